@@ -1,0 +1,181 @@
+//! The journal: every change is an event, every event is chained to the one before it.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    ids::{EventId, InteractionId},
+    interaction::{Answer, AnswerContent, Outcome, Request},
+    principal::{Actor, AgentRef},
+};
+
+/// The hash before the first event.
+pub const GENESIS: [u8; 32] = [0; 32];
+
+/// An event that is decided but not yet committed: it has no place in the journal yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewEvent {
+    /// Its id.
+    pub id: EventId,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// Who caused it.
+    pub actor: Actor,
+    /// The interaction it belongs to.
+    pub interaction_id: Option<InteractionId>,
+    /// The agent's task it belongs to.
+    pub task_id: Option<String>,
+    /// What happened.
+    pub payload: Payload,
+}
+
+/// One row of the journal.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Event {
+    /// Its place: 1 for the first, without gaps, in the order of commits.
+    pub seq: i64,
+    /// Its id.
+    pub id: EventId,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// Who caused it.
+    pub actor: Actor,
+    /// The interaction it belongs to.
+    pub interaction_id: Option<InteractionId>,
+    /// The agent's task it belongs to.
+    pub task_id: Option<String>,
+    /// What happened; `type` and `payload` in JSON.
+    #[serde(flatten)]
+    pub payload: Payload,
+}
+
+/// What happened. The names are API.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "payload")]
+pub enum Payload {
+    /// An agent asked.
+    #[serde(rename = "interaction.requested")]
+    Requested {
+        /// Who asked.
+        agent: AgentRef,
+        /// What was asked.
+        request: Request,
+        /// The deadline.
+        expires_at: Option<DateTime<Utc>>,
+    },
+    /// A responder answered; the actor says who.
+    #[serde(rename = "interaction.resolved")]
+    Resolved {
+        /// How it ended.
+        outcome: Outcome,
+        /// The answer.
+        answer: Answer,
+    },
+    /// The deadline passed.
+    #[serde(rename = "interaction.expired")]
+    Expired {
+        /// `fallback` or `expired`.
+        outcome: Outcome,
+        /// Whether the agent goes on with its fallback.
+        fallback_used: bool,
+        /// The fallback, when it was used.
+        answer: Option<AnswerContent>,
+    },
+    /// The agent or a person took it back.
+    #[serde(rename = "interaction.cancelled")]
+    Cancelled {
+        /// Why, in the canceller's words.
+        reason: Option<String>,
+    },
+    /// Rule 1: somebody answered too late. Their text is kept here, and changes nothing.
+    #[serde(rename = "interaction.answer_rejected")]
+    AnswerRejected {
+        /// How the interaction had ended by then.
+        outcome: Outcome,
+        /// What they would have answered.
+        answer: AnswerContent,
+    },
+}
+
+impl Payload {
+    /// The event type, as in SQL and JSON.
+    pub fn event_type(&self) -> &'static str {
+        match self {
+            Self::Requested { .. } => "interaction.requested",
+            Self::Resolved { .. } => "interaction.resolved",
+            Self::Expired { .. } => "interaction.expired",
+            Self::Cancelled { .. } => "interaction.cancelled",
+            Self::AnswerRejected { .. } => "interaction.answer_rejected",
+        }
+    }
+
+    /// Whether the interaction is closed after this event.
+    pub fn closes(&self) -> bool {
+        match self {
+            Self::Resolved { .. } | Self::Expired { .. } | Self::Cancelled { .. } => true,
+            Self::Requested { .. } | Self::AnswerRejected { .. } => false,
+        }
+    }
+}
+
+/// An event's columns, exactly as stored: what the hash is computed over. Actor and payload are the
+/// stored JSON text, so verification never depends on how a newer program would write them.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// Place in the journal.
+    pub seq: i64,
+    /// Event id.
+    pub id: EventId,
+    /// Unix milliseconds.
+    pub at_ms: i64,
+    /// Event type.
+    pub event_type: &'a str,
+    /// The interaction, if any.
+    pub interaction_id: Option<InteractionId>,
+    /// The task, if any.
+    pub task_id: Option<&'a str>,
+    /// Actor as JSON.
+    pub actor: &'a str,
+    /// Payload as JSON.
+    pub payload: &'a str,
+}
+
+impl Entry<'_> {
+    /// `SHA-256(0x00 || previous || entry)`. The entry is a version byte and then every column; those
+    /// of variable length carry their length first and optional ones a presence byte, so no two
+    /// entries share an encoding.
+    pub fn hash(&self, previous: &[u8; 32]) -> [u8; 32] {
+        const FORMAT: u8 = 1;
+        fn text(hasher: &mut Sha256, text: &str) {
+            hasher.update((text.len() as u64).to_be_bytes());
+            hasher.update(text);
+        }
+
+        let mut hasher = Sha256::new();
+        hasher.update([0x00]);
+        hasher.update(previous);
+        hasher.update([FORMAT]);
+        hasher.update(self.seq.to_be_bytes());
+        hasher.update(self.id.0.as_bytes());
+        hasher.update(self.at_ms.to_be_bytes());
+        text(&mut hasher, self.event_type);
+        match self.interaction_id {
+            None => hasher.update([0]),
+            Some(id) => {
+                hasher.update([1]);
+                hasher.update(id.0.as_bytes());
+            }
+        }
+        match self.task_id {
+            None => hasher.update([0]),
+            Some(id) => {
+                hasher.update([1]);
+                text(&mut hasher, id);
+            }
+        }
+        text(&mut hasher, self.actor);
+        text(&mut hasher, self.payload);
+        hasher.finalize().into()
+    }
+}

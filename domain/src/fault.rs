@@ -1,0 +1,74 @@
+//! What is wrong with one field of a request.
+
+use serde::{Deserialize, Serialize};
+
+/// One fault, with the place of it. A refusal lists all faults at once, so that an agent mends its
+/// request in one go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The field, as in `task.title` or `options[2].label`; `$` is the whole body.
+    pub path: String,
+    /// What is wrong, for the author of the client.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault at `path`.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+
+    /// The fault of a field that has to be there.
+    pub fn required(path: &str) -> Self {
+        Self::new(path, "is required")
+    }
+}
+
+/// Collects the faults of one request.
+#[derive(Debug, Default)]
+pub struct Faults(Vec<Fault>);
+
+impl Faults {
+    /// Notes a fault.
+    pub fn add(&mut self, path: &str, message: impl Into<String>) {
+        self.0.push(Fault::new(path, message));
+    }
+
+    /// `value` when nothing was wrong, otherwise everything that was.
+    ///
+    /// # Errors
+    /// The faults noted so far, in the order they were found.
+    pub fn into_result<T>(self, value: T) -> Result<T, Vec<Fault>> {
+        if self.0.is_empty() {
+            Ok(value)
+        } else {
+            Err(self.0)
+        }
+    }
+
+    /// Text of one line: not blank, not over `max` characters, no control characters.
+    pub fn line(&mut self, path: &str, text: Option<String>, max: usize) -> Option<String> {
+        let text = text?;
+        if text.trim().is_empty() {
+            self.add(path, "must not be empty");
+        } else if text.chars().any(char::is_control) {
+            self.add(path, "must be one line without control characters");
+        }
+        self.length(path, &text, max);
+        Some(text)
+    }
+
+    /// Text that may have many lines, not over `max` characters.
+    pub fn length(&mut self, path: &str, text: &str, max: usize) {
+        let chars = text.chars().count();
+        if chars > max {
+            self.add(
+                path,
+                format!("has {chars} characters, at most {max} are allowed"),
+            );
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Identifiers (UUIDv7 newtypes) and the moment a rule is asked: time and ids come in as arguments.
+
+use std::{fmt, str::FromStr};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Uuid::from_str(text).map(Self)
+            }
+        }
+    };
+}
+
+id!(
+    /// One thing an agent said to people.
+    InteractionId
+);
+id!(
+    /// One row of the journal.
+    EventId
+);
+id!(
+    /// An agent; it keeps this id when its token is replaced.
+    AgentId
+);
+id!(
+    /// A person who uses the dashboard.
+    PersonId
+);
+id!(
+    /// An agent's or a responder script's token (never its secret).
+    TokenId
+);
+
+/// Where new ids come from. The server's source makes UUIDv7; tests count.
+pub trait Ids: Send + Sync {
+    /// A fresh id, greater than those before it.
+    fn next(&self) -> Uuid;
+}
+
+/// The present, as a rule sees it.
+#[derive(Clone, Copy)]
+pub struct Moment<'a> {
+    /// Now, in whole milliseconds: what is decided must equal what is read back from SQL.
+    pub at: DateTime<Utc>,
+    /// Ids for what the rule creates.
+    pub ids: &'a dyn Ids,
+}

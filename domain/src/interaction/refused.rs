@@ -1,0 +1,34 @@
+//! Why a command was refused.
+
+use chrono::{DateTime, Utc};
+use thiserror::Error;
+
+use super::state::Outcome;
+use crate::fault::Fault;
+
+/// A rule said no. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Refused {
+    /// Rules 1 and 4: somebody, or the deadline, was faster.
+    #[error("already closed: {}", outcome.name())]
+    Closed {
+        /// How it ended.
+        outcome: Outcome,
+        /// Who closed it; `None` for the deadline.
+        by: Option<String>,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// Rule 3: agents can never answer, viewers neither.
+    #[error("only responders and admins may do this")]
+    NotAResponder,
+    /// An agent may take back only what it asked itself.
+    #[error("another agent asked this")]
+    NotYours,
+    /// The answer or the reason is not what the kind asks for.
+    #[error("the request is against the rules")]
+    Invalid(Vec<Fault>),
+    /// The deadline is still ahead.
+    #[error("the deadline has not passed")]
+    NotDue,
+}

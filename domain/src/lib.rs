@@ -1,0 +1,20 @@
+//! The rules of Handraise, pure: no async, no IO, no clock, no randomness.
+//!
+//! A function in [`interaction::decide`] takes an interaction, a command and the present moment, and
+//! returns a [`Changeset`] (what the store commits in one transaction) or a refusal. Nothing else in
+//! the program changes state.
+
+pub mod changeset;
+pub mod event;
+pub mod fault;
+pub mod ids;
+pub mod interaction;
+pub mod limits;
+pub mod principal;
+
+pub use changeset::{Changeset, Write};
+pub use event::{Event, NewEvent, Payload};
+pub use fault::Fault;
+pub use ids::{AgentId, EventId, Ids, InteractionId, Moment, PersonId, TokenId};
+pub use interaction::{Interaction, Refused, State};
+pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};

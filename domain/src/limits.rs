@@ -1,0 +1,22 @@
+//! Every size the rules enforce (design §4). Characters are Unicode scalar values.
+
+use chrono::TimeDelta;
+
+/// Longest prompt and longest text answer, in characters.
+pub const TEXT_CHARS: usize = 20_000;
+/// Longest title, of an interaction or a task, in characters.
+pub const TITLE_CHARS: usize = 200;
+/// Longest `session_id` and task id, in characters.
+pub const SESSION_ID_CHARS: usize = 128;
+/// Longest task step, cancel reason and name of an agent or a person, in characters.
+pub const LINE_CHARS: usize = 300;
+/// Longest task description, in characters.
+pub const DESCRIPTION_CHARS: usize = 4_000;
+/// Largest `metadata`, as compact JSON, in bytes.
+pub const METADATA_BYTES: usize = 8 * 1024;
+/// Largest request body, in bytes.
+pub const BODY_BYTES: usize = 256 * 1024;
+/// Longest `timeout_seconds`: 400 days.
+pub const TIMEOUT_SECONDS: i64 = 400 * 24 * 60 * 60;
+/// The deadline of every kind where neither request nor configuration names one.
+pub const DEFAULT_TIMEOUT: TimeDelta = TimeDelta::hours(24);

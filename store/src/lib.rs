@@ -1,0 +1,151 @@
+//! SQL and nothing else: SQLite by default, Postgres for several nodes, behind one [`Store`].
+//!
+//! State changes only through [`Commit::commit`], which makes a [`Changeset`] durable in one
+//! transaction or refuses it whole. Everything else here reads, or keeps credentials.
+
+mod credentials;
+mod error;
+mod journal;
+mod migrate;
+mod postgres;
+mod query;
+mod rows;
+mod sqlite;
+mod writer;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::{AgentId, Changeset, Event, Interaction, InteractionId, PersonId};
+use tokio::sync::watch;
+
+pub use credentials::{NewToken, Person, SecretHash, TokenKind};
+pub use error::{CommitError, ConnectError, StoreError};
+pub use journal::{JournalState, verify_journal};
+pub use query::InteractionQuery;
+
+/// A result of reading.
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Opens the database at `url`, brings its schema up to date and starts the writer.
+///
+/// `sqlite://PATH` (created if missing) or `postgres://…`.
+///
+/// # Errors
+/// [`ConnectError`], whose text is one line for the person who started the program.
+pub async fn connect(url: &str) -> std::result::Result<Arc<dyn Store>, ConnectError> {
+    match url.split_once(':').map(|(scheme, _)| scheme) {
+        Some("sqlite") => Ok(Arc::new(sqlite::SqliteStore::connect(url).await?)),
+        Some("postgres" | "postgresql") => Ok(Arc::new(postgres::PostgresStore::connect(url).await?)),
+        _ => Err(ConnectError::UnknownScheme),
+    }
+}
+
+/// Everything the server may ask of its database.
+pub trait Store: Commit + Interactions + Journal + Credentials + People {}
+
+impl<T: Commit + Interactions + Journal + Credentials + People> Store for T {}
+
+/// The one way to change state.
+#[async_trait]
+pub trait Commit: Send + Sync {
+    /// Makes the changeset durable and returns its events, numbered. Returns only after COMMIT.
+    ///
+    /// # Errors
+    /// [`CommitError::Conflict`] when the interaction is no longer at the version the changeset was
+    /// decided on; nothing of it is kept then. [`CommitError::Failed`] when the database failed;
+    /// whether the changeset was kept is then unknown.
+    async fn commit(&self, changeset: Changeset) -> std::result::Result<Vec<Event>, CommitError>;
+
+    /// Changes whenever this node has reason to believe that the journal has grown: its own commits
+    /// and, on Postgres, other nodes' notifications. Only a hint: what counts is
+    /// [`Journal::events_after`].
+    fn growth(&self) -> watch::Receiver<()>;
+}
+
+/// Reading interactions.
+#[async_trait]
+pub trait Interactions: Send + Sync {
+    /// One interaction.
+    async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>>;
+
+    /// Newest first.
+    async fn interactions(&self, query: &InteractionQuery) -> Result<Vec<Interaction>>;
+
+    /// Pending blockers in the order people should see them: sync before async, urgent before
+    /// normal, then oldest first.
+    async fn waiting(&self, limit: u32) -> Result<Vec<Interaction>>;
+
+    /// Closed interactions, last closed first.
+    async fn recently_closed(&self, limit: u32) -> Result<Vec<Interaction>>;
+
+    /// Pending interactions whose deadline is at or before `now`, longest overdue first.
+    async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Interaction>>;
+}
+
+/// Reading the journal.
+#[async_trait]
+pub trait Journal: Send + Sync {
+    /// The number of the newest event, 0 when there is none.
+    async fn last_seq(&self) -> Result<i64>;
+
+    /// Events after `after` in order; only those of `agent` when one is given.
+    async fn events_after(&self, after: i64, agent: Option<AgentId>, limit: u32)
+    -> Result<Vec<Event>>;
+
+    /// Every event of one interaction, in order.
+    async fn events_of(&self, interaction: InteractionId) -> Result<Vec<Event>>;
+
+    /// Checks the stored columns of up to `limit` events after `from` against the hash chain, and
+    /// returns how far it holds. See [`verify_journal`] for the whole journal.
+    ///
+    /// # Errors
+    /// [`StoreError::BrokenChain`] names the first event that does not fit.
+    async fn verify_after(&self, from: JournalState, limit: u32) -> Result<JournalState>;
+}
+
+/// Agent and responder tokens.
+#[async_trait]
+pub trait Credentials: Send + Sync {
+    /// Stores a token. An agent token's agent is found by name or created with `new_agent`'s id.
+    async fn create_token(&self, token: &NewToken, new_agent: AgentId) -> Result<()>;
+
+    /// Who holds this token.
+    async fn token_holder(&self, hash: &SecretHash) -> Result<Option<domain::Principal>>;
+}
+
+/// People and how they get in.
+#[async_trait]
+pub trait People: Send + Sync {
+    /// Stores a person.
+    async fn create_person(&self, person: &Person, now: DateTime<Utc>) -> Result<()>;
+
+    /// The admin who was created first.
+    async fn first_admin(&self) -> Result<Option<Person>>;
+
+    /// Stores a one-time link for a person.
+    async fn create_sign_in_link(
+        &self,
+        hash: &SecretHash,
+        person: PersonId,
+        expires_at: DateTime<Utc>,
+    ) -> Result<()>;
+
+    /// Whose link this is, if it is still good. Does not use it up.
+    async fn sign_in_link(&self, hash: &SecretHash, now: DateTime<Utc>) -> Result<Option<Person>>;
+
+    /// Uses the link up and starts a browser session, in one transaction: of two who try at once,
+    /// one gets in.
+    async fn redeem_sign_in_link(
+        &self,
+        link: &SecretHash,
+        session: &SecretHash,
+        session_expires_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Person>>;
+
+    /// Whose browser session this is, if it has not ended.
+    async fn browser_session(&self, hash: &SecretHash, now: DateTime<Utc>)
+    -> Result<Option<Person>>;
+}

@@ -1,0 +1,139 @@
+//! One batch of changesets as one Postgres transaction.
+
+use domain::{Changeset, Interaction, Write};
+use sqlx::{PgConnection, PgPool};
+
+use crate::{
+    JournalState, Result, StoreError,
+    rows::{self, StoredEvent},
+    writer::{Backend, BatchError, Outcome},
+};
+
+/// Any number nobody else uses: "handrais" in ASCII.
+const JOURNAL_LOCK: i64 = i64::from_be_bytes(*b"handrais");
+
+pub(super) struct Batches(pub(super) PgPool);
+
+impl Backend for Batches {
+    async fn write(&self, batch: &[Changeset]) -> std::result::Result<Vec<Outcome>, BatchError> {
+        let mut transaction = self.0.begin().await?;
+        // Held to the end of the transaction: events are numbered in commit order over all nodes, so no
+        // reader can see a number and miss a smaller one that commits later.
+        sqlx::query("SELECT pg_advisory_xact_lock($1)")
+            .bind(JOURNAL_LOCK)
+            .execute(&mut *transaction)
+            .await?;
+        let mut end = journal_end(&mut transaction).await?;
+        let mut outcomes = Vec::with_capacity(batch.len());
+        for changeset in batch {
+            let accepted = match &changeset.write {
+                None => true,
+                Some(Write::Open(interaction)) => insert(&mut transaction, interaction).await?,
+                Some(Write::Advance(interaction)) => update(&mut transaction, interaction).await?,
+            };
+            if !accepted {
+                outcomes.push(Outcome::Conflict);
+                continue;
+            }
+            let (stored, events) = end.append_all(changeset.clone())?;
+            for event in &stored {
+                append(&mut transaction, event).await?;
+            }
+            outcomes.push(Outcome::Committed(events));
+        }
+        transaction
+            .commit()
+            .await
+            .map_err(|error| BatchError::Unknown(error.into()))?;
+        Ok(outcomes)
+    }
+
+    async fn announce(&self) {
+        // Only a hint, and NOTIFY takes a lock of the whole database cluster at commit: hence once per
+        // batch, outside its transaction, and nobody minds when it fails.
+        if let Err(error) = sqlx::query("SELECT pg_notify($1, '')")
+            .bind(super::CHANNEL)
+            .execute(&self.0)
+            .await
+        {
+            tracing::debug!(%error, "could not notify other nodes");
+        }
+    }
+}
+
+async fn journal_end(connection: &mut PgConnection) -> Result<JournalState> {
+    let row = sqlx::query_as("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
+        .fetch_optional(connection)
+        .await?;
+    rows::journal_state(row)
+}
+
+async fn insert(connection: &mut PgConnection, interaction: &Interaction) -> Result<bool> {
+    let (request, detail) = rows::interaction_json(interaction)?;
+    let asked = &interaction.request;
+    let done = sqlx::query(
+        "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
+            request, state, outcome, detail, created_at, expires_at, closed_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+         ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(interaction.id.0)
+    .bind(interaction.version)
+    .bind(interaction.agent.id.0)
+    .bind(asked.kind.name())
+    .bind(asked.mode.name())
+    .bind(asked.priority == domain::interaction::Priority::Urgent)
+    .bind(&asked.session_id)
+    .bind(asked.task.as_ref().map(|task| &task.id))
+    .bind(request)
+    .bind(interaction.state.name())
+    .bind(interaction.state.outcome().map(|outcome| outcome.name()))
+    .bind(detail)
+    .bind(interaction.created_at.timestamp_millis())
+    .bind(interaction.expires_at.map(|at| at.timestamp_millis()))
+    .bind(interaction.state.closed_at().map(|at| at.timestamp_millis()))
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn update(connection: &mut PgConnection, interaction: &Interaction) -> Result<bool> {
+    let (_, detail) = rows::interaction_json(interaction)?;
+    let done = sqlx::query(
+        "UPDATE interactions
+         SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5
+         WHERE id = $6 AND version = $1 - 1",
+    )
+    .bind(interaction.version)
+    .bind(interaction.state.name())
+    .bind(interaction.state.outcome().map(|outcome| outcome.name()))
+    .bind(detail)
+    .bind(interaction.state.closed_at().map(|at| at.timestamp_millis()))
+    .bind(interaction.id.0)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn append(
+    connection: &mut PgConnection,
+    event: &StoredEvent,
+) -> std::result::Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO events (seq, id, at, type, interaction_id, task_id, actor, payload, prev_hash, hash)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(event.seq)
+    .bind(event.id.0)
+    .bind(event.at)
+    .bind(&event.event_type)
+    .bind(event.interaction_id.map(|id| id.0))
+    .bind(&event.task_id)
+    .bind(&event.actor)
+    .bind(&event.payload)
+    .bind(event.prev_hash.as_slice())
+    .bind(event.hash.as_slice())
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! The database for several nodes. Same tables, same promises as SQLite.
+
+mod commit;
+mod credentials;
+mod interactions;
+mod journal;
+mod people;
+
+use std::{str::FromStr, time::Duration};
+
+use async_trait::async_trait;
+use domain::{Changeset, Event};
+use sqlx::{
+    PgPool,
+    postgres::{PgConnectOptions, PgListener, PgPoolOptions},
+};
+use tokio::sync::watch;
+
+use crate::{
+    Commit,
+    error::{CommitError, ConnectError},
+    migrate,
+    writer::Writer,
+};
+
+const CONNECTIONS: u32 = 10;
+
+/// How long to look for the server before giving up.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The channel on which nodes tell each other that the journal has grown.
+const CHANNEL: &str = "handraise_journal";
+
+pub(crate) struct PostgresStore {
+    pool: PgPool,
+    writer: Writer,
+    growth: watch::Receiver<()>,
+}
+
+impl PostgresStore {
+    pub(crate) async fn connect(url: &str) -> Result<Self, ConnectError> {
+        let options = PgConnectOptions::from_str(url)
+            .map_err(|error| ConnectError::BadUrl(error.to_string()))?
+            .application_name("handraise");
+        let place = format!(
+            "{} at {}:{}",
+            options.get_database().unwrap_or("(default)"),
+            options.get_host(),
+            options.get_port()
+        );
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .acquire_timeout(PATIENCE)
+            .connect_with(options)
+            .await
+            .map_err(|error| migrate::unreachable(&place, &error))?;
+        let read_only: String = sqlx::query_scalar("SELECT current_setting('transaction_read_only')")
+            .fetch_one(&pool)
+            .await
+            .map_err(|error| migrate::unreachable(&place, &error))?;
+        if read_only == "on" {
+            return Err(ConnectError::ReadOnly { place });
+        }
+        migrate::POSTGRES
+            .run(&pool)
+            .await
+            .map_err(|error| migrate::failed(&migrate::POSTGRES, &place, error))?;
+        let (grown, growth) = watch::channel(());
+        tokio::spawn(listen(pool.clone(), grown.clone()));
+        let writer = Writer::start(commit::Batches(pool.clone()), grown);
+        Ok(Self {
+            pool,
+            writer,
+            growth,
+        })
+    }
+}
+
+/// Passes other nodes' hints on until nobody listens. Without a listener only the hints are missing:
+/// readers poll anyway.
+async fn listen(pool: PgPool, grown: watch::Sender<()>) {
+    let listening = async {
+        let mut listener = PgListener::connect_with(&pool).await?;
+        listener.listen(CHANNEL).await?;
+        loop {
+            // Reconnects by itself; `None` tells that hints may have been missed meanwhile.
+            listener.try_recv().await?;
+            grown.send_replace(());
+        }
+    };
+    tokio::select! {
+        outcome = listening => {
+            let outcome: Result<(), sqlx::Error> = outcome;
+            if let Err(error) = outcome {
+                tracing::warn!(%error, "no longer listening to other nodes; polling goes on");
+            }
+        }
+        () = grown.closed() => {}
+    }
+}
+
+#[async_trait]
+impl Commit for PostgresStore {
+    async fn commit(&self, changeset: Changeset) -> Result<Vec<Event>, CommitError> {
+        self.writer.commit(changeset).await
+    }
+
+    fn growth(&self) -> watch::Receiver<()> {
+        self.growth.clone()
+    }
+}

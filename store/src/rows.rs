@@ -1,0 +1,263 @@
+//! Rows as stored, and the way between them and the domain. The same on both databases.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, PersonId,
+    Principal, TokenId, event::Entry,
+};
+use serde_json::json;
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::{
+    Result, StoreError,
+    credentials::{Person, role_from_name},
+};
+
+/// An interaction with its agent's name.
+#[derive(Debug, FromRow)]
+pub(crate) struct InteractionRow {
+    id: Uuid,
+    version: i64,
+    agent_id: Uuid,
+    agent_name: String,
+    request: String,
+    detail: String,
+    created_at: i64,
+    expires_at: Option<i64>,
+}
+
+impl TryFrom<InteractionRow> for Interaction {
+    type Error = StoreError;
+
+    fn try_from(row: InteractionRow) -> Result<Self> {
+        let wrong = |column| {
+            move |error: serde_json::Error| {
+                StoreError::inconsistent("interactions", column, row.id, error)
+            }
+        };
+        Ok(Self {
+            id: InteractionId(row.id),
+            version: row.version,
+            agent: AgentRef {
+                id: AgentId(row.agent_id),
+                name: row.agent_name,
+            },
+            request: serde_json::from_str(&row.request).map_err(wrong("request"))?,
+            created_at: time(row.created_at, "interactions", row.id)?,
+            expires_at: row
+                .expires_at
+                .map(|at| time(at, "interactions", row.id))
+                .transpose()?,
+            state: serde_json::from_str(&row.detail).map_err(wrong("detail"))?,
+        })
+    }
+}
+
+/// Turns rows into interactions.
+pub(crate) fn interactions(rows: Vec<InteractionRow>) -> Result<Vec<Interaction>> {
+    rows.into_iter().map(Interaction::try_from).collect()
+}
+
+/// The two JSON columns of an interaction.
+pub(crate) fn interaction_json(interaction: &Interaction) -> Result<(String, String)> {
+    let wrong = |column| {
+        move |error: serde_json::Error| {
+            StoreError::inconsistent("interactions", column, interaction.id, error)
+        }
+    };
+    Ok((
+        serde_json::to_string(&interaction.request).map_err(wrong("request"))?,
+        serde_json::to_string(&interaction.state).map_err(wrong("detail"))?,
+    ))
+}
+
+/// An event, column by column.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredEvent {
+    pub(crate) seq: i64,
+    pub(crate) id: EventId,
+    pub(crate) at: i64,
+    pub(crate) event_type: String,
+    pub(crate) interaction_id: Option<InteractionId>,
+    pub(crate) task_id: Option<String>,
+    pub(crate) actor: String,
+    pub(crate) payload: String,
+    pub(crate) prev_hash: [u8; 32],
+    pub(crate) hash: [u8; 32],
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct EventRow {
+    seq: i64,
+    id: Uuid,
+    at: i64,
+    #[sqlx(rename = "type")]
+    event_type: String,
+    interaction_id: Option<Uuid>,
+    task_id: Option<String>,
+    actor: String,
+    payload: String,
+    prev_hash: Vec<u8>,
+    hash: Vec<u8>,
+}
+
+impl StoredEvent {
+    pub(crate) fn new(seq: i64, prev_hash: [u8; 32], event: &NewEvent) -> Result<Self> {
+        let wrong = |column| {
+            move |error: serde_json::Error| {
+                StoreError::inconsistent("events", column, event.id, error)
+            }
+        };
+        let tagged = serde_json::to_value(&event.payload).map_err(wrong("payload"))?;
+        let mut stored = Self {
+            seq,
+            id: event.id,
+            at: event.at.timestamp_millis(),
+            event_type: event.payload.event_type().to_owned(),
+            interaction_id: event.interaction_id,
+            task_id: event.task_id.clone(),
+            actor: serde_json::to_string(&event.actor).map_err(wrong("actor"))?,
+            payload: tagged["payload"].to_string(),
+            prev_hash,
+            hash: prev_hash,
+        };
+        stored.hash = stored.entry().hash(&prev_hash);
+        Ok(stored)
+    }
+
+    pub(crate) fn entry(&self) -> Entry<'_> {
+        Entry {
+            seq: self.seq,
+            id: self.id,
+            at_ms: self.at,
+            event_type: &self.event_type,
+            interaction_id: self.interaction_id,
+            task_id: self.task_id.as_deref(),
+            actor: &self.actor,
+            payload: &self.payload,
+        }
+    }
+}
+
+impl TryFrom<EventRow> for StoredEvent {
+    type Error = StoreError;
+
+    fn try_from(row: EventRow) -> Result<Self> {
+        Ok(Self {
+            seq: row.seq,
+            id: EventId(row.id),
+            at: row.at,
+            event_type: row.event_type,
+            interaction_id: row.interaction_id.map(InteractionId),
+            task_id: row.task_id,
+            actor: row.actor,
+            payload: row.payload,
+            prev_hash: hash(row.prev_hash, row.seq)?,
+            hash: hash(row.hash, row.seq)?,
+        })
+    }
+}
+
+impl TryFrom<StoredEvent> for Event {
+    type Error = StoreError;
+
+    fn try_from(stored: StoredEvent) -> Result<Self> {
+        let wrong = |column| {
+            move |error: serde_json::Error| {
+                StoreError::inconsistent("events", column, stored.seq, error)
+            }
+        };
+        let payload: serde_json::Value =
+            serde_json::from_str(&stored.payload).map_err(wrong("payload"))?;
+        let payload: Payload =
+            serde_json::from_value(json!({ "type": stored.event_type, "payload": payload }))
+                .map_err(wrong("payload"))?;
+        Ok(Self {
+            seq: stored.seq,
+            id: stored.id,
+            at: time(stored.at, "events", stored.seq)?,
+            actor: serde_json::from_str(&stored.actor).map_err(wrong("actor"))?,
+            interaction_id: stored.interaction_id,
+            task_id: stored.task_id,
+            payload,
+        })
+    }
+}
+
+/// Turns rows into events.
+pub(crate) fn events(rows: Vec<EventRow>) -> Result<Vec<Event>> {
+    rows.into_iter()
+        .map(|row| StoredEvent::try_from(row)?.try_into())
+        .collect()
+}
+
+/// Turns rows into what verification reads.
+pub(crate) fn stored_events(rows: Vec<EventRow>) -> Result<Vec<StoredEvent>> {
+    rows.into_iter().map(StoredEvent::try_from).collect()
+}
+
+/// The end of the journal, as SQL returns it.
+pub(crate) fn journal_state(row: Option<(i64, Vec<u8>)>) -> Result<crate::JournalState> {
+    Ok(match row {
+        None => crate::JournalState::default(),
+        Some((seq, bytes)) => crate::JournalState {
+            seq,
+            hash: hash(bytes, seq)?,
+        },
+    })
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct PersonRow {
+    id: Uuid,
+    name: String,
+    role: String,
+}
+
+impl TryFrom<PersonRow> for Person {
+    type Error = StoreError;
+
+    fn try_from(row: PersonRow) -> Result<Self> {
+        let id = PersonId(row.id);
+        Ok(Self {
+            id,
+            name: row.name,
+            role: role_from_name(&row.role, id)?,
+        })
+    }
+}
+
+/// A token with its agent, if it is an agent's.
+#[derive(Debug, FromRow)]
+pub(crate) struct TokenRow {
+    id: Uuid,
+    name: String,
+    agent_id: Option<Uuid>,
+}
+
+impl From<TokenRow> for Principal {
+    fn from(row: TokenRow) -> Self {
+        match row.agent_id {
+            Some(id) => Self::Agent(AgentRef {
+                id: AgentId(id),
+                name: row.name,
+            }),
+            None => Self::Script {
+                id: TokenId(row.id),
+                name: row.name,
+            },
+        }
+    }
+}
+
+fn time(millis: i64, table: &'static str, row: impl ToString) -> Result<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(millis)
+        .ok_or_else(|| StoreError::inconsistent(table, "time", row, millis))
+}
+
+fn hash(bytes: Vec<u8>, seq: i64) -> Result<[u8; 32]> {
+    bytes
+        .try_into()
+        .map_err(|_| StoreError::inconsistent("events", "hash", seq, "not 32 bytes"))
+}

@@ -1,0 +1,87 @@
+//! The default database: one file, one writer, WAL with a flush at every commit.
+
+mod commit;
+mod credentials;
+mod interactions;
+mod journal;
+mod people;
+
+use std::{str::FromStr, time::Duration};
+
+use async_trait::async_trait;
+use domain::{Changeset, Event};
+use sqlx::{
+    SqlitePool,
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+};
+use tokio::sync::watch;
+
+use crate::{
+    Commit,
+    error::{CommitError, ConnectError},
+    migrate,
+    writer::Writer,
+};
+
+/// Connections for reading. WAL lets them read while the writer commits.
+const READERS: u32 = 4;
+
+pub(crate) struct SqliteStore {
+    read: SqlitePool,
+    /// One connection: what is written outside the writer task waits its turn here.
+    write: SqlitePool,
+    writer: Writer,
+    growth: watch::Receiver<()>,
+}
+
+impl SqliteStore {
+    pub(crate) async fn connect(url: &str) -> Result<Self, ConnectError> {
+        let options = SqliteConnectOptions::from_str(url)
+            .map_err(|error| ConnectError::BadUrl(error.to_string()))?
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(5));
+        let place = options.get_filename().display().to_string();
+        let write = SqlitePoolOptions::new()
+            .max_connections(1)
+            .connect_with(options.clone())
+            .await
+            .map_err(|error| migrate::unreachable(&place, &error))?;
+        migrate::SQLITE
+            .run(&write)
+            .await
+            .map_err(|error| migrate::failed(&migrate::SQLITE, &place, error))?;
+        // An up-to-date schema needs no write, and SQLite lets a read-only connection begin whatever it
+        // likes: only a statement that would write tells.
+        sqlx::query("UPDATE people SET name = name WHERE FALSE")
+            .execute(&write)
+            .await
+            .map_err(|error| migrate::unreachable(&place, &error))?;
+        let read = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .connect_with(options.read_only(true))
+            .await
+            .map_err(|error| migrate::unreachable(&place, &error))?;
+        let (grown, growth) = watch::channel(());
+        let writer = Writer::start(commit::Batches(write.clone()), grown);
+        Ok(Self {
+            read,
+            write,
+            writer,
+            growth,
+        })
+    }
+}
+
+#[async_trait]
+impl Commit for SqliteStore {
+    async fn commit(&self, changeset: Changeset) -> Result<Vec<Event>, CommitError> {
+        self.writer.commit(changeset).await
+    }
+
+    fn growth(&self) -> watch::Receiver<()> {
+        self.growth.clone()
+    }
+}

@@ -1,0 +1,210 @@
+//! Committing: durable, once, in order, and never at a neighbour's cost.
+
+use domain::{
+    AgentId, AgentRef, Payload,
+    interaction::{Draft, Outcome, decide},
+};
+use futures::future::join_all;
+use store::{CommitError, verify_journal};
+use uuid::Uuid;
+
+use crate::database::{Database, ana, written};
+
+crate::on_both!(
+    an_opened_interaction_comes_back_as_it_was,
+    of_64_writers_at_once_exactly_one_wins,
+    events_are_numbered_without_gaps_and_the_chain_holds,
+    one_changeset_the_database_refuses_fails_alone,
+    a_rejected_answer_only_grows_the_journal,
+    two_nodes_share_one_journal,
+    what_was_acknowledged_is_there_after_reopening,
+    the_journal_cannot_be_changed,
+    a_changed_journal_is_named_by_its_first_bad_event,
+    growth_is_hinted_after_a_commit,
+);
+
+async fn an_opened_interaction_comes_back_as_it_was(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let draft: Draft = serde_json::from_value(serde_json::json!({
+        "kind": "question", "mode": "async", "title": "Ports",
+        "prompt": "Which **port**?\r\n\tline two 🦀 \u{0} nul, 'quote', \"double\"",
+        "session_id": "p11", "priority": "urgent", "timeout_seconds": 90, "fallback": "",
+        "task": {"id": "T-1", "title": "Serve", "step": "bind"}, "metadata": {"pr": 12, "f": 1.5},
+    }))
+    .unwrap();
+    let asked = database.asked(&*store, &agent, draft).await;
+    let found = store.interaction(asked.id).await.unwrap().unwrap();
+    assert_eq!(found, asked);
+
+    let answer = database.answer(&asked, "a\r\nb\u{0}\n\n🦀 ");
+    let resolved = written(&answer);
+    store.commit(answer).await.unwrap();
+    assert_eq!(store.interaction(asked.id).await.unwrap(), Some(resolved));
+}
+
+async fn of_64_writers_at_once_exactly_one_wins(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    let attempts = (0..64).map(|n| {
+        let changeset = database.answer(&asked, &n.to_string());
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(changeset).await })
+    });
+    let outcomes = join_all(attempts).await;
+    let mut won = 0;
+    for outcome in outcomes {
+        match outcome.unwrap() {
+            Ok(_) => won += 1,
+            Err(CommitError::Conflict) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(won, 1);
+    let found = store.interaction(asked.id).await.unwrap().unwrap();
+    assert_eq!(found.version, 2);
+    // The losers left nothing behind.
+    assert_eq!(store.events_of(asked.id).await.unwrap().len(), 2);
+    verify_journal(&*store).await.unwrap();
+}
+
+async fn events_are_numbered_without_gaps_and_the_chain_holds(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let commits = (0..300).map(|_| {
+        let changeset = database.question(&agent, Draft::default(), 0);
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(changeset).await.unwrap()[0].seq })
+    });
+    let mut numbers: Vec<i64> = join_all(commits)
+        .await
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=300).collect::<Vec<_>>());
+    assert_eq!(store.last_seq().await.unwrap(), 300);
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 300);
+}
+
+async fn one_changeset_the_database_refuses_fails_alone(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let stranger = AgentRef {
+        id: AgentId(Uuid::from_u128(666)),
+        name: "never stored".into(),
+    };
+    let commits = (0..40).map(|n| {
+        let by = if n == 20 { &stranger } else { &agent };
+        let changeset = database.question(by, Draft::default(), 0);
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(changeset).await.is_ok() })
+    });
+    let outcomes = join_all(commits).await;
+    let kept = outcomes
+        .into_iter()
+        .filter(|outcome| matches!(outcome, Ok(true)))
+        .count();
+    assert_eq!(kept, 39);
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 39);
+}
+
+async fn a_rejected_answer_only_grows_the_journal(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    let answer = database.answer(&asked, "first");
+    let resolved = written(&answer);
+    store.commit(answer).await.unwrap();
+    let draft = domain::interaction::AnswerDraft {
+        text: Some("second".into()),
+    };
+    let late = decide::reject_answer(
+        &resolved,
+        draft,
+        Outcome::Answered,
+        &ana(),
+        database.at(11),
+    )
+    .unwrap();
+    store.commit(late).await.unwrap();
+    assert_eq!(store.interaction(asked.id).await.unwrap(), Some(resolved));
+    let events = store.events_of(asked.id).await.unwrap();
+    assert!(matches!(
+        events[2].payload,
+        Payload::AnswerRejected { .. }
+    ));
+}
+
+async fn two_nodes_share_one_journal(database: Database) {
+    let nodes = [database.store().await, database.store().await];
+    let agent = database.agent(&*nodes[0], "backend").await;
+    let commits = (0..100).map(|n| {
+        let changeset = database.question(&agent, Draft::default(), 0);
+        let node = nodes[n % 2].clone();
+        tokio::spawn(async move { node.commit(changeset).await })
+    });
+    for outcome in join_all(commits).await {
+        outcome.unwrap().unwrap();
+    }
+    assert_eq!(verify_journal(&*nodes[1]).await.unwrap().seq, 100);
+}
+
+async fn what_was_acknowledged_is_there_after_reopening(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    drop(store);
+    let store = database.store().await;
+    assert_eq!(store.interaction(asked.id).await.unwrap(), Some(asked));
+    // The chain goes on where it ended.
+    database.asked(&*store, &agent, Draft::default()).await;
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 2);
+}
+
+async fn the_journal_cannot_be_changed(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.asked(&*store, &agent, Draft::default()).await;
+    for sql in [
+        "UPDATE events SET payload = '{}'",
+        "DELETE FROM events",
+    ] {
+        let refused = database.execute(sql).await.unwrap_err();
+        assert!(refused.to_string().contains("append-only"), "{refused}");
+    }
+}
+
+async fn a_changed_journal_is_named_by_its_first_bad_event(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    for _ in 0..3 {
+        database.asked(&*store, &agent, Draft::default()).await;
+    }
+    for sql in [
+        "DROP TRIGGER events_no_update",
+        "DROP TRIGGER events_no_change ON events",
+    ] {
+        // One of the two is this database's.
+        let _ = database.execute(sql).await;
+    }
+    database
+        .execute("UPDATE events SET at = at + 1 WHERE seq = 2")
+        .await
+        .unwrap();
+    let broken = verify_journal(&*store).await.unwrap_err();
+    assert_eq!(
+        broken.to_string(),
+        "the journal is broken at event 2: its content was changed"
+    );
+}
+
+async fn growth_is_hinted_after_a_commit(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut growth = store.growth();
+    growth.mark_unchanged();
+    database.asked(&*store, &agent, Draft::default()).await;
+    growth.changed().await.unwrap();
+}

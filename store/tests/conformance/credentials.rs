@@ -1,0 +1,134 @@
+//! Tokens, people and their links.
+
+use chrono::TimeDelta;
+use domain::{AgentId, Ids, PersonId, Principal, Role, TokenId};
+use futures::future::join_all;
+use store::{NewToken, Person, SecretHash, TokenKind};
+
+use crate::database::{Database, epoch, rand_hash};
+
+crate::on_both!(
+    an_agent_keeps_its_id_when_it_gets_another_token,
+    a_responder_token_speaks_for_a_script,
+    an_unknown_hash_is_nobody,
+    a_sign_in_link_works_once,
+    links_and_sessions_end,
+    the_first_admin_is_the_oldest,
+);
+
+async fn an_agent_keeps_its_id_when_it_gets_another_token(database: Database) {
+    let store = database.store().await;
+    let first = database.agent(&*store, "backend").await;
+    let second = database.agent(&*store, "backend").await;
+    assert_eq!(first, second);
+    assert_ne!(first.id, database.agent(&*store, "devops").await.id);
+}
+
+async fn a_responder_token_speaks_for_a_script(database: Database) {
+    let store = database.store().await;
+    let token = NewToken {
+        id: TokenId(database.ids.next()),
+        kind: TokenKind::Responder,
+        name: "night desk".into(),
+        hash: SecretHash(rand_hash()),
+        created_at: epoch(),
+    };
+    store
+        .create_token(&token, AgentId(database.ids.next()))
+        .await
+        .unwrap();
+    assert_eq!(
+        store.token_holder(&token.hash).await.unwrap(),
+        Some(Principal::Script {
+            id: token.id,
+            name: token.name
+        })
+    );
+}
+
+async fn an_unknown_hash_is_nobody(database: Database) {
+    let store = database.store().await;
+    let hash = SecretHash(rand_hash());
+    assert_eq!(store.token_holder(&hash).await.unwrap(), None);
+    assert_eq!(store.browser_session(&hash, epoch()).await.unwrap(), None);
+    assert_eq!(store.sign_in_link(&hash, epoch()).await.unwrap(), None);
+}
+
+fn person(database: &Database, name: &str, role: Role) -> Person {
+    Person {
+        id: PersonId(database.ids.next()),
+        name: name.into(),
+        role,
+    }
+}
+
+async fn a_sign_in_link_works_once(database: Database) {
+    let store = database.store().await;
+    let ana = person(&database, "Ana", Role::Responder);
+    store.create_person(&ana, epoch()).await.unwrap();
+    let link = SecretHash(rand_hash());
+    let later = epoch() + TimeDelta::hours(1);
+    store.create_sign_in_link(&link, ana.id, later).await.unwrap();
+    // Looking does not use it up.
+    for _ in 0..2 {
+        let seen = store.sign_in_link(&link, epoch()).await.unwrap();
+        assert_eq!(seen, Some(ana.clone()));
+    }
+    let attempts = (0..8).map(|_| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let session = SecretHash(rand_hash());
+            let person = store
+                .redeem_sign_in_link(&link, &session, later, epoch())
+                .await
+                .unwrap();
+            person.map(|person| (person, session))
+        })
+    });
+    let entered: Vec<_> = join_all(attempts)
+        .await
+        .into_iter()
+        .filter_map(Result::unwrap)
+        .collect();
+    assert_eq!(entered.len(), 1);
+    let (found, session) = &entered[0];
+    assert_eq!(*found, ana);
+    assert_eq!(
+        store.browser_session(session, epoch()).await.unwrap(),
+        Some(ana)
+    );
+}
+
+async fn links_and_sessions_end(database: Database) {
+    let store = database.store().await;
+    let ana = person(&database, "Ana", Role::Viewer);
+    store.create_person(&ana, epoch()).await.unwrap();
+    let (link, session) = (SecretHash(rand_hash()), SecretHash(rand_hash()));
+    let later = epoch() + TimeDelta::hours(1);
+    store.create_sign_in_link(&link, ana.id, later).await.unwrap();
+    assert_eq!(store.sign_in_link(&link, later).await.unwrap(), None);
+    let late = store
+        .redeem_sign_in_link(&link, &session, later, later)
+        .await
+        .unwrap();
+    assert_eq!(late, None);
+    store
+        .redeem_sign_in_link(&link, &session, later, epoch())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(store.browser_session(&session, later).await.unwrap(), None);
+}
+
+async fn the_first_admin_is_the_oldest(database: Database) {
+    let store = database.store().await;
+    assert_eq!(store.first_admin().await.unwrap(), None);
+    let viewer = person(&database, "Vic", Role::Viewer);
+    let first = person(&database, "Ana", Role::Admin);
+    let second = person(&database, "Ben", Role::Admin);
+    for (n, one) in [&viewer, &first, &second].into_iter().enumerate() {
+        let now = epoch() + TimeDelta::seconds(i64::try_from(n).unwrap());
+        store.create_person(one, now).await.unwrap();
+    }
+    assert_eq!(store.first_admin().await.unwrap(), Some(first));
+}

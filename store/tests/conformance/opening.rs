@@ -1,0 +1,62 @@
+//! A database that cannot be used is refused in one clear line.
+
+use store::ConnectError;
+
+use crate::database::Database;
+
+crate::on_both!(
+    a_newer_schema_is_refused,
+    a_read_only_database_is_refused,
+    opening_twice_changes_nothing,
+);
+
+async fn a_newer_schema_is_refused(database: Database) {
+    database.store().await;
+    database
+        .execute(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+             VALUES (9999, 'from the future', TRUE, '', 0)",
+        )
+        .await
+        .unwrap();
+    let refused = store::connect(&database.url).await.err().unwrap();
+    assert!(
+        matches!(refused, ConnectError::NewerSchema { found: 9999, .. }),
+        "{refused:?}"
+    );
+    assert!(!refused.to_string().contains('\n'));
+}
+
+async fn a_read_only_database_is_refused(database: Database) {
+    database.store().await;
+    let refused = store::connect(&database.read_only_url()).await.err().unwrap();
+    assert!(
+        matches!(refused, ConnectError::ReadOnly { .. }),
+        "{refused:?}"
+    );
+}
+
+async fn opening_twice_changes_nothing(database: Database) {
+    let first = database.store().await;
+    let agent = database.agent(&*first, "backend").await;
+    let second = database.store().await;
+    assert_eq!(database.agent(&*second, "backend").await, agent);
+}
+
+#[tokio::test]
+async fn a_missing_place_is_one_line_and_keeps_the_password() {
+    for url in [
+        "sqlite:///nowhere/at/all/handraise.db",
+        "postgres://ana:secret@127.0.0.1:1/none",
+    ] {
+        let refused = store::connect(url).await.err().unwrap();
+        assert!(
+            matches!(refused, ConnectError::Unreachable { .. }),
+            "{refused:?}"
+        );
+        let text = refused.to_string();
+        assert!(!text.contains('\n') && !text.contains("secret"), "{text}");
+    }
+    let refused = store::connect("mysql://x").await.err().unwrap();
+    assert!(matches!(refused, ConnectError::UnknownScheme));
+}

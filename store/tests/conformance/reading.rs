@@ -1,0 +1,153 @@
+//! Lists: in the promised order, narrowed as asked.
+
+use chrono::TimeDelta;
+use domain::{
+    Interaction, InteractionId,
+    interaction::{Draft, Mode, Priority},
+};
+use store::InteractionQuery;
+
+use crate::database::{Database, epoch};
+
+crate::on_both!(
+    waiting_is_sync_then_urgent_then_oldest,
+    only_due_rows_are_due,
+    closed_rows_come_last_closed_first,
+    lists_are_narrowed_and_paged_from_the_newest,
+    an_agent_sees_only_its_own_events,
+    what_does_not_exist_is_none,
+);
+
+fn draft(mode: Mode, priority: Priority) -> Draft {
+    Draft {
+        mode: Some(mode),
+        priority: Some(priority),
+        ..Draft::default()
+    }
+}
+
+fn ids(interactions: &[Interaction]) -> Vec<InteractionId> {
+    interactions.iter().map(|one| one.id).collect()
+}
+
+async fn waiting_is_sync_then_urgent_then_oldest(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut asked = Vec::new();
+    for (mode, priority) in [
+        (Mode::Async, Priority::Normal),
+        (Mode::Async, Priority::Urgent),
+        (Mode::Sync, Priority::Normal),
+        (Mode::Sync, Priority::Normal),
+        (Mode::Sync, Priority::Urgent),
+    ] {
+        let one = database.asked(&*store, &agent, draft(mode, priority)).await;
+        asked.push(one.id);
+    }
+    let closed = database.asked(&*store, &agent, Draft::default()).await;
+    store.commit(database.answer(&closed, "x")).await.unwrap();
+
+    let waiting = ids(&store.waiting(10).await.unwrap());
+    assert_eq!(waiting, [4, 2, 3, 1, 0].map(|n: usize| asked[n]));
+    assert_eq!(store.waiting(2).await.unwrap().len(), 2);
+}
+
+async fn only_due_rows_are_due(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut asked = Vec::new();
+    for timeout in [Some(60), Some(30), Some(61), None] {
+        let draft = Draft {
+            timeout_seconds: Some(timeout),
+            ..Draft::default()
+        };
+        asked.push(database.asked(&*store, &agent, draft).await);
+    }
+    let due = store
+        .due(epoch() + TimeDelta::seconds(60), 10)
+        .await
+        .unwrap();
+    assert_eq!(ids(&due), [asked[1].id, asked[0].id]);
+    store.commit(database.answer(&asked[1], "x")).await.unwrap();
+    let due = store
+        .due(epoch() + TimeDelta::seconds(60), 10)
+        .await
+        .unwrap();
+    assert_eq!(ids(&due), [asked[0].id]);
+}
+
+async fn closed_rows_come_last_closed_first(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let first = database.asked(&*store, &agent, Draft::default()).await;
+    let second = database.asked(&*store, &agent, Draft::default()).await;
+    store.commit(database.answer(&second, "x")).await.unwrap();
+    let cancel =
+        domain::interaction::decide::cancel(&first, &crate::database::ana(), None, database.at(20));
+    store.commit(cancel.unwrap()).await.unwrap();
+    let closed = ids(&store.recently_closed(10).await.unwrap());
+    assert_eq!(closed, [first.id, second.id]);
+}
+
+async fn lists_are_narrowed_and_paged_from_the_newest(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let other = database.agent(&*store, "devops").await;
+    let mut asked = Vec::new();
+    for n in 0..6 {
+        let by = if n == 5 { &other } else { &agent };
+        let draft = Draft {
+            session_id: Some(format!("s{}", n % 2)),
+            ..Draft::default()
+        };
+        asked.push(database.asked(&*store, by, draft).await);
+    }
+    store.commit(database.answer(&asked[0], "x")).await.unwrap();
+    let list = async |query: InteractionQuery| {
+        let found = store.interactions(&query).await.unwrap();
+        ids(&found)
+    };
+    let own = InteractionQuery {
+        agent: Some(agent.id),
+        limit: 3,
+        ..InteractionQuery::default()
+    };
+    assert_eq!(list(own.clone()).await, [4, 3, 2].map(|n: usize| asked[n].id));
+    let next = InteractionQuery {
+        before: Some(asked[2].id),
+        ..own.clone()
+    };
+    assert_eq!(list(next).await, [1, 0].map(|n: usize| asked[n].id));
+    let narrow = InteractionQuery {
+        session_id: Some("s0".into()),
+        state: Some("pending".into()),
+        ..own
+    };
+    assert_eq!(list(narrow).await, [4, 2].map(|n: usize| asked[n].id));
+}
+
+async fn an_agent_sees_only_its_own_events(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let other = database.agent(&*store, "devops").await;
+    for by in [&agent, &other, &agent] {
+        database.asked(&*store, by, Draft::default()).await;
+    }
+    let seqs = async |after, agent, limit| -> Vec<i64> {
+        let events = store.events_after(after, agent, limit).await.unwrap();
+        events.iter().map(|event| event.seq).collect()
+    };
+    assert_eq!(seqs(0, None, 10).await, [1, 2, 3]);
+    assert_eq!(seqs(0, Some(agent.id), 10).await, [1, 3]);
+    assert_eq!(seqs(1, Some(agent.id), 10).await, [3]);
+    assert_eq!(seqs(0, None, 2).await, [1, 2]);
+}
+
+async fn what_does_not_exist_is_none(database: Database) {
+    let store = database.store().await;
+    let nobody = InteractionId(uuid::Uuid::from_u128(404));
+    assert_eq!(store.interaction(nobody).await.unwrap(), None);
+    assert!(store.events_of(nobody).await.unwrap().is_empty());
+    assert_eq!(store.last_seq().await.unwrap(), 0);
+    assert!(store.waiting(10).await.unwrap().is_empty());
+}
