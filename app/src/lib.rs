@@ -1,1 +1,103 @@
+//! The dashboard: shell and routes. Pages load, components show, `live` keeps the desk up to date.
+//!
+//! The first render must be the same on the server and in the browser: no clock, no randomness, no
+//! storage, no window before an `Effect`.
 
+#![expect(
+    unreachable_pub,
+    reason = "the component macro makes a `pub` struct of every component's props"
+)]
+
+pub mod backend;
+mod components;
+pub mod error;
+pub mod live;
+mod pages;
+pub mod server_fns;
+mod theme;
+pub mod view;
+
+use leptos::prelude::*;
+use leptos_router::{
+    SsrMode,
+    components::{ParentRoute, Route, Router, Routes},
+    path,
+};
+use serde::Deserialize;
+
+use pages::{BlockerPage, DeskLayout, NotFound, OverviewPage, SignInPage};
+pub use theme::Theme;
+
+/// The names of the page's files under `/pkg/`, as the build hashed them (`assets.json`).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Assets {
+    /// Starts the page.
+    pub boot: String,
+    /// The bindings.
+    pub script: String,
+    /// The program.
+    pub wasm: String,
+    /// The style sheet.
+    pub style: String,
+}
+
+/// The HTML document around the app.
+pub fn shell(assets: &Assets) -> impl IntoView + use<> {
+    let url = |name: &str| format!("/pkg/{name}");
+    let theme = use_context::<Theme>().unwrap_or_default();
+    view! {
+        <!DOCTYPE html>
+        <html lang="en" data-theme=theme.name()>
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <title>"Handraise"</title>
+                <link rel="icon" type="image/svg+xml" href="/pkg/icon.svg" />
+                <link rel="stylesheet" href=url(&assets.style) />
+                <link rel="modulepreload" href=url(&assets.script) />
+                <link
+                    rel="preload"
+                    href=url(&assets.wasm)
+                    r#as="fetch"
+                    r#type="application/wasm"
+                    crossorigin="anonymous"
+                />
+                <script type="module" src=url(&assets.boot)></script>
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
+
+/// The routes.
+#[component]
+pub fn App() -> impl IntoView {
+    view! {
+        <Router>
+            <Routes fallback=NotFound>
+                <ParentRoute path=path!("") view=DeskLayout ssr=SsrMode::Async>
+                    <Route path=path!("") view=OverviewPage ssr=SsrMode::Async />
+                    <Route path=path!("blockers/:id") view=BlockerPage ssr=SsrMode::Async />
+                </ParentRoute>
+                <Route path=path!("sign-in") view=SignInPage ssr=SsrMode::Async />
+                <Route path=path!("sign-in/:link") view=SignInPage ssr=SsrMode::Async />
+            </Routes>
+        </Router>
+    }
+}
+
+/// Sets the status of the response while the server renders.
+pub(crate) fn respond_with_status(code: u16) {
+    #[cfg(feature = "ssr")]
+    if let (Some(response), Ok(code)) = (
+        use_context::<leptos_axum::ResponseOptions>(),
+        http::StatusCode::from_u16(code),
+    ) {
+        response.set_status(code);
+    }
+    #[cfg(not(feature = "ssr"))]
+    let _ = code;
+}

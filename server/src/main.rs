@@ -1,1 +1,19 @@
-fn main(){}
+//! `handraise`: the one binary.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use server::cli::Cli;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match server::cli::run(Cli::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // One line, with its causes, for the person at the terminal.
+            eprintln!("handraise: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

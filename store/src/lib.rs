@@ -148,4 +148,7 @@ pub trait People: Send + Sync {
     /// Whose browser session this is, if it has not ended.
     async fn browser_session(&self, hash: &SecretHash, now: DateTime<Utc>)
     -> Result<Option<Person>>;
+
+    /// Ends a browser session; one that has ended already stays ended.
+    async fn end_browser_session(&self, hash: &SecretHash) -> Result<()>;
 }

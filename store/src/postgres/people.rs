@@ -105,4 +105,12 @@ impl People for PostgresStore {
         .await?;
         row.map(Person::try_from).transpose()
     }
+
+    async fn end_browser_session(&self, hash: &SecretHash) -> Result<()> {
+        sqlx::query("DELETE FROM browser_sessions WHERE hash = $1")
+            .bind(hash.0.as_slice())
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
 }

@@ -93,10 +93,12 @@ async fn a_sign_in_link_works_once(database: Database) {
     assert_eq!(entered.len(), 1);
     let (found, session) = &entered[0];
     assert_eq!(*found, ana);
-    assert_eq!(
-        store.browser_session(session, epoch()).await.unwrap(),
-        Some(ana)
-    );
+    let known = async || store.browser_session(session, epoch()).await.unwrap();
+    assert_eq!(known().await, Some(ana));
+    for _ in 0..2 {
+        store.end_browser_session(session).await.unwrap();
+        assert_eq!(known().await, None);
+    }
 }
 
 async fn links_and_sessions_end(database: Database) {

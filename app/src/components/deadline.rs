@@ -1,0 +1,76 @@
+//! What is left until the deadline: a ring that empties, and words.
+
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+use crate::{
+    live::Live,
+    view::{Row, time},
+};
+
+/// The share of the time below which it presses.
+const SHORT: f64 = 0.1;
+
+/// `18m` and a ring; nothing when it never expires.
+#[component]
+pub(super) fn TimeLeft(row: Row, live: Live) -> impl IntoView {
+    let from = row.created_at;
+    row.expires_at.map(|until| {
+        let left = move || time::fraction_left(from, until, live.now.get());
+        view! {
+            <span class="time-left" class:short=move || left() < SHORT title=format!("Expires {}", time::exact(until))>
+                <span class="visually-hidden">"expires in "</span>
+                {move || time::compact(until - live.now.get())}
+                <Ring left />
+            </span>
+        }
+    })
+}
+
+#[component]
+fn Ring(left: impl Fn() -> f64 + Send + Sync + 'static) -> impl IntoView {
+    // The circumference of the circle is 100, so the dash is a percentage.
+    view! {
+        <svg class="ring" viewBox="0 0 40 40" width="12" height="12" aria-hidden="true">
+            <circle class="ring-whole" cx="20" cy="20" r="15.915" />
+            <circle
+                class="ring-left"
+                cx="20"
+                cy="20"
+                r="15.915"
+                transform="rotate(-90 20 20)"
+                stroke-dasharray=move || format!("{:.0} 100", left() * 100.0)
+            />
+        </svg>
+    }
+}
+
+/// What happens when nobody answers, in a sentence.
+#[component]
+pub(super) fn Consequence(
+    agent: String,
+    expires_at: Option<DateTime<Utc>>,
+    fallback: Option<String>,
+    live: Live,
+) -> impl IntoView {
+    match expires_at {
+        None => view! { <span>"Never. It waits until somebody answers."</span> }.into_any(),
+        Some(until) => {
+            let left = move || time::words(until - live.now.get());
+            let then = match fallback {
+                Some(fallback) => {
+                    view! { " the fallback " <code>{fallback}</code> " is used." }.into_any()
+                }
+                None => view! { {format!(" it expires, and {agent} gets no answer.")} }.into_any(),
+            };
+            view! {
+                <time datetime=until.to_rfc3339() title=time::exact(until)>
+                    "In "
+                    {left}
+                </time>
+                {then}
+            }
+            .into_any()
+        }
+    }
+}

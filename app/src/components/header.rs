@@ -1,0 +1,112 @@
+//! The bar at the top: name, live status, pages, theme, person.
+
+use leptos::{ev, prelude::*};
+
+use crate::{
+    error::UiError,
+    live::{Live, LiveStatus},
+    theme::{self, Theme},
+    view::Visitor,
+};
+
+/// The bar at the top.
+#[component]
+pub(crate) fn Header(visitor: Resource<Result<Visitor, UiError>>) -> impl IntoView {
+    view! {
+        <header class="header">
+            <a class="wordmark" href="/">
+                "Handraise"
+            </a>
+            <LiveDot />
+            <span class="header-space"></span>
+            <ThemeSwitch />
+            <Suspense fallback=|| ()>
+                {move || Suspend::new(async move {
+                    visitor
+                        .await
+                        .ok()
+                        .map(|visitor| {
+                            view! {
+                                <span class="person" title="Signed in">
+                                    {visitor.name}
+                                </span>
+                            }
+                        })
+                })}
+            </Suspense>
+            <form method="post" action="/sign-out">
+                <button class="button quiet" type="submit">
+                    "Sign out"
+                </button>
+            </form>
+        </header>
+    }
+}
+
+#[component]
+fn LiveDot() -> impl IntoView {
+    let status = use_context::<Live>().map(|live| live.status);
+    let status = move || status.map_or(LiveStatus::Connecting, |status| status.get());
+    let words = move || match status() {
+        LiveStatus::Connecting => "Connecting…",
+        LiveStatus::Live => "Live",
+        LiveStatus::Reconnecting => "Reconnecting…",
+        LiveStatus::Polling => "Polling every 5 s",
+    };
+    view! {
+        <span class="live" class:up=move || status() == LiveStatus::Live role="status">
+            <span class="live-dot" aria-hidden="true"></span>
+            {words}
+        </span>
+    }
+}
+
+#[component]
+fn ThemeSwitch() -> impl IntoView {
+    // The shell has put the current one on the document; unknown here until the page runs.
+    let theme = RwSignal::new(Theme::System);
+    let root = || document().document_element();
+    Effect::new(move |_| {
+        if let Some(name) = root().and_then(|root| root.get_attribute("data-theme")) {
+            theme.set(Theme::from_name(&name));
+        }
+    });
+    let switch = move |_: ev::MouseEvent| {
+        let next = theme.get_untracked().next();
+        theme.set(next);
+        if let Some(root) = root() {
+            let _ = root.set_attribute("data-theme", next.name());
+        }
+        remember(next);
+    };
+    view! {
+        <button
+            class="button quiet"
+            type="button"
+            on:click=switch
+            aria-label=move || format!("Theme: {}. Switch", theme.get().name())
+            title=move || format!("Theme: {}", theme.get().name())
+        >
+            <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" />
+                <path d="M8 1.5a6.5 6.5 0 0 1 0 13z" fill="currentColor" />
+            </svg>
+        </button>
+    }
+}
+
+fn remember(theme: Theme) {
+    #[cfg(feature = "hydrate")]
+    {
+        use leptos::wasm_bindgen::JsCast;
+        if let Ok(document) = document().dyn_into::<web_sys::HtmlDocument>() {
+            let _ = document.set_cookie(&format!(
+                "{}={}; path=/; max-age=31536000; samesite=lax",
+                theme::COOKIE,
+                theme.name()
+            ));
+        }
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (theme, theme::COOKIE);
+}

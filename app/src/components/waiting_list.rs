@@ -1,0 +1,88 @@
+//! The panel: who waits, for how long, with how much time left.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use super::{
+    badge::{Badge, UrgentMark},
+    deadline::TimeLeft,
+    moment::{Ago, Since},
+};
+use crate::{live::Live, view::Row};
+
+/// Everybody who waits.
+#[component]
+pub(crate) fn WaitingList(live: Live) -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    Effect::new(move |_| crate::live::client::start(live));
+
+    let count = Memo::new(move |_| live.desk.with(|desk| desk.waiting.len()));
+    view! {
+        <h2 class="panel-title">
+            "Waiting for you" <span class="count">{move || count.get()}</span>
+        </h2>
+        <ul class="rows">
+            <For each=move || live.desk.with(|desk| desk.waiting.clone()) key=|row| row.id let:row>
+                <WaitingRow row live />
+            </For>
+        </ul>
+        <p class="panel-note">
+            {move || {
+                if count.get() > 0 {
+                    "Nothing else waits.".into_any()
+                } else {
+                    view! { <NobodyWaits live /> }.into_any()
+                }
+            }}
+        </p>
+    }
+}
+
+#[component]
+fn WaitingRow(row: Row, live: Live) -> impl IntoView {
+    let href = format!("/blockers/{}", row.id);
+    let location = use_location();
+    let here = href.clone();
+    let current = move || (location.pathname.get() == here).then_some("page");
+    view! {
+        <li class="row" data-mode=row.mode.name()>
+            <a class="row-link" href=href aria-current=current>
+                <span class="row-line">
+                    <Badge mode=row.mode />
+                    <UrgentMark urgent=row.urgent />
+                    <TimeLeft row=row.clone() live />
+                </span>
+                <span class="row-text" dir="auto">
+                    {row.preview}
+                </span>
+                <span class="row-line row-meta">
+                    <span class="row-from">
+                        {row.agent} {row.session_id.map(|session| format!(" · {session}"))}
+                    </span>
+                    <span class="row-wait">"waits " <Since at=row.created_at live /></span>
+                </span>
+            </a>
+        </li>
+    }
+}
+
+#[component]
+fn NobodyWaits(live: Live) -> impl IntoView {
+    let last = live.desk.with_untracked(|desk| desk.recent.first().cloned());
+    view! {
+        "Nobody is waiting. "
+        {last
+            .map(|last| {
+                let by = last.closure.by.map(|by| format!(" by {by}"));
+                view! {
+                    {match last.closure.answer {
+                        Some(_) => "Last answer ",
+                        None => "Last closed ",
+                    }}
+                    <Ago at=last.closure.at live />
+                    {by}
+                    "."
+                }
+            })}
+    }
+}

@@ -1,0 +1,49 @@
+//! What a page may be told went wrong. Typed, so that it can say what to do.
+
+use leptos::{
+    prelude::{FromServerFnError, ServerFnErrorErr},
+    server_fn::codec::JsonEncoding,
+};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The error of every server function.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+pub enum UiError {
+    /// The session has ended.
+    #[error("You are signed out. Open a sign-in link to go on.")]
+    SignedOut,
+    /// A viewer tried to answer.
+    #[error("Your role is viewer: you can read, but not answer.")]
+    NotAllowed,
+    /// There is no such thing.
+    #[error("There is no such question.")]
+    NotFound,
+    /// The input is against the rules.
+    #[error("{0}")]
+    Invalid(String),
+    /// The server's own failure; it logged the cause.
+    #[error("The server could not do this. Nothing was sent; try again.")]
+    Internal,
+    /// The request did not get through.
+    #[error("The server cannot be reached. Your text is kept here; try again.")]
+    Unreachable,
+}
+
+impl FromServerFnError for UiError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        match error {
+            ServerFnErrorErr::Args(why)
+            | ServerFnErrorErr::MissingArg(why)
+            | ServerFnErrorErr::Deserialization(why) => Self::Invalid(why),
+            ServerFnErrorErr::Request(_) | ServerFnErrorErr::Response(_) => Self::Unreachable,
+            ServerFnErrorErr::Registration(_)
+            | ServerFnErrorErr::UnsupportedRequestMethod(_)
+            | ServerFnErrorErr::ServerError(_)
+            | ServerFnErrorErr::MiddlewareError(_)
+            | ServerFnErrorErr::Serialization(_) => Self::Internal,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The browser's end of `/ws`: one loop for the life of the page.
+//!
+//! The desk is always a snapshot plus the events after it, so losing the socket loses nothing: the loop
+//! tries again, and while it cannot connect it reads the whole desk every five seconds.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures::{FutureExt, SinkExt, StreamExt, pin_mut, select};
+use gloo_net::websocket::{Message, futures::WebSocket};
+use gloo_timers::future::sleep;
+use leptos::{prelude::*, task::spawn_local};
+
+use super::{
+    Live, LiveStatus,
+    frames::{Change, ClientFrame, ServerFrame},
+};
+use crate::{error::UiError, server_fns::load_desk};
+
+/// How long without the socket before the server is asked again.
+const POLL: Duration = Duration::from_secs(5);
+/// The server pings every 20 s; a socket that is silent for twice that is dead.
+const SILENCE: Duration = Duration::from_secs(45);
+
+/// Starts the loop and the clock, once. Call in the browser, when the desk has been read.
+pub fn start(live: Live) {
+    if live.hydrated.get_untracked() {
+        return;
+    }
+    live.hydrated.set(true);
+    // The server's clock and the browser's may differ: what counts is how long the agent waits.
+    let offset = StoredValue::new(live.now.get_untracked() - browser_now());
+    set_interval(
+        move || {
+            if let Some(offset) = offset.try_get_value() {
+                let _ = live.now.try_set(browser_now() + offset);
+            }
+        },
+        Duration::from_secs(1),
+    );
+    spawn_local(async move {
+        loop {
+            if follow(live, offset).await == Ended::WasOpen {
+                // A server that restarts comes back within a moment; a crowd should not come at once.
+                live.status.set(LiveStatus::Reconnecting);
+                sleep(jitter()).await;
+                continue;
+            }
+            live.status.set(LiveStatus::Polling);
+            read_desk(live).await;
+            sleep(POLL).await;
+        }
+    });
+}
+
+#[derive(PartialEq)]
+enum Ended {
+    WasOpen,
+    NeverOpened,
+}
+
+/// Follows the feed until the socket is gone.
+async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
+    let mut ended = Ended::NeverOpened;
+    let Some(socket) = socket_url().and_then(|url| WebSocket::open(&url).ok()) else {
+        return ended;
+    };
+    let (mut out, frames) = socket.split();
+    let mut frames = frames.fuse();
+    let resume = ClientFrame::Resume {
+        after: live.desk.with_untracked(|desk| desk.last_seq),
+    };
+    let Ok(resume) = serde_json::to_string(&resume) else {
+        return ended;
+    };
+    if out.send(Message::Text(resume)).await.is_err() {
+        return ended;
+    }
+    loop {
+        let silence = sleep(SILENCE).fuse();
+        pin_mut!(silence);
+        let message = select! {
+            message = frames.next() => message,
+            () = silence => None,
+        };
+        let Some(Ok(Message::Text(text))) = message else {
+            return ended;
+        };
+        match serde_json::from_str(&text) {
+            Ok(ServerFrame::Hello { now }) => {
+                ended = Ended::WasOpen;
+                offset.set_value(now - browser_now());
+                live.status.set(LiveStatus::Live);
+            }
+            Ok(ServerFrame::Event { seq, change }) => take(live, seq, change),
+            Ok(ServerFrame::Resync) => read_desk(live).await,
+            Ok(ServerFrame::Ping) => {}
+            // A newer server speaks of things this page does not know: start over with its page.
+            Err(_) => reload(),
+        }
+    }
+}
+
+fn take(live: Live, seq: i64, change: Change) {
+    let announcement = match &change {
+        Change::Asked { row } => Some(format!("{} asks: {}", row.agent, row.preview)),
+        Change::Closed { .. } | Change::Other => None,
+    };
+    let news = live.desk.try_update(|desk| desk.apply(seq, change));
+    if let (Some(true), Some(text)) = (news, announcement) {
+        live.announcement.set(text);
+    }
+}
+
+async fn read_desk(live: Live) {
+    match load_desk().await {
+        Ok(desk) => live.seed(desk),
+        Err(UiError::SignedOut) => reload(),
+        // Still down: the status says so, and the loop comes back.
+        Err(_) => {}
+    }
+}
+
+fn reload() {
+    let _ = window().location().reload();
+}
+
+fn socket_url() -> Option<String> {
+    let location = window().location();
+    let scheme = match location.protocol().ok()?.as_str() {
+        "https:" => "wss",
+        _ => "ws",
+    };
+    Some(format!("{scheme}://{}/ws", location.host().ok()?))
+}
+
+fn browser_now() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(js_sys::Date::now() as i64).unwrap_or_default()
+}
+
+fn jitter() -> Duration {
+    Duration::from_millis((200.0 + js_sys::Math::random() * 800.0) as u64)
+}

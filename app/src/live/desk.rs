@@ -1,0 +1,158 @@
+//! The desk and the pure function that keeps it true.
+
+use chrono::{DateTime, Utc};
+use domain::interaction::Mode;
+use serde::{Deserialize, Serialize};
+
+use super::frames::Change;
+use crate::view::{ClosedRow, Row};
+
+/// How many rows of each list a desk holds.
+pub const WAITING_ROWS: u32 = 500;
+/// See [`WAITING_ROWS`].
+pub const RECENT_ROWS: u32 = 20;
+
+/// What waits and what was closed lately, as of one point in the journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Desk {
+    /// The last event this desk knows of.
+    pub last_seq: i64,
+    /// The server's time when it was read.
+    pub as_of: DateTime<Utc>,
+    /// Sync before async, urgent before normal, then oldest first.
+    pub waiting: Vec<Row>,
+    /// Last closed first.
+    pub recent: Vec<ClosedRow>,
+}
+
+impl Desk {
+    /// Takes in one event. Events the desk already knows change nothing, so a feed may repeat itself.
+    /// Returns whether it was news.
+    pub fn apply(&mut self, seq: i64, change: Change) -> bool {
+        if seq <= self.last_seq {
+            return false;
+        }
+        self.last_seq = seq;
+        match change {
+            Change::Asked { row } => {
+                // A desk is read a moment after its `last_seq`, so the row may be there already.
+                if self.waiting.iter().all(|known| known.id != row.id) {
+                    let place = self
+                        .waiting
+                        .partition_point(|known| order(known) <= order(&row));
+                    self.waiting.insert(place, row);
+                }
+            }
+            Change::Closed { id, closure } => {
+                if let Some(place) = self.waiting.iter().position(|row| row.id == id) {
+                    let row = self.waiting.remove(place);
+                    self.recent.insert(0, ClosedRow { row, closure });
+                    self.recent.truncate(RECENT_ROWS as usize);
+                }
+            }
+            Change::Other => {}
+        }
+        true
+    }
+}
+
+/// The order people should see blockers in. Ids grow with time.
+fn order(row: &Row) -> (bool, bool, domain::InteractionId) {
+    (row.mode != Mode::Sync, !row.urgent, row.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use domain::{InteractionId, interaction::Outcome};
+
+    use super::*;
+    use crate::view::Closure;
+
+    fn row(id: u128, mode: Mode, urgent: bool) -> Row {
+        Row {
+            id: InteractionId(uuid::Uuid::from_u128(id)),
+            mode,
+            urgent,
+            agent: "backend".into(),
+            session_id: None,
+            preview: "Which port?".into(),
+            created_at: DateTime::UNIX_EPOCH,
+            expires_at: None,
+        }
+    }
+
+    fn asked(id: u128, mode: Mode, urgent: bool) -> Change {
+        Change::Asked {
+            row: row(id, mode, urgent),
+        }
+    }
+
+    fn closed(id: u128) -> Change {
+        Change::Closed {
+            id: InteractionId(uuid::Uuid::from_u128(id)),
+            closure: Closure {
+                outcome: Outcome::Answered,
+                by: Some("Ana".into()),
+                at: DateTime::UNIX_EPOCH,
+                answer: None,
+            },
+        }
+    }
+
+    fn ids(desk: &Desk) -> Vec<u128> {
+        let ids = desk.waiting.iter().map(|row| row.id.0.as_u128());
+        ids.collect()
+    }
+
+    #[test]
+    fn rows_find_their_place() {
+        let mut desk = Desk::default();
+        desk.apply(1, asked(1, Mode::Async, false));
+        desk.apply(2, asked(2, Mode::Async, true));
+        desk.apply(3, asked(3, Mode::Sync, false));
+        desk.apply(4, asked(4, Mode::Sync, false));
+        desk.apply(5, asked(5, Mode::Sync, true));
+        assert_eq!(ids(&desk), [5, 3, 4, 2, 1]);
+    }
+
+    #[test]
+    fn a_repeated_feed_changes_nothing() {
+        let feed = [asked(1, Mode::Sync, false), closed(1), asked(2, Mode::Sync, false)];
+        let mut desk = Desk::default();
+        for (seq, change) in (1..).zip(feed.clone()) {
+            assert!(desk.apply(seq, change));
+        }
+        let before = desk.clone();
+        for (seq, change) in (1..).zip(feed) {
+            assert!(!desk.apply(seq, change));
+        }
+        assert_eq!(desk, before);
+    }
+
+    #[test]
+    fn a_row_read_ahead_of_its_event_is_not_doubled() {
+        let mut desk = Desk {
+            waiting: vec![row(1, Mode::Sync, false)],
+            ..Desk::default()
+        };
+        desk.apply(1, asked(1, Mode::Sync, false));
+        assert_eq!(ids(&desk), [1]);
+    }
+
+    #[test]
+    fn what_is_closed_moves_to_recent() {
+        let mut desk = Desk::default();
+        for id in 1..=30 {
+            desk.apply(id, asked(id as u128, Mode::Sync, false));
+        }
+        for id in 1..=25 {
+            desk.apply(30 + id, closed(id as u128));
+        }
+        assert_eq!(ids(&desk), [26, 27, 28, 29, 30]);
+        assert_eq!(desk.recent.len(), RECENT_ROWS as usize);
+        assert_eq!(desk.recent[0].row.id.0.as_u128(), 25);
+        desk.apply(100, closed(999));
+        assert_eq!(desk.last_seq, 100);
+    }
+}

@@ -1,0 +1,101 @@
+//! What travels over `/ws`. JSON, one frame a message.
+
+use chrono::{DateTime, Utc};
+use domain::{Event, InteractionId, Payload};
+use serde::{Deserialize, Serialize};
+
+use crate::view::{Closure, Row};
+
+/// From the page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ClientFrame {
+    /// First and only: send what came after this event.
+    Resume {
+        /// The last event the page has seen.
+        after: i64,
+    },
+}
+
+/// To the page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ServerFrame {
+    /// The answer to `resume`; events follow.
+    Hello {
+        /// The server's time.
+        now: DateTime<Utc>,
+    },
+    /// One event.
+    Event {
+        /// Its place in the journal.
+        seq: i64,
+        /// What it means for a desk.
+        #[serde(flatten)]
+        change: Change,
+    },
+    /// Too much was missed: read the desk again.
+    Resync,
+    /// The connection is alive.
+    Ping,
+}
+
+/// What an event means for a desk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum Change {
+    /// Somebody waits.
+    Asked {
+        /// The new row.
+        row: Row,
+    },
+    /// Somebody waits no longer.
+    Closed {
+        /// Which row.
+        id: InteractionId,
+        /// How it ended.
+        closure: Closure,
+    },
+    /// Nothing a desk shows.
+    Other,
+}
+
+impl From<&Event> for ServerFrame {
+    fn from(event: &Event) -> Self {
+        Self::Event {
+            seq: event.seq,
+            change: Change::of(event),
+        }
+    }
+}
+
+impl Change {
+    fn of(event: &Event) -> Self {
+        let Some(id) = event.interaction_id else {
+            return Self::Other;
+        };
+        let by = event.actor.name();
+        let closure = match &event.payload {
+            Payload::Requested {
+                agent,
+                request,
+                expires_at,
+            } => {
+                return Self::Asked {
+                    row: Row::new(id, agent, request, event.at, *expires_at),
+                };
+            }
+            Payload::Resolved { outcome, answer } => {
+                Closure::new(*outcome, by, event.at, Some(&answer.content))
+            }
+            Payload::Expired {
+                outcome, answer, ..
+            } => Closure::new(*outcome, by, event.at, answer.as_ref()),
+            Payload::Cancelled { .. } => {
+                Closure::new(domain::interaction::Outcome::Cancelled, by, event.at, None)
+            }
+            Payload::AnswerRejected { .. } => return Self::Other,
+        };
+        Self::Closed { id, closure }
+    }
+}

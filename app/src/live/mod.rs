@@ -1,0 +1,65 @@
+//! The live feed: the frames on the socket, the desk they change, and the browser's end of it.
+
+#[cfg(feature = "hydrate")]
+pub mod client;
+pub mod desk;
+pub mod frames;
+
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+pub use desk::Desk;
+
+/// How the page learns of changes at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiveStatus {
+    /// The page has just been loaded.
+    Connecting,
+    /// The socket is open.
+    Live,
+    /// The socket was lost and is being opened again.
+    Reconnecting,
+    /// The server was asked by request, and will be again.
+    Polling,
+}
+
+/// What every page shares: one desk, kept up to date by one socket.
+#[derive(Clone, Copy)]
+pub struct Live {
+    /// What waits and what was closed lately.
+    pub desk: RwSignal<Desk>,
+    /// How fresh that is.
+    pub status: RwSignal<LiveStatus>,
+    /// The server's time, ticking; as of the page's making until then, so that server and browser
+    /// render the same.
+    pub now: RwSignal<DateTime<Utc>>,
+    /// Whether the page runs in a browser by now.
+    pub hydrated: RwSignal<bool>,
+    /// What a screen reader should say.
+    pub announcement: RwSignal<String>,
+}
+
+impl Live {
+    /// Makes it available to everything below.
+    pub fn provide() -> Self {
+        let live = Self {
+            desk: RwSignal::new(Desk::default()),
+            status: RwSignal::new(LiveStatus::Connecting),
+            now: RwSignal::new(DateTime::UNIX_EPOCH),
+            hydrated: RwSignal::new(false),
+            announcement: RwSignal::new(String::new()),
+        };
+        provide_context(live);
+        live
+    }
+
+    /// Takes over a desk read from the server, unless the page knows of later changes already.
+    pub fn seed(self, desk: Desk) {
+        if desk.last_seq >= self.desk.with_untracked(|known| known.last_seq) {
+            if self.now.get_untracked() < desk.as_of {
+                self.now.set(desk.as_of);
+            }
+            self.desk.set(desk);
+        }
+    }
+}

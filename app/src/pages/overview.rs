@@ -1,0 +1,41 @@
+//! The first page: what was closed lately, or how to begin.
+
+use leptos::prelude::*;
+
+use super::{DeskResource, VisitorResource};
+use crate::{
+    components::{Failure, FirstQuestion, RecentList},
+    live::Live,
+};
+
+/// Beside the panel while no blocker is open.
+#[component]
+pub(crate) fn OverviewPage() -> impl IntoView {
+    let desk = use_context::<DeskResource>();
+    let visitor = use_context::<VisitorResource>();
+    let live = use_context::<Live>();
+    view! {
+        <Suspense fallback=|| view! { <p class="panel-note">"Loading…"</p> }>
+            {move || Suspend::new(async move {
+                let (Some(DeskResource(desk)), Some(VisitorResource(visitor)), Some(live)) = (
+                    desk,
+                    visitor,
+                    live,
+                ) else {
+                    return ().into_any();
+                };
+                match (desk.await, visitor.await) {
+                    (Ok(desk), Ok(visitor)) => {
+                        live.seed(desk);
+                        view! {
+                            <RecentList live />
+                            <FirstQuestion live visitor />
+                        }
+                            .into_any()
+                    }
+                    (Err(error), _) | (_, Err(error)) => view! { <Failure error /> }.into_any(),
+                }
+            })}
+        </Suspense>
+    }
+}

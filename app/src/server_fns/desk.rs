@@ -1,0 +1,11 @@
+//! The desk.
+
+use leptos::server;
+
+use crate::{error::UiError, live::Desk};
+
+/// What waits and what was closed lately.
+#[server(prefix = "/ui", endpoint = "load-desk")]
+pub async fn load_desk() -> Result<Desk, UiError> {
+    super::backend()?.desk().await
+}

@@ -1,0 +1,156 @@
+//! One line of a list.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    AgentRef, Interaction, InteractionId,
+    interaction::{AnswerContent, Mode, Outcome, Priority, Request},
+};
+use serde::{Deserialize, Serialize};
+
+/// Enough for two lines on the widest panel; the style sheet cuts where it must.
+const PREVIEW_CHARS: usize = 160;
+
+/// A blocker in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// Which.
+    pub id: InteractionId,
+    /// Whether the agent has stopped.
+    pub mode: Mode,
+    /// Whether it presses.
+    pub urgent: bool,
+    /// Who asked.
+    pub agent: String,
+    /// In which session.
+    pub session_id: Option<String>,
+    /// The title, or the beginning of the prompt, on one line.
+    pub preview: String,
+    /// When it was asked.
+    pub created_at: DateTime<Utc>,
+    /// When it expires; `None` = never.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+impl Row {
+    /// The row of a request.
+    pub fn new(
+        id: InteractionId,
+        agent: &AgentRef,
+        request: &Request,
+        created_at: DateTime<Utc>,
+        expires_at: Option<DateTime<Utc>>,
+    ) -> Self {
+        Self {
+            id,
+            mode: request.mode,
+            urgent: request.priority == Priority::Urgent,
+            agent: agent.name.clone(),
+            session_id: request.session_id.clone(),
+            preview: preview(request.title.as_deref().unwrap_or(&request.prompt)),
+            created_at,
+            expires_at,
+        }
+    }
+}
+
+impl From<&Interaction> for Row {
+    fn from(interaction: &Interaction) -> Self {
+        Self::new(
+            interaction.id,
+            &interaction.agent,
+            &interaction.request,
+            interaction.created_at,
+            interaction.expires_at,
+        )
+    }
+}
+
+/// How a blocker was closed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closure {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Who closed it; `None` for the deadline.
+    pub by: Option<String>,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// The beginning of the answer, on one line, if there is one.
+    pub answer: Option<String>,
+}
+
+impl Closure {
+    /// A closure whose answer is shortened for a list.
+    pub fn new(
+        outcome: Outcome,
+        by: Option<&str>,
+        at: DateTime<Utc>,
+        answer: Option<&AnswerContent>,
+    ) -> Self {
+        Self {
+            outcome,
+            by: by.map(str::to_owned),
+            at,
+            answer: answer.map(|AnswerContent::Text { text }| preview(text)),
+        }
+    }
+}
+
+/// A closed blocker in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedRow {
+    /// What was asked.
+    pub row: Row,
+    /// What became of it.
+    pub closure: Closure,
+}
+
+impl ClosedRow {
+    /// The row of a closed interaction, `None` while it is pending.
+    pub fn new(interaction: &Interaction) -> Option<Self> {
+        let state = &interaction.state;
+        Some(Self {
+            row: Row::from(interaction),
+            closure: Closure::new(
+                state.outcome()?,
+                state.closed_by(),
+                state.closed_at()?,
+                interaction.answer(),
+            ),
+        })
+    }
+}
+
+/// The beginning of a text on one line.
+fn preview(text: &str) -> String {
+    let mut line = String::new();
+    let mut chars = 0;
+    for word in text.split_whitespace() {
+        if chars > 0 {
+            line.push(' ');
+            chars += 1;
+        }
+        for c in word.chars() {
+            if chars >= PREVIEW_CHARS {
+                line.push('…');
+                return line;
+            }
+            line.push(c);
+            chars += 1;
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::preview;
+
+    #[test]
+    fn a_preview_is_one_short_line() {
+        assert_eq!(preview("  two\r\n\tlines  "), "two lines");
+        assert_eq!(preview(""), "");
+        let long = preview(&"ü".repeat(20_000));
+        assert_eq!(long.chars().count(), 161);
+        assert!(long.ends_with('…'));
+    }
+}

@@ -1,0 +1,12 @@
+//! The person who looks.
+
+use serde::{Deserialize, Serialize};
+
+/// Who is signed in, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visitor {
+    /// The name others see.
+    pub name: String,
+    /// The address agents reach this server at, without a slash at the end.
+    pub public_url: String,
+}

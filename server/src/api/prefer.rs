@@ -1,0 +1,45 @@
+//! `Prefer: wait=N` (RFC 7240): hold the answer back until there is news.
+
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+
+/// No proxy should have to hold a silent connection for longer.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How long the caller wants to be held.
+pub(super) fn wait(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers
+        .get_all("prefer")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split([',', ';']))
+        .filter_map(|preference| preference.split_once('='))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case("wait"))
+        .and_then(|(_, seconds)| seconds.trim().trim_matches('"').parse().ok())?;
+    Some(Duration::from_secs(seconds).min(LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn wait_is_found_among_other_preferences() {
+        for (value, seconds) in [
+            ("wait=30", Some(30)),
+            ("respond-async, Wait = 5", Some(5)),
+            ("wait=\"7\"", Some(7)),
+            ("wait=3600", Some(60)),
+            ("wait=0", Some(0)),
+            ("wait=-1", None),
+            ("return=minimal", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("prefer", HeaderValue::from_static(value));
+            assert_eq!(wait(&headers), seconds.map(Duration::from_secs), "{value}");
+        }
+    }
+}

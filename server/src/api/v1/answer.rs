@@ -1,0 +1,28 @@
+//! `POST /interactions/{id}/answer`: responders only.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use domain::interaction::AnswerDraft;
+
+use super::id;
+use crate::{
+    api::{body::Body, caller::Caller, types::InteractionBody},
+    problem::Problem,
+    state::AppState,
+};
+
+/// A script answers.
+pub(crate) async fn answer(
+    State(state): State<AppState>,
+    Caller(caller): Caller,
+    Path(path): Path<String>,
+    Body(draft): Body<AnswerDraft>,
+) -> Result<Json<InteractionBody>, Problem> {
+    let interaction = state.service.answer(id(&path)?, draft, &caller).await?;
+    Ok(Json(InteractionBody::new(
+        interaction,
+        &state.config.public_url(),
+    )))
+}

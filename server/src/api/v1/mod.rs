@@ -1,0 +1,16 @@
+//! Version 1: a file a noun or verb.
+
+pub(crate) mod answer;
+pub(crate) mod cancel;
+pub(crate) mod events;
+pub(crate) mod interactions;
+pub(crate) mod poll;
+
+use domain::InteractionId;
+
+use crate::problem::Problem;
+
+/// An id in a path. What is no id names nothing.
+fn id(text: &str) -> Result<InteractionId, Problem> {
+    text.parse().map_err(|_| Problem::not_found())
+}

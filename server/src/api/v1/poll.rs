@@ -1,0 +1,81 @@
+//! `GET /interactions/{id}`: polled, or held until there is an answer.
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use domain::{Interaction, State as InteractionState};
+use tokio::time::{Instant, timeout_at};
+
+use super::id;
+use crate::{
+    api::{caller::Caller, prefer, types::InteractionBody},
+    problem::Problem,
+    state::AppState,
+};
+
+/// What an agent that polls should wait between two requests, in seconds.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("10");
+
+/// The interaction; with `Prefer: wait`, as soon as it is closed or the wait is over. When the server
+/// stops, everybody gets the interaction as it is.
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let id = id(&path)?;
+    let wait = prefer::wait(&headers);
+    // Before reading: what closes it after this line is not missed.
+    let mut closing = state.hub.closing(id);
+    let read = || state.service.interaction(id, &caller.0);
+    let mut interaction = read().await?;
+    if let Some(wait) = wait
+        && interaction.state == InteractionState::Pending
+    {
+        let deadline = Instant::now() + wait;
+        tokio::select! {
+            _ = timeout_at(deadline, closing.closed()) => {}
+            () = state.stopping.cancelled() => {}
+        }
+        interaction = read().await?;
+    }
+
+    let pending = interaction.state == InteractionState::Pending;
+    let tag = entity_tag(&interaction);
+    let mut response = if is_known(&headers, &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        Json(InteractionBody::new(interaction, &state.config.public_url())).into_response()
+    };
+    let headers = response.headers_mut();
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(header::ETAG, tag);
+    }
+    if pending {
+        headers.insert(header::RETRY_AFTER, RETRY_AFTER);
+    }
+    if let Some(wait) = wait
+        && let Ok(applied) = HeaderValue::from_str(&format!("wait={}", wait.as_secs()))
+    {
+        headers.insert("preference-applied", applied);
+    }
+    Ok(response)
+}
+
+fn entity_tag(interaction: &Interaction) -> String {
+    format!("\"{}\"", interaction.version)
+}
+
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|known| known.trim().trim_start_matches("W/"))
+        .any(|known| known == tag || known == "*")
+}

@@ -1,0 +1,217 @@
+//! The command line. Messages and exit codes are part of the interface.
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use domain::Role;
+use store::TokenKind;
+use tokio::net::TcpListener;
+
+use crate::{
+    clock::{SystemClock, SystemIds},
+    config::{Config, Flags},
+    service::Service,
+    state::AppState,
+    telemetry::{self, LogFormat},
+    ui::assets,
+};
+
+/// Agents raise a hand, a person answers, and the agent gets that answer once.
+#[derive(Debug, Parser)]
+#[command(name = "handraise", version, propagate_version = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Starts the server and prints a one-time sign-in link.
+    #[command(after_help = "Example:\n  handraise serve --addr 127.0.0.1:8080 --database sqlite:///var/lib/handraise/handraise.db")]
+    Serve(Serve),
+    /// Makes tokens for agents and for scripts that answer.
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Lets people in.
+    #[command(subcommand)]
+    User(UserCommand),
+}
+
+#[derive(Debug, Args)]
+struct Serve {
+    #[command(flatten)]
+    place: Place,
+    /// Where to listen [default: 127.0.0.1:3000; environment: HANDRAISE_ADDR]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    addr: Option<SocketAddr>,
+    /// How log lines look
+    #[arg(long, value_enum, default_value_t)]
+    log: LogFormat,
+}
+
+#[derive(Debug, Args)]
+struct Place {
+    /// A TOML file with settings
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// sqlite://PATH or postgres://... [default: sqlite://handraise.db; environment: HANDRAISE_DATABASE_URL]
+    #[arg(long, value_name = "URL")]
+    database: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokenCommand {
+    /// Makes a token and prints it alone on standard output; it is shown only this once.
+    #[command(after_help = "Example:\n  export HANDRAISE_TOKEN=$(handraise token create --kind agent --name backend)")]
+    Create {
+        /// Whether it asks or answers
+        #[arg(long, value_enum)]
+        kind: Kind,
+        /// The agent's or the script's name, as people will see it
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    /// For a program that asks
+    Agent,
+    /// For a program that answers
+    Responder,
+}
+
+#[derive(Debug, Subcommand)]
+enum UserCommand {
+    /// Creates a person and prints a one-time sign-in link alone on standard output.
+    #[command(after_help = "Example:\n  handraise user invite --name Ana --role responder")]
+    Invite {
+        /// The name others will see
+        #[arg(long)]
+        name: String,
+        /// What they may do
+        #[arg(long, value_enum)]
+        role: RoleName,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum RoleName {
+    /// Sees everything, answers nothing
+    Viewer,
+    /// Answers
+    Responder,
+    /// Answers and manages
+    Admin,
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// One line that says what went wrong, for standard error.
+pub async fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Serve(serve) => start(serve).await,
+        Command::Token(TokenCommand::Create { kind, name, place }) => {
+            let (service, _) = place.open().await?;
+            let kind = match kind {
+                Kind::Agent => TokenKind::Agent,
+                Kind::Responder => TokenKind::Responder,
+            };
+            let token = service.create_token(kind, &name).await.map_err(said)?;
+            println!("{}", token.reveal());
+            Ok(())
+        }
+        Command::User(UserCommand::Invite { name, role, place }) => {
+            let (service, config) = place.open().await?;
+            let role = match role {
+                RoleName::Viewer => Role::Viewer,
+                RoleName::Responder => Role::Responder,
+                RoleName::Admin => Role::Admin,
+            };
+            let link = service.invite(&name, role).await.map_err(said)?;
+            println!("{}/sign-in/{}", config.public_url(), link.reveal());
+            Ok(())
+        }
+    }
+}
+
+async fn start(serve: Serve) -> anyhow::Result<()> {
+    let mut config = serve.place.config(serve.addr)?;
+    telemetry::start(serve.log);
+    let names = assets::names()?;
+    // Before the database: a second server on the same port must not touch it.
+    let listener = TcpListener::bind(config.addr)
+        .await
+        .with_context(|| format!("cannot listen on {}", config.addr))?;
+    // Port 0 asks for any free one.
+    config.addr = listener
+        .local_addr()
+        .context("the listener has no address")?;
+    let store = store::connect(&config.database_url).await?;
+    let state = AppState::new(
+        config,
+        names,
+        store,
+        Arc::new(SystemClock),
+        Arc::new(SystemIds),
+    );
+    let link = state
+        .service
+        .invite_first_admin(&login_name())
+        .await
+        .map_err(said)?;
+    println!("Handraise listens on http://{}", state.config.addr);
+    println!(
+        "Sign in once, within a day: {}/sign-in/{}",
+        state.config.public_url(),
+        link.reveal()
+    );
+    crate::run(state, listener, crate::asked_to_stop()).await
+}
+
+impl Place {
+    fn config(self, addr: Option<SocketAddr>) -> anyhow::Result<Config> {
+        let flags = Flags {
+            addr,
+            database_url: self.database,
+        };
+        Config::load(self.config.as_deref(), flags)
+    }
+
+    async fn open(self) -> anyhow::Result<(Service, Config)> {
+        let config = self.config(None)?;
+        let store = store::connect(&config.database_url).await?;
+        let service = Service::new(store, Arc::new(SystemClock), Arc::new(SystemIds));
+        Ok((service, config))
+    }
+}
+
+/// The first admin gets the name of whoever starts the server.
+fn login_name() -> String {
+    ["USER", "LOGNAME", "USERNAME"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|name| !name.trim().is_empty())
+        .unwrap_or_else(|| "admin".to_owned())
+}
+
+fn said(error: crate::service::ServiceError) -> anyhow::Error {
+    use crate::service::ServiceError;
+    use domain::Refused;
+    match error {
+        ServiceError::Refused(Refused::Invalid(faults)) => {
+            let faults: Vec<String> = faults
+                .iter()
+                .map(|fault| format!("{} {}", fault.path, fault.message))
+                .collect();
+            anyhow::anyhow!("{}", faults.join("; "))
+        }
+        other => other.into(),
+    }
+}

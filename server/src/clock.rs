@@ -1,0 +1,33 @@
+//! The one place that asks for the time and for randomness; everything else gets them handed in.
+
+use chrono::{DateTime, SubsecRound, Utc};
+use domain::Ids;
+use uuid::Uuid;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Now, in whole milliseconds, as SQL keeps it.
+    fn now(&self) -> DateTime<Utc>;
+}
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now().trunc_subsecs(3)
+    }
+}
+
+/// UUIDv7, each greater than the last one made by this process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemIds;
+
+impl Ids for SystemIds {
+    #[expect(clippy::disallowed_methods, reason = "this is the source of ids")]
+    fn next(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}

@@ -1,0 +1,19 @@
+//! Work that nobody asks for. The scheduler only ticks, on every node; each job claims what it works on
+//! by compare-and-set, so two nodes that tick at once do no harm.
+
+mod expire;
+
+use tokio_cron_scheduler::{JobScheduler, JobSchedulerError};
+
+use crate::state::AppState;
+
+/// Starts the scheduler. Stop it with [`JobScheduler::shutdown`].
+///
+/// # Errors
+/// When a job cannot be scheduled.
+pub async fn start(state: &AppState) -> Result<JobScheduler, JobSchedulerError> {
+    let scheduler = JobScheduler::new().await?;
+    scheduler.add(expire::job(state.service.clone())?).await?;
+    scheduler.start().await?;
+    Ok(scheduler)
+}

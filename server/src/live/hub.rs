@@ -1,0 +1,140 @@
+//! Who wants to hear of changes: sockets of all of them, agents of the end of one interaction.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use axum::extract::ws::Utf8Bytes;
+use domain::InteractionId;
+use tokio::sync::{broadcast, watch};
+
+/// How far a socket may fall behind before it has to read the desk again.
+const BACKLOG: usize = 1_024;
+
+/// One event, ready to be sent.
+#[derive(Clone, Debug)]
+pub struct FeedItem {
+    /// Its place in the journal.
+    pub seq: i64,
+    /// The frame as text: made once, sent to everybody.
+    pub frame: Utf8Bytes,
+}
+
+/// Passes committed events on.
+#[derive(Debug)]
+pub struct Hub {
+    feed: broadcast::Sender<FeedItem>,
+    /// Dropping the sender tells all who wait for the interaction's end.
+    closings: Mutex<HashMap<InteractionId, watch::Sender<()>>>,
+}
+
+impl Default for Hub {
+    fn default() -> Self {
+        Self {
+            feed: broadcast::Sender::new(BACKLOG),
+            closings: Mutex::default(),
+        }
+    }
+}
+
+impl Hub {
+    /// All events from now on.
+    pub fn feed(&self) -> broadcast::Receiver<FeedItem> {
+        self.feed.subscribe()
+    }
+
+    /// Hears of the end of one interaction from now on.
+    pub fn closing(self: &Arc<Self>, id: InteractionId) -> Closing {
+        let ended = self
+            .closings()
+            .entry(id)
+            .or_insert_with(|| watch::Sender::new(()))
+            .subscribe();
+        Closing {
+            hub: Arc::clone(self),
+            id,
+            ended,
+        }
+    }
+
+    /// Tells everybody of a committed event. `closed` is the interaction it has closed.
+    pub(super) fn publish(&self, item: FeedItem, closed: Option<InteractionId>) {
+        // Nobody may be looking.
+        let _ = self.feed.send(item);
+        if let Some(id) = closed {
+            self.closings().remove(&id);
+        }
+    }
+
+    fn closings(&self) -> MutexGuard<'_, HashMap<InteractionId, watch::Sender<()>>> {
+        // Whoever panicked while holding it left a whole map behind: every change is one call.
+        self.closings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits for the end of one interaction.
+#[derive(Debug)]
+pub struct Closing {
+    hub: Arc<Hub>,
+    id: InteractionId,
+    ended: watch::Receiver<()>,
+}
+
+impl Closing {
+    /// Completes when the interaction has been closed.
+    pub async fn closed(&mut self) {
+        // Nothing is ever sent: an error is the sender's end.
+        while self.ended.changed().await.is_ok() {}
+    }
+}
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        let mut closings = self.hub.closings();
+        let last = closings
+            .get(&self.id)
+            .is_some_and(|sender| sender.receiver_count() == 1);
+        if last {
+            closings.remove(&self.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(seq: i64) -> FeedItem {
+        FeedItem {
+            seq,
+            frame: Utf8Bytes::from_static("{}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn only_those_who_wait_for_it_hear_of_an_end() {
+        let hub = Arc::new(Hub::default());
+        let [ended, other] = [1, 2].map(|n| InteractionId(uuid::Uuid::from_u128(n)));
+        let mut waiting = [hub.closing(ended), hub.closing(ended)];
+        let mut elsewhere = hub.closing(other);
+        hub.publish(item(1), Some(ended));
+        for one in &mut waiting {
+            one.closed().await;
+        }
+        assert!(futures::FutureExt::now_or_never(elsewhere.closed()).is_none());
+    }
+
+    #[test]
+    fn nothing_is_left_of_those_who_went_away() {
+        let hub = Arc::new(Hub::default());
+        let id = InteractionId(uuid::Uuid::from_u128(1));
+        let (first, second) = (hub.closing(id), hub.closing(id));
+        drop(first);
+        assert_eq!(hub.closings().len(), 1);
+        drop(second);
+        assert_eq!(hub.closings().len(), 0);
+    }
+}

@@ -1,0 +1,65 @@
+//! Tails the journal and hands every event to the hub, in order, whoever committed it.
+
+use std::{sync::Arc, time::Duration};
+
+use app::live::frames::ServerFrame;
+use domain::Event;
+use store::{Store, StoreError};
+use tokio_util::sync::CancellationToken;
+
+use super::hub::{FeedItem, Hub};
+
+/// Hints may be lost; this is how late an event can be then.
+const POLL: Duration = Duration::from_millis(500);
+const PAGE: u32 = 500;
+
+/// Runs until the server stops.
+pub async fn run(store: Arc<dyn Store>, hub: Arc<Hub>, stopping: CancellationToken) {
+    let mut growth = store.growth();
+    let mut known: Option<i64> = None;
+    loop {
+        match follow(&*store, &hub, known).await {
+            Ok(seq) => known = Some(seq),
+            Err(error) => tracing::error!(%error, "the live feed cannot read the journal"),
+        }
+        tokio::select! {
+            () = stopping.cancelled() => return,
+            () = tokio::time::sleep(POLL) => {}
+            // An error means that the store has no more hints to give; polling goes on.
+            Ok(()) = growth.changed() => {}
+        }
+    }
+}
+
+/// Publishes what came after `known`, or finds out where the journal ends.
+async fn follow(store: &dyn Store, hub: &Hub, known: Option<i64>) -> Result<i64, StoreError> {
+    let Some(mut seq) = known else {
+        return store.last_seq().await;
+    };
+    loop {
+        let events = store.events_after(seq, None, PAGE).await?;
+        for event in &events {
+            publish(hub, event);
+            seq = event.seq;
+        }
+        if events.len() < PAGE as usize {
+            return Ok(seq);
+        }
+    }
+}
+
+fn publish(hub: &Hub, event: &Event) {
+    let closed = event.interaction_id.filter(|_| event.payload.closes());
+    match serde_json::to_string(&ServerFrame::from(event)) {
+        Ok(frame) => hub.publish(
+            FeedItem {
+                seq: event.seq,
+                frame: frame.into(),
+            },
+            closed,
+        ),
+        Err(error) => {
+            tracing::error!(%error, event.seq, "an event cannot be shown live");
+        }
+    }
+}

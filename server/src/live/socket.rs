@@ -1,0 +1,162 @@
+//! `/ws`: the live feed of one page.
+
+use std::time::Duration;
+
+use app::live::frames::{ClientFrame, ServerFrame};
+use axum::{
+    extract::{
+        State, WebSocketUpgrade,
+        ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code},
+    },
+    http::HeaderMap,
+    response::{IntoResponse, Response},
+};
+use tokio::{
+    sync::broadcast::error::RecvError,
+    time::{interval, timeout},
+};
+
+use crate::{
+    auth::{browser, same_origin},
+    problem::Problem,
+    state::AppState,
+};
+
+/// A page that misses more than this reads the desk again.
+const CATCH_UP: u32 = 1_000;
+/// Often enough for proxies that cut silent connections after a minute.
+const PING: Duration = Duration::from_secs(20);
+/// The first frame follows the handshake at once.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Opens the feed for a signed-in person's page.
+pub async fn open(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+) -> Result<Response, Problem> {
+    if !same_origin::is_same_origin(&headers) {
+        return Err(Problem::cross_origin());
+    }
+    if browser::person(&state.service, &state.config, &headers)
+        .await?
+        .is_none()
+    {
+        return Err(Problem::signed_out());
+    }
+    Ok(match upgrade {
+        Ok(upgrade) => {
+            let sockets = state.sockets.clone();
+            upgrade
+                .max_message_size(4 * 1024)
+                .on_upgrade(move |socket| sockets.track_future(serve(state, socket)))
+        }
+        Err(rejection) => rejection.into_response(),
+    })
+}
+
+async fn serve(state: AppState, mut socket: WebSocket) {
+    let stopping = state.stopping.clone();
+    let ended = tokio::select! {
+        ended = follow(&state, &mut socket) => ended,
+        () = stopping.cancelled() => Ended::Stopping,
+    };
+    let (code, reason) = match ended {
+        Ended::Gone => return,
+        Ended::Stopping => (close_code::AWAY, "the server is shutting down"),
+        Ended::Unreadable => (close_code::POLICY, "the first frame must be resume"),
+        Ended::Failed => (close_code::ERROR, "the server failed"),
+    };
+    let _ = socket
+        .send(Message::Close(Some(CloseFrame {
+            code,
+            reason: Utf8Bytes::from_static(reason),
+        })))
+        .await;
+}
+
+enum Ended {
+    Gone,
+    Stopping,
+    Unreadable,
+    Failed,
+}
+
+/// Sends what the page has missed and then everything as it happens.
+async fn follow(state: &AppState, socket: &mut WebSocket) -> Ended {
+    let Some(ClientFrame::Resume { after }) = first_frame(socket).await else {
+        return Ended::Unreadable;
+    };
+    // Before reading the backlog: what is committed after this line comes by the feed.
+    let mut feed = state.hub.feed();
+    let now = state.service.now();
+    let mut seq = after;
+    if send(socket, &ServerFrame::Hello { now }).await.is_err() {
+        return Ended::Gone;
+    }
+    match missed(state, after).await {
+        Ok(Some(events)) => {
+            for event in &events {
+                seq = event.seq;
+                if send(socket, &ServerFrame::from(event)).await.is_err() {
+                    return Ended::Gone;
+                }
+            }
+        }
+        Ok(None) => {
+            if send(socket, &ServerFrame::Resync).await.is_err() {
+                return Ended::Gone;
+            }
+        }
+        Err(error) => {
+            tracing::error!(%error, "a page cannot be brought up to date");
+            return Ended::Failed;
+        }
+    }
+    let mut ping = interval(PING);
+    loop {
+        let sent = tokio::select! {
+            item = feed.recv() => match item {
+                Ok(item) if item.seq <= seq => Ok(()),
+                Ok(item) => {
+                    seq = item.seq;
+                    socket.send(Message::Text(item.frame)).await
+                }
+                Err(RecvError::Lagged(_)) => send(socket, &ServerFrame::Resync).await,
+                Err(RecvError::Closed) => return Ended::Stopping,
+            },
+            _ = ping.tick() => send(socket, &ServerFrame::Ping).await,
+            message = socket.recv() => match message {
+                // The page has nothing more to say; reading finds out when it goes away.
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return Ended::Gone,
+                Some(Ok(_)) => Ok(()),
+            },
+        };
+        if sent.is_err() {
+            return Ended::Gone;
+        }
+    }
+}
+
+async fn first_frame(socket: &mut WebSocket) -> Option<ClientFrame> {
+    let message = timeout(PATIENCE, socket.recv()).await.ok()??.ok()?;
+    serde_json::from_str(message.to_text().ok()?).ok()
+}
+
+/// What happened after `after`; `None` when that is too much, or is not in this journal at all.
+async fn missed(
+    state: &AppState,
+    after: i64,
+) -> Result<Option<Vec<domain::Event>>, store::StoreError> {
+    let store = state.service.store();
+    if after < 0 || after > store.last_seq().await? {
+        return Ok(None);
+    }
+    let events = store.events_after(after, None, CATCH_UP + 1).await?;
+    Ok((events.len() <= CATCH_UP as usize).then_some(events))
+}
+
+async fn send(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), axum::Error> {
+    let text = serde_json::to_string(frame).map_err(axum::Error::new)?;
+    socket.send(Message::Text(text.into())).await
+}

@@ -1,0 +1,84 @@
+//! Every address of the server.
+
+use axum::{
+    Router,
+    extract::Request,
+    http::{HeaderName, StatusCode},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
+    trace::TraceLayer,
+};
+
+use crate::{
+    api::v1,
+    auth::{browser, same_origin},
+    live::socket,
+    problem::Problem,
+    state::AppState,
+    ui::{self, SECURITY_HEADERS, assets},
+};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The whole server.
+pub fn router(state: AppState) -> Router {
+    let pages = ui::routes(&state)
+        .layer(middleware::from_fn_with_state(
+            state.clone(),
+            browser::identify,
+        ))
+        .layer(middleware::from_fn(same_origin::require));
+    Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/ws", get(socket::open))
+        .route("/pkg/{*path}", get(assets::serve))
+        .nest("/api", api())
+        .merge(pages)
+        .layer(CatchPanicLayer::custom(|_| {
+            Problem::internal().into_response()
+        }))
+        .layer(TraceLayer::new_for_http().make_span_with(span))
+        .layer(PropagateRequestIdLayer::new(REQUEST_ID))
+        .layer(SetRequestIdLayer::new(REQUEST_ID, MakeRequestUuid))
+        .layer(middleware::from_fn(security_headers))
+        .with_state(state)
+}
+
+fn api() -> Router<AppState> {
+    Router::new()
+        .route(
+            "/v1/interactions",
+            post(v1::interactions::create).get(v1::interactions::list),
+        )
+        .route("/v1/interactions/{id}", get(v1::poll::get))
+        .route("/v1/interactions/{id}/answer", post(v1::answer::answer))
+        .route("/v1/interactions/{id}/cancel", post(v1::cancel::cancel))
+        .route("/v1/events", get(v1::events::list))
+        .fallback(async || Problem::no_route())
+        .method_not_allowed_fallback(async || Problem::method_not_allowed())
+}
+
+/// Paths may hold the secret of a sign-in link, so a span has the request's id and not its address.
+fn span(request: &Request) -> tracing::Span {
+    let id = request
+        .headers()
+        .get(REQUEST_ID)
+        .and_then(|id| id.to_str().ok())
+        .unwrap_or_default();
+    tracing::info_span!("request", request.id = id, method = %request.method())
+}
+
+async fn security_headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        for (name, value) in SECURITY_HEADERS {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}

@@ -1,0 +1,36 @@
+//! A responder answers.
+
+use domain::{
+    Interaction, InteractionId, Principal, Refused,
+    interaction::{AnswerDraft, decide},
+};
+
+use super::{Service, ServiceError};
+
+impl Service {
+    /// Answers an interaction. An answer that comes too late is kept in the journal (rule 1) before the
+    /// refusal is returned.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`Refused::NotAResponder`], [`Refused::Invalid`],
+    /// [`Refused::Closed`].
+    pub async fn answer(
+        &self,
+        id: InteractionId,
+        draft: AnswerDraft,
+        by: &Principal,
+    ) -> Result<Interaction, ServiceError> {
+        let outcome = self
+            .change(id, |interaction, now| {
+                decide::answer(interaction, draft.clone(), by, now)
+            })
+            .await;
+        if let Err(ServiceError::Refused(Refused::Closed { outcome, .. })) = &outcome {
+            self.change(id, |interaction, now| {
+                decide::reject_answer(interaction, draft.clone(), *outcome, by, now)
+            })
+            .await?;
+        }
+        outcome
+    }
+}

@@ -1,0 +1,106 @@
+//! The dashboard: mounts leptos and implements what its pages may ask for.
+
+pub mod assets;
+mod backend;
+mod markdown;
+
+use std::sync::Arc;
+
+use app::{App, Assets, Theme, backend::Backend, shell};
+use axum::{
+    Router,
+    http::{HeaderName, HeaderValue, header, request::Parts},
+    routing::{get, post},
+};
+use leptos::{context::use_context, nonce::use_nonce, prelude::provide_context};
+use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list};
+
+use crate::{
+    auth::browser::{self, SignedIn},
+    state::AppState,
+};
+
+/// Pages, their files and their server functions.
+pub fn routes(state: &AppState) -> Router<AppState> {
+    let assets = Arc::clone(&state.assets);
+    let document = move || document(&assets);
+    let provide = {
+        let state = state.clone();
+        move || provide_request_context(&state)
+    };
+    Router::new()
+        .route("/sign-in", post(browser::sign_in))
+        .route("/sign-out", post(browser::sign_out))
+        .leptos_routes_with_context(
+            state,
+            generate_route_list(App),
+            provide.clone(),
+            document.clone(),
+        )
+        .fallback(get(leptos_axum::render_app_async_with_context(
+            provide, document,
+        )))
+}
+
+/// The HTML document, and the policy that fits it.
+fn document(assets: &Assets) -> impl leptos::IntoView + use<> {
+    if let (Some(response), Some(nonce)) = (use_context::<ResponseOptions>(), use_nonce())
+        && let Ok(policy) = HeaderValue::from_str(&content_security_policy(&nonce))
+    {
+        response.insert_header(header::CONTENT_SECURITY_POLICY, policy);
+        // A page shows what is waiting now; a stored one would show what was.
+        response.insert_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    shell(assets)
+}
+
+/// Wasm needs `wasm-unsafe-eval`; leptos writes the data of the page into scripts with the nonce.
+fn content_security_policy(nonce: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self'; \
+         connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; object-src 'none'; \
+         form-action 'self'; frame-ancestors 'none'"
+    )
+}
+
+/// What pages and server functions find in their context: the server as seen by whoever is signed in.
+fn provide_request_context(state: &AppState) {
+    let Some(parts) = use_context::<Parts>() else {
+        return;
+    };
+    let person = parts
+        .extensions
+        .get::<SignedIn>()
+        .map(|SignedIn(person)| person.clone());
+    let backend: Arc<dyn Backend> = Arc::new(backend::ForPerson {
+        state: state.clone(),
+        person,
+    });
+    provide_context(backend);
+    let cookies = parts.headers.get(header::COOKIE);
+    if let Some(cookies) = cookies.and_then(|cookies| cookies.to_str().ok()) {
+        provide_context(Theme::from_cookies(cookies));
+    }
+}
+
+/// Headers that fit every response of this server.
+pub const SECURITY_HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    ),
+    // Not `no-referrer`: forms would then say `Origin: null`, and a form sent without wasm could not
+    // find its way back. Other sites get nothing either way.
+    (
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+];
