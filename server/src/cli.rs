@@ -1,6 +1,6 @@
 //! The command line. Messages and exit codes are part of the interface.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -166,9 +166,11 @@ async fn start(serve: Serve) -> anyhow::Result<()> {
         .invite_first_admin(&login_name())
         .await
         .map_err(said)?;
-    println!("Handraise listens on http://{}", state.config.addr);
-    println!(
-        "Sign in once, within a day: {}/sign-in/{}",
+    // Whoever started the server may have closed its standard output; it serves all the same.
+    let _ = writeln!(
+        std::io::stdout(),
+        "Handraise listens on http://{}\nSign in once, within a day: {}/sign-in/{}",
+        state.config.addr,
         state.config.public_url(),
         link.reveal()
     );

@@ -165,7 +165,7 @@ impl Problem {
     /// 422: readable, but against the rules.
     pub fn invalid(errors: Vec<Fault>) -> Self {
         let detail = match &errors[..] {
-            [only] => format!("{} {}", only.path, only.message),
+            [only] => format!("{}: {}.", only.path, only.message),
             more => format!("{} things are wrong with this request.", more.len()),
         };
         Self {

@@ -11,6 +11,8 @@ mod postgres;
 mod query;
 mod rows;
 mod sqlite;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod writer;
 
 use std::sync::Arc;

@@ -1,1 +1,129 @@
-fn main(){}
+//! Build automation, started as `cargo xtask`. Each command is one module; the rest are the things
+//! they share: the workspace, running programs, and getting hold of tools that are missing.
+
+mod apt;
+mod browser;
+mod build;
+mod command;
+mod crate_edges;
+mod debian_toolchain;
+mod files;
+mod frontend;
+mod gate;
+mod node;
+mod playwright;
+mod postgres;
+mod progress;
+mod server;
+mod site;
+mod test;
+mod try_it;
+mod wasm_target;
+mod workspace;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+/// Builds, tries and tests Handraise.
+///
+/// The page is WebAssembly and the server embeds it, so they are built in that order. What a command
+/// needs and does not find it installs where it may (rustup; apt-get when run as root); otherwise it
+/// names the command that would.
+#[derive(Parser)]
+#[command(
+    name = "xtask",
+    bin_name = "cargo xtask",
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Build the page and the server: one file, target/release/handraise
+    #[command(after_help = "Examples:
+  cargo xtask build          what you deploy; several minutes the first time
+  cargo xtask build --dev    target/debug/handraise; quick to build, larger page")]
+    Build {
+        /// Debug server and a page that builds fast
+        #[arg(long)]
+        dev: bool,
+    },
+
+    /// Build, create an agent token, and serve, with a question to paste into another terminal
+    #[command(after_help = "Examples:
+  cargo xtask run
+  cargo xtask run -- --addr 127.0.0.1:4000 --database sqlite:///tmp/try.db")]
+    Run {
+        /// The page and the server as shipped
+        #[arg(long)]
+        release: bool,
+
+        /// Passed on to `handraise serve`
+        #[arg(last = true, value_name = "SERVE ARGUMENTS")]
+        serve: Vec<OsString>,
+    },
+
+    /// Run every test: Rust on SQLite and on PostgreSQL, then the page in a browser
+    ///
+    /// PostgreSQL is a throwaway cluster unless TEST_POSTGRES_URL names a server on which databases
+    /// may be created. With filters only the Rust tests whose names contain one of them run.
+    #[command(after_help = "Examples:
+  cargo xtask test
+  cargo xtask test expire
+  TEST_POSTGRES_URL=postgres://postgres@127.0.0.1:5432/postgres cargo xtask test")]
+    Test {
+        /// Parts of test names
+        #[arg(value_name = "FILTER")]
+        filters: Vec<String>,
+    },
+
+    /// Run the browser tests alone
+    ///
+    /// Chromium is the one that CHROMIUM names, or the first found on PATH.
+    #[command(after_help = "Examples:
+  cargo xtask e2e
+  cargo xtask e2e answer.spec.ts --headed")]
+    E2e {
+        /// Passed on to `playwright test`
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "PLAYWRIGHT ARGUMENTS"
+        )]
+        arguments: Vec<OsString>,
+    },
+
+    /// Check everything a test cannot: format, lints, licences, and which crate may use which
+    #[command(after_help = "Example:
+  cargo xtask test && cargo xtask ci    what .ci/run does")]
+    Ci,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<()> {
+    let workspace = Workspace::find()?;
+    match task {
+        Task::Build { dev } => build::run(&workspace, dev),
+        Task::Run { release, serve } => try_it::run(&workspace, release, &serve),
+        Task::Test { filters } => test::run(&workspace, &filters),
+        Task::E2e { arguments } => playwright::run(&workspace, &arguments),
+        Task::Ci => gate::run(&workspace),
+    }
+}

@@ -37,7 +37,10 @@ pub(super) fn AnswerForm(id: InteractionId, answer: ServerAction<AnswerBlocker>)
             Some(draft) if area.value().is_empty() => area.set_value(&draft),
             _ => {}
         }
-        let _ = area.focus();
+        // A frame later: in this one the form may not be in the document yet.
+        request_animation_frame(move || {
+            let _ = area.focus();
+        });
     });
     Effect::new(move |_| {
         if let Some(Ok(AnswerOutcome::Sent)) = answer.value().get() {

@@ -9,16 +9,20 @@ use crate::{
     view::{ClosedRow, time},
 };
 
-/// Hidden while there is nothing to show.
+/// Hidden until something has been asked.
 #[component]
 pub(crate) fn RecentList(live: Live) -> impl IntoView {
-    let any = Memo::new(move |_| live.desk.with(|desk| !desk.recent.is_empty()));
+    let asked = Memo::new(move |_| live.desk.with(|desk| desk.last_seq > 0));
+    let empty = Memo::new(move |_| live.desk.with(|desk| desk.recent.is_empty()));
     view! {
-        <section class="recent" hidden=move || !any.get() aria-labelledby="recent-title">
+        <section class="recent" hidden=move || !asked.get() aria-labelledby="recent-title">
             <h1 id="recent-title" class="page-title">
                 "Closed lately"
             </h1>
-            <ul class="recent-rows">
+            <p class="recent-note" hidden=move || !empty.get()>
+                "Nothing yet. What you answer, and what expires, shows up here."
+            </p>
+            <ul class="recent-rows" hidden=move || empty.get()>
                 <For
                     each=move || live.desk.with(|desk| desk.recent.clone())
                     key=|closed| closed.row.id

@@ -120,11 +120,11 @@ impl ClosedRow {
     }
 }
 
-/// The beginning of a text on one line.
+/// The beginning of a text on one line, without the commonest marks of markdown.
 fn preview(text: &str) -> String {
     let mut line = String::new();
     let mut chars = 0;
-    for word in text.split_whitespace() {
+    for word in text.lines().flat_map(|line| plain(line).into_iter()) {
         if chars > 0 {
             line.push(' ');
             chars += 1;
@@ -141,6 +141,23 @@ fn preview(text: &str) -> String {
     line
 }
 
+/// The words of a line. Only marks that certainly mean nothing by themselves go.
+fn plain(line: &str) -> Vec<String> {
+    const BLOCKS: [&str; 10] = ["#", "##", "###", "####", "#####", "######", "-", "*", "+", ">"];
+    let mut words = line.split_whitespace().peekable();
+    if words.peek().is_some_and(|first| BLOCKS.contains(first)) {
+        words.next();
+    }
+    words
+        .map(|word| {
+            let inner = word.strip_prefix("**").unwrap_or(word);
+            let inner = inner.strip_suffix("**").unwrap_or(inner);
+            inner.replace('`', "")
+        })
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::preview;
@@ -152,5 +169,11 @@ mod tests {
         let long = preview(&"ü".repeat(20_000));
         assert_eq!(long.chars().count(), 161);
         assert!(long.ends_with('…'));
+    }
+
+    #[test]
+    fn a_preview_reads_without_markdown() {
+        let text = "## Ports\n- **use `80`** or\n- 2**3 - 1\n```sh\nls *\n```";
+        assert_eq!(preview(text), "Ports use 80 or 2**3 - 1 sh ls *");
     }
 }

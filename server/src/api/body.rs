@@ -62,6 +62,10 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         }
     })?;
     json.end().map_err(Problem::unreadable)?;
+    // serde would take the fields of an object from an array, in the order of the code.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Problem::invalid(vec![Fault::new("$", "must be an object")]));
+    }
     Ok(value)
 }
 
@@ -101,7 +105,7 @@ mod tests {
             (r#"{"task": {"id": "1", "x": 1}}"#, 422, "task.x: unknown field `x`"),
             (r#"{"task": {}}"#, 422, "task: missing field `id`"),
             (r#"{"mode": "maybe"}"#, 422, "mode: unknown variant"),
-            (r#"[]"#, 422, "$: "),
+            (r#"[]"#, 422, "$: must be an object"),
             (r#"{"kind": "#, 400, "$: EOF"),
             (r#"{} {}"#, 400, "$: trailing characters"),
             ("", 400, "$: EOF"),

@@ -58,6 +58,11 @@ impl Hub {
         }
     }
 
+    /// Whether anybody waits for the end of this interaction.
+    pub fn is_awaited(&self, id: InteractionId) -> bool {
+        self.closings().contains_key(&id)
+    }
+
     /// Tells everybody of a committed event. `closed` is the interaction it has closed.
     pub(super) fn publish(&self, item: FeedItem, closed: Option<InteractionId>) {
         // Nobody may be looking.

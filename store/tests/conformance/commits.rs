@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::database::{Database, ana, written};
 
-crate::on_both!(
+store::on_both_databases!(
     an_opened_interaction_comes_back_as_it_was,
     of_64_writers_at_once_exactly_one_wins,
     events_are_numbered_without_gaps_and_the_chain_holds,
@@ -171,7 +171,7 @@ async fn the_journal_cannot_be_changed(database: Database) {
         "UPDATE events SET payload = '{}'",
         "DELETE FROM events",
     ] {
-        let refused = database.execute(sql).await.unwrap_err();
+        let refused = database.place.execute(sql).await.unwrap_err();
         assert!(refused.to_string().contains("append-only"), "{refused}");
     }
 }
@@ -187,9 +187,10 @@ async fn a_changed_journal_is_named_by_its_first_bad_event(database: Database) {
         "DROP TRIGGER events_no_change ON events",
     ] {
         // One of the two is this database's.
-        let _ = database.execute(sql).await;
+        let _ = database.place.execute(sql).await;
     }
     database
+        .place
         .execute("UPDATE events SET at = at + 1 WHERE seq = 2")
         .await
         .unwrap();

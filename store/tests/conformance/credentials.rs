@@ -7,7 +7,7 @@ use store::{NewToken, Person, SecretHash, TokenKind};
 
 use crate::database::{Database, epoch, rand_hash};
 
-crate::on_both!(
+store::on_both_databases!(
     an_agent_keeps_its_id_when_it_gets_another_token,
     a_responder_token_speaks_for_a_script,
     an_unknown_hash_is_nobody,

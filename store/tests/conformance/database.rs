@@ -13,83 +13,27 @@ use domain::{
     Write,
     interaction::{AnswerDraft, Draft, decide},
 };
-use sqlx::{Connection, PgConnection, SqliteConnection};
-use store::{NewToken, SecretHash, Store, TokenKind};
+use store::{NewToken, SecretHash, Store, TokenKind, testing::TestDatabase};
 use uuid::Uuid;
 
-/// Removed when dropped.
+/// One database and the ids used in it.
 pub(crate) struct Database {
-    pub(crate) url: String,
-    place: Place,
+    pub(crate) place: TestDatabase,
     pub(crate) ids: Counter,
 }
 
-enum Place {
-    File { _folder: tempfile::TempDir },
-    Server { maintenance: String, name: String },
+impl From<TestDatabase> for Database {
+    fn from(place: TestDatabase) -> Self {
+        Self {
+            place,
+            ids: Counter::default(),
+        }
+    }
 }
 
 impl Database {
-    pub(crate) fn sqlite() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        Self {
-            url: format!("sqlite://{}", folder.path().join("handraise.db").display()),
-            place: Place::File { _folder: folder },
-            ids: Counter::default(),
-        }
-    }
-
-    pub(crate) async fn postgres() -> Self {
-        let maintenance = std::env::var("TEST_POSTGRES_URL").expect(
-            "TEST_POSTGRES_URL is not set: run `cargo xtask test`, which starts a Postgres, or name one",
-        );
-        let name = format!("handraise_{}", Uuid::new_v4().simple());
-        let mut connection = PgConnection::connect(&maintenance).await.unwrap();
-        sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
-            .execute(&mut connection)
-            .await
-            .unwrap();
-        let (server, _) = maintenance.rsplit_once('/').unwrap();
-        let url = format!("{server}/{name}");
-        Self {
-            url,
-            place: Place::Server { maintenance, name },
-            ids: Counter::default(),
-        }
-    }
-
     pub(crate) async fn store(&self) -> Arc<dyn Store> {
-        store::connect(&self.url).await.unwrap()
-    }
-
-    /// The same database, opened so that it cannot be written.
-    pub(crate) fn read_only_url(&self) -> String {
-        match &self.place {
-            Place::File { .. } => format!("{}?mode=ro", self.url),
-            Place::Server { .. } => {
-                let joint = if self.url.contains('?') { '&' } else { '?' };
-                format!(
-                    "{}{joint}options=-c%20default_transaction_read_only%3Don",
-                    self.url
-                )
-            }
-        }
-    }
-
-    /// Behind the store's back.
-    pub(crate) async fn execute(&self, sql: &str) -> Result<(), sqlx::Error> {
-        let sql = sqlx::AssertSqlSafe(sql.to_owned());
-        match &self.place {
-            Place::File { .. } => {
-                let mut connection = SqliteConnection::connect(&self.url).await?;
-                sqlx::query(sql).execute(&mut connection).await?;
-            }
-            Place::Server { .. } => {
-                let mut connection = PgConnection::connect(&self.url).await?;
-                sqlx::query(sql).execute(&mut connection).await?;
-            }
-        }
-        Ok(())
+        store::connect(&self.place.url).await.unwrap()
     }
 
     /// An agent that may ask.
@@ -152,34 +96,6 @@ impl Database {
     }
 }
 
-impl Drop for Database {
-    fn drop(&mut self) {
-        let Place::Server { maintenance, name } = &self.place else {
-            return;
-        };
-        let (maintenance, name) = (maintenance.clone(), name.clone());
-        // Drop cannot wait on the runtime it runs in.
-        let done = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
-            runtime.block_on(async {
-                let mut connection = PgConnection::connect(&maintenance).await.unwrap();
-                let sql = format!("DROP DATABASE {name} WITH (FORCE)");
-                sqlx::query(sqlx::AssertSqlSafe(sql))
-                    .execute(&mut connection)
-                    .await
-                    .unwrap();
-            });
-        })
-        .join();
-        if !std::thread::panicking() {
-            done.unwrap();
-        }
-    }
-}
-
 /// Ids that grow by one.
 #[derive(Default)]
 pub(crate) struct Counter(AtomicU64);
@@ -194,6 +110,7 @@ pub(crate) fn epoch() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(1_700_000_000_000).unwrap()
 }
 
+#[expect(clippy::disallowed_methods, reason = "a secret, not an id")]
 pub(crate) fn rand_hash() -> [u8; 32] {
     let mut hash = [0; 32];
     hash[..16].copy_from_slice(Uuid::new_v4().as_bytes());

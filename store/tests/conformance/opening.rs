@@ -4,7 +4,7 @@ use store::ConnectError;
 
 use crate::database::Database;
 
-crate::on_both!(
+store::on_both_databases!(
     a_newer_schema_is_refused,
     a_read_only_database_is_refused,
     opening_twice_changes_nothing,
@@ -13,13 +13,14 @@ crate::on_both!(
 async fn a_newer_schema_is_refused(database: Database) {
     database.store().await;
     database
+        .place
         .execute(
             "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
              VALUES (9999, 'from the future', TRUE, '', 0)",
         )
         .await
         .unwrap();
-    let refused = store::connect(&database.url).await.err().unwrap();
+    let refused = store::connect(&database.place.url).await.err().unwrap();
     assert!(
         matches!(refused, ConnectError::NewerSchema { found: 9999, .. }),
         "{refused:?}"
@@ -29,7 +30,7 @@ async fn a_newer_schema_is_refused(database: Database) {
 
 async fn a_read_only_database_is_refused(database: Database) {
     database.store().await;
-    let refused = store::connect(&database.read_only_url()).await.err().unwrap();
+    let refused = store::connect(&database.place.read_only_url()).await.err().unwrap();
     assert!(
         matches!(refused, ConnectError::ReadOnly { .. }),
         "{refused:?}"

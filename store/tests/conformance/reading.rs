@@ -9,7 +9,7 @@ use store::InteractionQuery;
 
 use crate::database::{Database, epoch};
 
-crate::on_both!(
+store::on_both_databases!(
     waiting_is_sync_then_urgent_then_oldest,
     only_due_rows_are_due,
     closed_rows_come_last_closed_first,

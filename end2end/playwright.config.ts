@@ -1,0 +1,40 @@
+// `cargo xtask e2e` sets CHROMIUM and HANDRAISE_BIN. There is no web server here: each test starts
+// its own through a fixture, on a port and a database of its own.
+import { defineConfig, devices } from "@playwright/test";
+
+export default defineConfig({
+  testDir: "./tests",
+  timeout: 30_000,
+  // Two: the machines this runs on have two cores, and every test has a server and a browser.
+  workers: 2,
+  fullyParallel: true,
+  // A test that passes at the second try is a bug in the test or in the page.
+  retries: 0,
+  forbidOnly: true,
+  reporter: "list",
+  use: {
+    trace: "retain-on-failure",
+  },
+  projects: [
+    {
+      name: "chromium",
+      use: {
+        ...devices["Desktop Chrome"],
+        launchOptions: {
+          executablePath: process.env.CHROMIUM,
+          args: [
+            // Chromium refuses to run as root with its sandbox, as it has to in containers.
+            "--no-sandbox",
+            "--disable-gpu",
+            // The rest keeps it from calling home, which on a closed network means waiting.
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+          ],
+        },
+      },
+    },
+  ],
+});

@@ -1,0 +1,205 @@
+//! A server on a free port, and those who talk to it.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+
+use app::Assets;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{InteractionId, Role};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, header, redirect::Policy};
+use serde_json::{Value, json};
+use server::{
+    clock::{Clock, SystemIds},
+    config::Config,
+    state::AppState,
+};
+use store::{TokenKind, testing::TestDatabase};
+use tokio::{net::TcpListener, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+
+/// Stops when dropped; [`TestApp::stop`] waits for it.
+pub(crate) struct TestApp {
+    pub(crate) addr: SocketAddr,
+    pub(crate) state: AppState,
+    pub(crate) clock: Arc<TestClock>,
+    client: Client,
+    stopping: CancellationToken,
+    running: JoinHandle<()>,
+}
+
+impl TestApp {
+    pub(crate) async fn start(database: &TestDatabase) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let config = Config {
+            addr,
+            database_url: database.url.clone(),
+            public_url: None,
+        };
+        // The names of files only a browser would ask for.
+        let assets = Assets {
+            boot: "boot-0.js".into(),
+            script: "handraise-0.js".into(),
+            wasm: "handraise-0.wasm".into(),
+            style: "main-0.css".into(),
+        };
+        let store = store::connect(&database.url).await.unwrap();
+        let clock = Arc::new(TestClock::default());
+        let state = AppState::new(config, assets, store, clock.clone(), Arc::new(SystemIds));
+        let stopping = CancellationToken::new();
+        let stopped = stopping.clone().cancelled_owned();
+        let running = {
+            let state = state.clone();
+            tokio::spawn(async move { server::run(state, listener, stopped).await.unwrap() })
+        };
+        Self {
+            addr,
+            state,
+            clock,
+            client: Client::builder().redirect(Policy::none()).build().unwrap(),
+            stopping,
+            running,
+        }
+    }
+
+    /// Asks the server to stop, without waiting.
+    pub(crate) fn begin_to_stop(&self) {
+        self.stopping.cancel();
+    }
+
+    pub(crate) async fn stop(mut self) {
+        self.stopping.cancel();
+        (&mut self.running).await.unwrap();
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.addr)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.client.get(self.url(path))
+    }
+
+    pub(crate) fn post(&self, path: &str) -> RequestBuilder {
+        self.client.post(self.url(path))
+    }
+
+    /// A caller with an agent token of this name.
+    pub(crate) async fn agent(&self, name: &str) -> Caller<'_> {
+        self.caller(TokenKind::Agent, name).await
+    }
+
+    /// A caller with a responder token of this name.
+    pub(crate) async fn responder(&self, name: &str) -> Caller<'_> {
+        self.caller(TokenKind::Responder, name).await
+    }
+
+    async fn caller(&self, kind: TokenKind, name: &str) -> Caller<'_> {
+        let token = self.state.service.create_token(kind, name).await.unwrap();
+        Caller {
+            app: self,
+            token: token.reveal().to_owned(),
+        }
+    }
+
+    /// A person's browser, signed in through the link. Returns the `Cookie` header.
+    pub(crate) async fn sign_in(&self, name: &str, role: Role) -> String {
+        let link = self.state.service.invite(name, role).await.unwrap();
+        let response = self
+            .post("/sign-in")
+            .header(header::ORIGIN, self.url(""))
+            .form(&[("link", link.reveal())])
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), StatusCode::SEE_OTHER);
+        assert_eq!(response.headers()[header::LOCATION], "/");
+        let cookie = response.headers()[header::SET_COOKIE].to_str().unwrap();
+        assert!(cookie.contains("; HttpOnly; SameSite=Lax"), "{cookie}");
+        cookie.split(';').next().unwrap().to_owned()
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        self.stopping.cancel();
+    }
+}
+
+/// Somebody with a token.
+pub(crate) struct Caller<'a> {
+    app: &'a TestApp,
+    pub(crate) token: String,
+}
+
+impl Caller<'_> {
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.app.get(path).bearer_auth(&self.token)
+    }
+
+    pub(crate) fn post(&self, path: &str) -> RequestBuilder {
+        self.app.post(path).bearer_auth(&self.token)
+    }
+
+    /// Asks, and expects that to work.
+    pub(crate) async fn ask(&self, more: Value) -> Value {
+        let mut body = json!({"kind": "question", "prompt": "Which port?"});
+        for (key, value) in more.as_object().unwrap() {
+            body[key] = value.clone();
+        }
+        let response = self.post("/api/v1/interactions").json(&body).send().await;
+        json_of(response.unwrap(), StatusCode::CREATED).await
+    }
+
+    pub(crate) async fn answer(&self, interaction: &Value, text: &str) -> Response {
+        let path = format!("{}/answer", path_of(interaction));
+        let body = json!({ "text": text });
+        self.post(&path).json(&body).send().await.unwrap()
+    }
+
+    pub(crate) async fn poll(&self, interaction: &Value) -> Value {
+        let response = self.get(&path_of(interaction)).send().await.unwrap();
+        json_of(response, StatusCode::OK).await
+    }
+}
+
+pub(crate) fn path_of(interaction: &Value) -> String {
+    format!("/api/v1/interactions/{}", interaction["id"].as_str().unwrap())
+}
+
+pub(crate) fn id_of(interaction: &Value) -> InteractionId {
+    interaction["id"].as_str().unwrap().parse().unwrap()
+}
+
+/// The body, if the status is as expected.
+pub(crate) async fn json_of(response: Response, status: StatusCode) -> Value {
+    let found = response.status();
+    let text = response.text().await.unwrap();
+    assert_eq!(found, status, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A clock that stands still until it is moved.
+pub(crate) struct TestClock(Mutex<DateTime<Utc>>);
+
+impl Default for TestClock {
+    fn default() -> Self {
+        Self(Mutex::new(
+            DateTime::from_timestamp_millis(1_800_000_000_000).unwrap(),
+        ))
+    }
+}
+
+impl TestClock {
+    pub(crate) fn advance(&self, span: TimeDelta) {
+        *self.0.lock().unwrap() += span;
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap()
+    }
+}

@@ -1,0 +1,108 @@
+//! An agent asks.
+
+use reqwest::{StatusCode, header};
+use serde_json::json;
+use store::testing::TestDatabase;
+
+use crate::app::{TestApp, json_of, path_of};
+
+store::on_both_databases!(
+    a_question_comes_back_whole,
+    an_agent_sees_only_its_own,
+    a_list_is_narrowed_and_paged,
+    an_agent_takes_its_question_back,
+);
+
+async fn a_question_comes_back_whole(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let prompt = "Which **port**?\r\n\n  line two 🦀\ttab";
+    let response = agent
+        .post("/api/v1/interactions")
+        .json(&json!({
+            "kind": "question", "mode": "async", "title": "Ports", "prompt": prompt,
+            "session_id": "p11", "priority": "urgent", "timeout_seconds": 60, "fallback": "",
+            "task": {"id": "T-1", "title": "Serve", "step": "bind"}, "metadata": {"pr": 12},
+        }))
+        .send()
+        .await
+        .unwrap();
+    let location = response.headers()[header::LOCATION].to_str().unwrap().to_owned();
+    let asked = json_of(response, StatusCode::CREATED).await;
+    assert_eq!(location, path_of(&asked));
+    assert_eq!(
+        asked,
+        json!({
+            "id": asked["id"], "version": 1, "kind": "question", "mode": "async", "state": "pending",
+            "outcome": null, "title": "Ports", "prompt": prompt,
+            "agent": {"id": asked["agent"]["id"], "name": "backend"}, "session_id": "p11",
+            "task": {"id": "T-1", "title": "Serve", "description": null, "step": "bind"},
+            "priority": "urgent", "created_at": "2027-01-15T08:00:00Z",
+            "expires_at": "2027-01-15T08:01:00Z", "closed_at": null, "fallback": "",
+            "fallback_used": false, "answer": null, "resume_prompt": null,
+            "dashboard_url": app.url(&format!("/blockers/{}", asked["id"].as_str().unwrap())),
+            "metadata": {"pr": 12},
+        })
+    );
+    assert_eq!(agent.poll(&asked).await, asked);
+}
+
+async fn an_agent_sees_only_its_own(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, other) = (app.agent("backend").await, app.agent("devops").await);
+    let asked = agent.ask(json!({})).await;
+    let response = other.get(&path_of(&asked)).send().await.unwrap();
+    let problem = json_of(response, StatusCode::NOT_FOUND).await;
+    assert_eq!(problem["code"], "not_found");
+    let list = other.get("/api/v1/interactions").send().await.unwrap();
+    assert_eq!(
+        json_of(list, StatusCode::OK).await,
+        json!({"items": [], "next_cursor": null})
+    );
+    // A responder sees all.
+    let script = app.responder("desk").await;
+    assert_eq!(script.poll(&asked).await["id"], asked["id"]);
+}
+
+async fn a_list_is_narrowed_and_paged(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let mut asked = Vec::new();
+    for n in 0..5 {
+        asked.push(agent.ask(json!({"session_id": format!("s{}", n % 2)})).await);
+    }
+    let mut path = "/api/v1/interactions?session_id=s0&state=pending&limit=2".to_owned();
+    let mut found = Vec::new();
+    loop {
+        let page = json_of(agent.get(&path).send().await.unwrap(), StatusCode::OK).await;
+        for item in page["items"].as_array().unwrap() {
+            found.push(item["id"].clone());
+        }
+        let Some(cursor) = page["next_cursor"].as_str() else {
+            break;
+        };
+        path = format!("/api/v1/interactions?session_id=s0&limit=2&cursor={cursor}");
+    }
+    assert_eq!(found, [4, 2, 0].map(|n: usize| asked[n]["id"].clone()));
+}
+
+async fn an_agent_takes_its_question_back(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, other) = (app.agent("backend").await, app.agent("devops").await);
+    let asked = agent.ask(json!({})).await;
+    let cancel = format!("{}/cancel", path_of(&asked));
+    let body = json!({"reason": "done without"});
+    let stranger = other.post(&cancel).json(&body).send().await.unwrap();
+    json_of(stranger, StatusCode::NOT_FOUND).await;
+
+    let response = agent.post(&cancel).json(&body).send().await.unwrap();
+    let cancelled = json_of(response, StatusCode::OK).await;
+    assert_eq!(cancelled["state"], "cancelled");
+    assert_eq!(cancelled["version"], 2);
+
+    let again = agent.post(&cancel).json(&body).send().await.unwrap();
+    let problem = json_of(again, StatusCode::CONFLICT).await;
+    assert_eq!(problem["code"], "already_closed");
+    assert_eq!(problem["outcome"], "cancelled");
+    assert_eq!(problem["closed_by"], "backend");
+}

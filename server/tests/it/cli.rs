@@ -1,0 +1,97 @@
+//! The binary at a terminal: what it prints, and how it fails.
+
+use std::{
+    net::TcpListener,
+    process::{Command, Output},
+};
+
+use store::testing::TestDatabase;
+
+store::on_both_databases!(
+    a_token_is_printed_alone_beside_a_running_server,
+    an_invitation_is_a_link,
+    a_newer_schema_is_one_line,
+    a_read_only_database_is_one_line,
+);
+
+fn handraise(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_handraise"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let output = handraise(arguments);
+    assert!(!output.status.success(), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.starts_with("handraise: "), "{said}");
+    said
+}
+
+fn printed(arguments: &[&str]) -> String {
+    let output = handraise(arguments);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said.trim_end().to_owned()
+}
+
+async fn a_token_is_printed_alone_beside_a_running_server(database: TestDatabase) {
+    let app = crate::app::TestApp::start(&database).await;
+    let create = ["token", "create", "--database", &database.url, "--kind"];
+    for (kind, prefix) in [("agent", "hr_agent_"), ("responder", "hr_responder_")] {
+        let token = printed(&[&create[..], &[kind, "--name", "night desk"]].concat());
+        assert!(token.starts_with(prefix), "{token}");
+        let response = app.get("/api/v1/events").bearer_auth(token).send().await;
+        assert_eq!(response.unwrap().status(), 200);
+    }
+    let said = refused(&[&create[..], &["agent", "--name", "two\nlines"]].concat());
+    assert!(said.contains("name must be one line"), "{said}");
+}
+
+async fn an_invitation_is_a_link(database: TestDatabase) {
+    let link = printed(&[
+        "user", "invite", "--database", &database.url, "--name", "Ana", "--role", "responder",
+    ]);
+    assert!(link.starts_with("http://127.0.0.1:3000/sign-in/"), "{link}");
+}
+
+async fn a_newer_schema_is_one_line(database: TestDatabase) {
+    store::connect(&database.url).await.unwrap();
+    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+        VALUES (9999, 'from the future', TRUE, '', 0)";
+    database.execute(newer).await.unwrap();
+    let said = refused(&["serve", "--addr", "127.0.0.1:0", "--database", &database.url]);
+    assert!(said.contains("newer than this program"), "{said}");
+}
+
+async fn a_read_only_database_is_one_line(database: TestDatabase) {
+    store::connect(&database.url).await.unwrap();
+    let url = database.read_only_url();
+    let said = refused(&["serve", "--addr", "127.0.0.1:0", "--database", &url]);
+    assert!(said.contains("read-only"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_is_one_line() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    for (arguments, part) in [
+        (["serve", "--addr", &addr], "cannot listen on"),
+        (["serve", "--config", "/nowhere/handraise.toml"], "cannot read the configuration"),
+        (["serve", "--database", "mysql://x"], "must start with sqlite:// or postgres://"),
+        (["serve", "--database", "postgres://x:secret@127.0.0.1:1/x"], "cannot open the database"),
+        (["serve", "--database", "sqlite:///nowhere/at/all.db"], "cannot open the database"),
+    ] {
+        let mut arguments = arguments.to_vec();
+        if !arguments.contains(&"--addr") {
+            arguments.extend(["--addr", "127.0.0.1:0"]);
+        }
+        let said = refused(&arguments);
+        assert!(said.contains(part), "{said}");
+        assert!(!said.contains("secret"), "{said}");
+    }
+}

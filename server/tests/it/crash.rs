@@ -1,0 +1,97 @@
+//! `kill -9` while agents are asking: whatever was acknowledged is there afterwards.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use futures::future::join_all;
+use reqwest::Client;
+use serde_json::{Value, json};
+use server::{clock::{SystemClock, SystemIds}, service::Service};
+use store::{TokenKind, testing::TestDatabase, verify_journal};
+use tokio::sync::mpsc;
+
+store::on_both_databases!(nothing_acknowledged_is_lost);
+
+/// The real binary on a free port.
+fn serve(database: &TestDatabase) -> (Child, String, impl Sized + use<>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_handraise"))
+        .args(["serve", "--addr", "127.0.0.1:0", "--database", &database.url])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines
+        .next()
+        .expect("handraise does not start: is the page built? `cargo xtask test` builds it")
+        .unwrap();
+    let url = first.rsplit(' ').next().unwrap().to_owned();
+    (child, url, lines)
+}
+
+async fn ask(client: &Client, url: &str, token: &str) -> Option<String> {
+    let response = client
+        .post(format!("{url}/api/v1/interactions"))
+        .bearer_auth(token)
+        .json(&json!({"kind": "question", "prompt": "Which port?"}))
+        .send()
+        .await
+        .ok()?;
+    let asked: Value = response.json().await.ok()?;
+    Some(asked["id"].as_str()?.to_owned())
+}
+
+async fn nothing_acknowledged_is_lost(database: TestDatabase) {
+    const ROUNDS: usize = 3;
+    const AGENTS: usize = 8;
+    const BEFORE_THE_KILL: usize = 60;
+    let store = store::connect(&database.url).await.unwrap();
+    let service = Service::new(
+        store.clone(),
+        std::sync::Arc::new(SystemClock),
+        std::sync::Arc::new(SystemIds),
+    );
+    let token = service.create_token(TokenKind::Agent, "backend").await.unwrap();
+    let token = token.reveal();
+
+    let mut acknowledged = Vec::new();
+    for _ in 0..ROUNDS {
+        let (mut child, url, _output) = serve(&database);
+        let (seen, mut count) = mpsc::unbounded_channel();
+        let agents: Vec<_> = (0..AGENTS)
+            .map(|_| {
+                let (url, seen) = (url.clone(), seen.clone());
+                async move {
+                    let client = Client::new();
+                    while let Some(id) = ask(&client, &url, token).await {
+                        let _ = seen.send(id);
+                    }
+                }
+            })
+            .collect();
+        drop(seen);
+        let killer = async {
+            let mut ids = Vec::new();
+            while ids.len() < BEFORE_THE_KILL {
+                ids.push(count.recv().await.expect("the server died by itself"));
+            }
+            // SIGKILL, in the middle of the stream.
+            child.kill().unwrap();
+            child.wait().unwrap();
+            ids
+        };
+        let (_, ids) = futures::join!(join_all(agents), killer);
+        acknowledged.extend(ids);
+        while let Ok(id) = count.try_recv() {
+            acknowledged.push(id);
+        }
+        // Another start on the same database is what restarting is.
+        let end = verify_journal(&*store).await.unwrap();
+        assert!(end.seq >= i64::try_from(acknowledged.len()).unwrap());
+    }
+    for id in &acknowledged {
+        let found = store.interaction(id.parse().unwrap()).await.unwrap();
+        assert!(found.is_some(), "{id} was acknowledged and is lost");
+    }
+}

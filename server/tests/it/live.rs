@@ -1,0 +1,152 @@
+//! `/ws`: the feed of a page.
+
+use app::live::frames::{Change, ClientFrame, ServerFrame};
+use domain::Role;
+use futures::{SinkExt, StreamExt};
+use serde_json::json;
+use store::testing::TestDatabase;
+use tokio::net::TcpStream;
+use tokio_tungstenite::{
+    MaybeTlsStream, WebSocketStream, connect_async,
+    tungstenite::{
+        Error, Message, client::IntoClientRequest, http::HeaderValue,
+        protocol::frame::coding::CloseCode,
+    },
+};
+
+use crate::app::{TestApp, id_of};
+
+store::on_both_databases!(
+    a_page_sees_every_change_once,
+    a_page_resumes_without_gap_or_duplicate,
+    a_page_from_another_journal_is_told_to_resync,
+    only_our_own_signed_in_pages_get_in,
+    sockets_get_a_close_frame_when_the_server_stops,
+    a_socket_that_says_nothing_sensible_is_closed,
+);
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+async fn connect(app: &TestApp, cookie: &str, origin: &str) -> Result<Socket, Error> {
+    let mut request = format!("ws://{}/ws", app.addr).into_client_request()?;
+    let headers = request.headers_mut();
+    headers.insert("cookie", HeaderValue::from_str(cookie)?);
+    headers.insert("origin", HeaderValue::from_str(origin)?);
+    Ok(connect_async(request).await?.0)
+}
+
+async fn resumed(app: &TestApp, cookie: &str, after: i64) -> Socket {
+    let mut socket = connect(app, cookie, &app.url("")).await.unwrap();
+    let resume = serde_json::to_string(&ClientFrame::Resume { after }).unwrap();
+    socket.send(Message::text(resume)).await.unwrap();
+    let hello = next(&mut socket).await;
+    assert!(matches!(hello, ServerFrame::Hello { .. }), "{hello:?}");
+    socket
+}
+
+/// The next frame that is not a ping.
+async fn next(socket: &mut Socket) -> ServerFrame {
+    loop {
+        let message = socket.next().await.unwrap().unwrap();
+        match serde_json::from_str(message.to_text().unwrap()).unwrap() {
+            ServerFrame::Ping => {}
+            frame => return frame,
+        }
+    }
+}
+
+async fn next_event(socket: &mut Socket) -> (i64, Change) {
+    match next(socket).await {
+        ServerFrame::Event { seq, change } => (seq, change),
+        other => panic!("not an event: {other:?}"),
+    }
+}
+
+async fn a_page_sees_every_change_once(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let cookie = app.sign_in("Ana", Role::Viewer).await;
+    let mut socket = resumed(&app, &cookie, 0).await;
+    let asked = agent.ask(json!({"session_id": "p11"})).await;
+    let (seq, change) = next_event(&mut socket).await;
+    let Change::Asked { row } = change else {
+        panic!("{change:?}");
+    };
+    assert_eq!(seq, 1);
+    assert_eq!((row.id, &*row.agent, &*row.preview), (id_of(&asked), "backend", "Which port?"));
+    desk.answer(&asked, "80").await;
+    let (seq, change) = next_event(&mut socket).await;
+    let Change::Closed { id, closure } = change else {
+        panic!("{change:?}");
+    };
+    assert_eq!((seq, id), (2, id_of(&asked)));
+    assert_eq!(closure.by.as_deref(), Some("desk"));
+    assert_eq!(closure.answer.as_deref(), Some("80"));
+}
+
+async fn a_page_resumes_without_gap_or_duplicate(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    for _ in 0..5 {
+        agent.ask(json!({})).await;
+    }
+    let mut socket = resumed(&app, &cookie, 2).await;
+    // Some of these come as backlog, some live: nobody can tell.
+    for _ in 0..5 {
+        agent.ask(json!({})).await;
+    }
+    for expected in 3..=10 {
+        assert_eq!(next_event(&mut socket).await.0, expected);
+    }
+}
+
+async fn a_page_from_another_journal_is_told_to_resync(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    let mut socket = resumed(&app, &cookie, 99).await;
+    assert_eq!(next(&mut socket).await, ServerFrame::Resync);
+}
+
+async fn only_our_own_signed_in_pages_get_in(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let cookie = app.sign_in("Ana", Role::Admin).await;
+    let own = app.url("");
+    for (cookie, origin, status) in [
+        ("", own.as_str(), 401),
+        ("handraise_session=guess", &own, 401),
+        (&cookie, "http://evil.example", 403),
+    ] {
+        let refused = connect(&app, cookie, origin).await.unwrap_err();
+        let Error::Http(response) = refused else {
+            panic!("{refused}");
+        };
+        assert_eq!(response.status(), status, "{origin}");
+    }
+    connect(&app, &cookie, &own).await.unwrap();
+}
+
+async fn closed_with(socket: &mut Socket) -> CloseCode {
+    loop {
+        if let Message::Close(Some(frame)) = socket.next().await.unwrap().unwrap() {
+            return frame.code;
+        }
+    }
+}
+
+async fn sockets_get_a_close_frame_when_the_server_stops(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    let mut socket = resumed(&app, &cookie, 0).await;
+    app.begin_to_stop();
+    assert_eq!(closed_with(&mut socket).await, CloseCode::Away);
+    app.stop().await;
+}
+
+async fn a_socket_that_says_nothing_sensible_is_closed(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    let mut socket = connect(&app, &cookie, &app.url("")).await.unwrap();
+    socket.send(Message::text("{\"type\":\"hi\"}")).await.unwrap();
+    assert_eq!(closed_with(&mut socket).await, CloseCode::Policy);
+}

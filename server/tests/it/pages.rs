@@ -1,0 +1,217 @@
+//! The dashboard without a browser: complete pages, plain forms, closed doors.
+
+use domain::Role;
+use reqwest::{RequestBuilder, StatusCode, header};
+use serde_json::json;
+use store::testing::TestDatabase;
+
+use crate::app::{TestApp, id_of};
+
+store::on_both_databases!(
+    nobody_gets_in_without_a_link,
+    a_link_works_once,
+    the_page_is_complete_without_wasm,
+    the_form_works_without_wasm,
+    the_slower_one_is_told_and_keeps_the_text,
+    a_viewer_reads_and_cannot_answer,
+    other_sites_change_nothing,
+    signing_out_ends_the_session,
+);
+
+async fn page(request: RequestBuilder, status: StatusCode) -> String {
+    let response = request.send().await.unwrap();
+    let found = response.status();
+    // Without the marks by which leptos finds its places again.
+    let text = response.text().await.unwrap().replace("<!>", "");
+    assert_eq!(found, status, "{text}");
+    text
+}
+
+async fn nobody_gets_in_without_a_link(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let asked = agent.ask(json!({})).await;
+    for path in ["/".to_owned(), format!("/blockers/{}", id_of(&asked))] {
+        for cookie in ["", "handraise_session=guess"] {
+            let response = app.get(&path).header("cookie", cookie).send().await.unwrap();
+            assert_eq!(response.status(), StatusCode::SEE_OTHER);
+            assert_eq!(response.headers()[header::LOCATION], "/sign-in");
+        }
+        // Tokens do not open pages.
+        let response = agent.get(&path).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::SEE_OTHER);
+    }
+    let text = page(app.get("/sign-in"), StatusCode::OK).await;
+    assert!(text.contains("You are signed out"), "{text}");
+    let calls = ["/ui/load-desk", "/ui/load-visitor"];
+    for path in calls {
+        let call = app.post(path).header(header::ORIGIN, app.url(""));
+        let text = page(call, StatusCode::INTERNAL_SERVER_ERROR).await;
+        assert!(text.contains("SignedOut"), "{text}");
+    }
+    // Cookies do not open the API.
+    let cookie = app.sign_in("Ana", Role::Admin).await;
+    let api = app.get("/api/v1/events").header("cookie", cookie);
+    page(api, StatusCode::UNAUTHORIZED).await;
+}
+
+async fn a_link_works_once(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let link = app.state.service.invite("Ana", Role::Admin).await.unwrap();
+    let link = link.reveal();
+    // Looking at it, as link previews do, does not use it up.
+    for _ in 0..2 {
+        let text = page(app.get(&format!("/sign-in/{link}")), StatusCode::OK).await;
+        assert!(text.contains("<strong>Ana</strong>"), "{text}");
+    }
+    let use_it = || {
+        app.post("/sign-in")
+            .header(header::ORIGIN, app.url(""))
+            .form(&[("link", link)])
+            .send()
+    };
+    assert_eq!(use_it().await.unwrap().headers()[header::LOCATION], "/");
+    let again = use_it().await.unwrap();
+    assert!(!again.headers().contains_key(header::SET_COOKIE));
+    let place = again.headers()[header::LOCATION].to_str().unwrap().to_owned();
+    let text = page(app.get(&place), StatusCode::OK).await;
+    assert!(text.contains("no longer works"), "{text}");
+}
+
+async fn the_page_is_complete_without_wasm(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    let empty = page(app.get("/").header("cookie", &cookie), StatusCode::OK).await;
+    assert!(empty.contains("Ask the first question"), "{empty}");
+    assert!(empty.contains("Nobody is waiting"), "{empty}");
+
+    let asked = agent
+        .ask(json!({
+            "prompt": "**Which** port? <script>alert(1)</script>", "session_id": "p11",
+            "task": {"id": "T-1", "title": "Serve"}, "timeout_seconds": 1080, "fallback": "8080",
+        }))
+        .await;
+    let response = app.get("/").header("cookie", &cookie).send().await.unwrap();
+    let policy = response.headers()["content-security-policy"].to_str().unwrap();
+    assert!(policy.contains("default-src 'none'") && policy.contains("'nonce-"));
+    let list = response.text().await.unwrap();
+    for part in ["Which port?", "SYNC", "backend", "p11", "waits", "18m"] {
+        assert!(list.contains(part), "{part} is not in {list}");
+    }
+    let path = format!("/blockers/{}", id_of(&asked));
+    let dialog = page(app.get(&path).header("cookie", &cookie), StatusCode::OK).await;
+    for part in [
+        "<strong>Which</strong> port?",
+        "&lt;script&gt;alert(1)&lt;/script&gt;",
+        "In 18 min",
+        "<code>8080</code>",
+        "T-1",
+        "action=\"/ui/answer-blocker\"",
+    ] {
+        assert!(dialog.contains(part), "{part} is not in {dialog}");
+    }
+    let nothing = "/blockers/01890000-0000-7000-8000-000000000000";
+    for path in [nothing, "/blockers/x", "/nowhere"] {
+        let text = page(app.get(path).header("cookie", &cookie), StatusCode::NOT_FOUND).await;
+        assert!(text.contains("There is no such"), "{text}");
+    }
+}
+
+fn form(app: &TestApp, cookie: &str, id: &str, text: &str) -> RequestBuilder {
+    app.post("/ui/answer-blocker")
+        .header("cookie", cookie)
+        .header(header::ORIGIN, app.url(""))
+        .header(header::ACCEPT, "text/html")
+        .header(header::REFERER, app.url(&format!("/blockers/{id}")))
+        .form(&[("id", id), ("form", "1"), ("text", text)])
+}
+
+async fn the_form_works_without_wasm(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    let asked = agent.ask(json!({})).await;
+    let id = asked["id"].as_str().unwrap();
+    // HTML sends line breaks as CR LF; nobody typed them so.
+    let response = form(&app, &cookie, id, "one\r\ntwo 🦀").send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::FOUND);
+    let place = response.headers()[header::LOCATION].to_str().unwrap();
+    assert!(place.starts_with(&app.url(&format!("/blockers/{id}"))), "{place}");
+    let seen = agent.poll(&asked).await;
+    assert_eq!(seen["answer"]["text"], "one\ntwo 🦀");
+    assert_eq!(seen["answer"]["responder"]["name"], "Ana");
+    assert_eq!(seen["answer"]["responder"]["via"], "dashboard");
+    let path = format!("/blockers/{id}");
+    let text = page(app.get(&path).header("cookie", &cookie), StatusCode::OK).await;
+    assert!(text.contains("You answered"), "{text}");
+    assert!(!text.contains("<textarea"), "{text}");
+}
+
+async fn the_slower_one_is_told_and_keeps_the_text(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let ana = app.sign_in("Ana", Role::Responder).await;
+    let ben = app.sign_in("Ben", Role::Responder).await;
+    let asked = agent.ask(json!({})).await;
+    let id = asked["id"].as_str().unwrap();
+    form(&app, &ana, id, "Ana's text").send().await.unwrap();
+    form(&app, &ben, id, "Ben's text").send().await.unwrap();
+    assert_eq!(agent.poll(&asked).await["answer"]["text"], "Ana's text");
+    let path = format!("/blockers/{id}");
+    let text = page(app.get(&path).header("cookie", &ben), StatusCode::OK).await;
+    for part in ["Ana", "Ana's text", "Your text was not sent", "Ben's text"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+async fn a_viewer_reads_and_cannot_answer(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let cookie = app.sign_in("Vic", Role::Viewer).await;
+    let asked = agent.ask(json!({})).await;
+    let id = asked["id"].as_str().unwrap();
+    let path = format!("/blockers/{id}");
+    let text = page(app.get(&path).header("cookie", &cookie), StatusCode::OK).await;
+    assert!(text.contains("Your role is viewer"), "{text}");
+    form(&app, &cookie, id, "x").send().await.unwrap();
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+}
+
+async fn other_sites_change_nothing(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let cookie = app.sign_in("Ana", Role::Admin).await;
+    let asked = agent.ask(json!({})).await;
+    let id = asked["id"].as_str().unwrap();
+    for path in ["/ui/answer-blocker", "/sign-in", "/sign-out"] {
+        let call = || {
+            let fields = [("id", id), ("text", "x"), ("link", "x")];
+            app.post(path).header("cookie", &cookie).form(&fields)
+        };
+        for call in [
+            call(),
+            call().header(header::ORIGIN, "http://evil.example"),
+            call().header(header::ORIGIN, app.url("")).header("sec-fetch-site", "cross-site"),
+        ] {
+            let text = page(call, StatusCode::FORBIDDEN).await;
+            assert!(text.contains("cross_origin"), "{text}");
+        }
+        // Nor by GET.
+        let get = app.get(&format!("{path}?id={id}&text=x")).header("cookie", &cookie);
+        get.send().await.unwrap();
+    }
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    page(app.get("/").header("cookie", &cookie), StatusCode::OK).await;
+}
+
+async fn signing_out_ends_the_session(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let cookie = app.sign_in("Ana", Role::Admin).await;
+    let out = app
+        .post("/sign-out")
+        .header("cookie", &cookie)
+        .header(header::ORIGIN, app.url(""));
+    page(out, StatusCode::SEE_OTHER).await;
+    page(app.get("/").header("cookie", &cookie), StatusCode::SEE_OTHER).await;
+}

@@ -1,0 +1,105 @@
+//! Bad input: a clear problem with a stable code and the path of the fault, and nothing stored.
+
+use reqwest::{RequestBuilder, StatusCode, header};
+use serde_json::{Value, json};
+use store::testing::TestDatabase;
+
+use crate::app::TestApp;
+
+store::on_both_databases!(every_fault_has_its_code_and_path);
+
+async fn every_fault_has_its_code_and_path(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let desk = app.responder("desk").await;
+    let create = || agent.post("/api/v1/interactions");
+    let asking = |body: Value| create().json(&body);
+    let raw = |body: &'static str| {
+        create()
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(body)
+    };
+    let question = json!({"kind": "question", "prompt": "p"});
+    let with = |key: &str, value: Value| {
+        let mut body = question.clone();
+        body[key] = value;
+        asking(body)
+    };
+    let nobody = "/api/v1/interactions/01890000-0000-7000-8000-000000000000";
+
+    let cases: Vec<(&str, RequestBuilder, u16, &str, &str)> = vec![
+        ("unknown kind", asking(json!({"kind": "riddle", "prompt": "p"})), 422, "invalid_request", "kind"),
+        ("no kind", asking(json!({"prompt": "p"})), 422, "invalid_request", "kind"),
+        ("no prompt", asking(json!({"kind": "question"})), 422, "invalid_request", "prompt"),
+        ("blank prompt", with("prompt", json!(" \n")), 422, "invalid_request", "prompt"),
+        ("long prompt", with("prompt", json!("ü".repeat(20_001))), 422, "invalid_request", "prompt"),
+        ("unknown field", with("colour", json!("red")), 422, "invalid_request", "colour"),
+        ("unknown field inside", with("task", json!({"id": "1", "x": 2})), 422, "invalid_request", "task.x"),
+        ("wrong type", with("title", json!(7)), 422, "invalid_request", "title"),
+        ("wrong mode", with("mode", json!("maybe")), 422, "invalid_request", "mode"),
+        ("timeout 0", with("timeout_seconds", json!(0)), 422, "invalid_request", "timeout_seconds"),
+        ("timeout < 0", with("timeout_seconds", json!(-1)), 422, "invalid_request", "timeout_seconds"),
+        ("timeout > 400 d", with("timeout_seconds", json!(400 * 86_400 + 1)), 422, "invalid_request", "timeout_seconds"),
+        ("wrong fallback", with("fallback", json!(false)), 422, "invalid_request", "fallback"),
+        ("NUL in a session", with("session_id", json!("a\u{0}")), 422, "invalid_request", "session_id"),
+        ("big metadata", with("metadata", json!({"x": "x".repeat(9_000)})), 422, "invalid_request", "metadata"),
+        ("an array", raw("[]"), 422, "invalid_request", "$"),
+        ("bad JSON", raw("{\"kind\": "), 400, "unreadable_json", "$"),
+        ("no body", raw(""), 400, "unreadable_json", "$"),
+        ("two values", raw("{} {}"), 400, "unreadable_json", "$"),
+        ("a form", create().form(&[("kind", "question")]), 415, "unsupported_media_type", ""),
+        ("no content type", create().body("{}"), 415, "unsupported_media_type", ""),
+        ("256 kB", with("metadata", json!({"x": "x".repeat(256 * 1024)})), 413, "body_too_large", ""),
+        ("no token", app.post("/api/v1/interactions").json(&question), 401, "no_token", ""),
+        ("wrong token", app.post("/api/v1/interactions").bearer_auth("hr_agent_x").json(&question), 401, "bad_token", ""),
+        ("wrong scheme", app.get("/api/v1/events").header("authorization", "Basic eDp5"), 401, "no_token", ""),
+        ("a responder asks", desk.post("/api/v1/interactions").json(&question), 403, "agents_only", ""),
+        ("unknown id", agent.get(nobody), 404, "not_found", ""),
+        ("no id", agent.get("/api/v1/interactions/x"), 404, "not_found", ""),
+        ("answer to nothing", desk.post(&format!("{nobody}/answer")).json(&json!({"text": "x"})), 404, "not_found", ""),
+        ("unknown address", agent.get("/api/v1/nothing"), 404, "no_such_address", ""),
+        ("wrong method", app.get("/api/v1/interactions/x/answer"), 405, "method_not_allowed", ""),
+        ("wrong query", agent.get("/api/v1/events?after=x"), 422, "invalid_request", "after"),
+        ("unknown query", agent.get("/api/v1/events?from=1"), 422, "invalid_request", "from"),
+        ("limit 0", agent.get("/api/v1/events?limit=0"), 422, "invalid_request", "limit"),
+        ("wrong state", agent.get("/api/v1/interactions?state=open"), 422, "invalid_request", "state"),
+    ];
+    for (name, request, status, code, path) in cases {
+        let response = request.send().await.unwrap();
+        let found = response.status();
+        assert_eq!(
+            response.headers()[header::CONTENT_TYPE],
+            "application/problem+json",
+            "{name}"
+        );
+        let problem: Value = response.json().await.unwrap();
+        assert_eq!(found, status, "{name}: {problem}");
+        assert_eq!(problem["status"], status, "{name}");
+        assert_eq!(problem["code"], code, "{name}: {problem}");
+        assert!(!problem["detail"].as_str().unwrap().is_empty(), "{name}");
+        if !path.is_empty() {
+            assert_eq!(problem["errors"][0]["path"], path, "{name}: {problem}");
+        }
+    }
+    assert_eq!(app.state.service.store().last_seq().await.unwrap(), 0);
+
+    // The same for answers, on an interaction that exists.
+    let asked = agent.ask(json!({})).await;
+    let answer = |body: Value| {
+        let path = format!("{}/answer", crate::app::path_of(&asked));
+        desk.post(&path).json(&body)
+    };
+    for (body, path) in [
+        (json!({}), "text"),
+        (json!({"text": null}), "text"),
+        (json!({"text": 1}), "text"),
+        (json!({"text": "x".repeat(20_001)}), "text"),
+        (json!({"selected": ["x"]}), "selected"),
+    ] {
+        let response = answer(body.clone()).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::UNPROCESSABLE_ENTITY, "{body}");
+        let problem: Value = response.json().await.unwrap();
+        assert_eq!(problem["errors"][0]["path"], path, "{body}: {problem}");
+    }
+    assert_eq!(agent.poll(&asked).await["version"], 1);
+}

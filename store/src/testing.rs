@@ -1,0 +1,136 @@
+//! Databases for tests: one each, gone afterwards. Not part of the program.
+//!
+//! `TEST_POSTGRES_URL` names a maintenance database in which every test makes one of its own;
+//! `cargo xtask test` starts a server and sets it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "a test that has no database cannot go on"
+)]
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use uuid::Uuid;
+
+/// Runs each case twice, as `sqlite::case` and `postgres::case`. A case is an `async fn` of one argument
+/// that a [`TestDatabase`] can be made into.
+#[macro_export]
+macro_rules! on_both_databases {
+    ($($case:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                super::$case($crate::testing::TestDatabase::sqlite().into()).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                let database = $crate::testing::TestDatabase::postgres().await;
+                super::$case(database.into()).await;
+            })+
+        }
+    };
+}
+
+/// Removed when dropped.
+#[derive(Debug)]
+pub struct TestDatabase {
+    pub url: String,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Folder { _removed_with_it: tempfile::TempDir },
+    Server { maintenance: String, name: String },
+}
+
+impl TestDatabase {
+    pub fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self {
+            url: format!("sqlite://{}", folder.path().join("handraise.db").display()),
+            place: Place::Folder {
+                _removed_with_it: folder,
+            },
+        }
+    }
+
+    pub async fn postgres() -> Self {
+        let maintenance = std::env::var("TEST_POSTGRES_URL").expect(
+            "TEST_POSTGRES_URL is not set: run `cargo xtask test`, which starts a Postgres, or name one",
+        );
+        let name = format!("handraise_{}", Uuid::new_v4().simple());
+        let mut connection = PgConnection::connect(&maintenance).await.unwrap();
+        sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        let (server, _) = maintenance.rsplit_once('/').unwrap();
+        Self {
+            url: format!("{server}/{name}"),
+            place: Place::Server { maintenance, name },
+        }
+    }
+
+    /// The same database, opened so that it cannot be written.
+    pub fn read_only_url(&self) -> String {
+        match &self.place {
+            Place::Folder { .. } => format!("{}?mode=ro", self.url),
+            Place::Server { .. } => format!(
+                "{}?options=-c%20default_transaction_read_only%3Don",
+                self.url
+            ),
+        }
+    }
+
+    /// Runs SQL behind the store's back.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn execute(&self, sql: &str) -> Result<(), sqlx::Error> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        match &self.place {
+            Place::Folder { .. } => {
+                let mut connection = SqliteConnection::connect(&self.url).await?;
+                sqlx::query(sql).execute(&mut connection).await?;
+            }
+            Place::Server { .. } => {
+                let mut connection = PgConnection::connect(&self.url).await?;
+                sqlx::query(sql).execute(&mut connection).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let Place::Server { maintenance, name } = &self.place else {
+            return;
+        };
+        let (maintenance, name) = (maintenance.clone(), name.clone());
+        // Drop cannot wait on the runtime it runs in.
+        let dropped = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let mut connection = PgConnection::connect(&maintenance).await.unwrap();
+                let sql = format!("DROP DATABASE {name} WITH (FORCE)");
+                sqlx::query(AssertSqlSafe(sql))
+                    .execute(&mut connection)
+                    .await
+                    .unwrap();
+            });
+        })
+        .join();
+        if !std::thread::panicking() {
+            dropped.unwrap();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The page: Rust to WebAssembly, its JavaScript bindings, and the directory the server embeds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::progress::announce;
+use crate::site::Site;
+use crate::wasm_target::{TRIPLE, Toolchain};
+use crate::workspace::Workspace;
+use crate::{command, files};
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Profile {
+    Dev,
+    Release,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Dev => "wasm-dev",
+            Self::Release => "wasm-release",
+        }
+    }
+}
+
+/// Builds the page into `target/site`, leaving alone whatever has not changed.
+pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<()> {
+    let toolchain = Toolchain::ensure(workspace)?;
+    let wasm = announce(
+        &format!("compiling the page, {}", profile.name()),
+        "a few minutes the first time, then seconds",
+        || compile(workspace, &toolchain, profile),
+    )?;
+
+    let mut site = Site::new(workspace.site());
+    site.add_style(files::read(&workspace.root.join("style/main.css"))?);
+    site.add_all("", files::below(&workspace.root.join("public"))?);
+    let fingerprint = site.fingerprint(profile.name(), &wasm)?;
+    if site.is_current(&fingerprint) {
+        eprintln!("xtask: the page has not changed");
+        return Ok(());
+    }
+
+    announce("generating the page's JavaScript", "seconds", || {
+        let bindings = workspace.target.join("bindings").join(profile.name());
+        generate(&wasm, &bindings, profile)?;
+        site.add_program(
+            files::read(&bindings.join("handraise.js"))?,
+            files::read(&bindings.join("handraise_bg.wasm"))?,
+        );
+        site.add_all("snippets/", files::below(&bindings.join("snippets"))?);
+        site.add_index()
+    })?;
+    if profile == Profile::Release {
+        announce("compressing the page", "up to a minute", || site.compress())?;
+        if let Some((plain, compressed)) = site.wasm_sizes() {
+            println!("page: wasm {plain} kB, {compressed} kB with brotli");
+        }
+    }
+    site.write(&fingerprint)
+}
+
+fn compile(workspace: &Workspace, toolchain: &Toolchain, profile: Profile) -> Result<PathBuf> {
+    let mut cargo = toolchain.cargo(workspace, "build")?;
+    command::run(cargo.args(["--profile", profile.name()]))?;
+    Ok(toolchain
+        .target_directory(workspace)
+        .join(TRIPLE)
+        .join(profile.name())
+        .join("frontend.wasm"))
+}
+
+fn generate(wasm: &Path, directory: &Path, profile: Profile) -> Result<()> {
+    if directory.exists() {
+        fs::remove_dir_all(directory)?;
+    }
+    let release = profile == Profile::Release;
+    Bindgen::new()
+        .input_path(wasm)
+        .out_name("handraise")
+        .web(true)?
+        .typescript(false)
+        // The wasm gets a name of its own, so the script cannot know where it is: `boot` tells it.
+        .omit_default_module_path(true)
+        .remove_name_section(release)
+        .remove_producers_section(release)
+        .generate(directory)
+        .context("generating the bindings")
+}

@@ -1,0 +1,52 @@
+//! `cargo xtask ci`: what must hold beside the tests.
+
+use anyhow::Result;
+
+use crate::progress::Steps;
+use crate::wasm_target::Toolchain;
+use crate::workspace::Workspace;
+use crate::{command, crate_edges, server};
+
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let mut steps = Steps::default();
+    let outcome = run_steps(workspace, &mut steps);
+    steps.summarise(outcome)
+}
+
+fn run_steps(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
+    steps.step("format", "a second", || {
+        command::run(workspace.cargo().args(["fmt", "--check"]))
+    })?;
+    steps.step("crate edges", "seconds", || crate_edges::check(workspace))?;
+    if command::find_on_path(&["cargo-deny"]).is_some() {
+        steps.step("licences and bans", "seconds", || {
+            command::run(
+                workspace
+                    .cargo()
+                    .args(["deny", "check", "bans", "licenses", "sources"]),
+            )
+        })?;
+    } else {
+        steps.skip(
+            "licences and bans",
+            "cargo-deny is not installed (cargo install cargo-deny)",
+        );
+    }
+    server::allow_missing_page(workspace)?;
+    steps.step("lints", "minutes the first time", || {
+        command::run(
+            workspace
+                .cargo()
+                .args(["clippy", "--workspace", "--exclude", "frontend"])
+                .args(["--all-targets", "--", "-D", "warnings"]),
+        )
+    })?;
+    steps.step("lints of the page", "minutes the first time", || {
+        let toolchain = Toolchain::ensure(workspace)?;
+        command::run(
+            toolchain
+                .cargo(workspace, "clippy")?
+                .args(["--", "-D", "warnings"]),
+        )
+    })
+}

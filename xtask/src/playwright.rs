@@ -1,0 +1,84 @@
+//! `cargo xtask e2e`: the page in a browser, against a real server. Each test starts its own server
+//! from the binary named in `HANDRAISE_BIN`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::progress::{Steps, announce};
+use crate::workspace::Workspace;
+use crate::{browser, command, frontend, node, server};
+
+pub(crate) fn run(workspace: &Workspace, arguments: &[OsString]) -> Result<()> {
+    let mut steps = Steps::default();
+    let outcome = run_steps(workspace, arguments, &mut steps);
+    steps.summarise(outcome)
+}
+
+fn run_steps(workspace: &Workspace, arguments: &[OsString], steps: &mut Steps) -> Result<()> {
+    let playwright = steps.step("browser and Node.js", "seconds, if they are there", || {
+        Playwright::ready(workspace)
+    })?;
+    steps.step("page", "minutes the first time, then seconds", || {
+        frontend::build(workspace, frontend::Profile::Dev)
+    })?;
+    let program = steps.step("server", "minutes the first time, then seconds", || {
+        server::build(workspace, server::Profile::Debug)
+    })?;
+    steps.step("browser tests", "a few minutes", || {
+        playwright.test(&program, arguments)
+    })
+}
+
+/// Playwright with everything it needs.
+pub(crate) struct Playwright {
+    directory: PathBuf,
+    chromium: PathBuf,
+}
+
+impl Playwright {
+    pub(crate) fn ready(workspace: &Workspace) -> Result<Self> {
+        let chromium = browser::ensure()?;
+        node::ensure()?;
+        let directory = workspace.root.join("end2end");
+        if !is_installed(&directory) {
+            announce("npm ci in end2end", "about 10 s", || {
+                command::run(
+                    Command::new("npm")
+                        .args(["ci", "--no-audit", "--no-fund"])
+                        .current_dir(&directory),
+                )
+            })?;
+        }
+        Ok(Self {
+            directory,
+            chromium,
+        })
+    }
+
+    pub(crate) fn test(&self, program: &Path, arguments: &[OsString]) -> Result<()> {
+        command::run(
+            Command::new("npx")
+                .args(["--no-install", "playwright", "test"])
+                .args(arguments)
+                .current_dir(&self.directory)
+                .env("HANDRAISE_BIN", program)
+                .env(browser::VARIABLE, &self.chromium),
+        )
+    }
+}
+
+/// Whether `node_modules` was installed from the lock file as it is now; npm leaves a copy in there.
+fn is_installed(directory: &Path) -> bool {
+    let changed = |name: &str| fs::metadata(directory.join(name))?.modified();
+    match (
+        changed("node_modules/.package-lock.json"),
+        changed("package-lock.json"),
+    ) {
+        (Ok(installed), Ok(locked)) => installed >= locked,
+        _ => false,
+    }
+}

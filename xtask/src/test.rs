@@ -1,0 +1,62 @@
+//! `cargo xtask test`: all the tests there are, in one go.
+
+use anyhow::Result;
+
+use crate::playwright::Playwright;
+use crate::postgres::{self, Postgres};
+use crate::progress::Steps;
+use crate::workspace::Workspace;
+use crate::{command, frontend, server};
+
+pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
+    let mut steps = Steps::default();
+    let outcome = if filters.is_empty() {
+        run_everything(workspace, &mut steps)
+    } else {
+        run_filtered(workspace, filters, &mut steps)
+    };
+    steps.summarise(outcome)
+}
+
+/// The page comes before the Rust tests although only the browser needs it: the server embeds it, so
+/// a page that came later would have the server and its tests compiled twice.
+fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
+    let postgres = steps.step("PostgreSQL", "a few seconds", Postgres::ready)?;
+    let playwright = steps.step("browser and Node.js", "seconds, if they are there", || {
+        Playwright::ready(workspace)
+    })?;
+    steps.step("page", "minutes the first time, then seconds", || {
+        frontend::build(workspace, frontend::Profile::Dev)
+    })?;
+    steps.step("Rust tests", "minutes to compile the first time", || {
+        cargo_test(workspace, &postgres, &[])
+    })?;
+    let program = steps.step("server", "seconds, the tests have compiled it", || {
+        server::build_beside_tests(workspace)
+    })?;
+    steps.step("browser tests", "a few minutes", || {
+        playwright.test(&program, &[])
+    })
+}
+
+fn run_filtered(workspace: &Workspace, filters: &[String], steps: &mut Steps) -> Result<()> {
+    server::allow_missing_page(workspace)?;
+    let postgres = steps.step("PostgreSQL", "a few seconds", Postgres::ready)?;
+    steps.step("Rust tests", "minutes to compile the first time", || {
+        cargo_test(workspace, &postgres, filters)
+    })?;
+    steps.skip(
+        "browser tests",
+        "filters choose Rust tests; see `cargo xtask e2e`",
+    );
+    Ok(())
+}
+
+fn cargo_test(workspace: &Workspace, postgres: &Postgres, filters: &[String]) -> Result<()> {
+    for packages in [server::TESTED.as_slice(), &["-p", "xtask"]] {
+        let mut cargo = workspace.cargo();
+        cargo.arg("test").args(packages).arg("--").args(filters);
+        command::run(cargo.env(postgres::VARIABLE, &postgres.url))?;
+    }
+    Ok(())
+}
