@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use futures::{FutureExt, SinkExt, StreamExt, pin_mut, select};
+use futures::{FutureExt, SinkExt, StreamExt, select, select_biased};
 use gloo_net::websocket::{Message, futures::WebSocket};
 use gloo_timers::future::sleep;
 use leptos::{prelude::*, task::spawn_local};
@@ -73,15 +73,20 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
     let Ok(resume) = serde_json::to_string(&resume) else {
         return ended;
     };
-    if out.send(Message::Text(resume)).await.is_err() {
+    // Sending waits for the socket to open, and would wait for ever if it does not: what ends the
+    // stream of frames ends this as well. That is looked at first, lest it sends on a closed socket.
+    let sent = select_biased! {
+        _ = frames.next() => false,
+        sent = out.send(Message::Text(resume)).fuse() => sent.is_ok(),
+        () = sleep(SILENCE).fuse() => false,
+    };
+    if !sent {
         return ended;
     }
     loop {
-        let silence = sleep(SILENCE).fuse();
-        pin_mut!(silence);
         let message = select! {
             message = frames.next() => message,
-            () = silence => None,
+            () = sleep(SILENCE).fuse() => None,
         };
         let Some(Ok(Message::Text(text))) = message else {
             return ended;

@@ -149,13 +149,21 @@ fn plain(line: &str) -> Vec<String> {
         words.next();
     }
     words
-        .map(|word| {
-            let inner = word.strip_prefix("**").unwrap_or(word);
-            let inner = inner.strip_suffix("**").unwrap_or(inner);
-            inner.replace('`', "")
-        })
+        .map(|word| without_bold(word).replace('`', ""))
         .filter(|word| !word.is_empty())
         .collect()
+}
+
+/// Takes `**` from the ends of a word, also where punctuation stands outside of it. Inside a word it
+/// may be a power.
+fn without_bold(word: &str) -> String {
+    let inner = word.trim_start_matches(['(', '"', '\'']);
+    let (before, rest) = word.split_at(word.len() - inner.len());
+    let rest = rest.strip_prefix("**").unwrap_or(rest);
+    let inner = rest.trim_end_matches(['.', ',', ';', ':', '?', '!', ')', '"', '\'']);
+    let (inner, after) = rest.split_at(inner.len());
+    let inner = inner.strip_suffix("**").unwrap_or(inner);
+    format!("{before}{inner}{after}")
 }
 
 #[cfg(test)]
@@ -173,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_preview_reads_without_markdown() {
-        let text = "## Ports\n- **use `80`** or\n- 2**3 - 1\n```sh\nls *\n```";
-        assert_eq!(preview(text), "Ports use 80 or 2**3 - 1 sh ls *");
+        let text = "## Ports\n- **use `80`**, (**or**)\n- 2**3 - 1\n```sh\nls *\n```";
+        assert_eq!(preview(text), "Ports use 80, (or) 2**3 - 1 sh ls *");
     }
 }

@@ -1,0 +1,109 @@
+import AxeBuilder from "@axe-core/playwright";
+
+import { expect, live, row, test } from "./handraise.ts";
+
+test("what was typed survives Esc and a reload", async ({ ana, server }) => {
+  await server.ask();
+  await row(ana, "Which port?").click();
+  await ana.getByLabel("Your answer").fill("half a thought\n");
+  await ana.keyboard.press("Escape");
+  await expect(ana).toHaveURL(`${server.url}/`);
+  await row(ana, "Which port?").click();
+  await expect(ana.getByLabel("Your answer")).toHaveValue("half a thought\n");
+  await ana.reload();
+  await expect(ana.getByLabel("Your answer")).toHaveValue("half a thought\n");
+});
+
+test("the keyboard is enough", async ({ ana, server }) => {
+  for (const prompt of ["one", "two", "three"]) await server.ask({ prompt });
+  await expect(ana.locator(".row")).toHaveCount(3);
+  for (const key of ["j", "j", "j", "k"]) await ana.keyboard.press(key);
+  await expect(row(ana, "two").getByRole("link")).toBeFocused();
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByLabel("Your answer")).toBeFocused();
+  // In a text area letters are letters.
+  await ana.keyboard.type("jk?");
+  await expect(ana.getByLabel("Your answer")).toHaveValue("jk?");
+  await ana.keyboard.press("Escape");
+  await ana.keyboard.press("?");
+  await expect(ana.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  await ana.keyboard.press("Escape");
+  await expect(ana.getByRole("dialog", { name: "Keys" })).toBeHidden();
+});
+
+test("on to the next question after an answer", async ({ ana, server }) => {
+  const first = await server.ask({ prompt: "one" });
+  const second = await server.ask({ prompt: "two" });
+  await ana.goto(`${server.url}/blockers/${first.id}`);
+  await ana.getByLabel("Your answer").fill("1");
+  await ana.keyboard.press("Control+Enter");
+  await ana.getByRole("link", { name: "Next question" }).click();
+  await expect(ana).toHaveURL(`${server.url}/blockers/${second.id}`);
+  await expect(ana.getByLabel("Your answer")).toHaveValue("");
+  await expect(ana.getByRole("dialog")).toContainText("two");
+});
+
+test.describe("without scripts", () => {
+  test("reading and answering work as plain pages", async ({ server, signIn }) => {
+    const asked = await server.ask({ prompt: "Which **port**?" });
+    const ana = await signIn("Ana", { javaScriptEnabled: false });
+    await row(ana, "Which port?").getByRole("link").click();
+    await ana.getByLabel("Your answer").fill("one\ntwo");
+    await ana.getByRole("button", { name: "Send answer" }).click();
+    await expect(ana.getByRole("dialog")).toContainText("You answered");
+    expect((await server.poll(asked.id)).answer?.text).toBe("one\ntwo");
+  });
+});
+
+const hostile = [
+  "x".repeat(19_000),
+  "<script>alert(1)</script><img src=https://evil.example/p.png>",
+  "[click](javascript:alert(1)) ![](https://evil.example/p.png)",
+  "\u202eright to left\u202c \u200bzero width",
+].join("\n\n");
+
+for (const [theme, width] of [
+  ["light", 1440],
+  ["dark", 1440],
+  ["light", 390],
+  ["dark", 390],
+] as const) {
+  test(`legible and within the screen, ${theme} at ${width} px`, async ({ server, signIn }) => {
+    const ana = await signIn("Ana", { viewport: { width, height: 844 }, colorScheme: theme });
+    await server.ask({ prompt: hostile, agent: undefined, session_id: "s".repeat(128) });
+    const asked = await server.ask({ prompt: "short", mode: "async", timeout_seconds: 60 });
+    await live(ana);
+    await expect(ana.locator(".row")).toHaveCount(2);
+    const fits = async () => {
+      const overflow = await ana.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect(overflow).toBe(0);
+      const { violations } = await new AxeBuilder({ page: ana }).analyze();
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    };
+    await fits();
+    await row(ana, "xxx").click();
+    await expect(ana.getByLabel("Your answer")).toBeVisible();
+    await fits();
+    const sheet = ana.locator(".dialog");
+    const inside = await sheet.evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth);
+    expect(inside).toBe(0);
+    await ana.goto(`${server.url}/blockers/${asked.id}`);
+    await ana.getByLabel("Your answer").fill("yes");
+    await ana.keyboard.press("Control+Enter");
+    await expect(ana.getByRole("dialog")).toContainText("You answered");
+    await fits();
+  });
+}
+
+test("the theme is remembered and sent by the server", async ({ ana }) => {
+  const root = ana.locator("html");
+  await ana.getByRole("button", { name: /Theme/ }).click();
+  await ana.getByRole("button", { name: /Theme/ }).click();
+  await expect(root).toHaveAttribute("data-theme", "dark");
+  const html = await (await ana.request.get(ana.url())).text();
+  expect(html).toContain('data-theme="dark"');
+  await ana.reload();
+  await expect(root).toHaveAttribute("data-theme", "dark");
+});

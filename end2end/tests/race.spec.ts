@@ -1,0 +1,44 @@
+import { expect, live, test } from "./handraise.ts";
+
+const answer = "Your answer";
+
+test("who is slower sees it at once and keeps the text", async ({ ana, server, signIn }) => {
+  const ben = await signIn("Ben");
+  const asked = await server.ask();
+  for (const page of [ana, ben]) await page.goto(`${server.url}/blockers/${asked.id}`);
+  await live(ben);
+  await ben.getByLabel(answer).fill("Ben's half of an answer");
+  await ana.getByLabel(answer).fill("80");
+  await ana.keyboard.press("Control+Enter");
+
+  const dialog = ben.getByRole("dialog");
+  await expect(dialog).toContainText(/Ana answered \d+ s ago/);
+  await expect(dialog.locator(".closed > .answer-text")).toHaveText("80");
+  await expect(dialog.locator(".unsent")).toContainText("Your text was not sent");
+  await expect(dialog.locator(".unsent .answer-text")).toHaveText("Ben's half of an answer");
+});
+
+test("who sends too late is told who was faster and keeps the text", async ({ ana, server, signIn }) => {
+  const ben = await signIn("Ben");
+  // Ben's page hears of nothing: no socket, no polling.
+  await ben.routeWebSocket(/\/ws$/, () => {});
+  await ben.route("**/ui/load-desk", () => {});
+  const asked = await server.ask();
+  await ben.goto(`${server.url}/blockers/${asked.id}`);
+  await ben.getByLabel(answer).fill("8080\n– Ben");
+  await ana.goto(`${server.url}/blockers/${asked.id}`);
+  await ana.getByLabel(answer).fill("80");
+  await ana.getByRole("button", { name: "Send answer" }).click();
+  await expect(ana.getByRole("dialog")).toContainText("You answered");
+
+  await expect(ben.getByLabel(answer)).toBeVisible();
+  await ben.getByLabel(answer).press("Control+Enter");
+  const dialog = ben.getByRole("dialog");
+  await expect(dialog).toContainText(/Ana answered \d+ s ago/);
+  await expect(dialog.locator(".unsent .answer-text")).toHaveText("8080\n– Ben", { useInnerText: true });
+  expect((await server.poll(asked.id)).answer?.text).toBe("80");
+  // The server has kept it as well: the page shows it on any machine.
+  await ben.evaluate(() => localStorage.clear());
+  await ben.reload();
+  await expect(dialog.locator(".unsent .answer-text")).toHaveText("8080\n– Ben", { useInnerText: true });
+});
