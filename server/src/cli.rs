@@ -28,7 +28,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Starts the server and prints a one-time sign-in link.
-    #[command(after_help = "Example:\n  handraise serve --addr 127.0.0.1:8080 --database sqlite:///var/lib/handraise/handraise.db")]
+    #[command(
+        after_help = "Example:\n  handraise serve --addr 127.0.0.1:8080 --database sqlite:///var/lib/handraise/handraise.db"
+    )]
     Serve(Serve),
     /// Makes tokens for agents and for scripts that answer.
     #[command(subcommand)]
@@ -63,7 +65,9 @@ struct Place {
 #[derive(Debug, Subcommand)]
 enum TokenCommand {
     /// Makes a token and prints it alone on standard output; it is shown only this once.
-    #[command(after_help = "Example:\n  export HANDRAISE_TOKEN=$(handraise token create --kind agent --name backend)")]
+    #[command(
+        after_help = "Example:\n  export HANDRAISE_TOKEN=$(handraise token create --kind agent --name backend)"
+    )]
     Create {
         /// Whether it asks or answers
         #[arg(long, value_enum)]

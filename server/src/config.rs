@@ -87,7 +87,11 @@ mod tests {
     #[test]
     fn flags_win_over_the_file_and_the_file_over_defaults() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        writeln!(file, "addr = '127.0.0.1:1'\npublic_url = 'https://h.example/'").unwrap();
+        writeln!(
+            file,
+            "addr = '127.0.0.1:1'\npublic_url = 'https://h.example/'"
+        )
+        .unwrap();
         let flags = Flags {
             addr: Some(SocketAddr::from(([127, 0, 0, 1], 2))),
             database_url: None,

@@ -39,7 +39,9 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 pub async fn connect(url: &str) -> std::result::Result<Arc<dyn Store>, ConnectError> {
     match url.split_once(':').map(|(scheme, _)| scheme) {
         Some("sqlite") => Ok(Arc::new(sqlite::SqliteStore::connect(url).await?)),
-        Some("postgres" | "postgresql") => Ok(Arc::new(postgres::PostgresStore::connect(url).await?)),
+        Some("postgres" | "postgresql") => {
+            Ok(Arc::new(postgres::PostgresStore::connect(url).await?))
+        }
         _ => Err(ConnectError::UnknownScheme),
     }
 }
@@ -93,8 +95,12 @@ pub trait Journal: Send + Sync {
     async fn last_seq(&self) -> Result<i64>;
 
     /// Events after `after` in order; only those of `agent` when one is given.
-    async fn events_after(&self, after: i64, agent: Option<AgentId>, limit: u32)
-    -> Result<Vec<Event>>;
+    async fn events_after(
+        &self,
+        after: i64,
+        agent: Option<AgentId>,
+        limit: u32,
+    ) -> Result<Vec<Event>>;
 
     /// Every event of one interaction, in order.
     async fn events_of(&self, interaction: InteractionId) -> Result<Vec<Event>>;
@@ -148,8 +154,11 @@ pub trait People: Send + Sync {
     ) -> Result<Option<Person>>;
 
     /// Whose browser session this is, if it has not ended.
-    async fn browser_session(&self, hash: &SecretHash, now: DateTime<Utc>)
-    -> Result<Option<Person>>;
+    async fn browser_session(
+        &self,
+        hash: &SecretHash,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Person>>;
 
     /// Ends a browser session; one that has ended already stays ended.
     async fn end_browser_session(&self, hash: &SecretHash) -> Result<()>;

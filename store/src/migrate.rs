@@ -49,7 +49,10 @@ fn is_read_only(error: &sqlx::Error) -> bool {
         .as_database_error()
         .and_then(|error| error.code())
         .is_some_and(|code| {
-            code == "25006" || code.parse::<u32>().is_ok_and(|code| code & 0xff == 8 && code < 10_000)
+            code == "25006"
+                || code
+                    .parse::<u32>()
+                    .is_ok_and(|code| code & 0xff == 8 && code < 10_000)
         })
 }
 

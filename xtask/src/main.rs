@@ -101,6 +101,11 @@ enum Task {
         arguments: Vec<OsString>,
     },
 
+    /// Take the picture in the README: docs/dashboard.png
+    #[command(after_help = "Example:
+  cargo xtask screenshot")]
+    Screenshot,
+
     /// Check everything a test cannot: format, lints, licences, and which crate may use which
     #[command(after_help = "Example:
   cargo xtask test && cargo xtask ci    what .ci/run does")]
@@ -124,6 +129,9 @@ fn run(task: Task) -> Result<()> {
         Task::Run { release, serve } => try_it::run(&workspace, release, &serve),
         Task::Test { filters } => test::run(&workspace, &filters),
         Task::E2e { arguments } => playwright::run(&workspace, &arguments),
+        Task::Screenshot => {
+            playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))
+        }
         Task::Ci => gate::run(&workspace),
     }
 }

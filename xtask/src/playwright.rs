@@ -12,6 +12,9 @@ use crate::progress::{Steps, announce};
 use crate::workspace::Workspace;
 use crate::{browser, command, frontend, node, server};
 
+/// The arguments that make Playwright take the picture in the README.
+pub(crate) const SCREENSHOT: [&str; 1] = ["--config=screenshot.config.ts"];
+
 pub(crate) fn run(workspace: &Workspace, arguments: &[OsString]) -> Result<()> {
     let mut steps = Steps::default();
     let outcome = run_steps(workspace, arguments, &mut steps);

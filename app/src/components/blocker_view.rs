@@ -38,12 +38,10 @@ pub(crate) fn BlockerView(blocker: Blocker, answer: ServerAction<AnswerBlocker>)
 
     let end = match status {
         BlockerStatus::Open if may_answer => view! { <AnswerForm id answer /> }.into_any(),
-        BlockerStatus::Open => {
-            view! {
-                <p class="dialog-note">"Your role is viewer: you can read this, but not answer."</p>
-            }
-            .into_any()
+        BlockerStatus::Open => view! {
+            <p class="dialog-note">"Your role is viewer: you can read this, but not answer."</p>
         }
+        .into_any(),
         closed @ BlockerStatus::Closed { .. } => {
             view! { <Closed id agent=agent.clone() status=closed unsent live /> }.into_any()
         }

@@ -107,7 +107,10 @@ fn Unsent(id: InteractionId, unsent: Option<String>, by_you: bool) -> impl IntoV
 /// On to the next one, when somebody else waits.
 #[component]
 fn NextWaiting(live: Live) -> impl IntoView {
-    let next = Memo::new(move |_| live.desk.with(|desk| desk.waiting.first().map(|row| row.id)));
+    let next = Memo::new(move |_| {
+        live.desk
+            .with(|desk| desk.waiting.first().map(|row| row.id))
+    });
     move || {
         next.get().map(|id| {
             view! {

@@ -9,7 +9,10 @@ use leptos::prelude::*;
 pub(super) fn CopyButton(#[prop(into)] text: Signal<String>) -> impl IntoView {
     let copied = RwSignal::new(false);
     let copy = move |_| {
-        let _ = window().navigator().clipboard().write_text(&text.get_untracked());
+        let _ = window()
+            .navigator()
+            .clipboard()
+            .write_text(&text.get_untracked());
         copied.set(true);
         set_timeout(
             move || {

@@ -27,9 +27,9 @@ pub(crate) fn Dialog(children: Children) -> impl IntoView {
     };
     let on_click = move |event: ev::MouseEvent| {
         // Only the backdrop: everything else in the dialog lies in its one child.
-        let backdrop = dialog.get_untracked().is_some_and(|dialog| {
-            event.target().as_ref() == Some(dialog.as_ref())
-        });
+        let backdrop = dialog
+            .get_untracked()
+            .is_some_and(|dialog| event.target().as_ref() == Some(dialog.as_ref()));
         if backdrop {
             close();
         }

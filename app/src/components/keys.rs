@@ -36,14 +36,22 @@ pub(crate) fn follow_keys() {
 }
 
 fn is_typing(event: &ev::KeyboardEvent) -> bool {
-    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    target.is_some_and(|target| matches!(target.tag_name().as_str(), "TEXTAREA" | "INPUT" | "SELECT"))
+    let target = event
+        .target()
+        .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target
+        .is_some_and(|target| matches!(target.tag_name().as_str(), "TEXTAREA" | "INPUT" | "SELECT"))
 }
 
 /// Moves the focus among the panel's rows. Nothing moves behind an open dialog.
 fn move_focus(step: i32) {
     let document = document();
-    if document.query_selector("dialog:modal").ok().flatten().is_some() {
+    if document
+        .query_selector("dialog:modal")
+        .ok()
+        .flatten()
+        .is_some()
+    {
         return;
     }
     let Ok(links) = document.query_selector_all(".row-link") else {

@@ -69,8 +69,14 @@ fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
 pub(super) fn OutcomeWord(outcome: Outcome) -> impl IntoView {
     let (path, word) = match outcome {
         Outcome::Answered => ("M3 8.5l3.5 3.5L13 4.5", "Answered"),
-        Outcome::Fallback => ("M8 4v4.5l3 2M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13", "Fallback used"),
-        Outcome::Expired => ("M8 4v4.5l3 2M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13", "Expired"),
+        Outcome::Fallback => (
+            "M8 4v4.5l3 2M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13",
+            "Fallback used",
+        ),
+        Outcome::Expired => (
+            "M8 4v4.5l3 2M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13",
+            "Expired",
+        ),
         Outcome::Cancelled => ("M4 4l8 8M12 4l-8 8", "No longer needed"),
     };
     view! {

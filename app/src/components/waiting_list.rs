@@ -68,7 +68,9 @@ fn WaitingRow(row: Row, live: Live) -> impl IntoView {
 
 #[component]
 fn NobodyWaits(live: Live) -> impl IntoView {
-    let last = live.desk.with_untracked(|desk| desk.recent.first().cloned());
+    let last = live
+        .desk
+        .with_untracked(|desk| desk.recent.first().cloned());
     view! {
         "Nobody is waiting. "
         {last

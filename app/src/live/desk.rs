@@ -118,7 +118,11 @@ mod tests {
 
     #[test]
     fn a_repeated_feed_changes_nothing() {
-        let feed = [asked(1, Mode::Sync, false), closed(1), asked(2, Mode::Sync, false)];
+        let feed = [
+            asked(1, Mode::Sync, false),
+            closed(1),
+            asked(2, Mode::Sync, false),
+        ];
         let mut desk = Desk::default();
         for (seq, change) in (1..).zip(feed.clone()) {
             assert!(desk.apply(seq, change));

@@ -19,7 +19,11 @@ use crate::{
 pub(crate) fn BlockerPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| {
-        params.with(|params| params.get("id").and_then(|id| id.parse::<InteractionId>().ok()))
+        params.with(|params| {
+            params
+                .get("id")
+                .and_then(|id| id.parse::<InteractionId>().ok())
+        })
     });
     let blocker = Resource::new(
         move || id.get(),
@@ -63,18 +67,24 @@ fn reload_when_closed(
     let live = use_context::<Live>();
     let waits = Memo::new(move |_| {
         let id = id.get()?;
-        Some(live?.desk.with(|desk| desk.waiting.iter().any(|row| row.id == id)))
+        Some(
+            live?
+                .desk
+                .with(|desk| desk.waiting.iter().any(|row| row.id == id)),
+        )
     });
-    Effect::new(move |before: Option<(Option<InteractionId>, Option<bool>)>| {
-        let now = (id.get(), waits.get());
-        if let Some((same, Some(true))) = before
-            && same == now.0
-            && now.1 == Some(false)
-        {
-            blocker.refetch();
-        }
-        now
-    });
+    Effect::new(
+        move |before: Option<(Option<InteractionId>, Option<bool>)>| {
+            let now = (id.get(), waits.get());
+            if let Some((same, Some(true))) = before
+                && same == now.0
+                && now.1 == Some(false)
+            {
+                blocker.refetch();
+            }
+            now
+        },
+    );
     Effect::new(move |_| {
         if let Some(Ok(AnswerOutcome::Sent | AnswerOutcome::TooLate)) = answer.value().get() {
             blocker.refetch();

@@ -143,7 +143,9 @@ fn preview(text: &str) -> String {
 
 /// The words of a line. Only marks that certainly mean nothing by themselves go.
 fn plain(line: &str) -> Vec<String> {
-    const BLOCKS: [&str; 10] = ["#", "##", "###", "####", "#####", "######", "-", "*", "+", ">"];
+    const BLOCKS: [&str; 10] = [
+        "#", "##", "###", "####", "#####", "######", "-", "*", "+", ">",
+    ];
     let mut words = line.split_whitespace().peekable();
     if words.peek().is_some_and(|first| BLOCKS.contains(first)) {
         words.next();

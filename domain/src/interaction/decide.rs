@@ -2,9 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::{
-    Answer, AnswerContent, AnswerDraft, Interaction, Outcome, Refused, Request, State,
-};
+use super::{Answer, AnswerContent, AnswerDraft, Interaction, Outcome, Refused, Request, State};
 use crate::{
     changeset::{Changeset, Write},
     event::{NewEvent, Payload},
@@ -186,7 +184,11 @@ fn event(interaction: &Interaction, actor: Actor, payload: Payload, now: Moment<
         at: now.at,
         actor,
         interaction_id: Some(interaction.id),
-        task_id: interaction.request.task.as_ref().map(|task| task.id.clone()),
+        task_id: interaction
+            .request
+            .task
+            .as_ref()
+            .map(|task| task.id.clone()),
         payload,
     }
 }

@@ -232,9 +232,8 @@ fn an_agent_takes_back_only_its_own() {
         Err(Refused::NotYours)
     );
     let own = Principal::Agent(agent());
-    let cancelled = written(
-        decide::cancel(&pending, &own, Some("done without".into()), at(&ids, 1)).unwrap(),
-    );
+    let cancelled =
+        written(decide::cancel(&pending, &own, Some("done without".into()), at(&ids, 1)).unwrap());
     let State::Cancelled { by, reason, .. } = cancelled.state else {
         panic!("{cancelled:?}");
     };

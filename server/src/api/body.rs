@@ -102,7 +102,11 @@ mod tests {
         for (json, status, start) in [
             (r#"{"kind": 1}"#, 422, "kind: invalid type"),
             (r#"{"colour": 1}"#, 422, "colour: unknown field `colour`"),
-            (r#"{"task": {"id": "1", "x": 1}}"#, 422, "task.x: unknown field `x`"),
+            (
+                r#"{"task": {"id": "1", "x": 1}}"#,
+                422,
+                "task.x: unknown field `x`",
+            ),
             (r#"{"task": {}}"#, 422, "task: missing field `id`"),
             (r#"{"mode": "maybe"}"#, 422, "mode: unknown variant"),
             (r#"[]"#, 422, "$: must be an object"),

@@ -14,7 +14,7 @@ use crate::{
     auth::secret::Secret,
     config::Config,
     problem::Problem,
-    service::{Service, SESSION_LIFETIME},
+    service::{SESSION_LIFETIME, Service},
     state::AppState,
 };
 
@@ -69,7 +69,11 @@ pub async fn sign_in(
         // The page under the used link says what to do.
         return Ok(Redirect::to("/sign-in/used").into_response());
     };
-    let cookie = cookie(&state.config, session.reveal(), SESSION_LIFETIME.num_seconds());
+    let cookie = cookie(
+        &state.config,
+        session.reveal(),
+        SESSION_LIFETIME.num_seconds(),
+    );
     Ok(with_cookie(Redirect::to("/"), cookie))
 }
 

@@ -74,9 +74,7 @@ impl Hub {
 
     fn closings(&self) -> MutexGuard<'_, HashMap<InteractionId, watch::Sender<()>>> {
         // Whoever panicked while holding it left a whole map behind: every change is one call.
-        self.closings
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.closings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

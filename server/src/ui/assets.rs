@@ -96,7 +96,11 @@ mod tests {
             ("not-hashed.js", false),
         ] {
             let value = lifetime(path);
-            assert_eq!(value.to_str().unwrap().contains("immutable"), kept, "{path}");
+            assert_eq!(
+                value.to_str().unwrap().contains("immutable"),
+                kept,
+                "{path}"
+            );
         }
     }
 }

@@ -7,9 +7,7 @@ use app::{
         Desk,
         desk::{RECENT_ROWS, WAITING_ROWS},
     },
-    view::{
-        AnswerOutcome, Blocker, BlockerStatus, ClosedRow, Closure, Earlier, Row, Visitor,
-    },
+    view::{AnswerOutcome, Blocker, BlockerStatus, ClosedRow, Closure, Earlier, Row, Visitor},
 };
 use async_trait::async_trait;
 use domain::{
@@ -130,7 +128,12 @@ impl ForPerson {
             let closed = ClosedRow::new(one);
             Earlier {
                 question: Row::from(one).preview,
-                answer: closed.and_then(|ClosedRow { closure: Closure { answer, .. }, .. }| answer),
+                answer: closed.and_then(
+                    |ClosedRow {
+                         closure: Closure { answer, .. },
+                         ..
+                     }| answer,
+                ),
                 created_at: one.created_at,
             }
         });
@@ -141,16 +144,18 @@ impl ForPerson {
     async fn unsent(&self, id: InteractionId, person: &Person) -> Result<Option<String>, UiError> {
         let store = self.state.service.store();
         let events = store.events_of(id).await.map_err(failed)?;
-        let unsent = events.into_iter().rev().find_map(|event| {
-            match (event.payload, event.actor) {
-                (Payload::AnswerRejected { answer, .. }, Actor::Responder(by))
-                    if by.id == person.id.0 =>
-                {
-                    Some(text(&answer))
-                }
-                _ => None,
-            }
-        });
+        let unsent =
+            events
+                .into_iter()
+                .rev()
+                .find_map(|event| match (event.payload, event.actor) {
+                    (Payload::AnswerRejected { answer, .. }, Actor::Responder(by))
+                        if by.id == person.id.0 =>
+                    {
+                        Some(text(&answer))
+                    }
+                    _ => None,
+                });
         Ok(unsent)
     }
 }

@@ -7,8 +7,33 @@ use ammonia::Builder;
 use comrak::{Options, markdown_to_html};
 
 const TAGS: [&str; 27] = [
-    "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "input",
-    "li", "ol", "p", "pre", "s", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead",
+    "a",
+    "blockquote",
+    "br",
+    "code",
+    "del",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "input",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "s",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
 ];
 
 static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
@@ -45,7 +70,9 @@ pub(super) fn to_html(markdown: &str) -> String {
     options.render.hardbreaks = true;
     // Shown as text instead of dropped: people should see what the agent wrote.
     options.render.escape = true;
-    SANITISER.clean(&markdown_to_html(markdown, &options)).to_string()
+    SANITISER
+        .clean(&markdown_to_html(markdown, &options))
+        .to_string()
 }
 
 #[cfg(test)]
@@ -82,8 +109,15 @@ mod tests {
         ] {
             let html = to_html(hostile);
             for bad in [
-                "<script", "<img", "<iframe", "<form", "<style", "href=\"javascript", "href=\"data",
-                "<p style", "<a href=\"https://x\" onclick",
+                "<script",
+                "<img",
+                "<iframe",
+                "<form",
+                "<style",
+                "href=\"javascript",
+                "href=\"data",
+                "<p style",
+                "<a href=\"https://x\" onclick",
             ] {
                 assert!(!html.contains(bad), "{hostile} became {html}");
             }

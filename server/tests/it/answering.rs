@@ -61,7 +61,10 @@ async fn the_first_answer_wins_and_the_others_are_kept(database: TestDatabase) {
     let [winner] = won[..] else {
         panic!("{won:?} won");
     };
-    assert_eq!(agent.poll(&asked).await["answer"]["text"], winner.to_string());
+    assert_eq!(
+        agent.poll(&asked).await["answer"]["text"],
+        winner.to_string()
+    );
     // Rule 1: the losers' texts are in the journal.
     let events = app.state.service.store().events_of(id_of(&asked)).await;
     let rejected = events

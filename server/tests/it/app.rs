@@ -166,7 +166,10 @@ impl Caller<'_> {
 }
 
 pub(crate) fn path_of(interaction: &Value) -> String {
-    format!("/api/v1/interactions/{}", interaction["id"].as_str().unwrap())
+    format!(
+        "/api/v1/interactions/{}",
+        interaction["id"].as_str().unwrap()
+    )
 }
 
 pub(crate) fn id_of(interaction: &Value) -> InteractionId {

@@ -27,7 +27,10 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
         .send()
         .await
         .unwrap();
-    let location = response.headers()[header::LOCATION].to_str().unwrap().to_owned();
+    let location = response.headers()[header::LOCATION]
+        .to_str()
+        .unwrap()
+        .to_owned();
     let asked = json_of(response, StatusCode::CREATED).await;
     assert_eq!(location, path_of(&asked));
     assert_eq!(
@@ -69,7 +72,11 @@ async fn a_list_is_narrowed_and_paged(database: TestDatabase) {
     let agent = app.agent("backend").await;
     let mut asked = Vec::new();
     for n in 0..5 {
-        asked.push(agent.ask(json!({"session_id": format!("s{}", n % 2)})).await);
+        asked.push(
+            agent
+                .ask(json!({"session_id": format!("s{}", n % 2)}))
+                .await,
+        );
     }
     let mut path = "/api/v1/interactions?session_id=s0&state=pending&limit=2".to_owned();
     let mut found = Vec::new();

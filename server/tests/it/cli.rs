@@ -54,17 +54,31 @@ async fn a_token_is_printed_alone_beside_a_running_server(database: TestDatabase
 
 async fn an_invitation_is_a_link(database: TestDatabase) {
     let link = printed(&[
-        "user", "invite", "--database", &database.url, "--name", "Ana", "--role", "responder",
+        "user",
+        "invite",
+        "--database",
+        &database.url,
+        "--name",
+        "Ana",
+        "--role",
+        "responder",
     ]);
     assert!(link.starts_with("http://127.0.0.1:3000/sign-in/"), "{link}");
 }
 
 async fn a_newer_schema_is_one_line(database: TestDatabase) {
     store::connect(&database.url).await.unwrap();
-    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+    let newer =
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
         VALUES (9999, 'from the future', TRUE, '', 0)";
     database.execute(newer).await.unwrap();
-    let said = refused(&["serve", "--addr", "127.0.0.1:0", "--database", &database.url]);
+    let said = refused(&[
+        "serve",
+        "--addr",
+        "127.0.0.1:0",
+        "--database",
+        &database.url,
+    ]);
     assert!(said.contains("newer than this program"), "{said}");
 }
 
@@ -81,10 +95,22 @@ fn what_cannot_be_is_one_line() {
     let addr = taken.local_addr().unwrap().to_string();
     for (arguments, part) in [
         (["serve", "--addr", &addr], "cannot listen on"),
-        (["serve", "--config", "/nowhere/handraise.toml"], "cannot read the configuration"),
-        (["serve", "--database", "mysql://x"], "must start with sqlite:// or postgres://"),
-        (["serve", "--database", "postgres://x:secret@127.0.0.1:1/x"], "cannot open the database"),
-        (["serve", "--database", "sqlite:///nowhere/at/all.db"], "cannot open the database"),
+        (
+            ["serve", "--config", "/nowhere/handraise.toml"],
+            "cannot read the configuration",
+        ),
+        (
+            ["serve", "--database", "mysql://x"],
+            "must start with sqlite:// or postgres://",
+        ),
+        (
+            ["serve", "--database", "postgres://x:secret@127.0.0.1:1/x"],
+            "cannot open the database",
+        ),
+        (
+            ["serve", "--database", "sqlite:///nowhere/at/all.db"],
+            "cannot open the database",
+        ),
     ] {
         let mut arguments = arguments.to_vec();
         if !arguments.contains(&"--addr") {

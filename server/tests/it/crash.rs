@@ -8,7 +8,10 @@ use std::{
 use futures::future::join_all;
 use reqwest::Client;
 use serde_json::{Value, json};
-use server::{clock::{SystemClock, SystemIds}, service::Service};
+use server::{
+    clock::{SystemClock, SystemIds},
+    service::Service,
+};
 use store::{TokenKind, testing::TestDatabase, verify_journal};
 use tokio::sync::mpsc;
 
@@ -17,7 +20,13 @@ store::on_both_databases!(nothing_acknowledged_is_lost);
 /// The real binary on a free port.
 fn serve(database: &TestDatabase) -> (Child, String, impl Sized + use<>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_handraise"))
-        .args(["serve", "--addr", "127.0.0.1:0", "--database", &database.url])
+        .args([
+            "serve",
+            "--addr",
+            "127.0.0.1:0",
+            "--database",
+            &database.url,
+        ])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -52,7 +61,10 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
         std::sync::Arc::new(SystemClock),
         std::sync::Arc::new(SystemIds),
     );
-    let token = service.create_token(TokenKind::Agent, "backend").await.unwrap();
+    let token = service
+        .create_token(TokenKind::Agent, "backend")
+        .await
+        .unwrap();
     let token = token.reveal();
 
     let mut acknowledged = Vec::new();

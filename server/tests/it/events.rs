@@ -28,7 +28,12 @@ async fn every_change_is_an_event(database: TestDatabase) {
         .as_array()
         .unwrap()
         .iter()
-        .map(|event| (event["seq"].as_i64().unwrap(), event["type"].as_str().unwrap()))
+        .map(|event| {
+            (
+                event["seq"].as_i64().unwrap(),
+                event["type"].as_str().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(
         types,

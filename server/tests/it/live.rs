@@ -73,7 +73,10 @@ async fn a_page_sees_every_change_once(database: TestDatabase) {
         panic!("{change:?}");
     };
     assert_eq!(seq, 1);
-    assert_eq!((row.id, &*row.agent, &*row.preview), (id_of(&asked), "backend", "Which port?"));
+    assert_eq!(
+        (row.id, &*row.agent, &*row.preview),
+        (id_of(&asked), "backend", "Which port?")
+    );
     desk.answer(&asked, "80").await;
     let (seq, change) = next_event(&mut socket).await;
     let Change::Closed { id, closure } = change else {
@@ -147,6 +150,9 @@ async fn a_socket_that_says_nothing_sensible_is_closed(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let cookie = app.sign_in("Ana", Role::Responder).await;
     let mut socket = connect(&app, &cookie, &app.url("")).await.unwrap();
-    socket.send(Message::text("{\"type\":\"hi\"}")).await.unwrap();
+    socket
+        .send(Message::text("{\"type\":\"hi\"}"))
+        .await
+        .unwrap();
     assert_eq!(closed_with(&mut socket).await, CloseCode::Policy);
 }

@@ -33,7 +33,12 @@ async fn nobody_gets_in_without_a_link(database: TestDatabase) {
     let asked = agent.ask(json!({})).await;
     for path in ["/".to_owned(), format!("/blockers/{}", id_of(&asked))] {
         for cookie in ["", "handraise_session=guess"] {
-            let response = app.get(&path).header("cookie", cookie).send().await.unwrap();
+            let response = app
+                .get(&path)
+                .header("cookie", cookie)
+                .send()
+                .await
+                .unwrap();
             assert_eq!(response.status(), StatusCode::SEE_OTHER);
             assert_eq!(response.headers()[header::LOCATION], "/sign-in");
         }
@@ -73,7 +78,10 @@ async fn a_link_works_once(database: TestDatabase) {
     assert_eq!(use_it().await.unwrap().headers()[header::LOCATION], "/");
     let again = use_it().await.unwrap();
     assert!(!again.headers().contains_key(header::SET_COOKIE));
-    let place = again.headers()[header::LOCATION].to_str().unwrap().to_owned();
+    let place = again.headers()[header::LOCATION]
+        .to_str()
+        .unwrap()
+        .to_owned();
     let text = page(app.get(&place), StatusCode::OK).await;
     assert!(text.contains("no longer works"), "{text}");
 }
@@ -93,7 +101,9 @@ async fn the_page_is_complete_without_wasm(database: TestDatabase) {
         }))
         .await;
     let response = app.get("/").header("cookie", &cookie).send().await.unwrap();
-    let policy = response.headers()["content-security-policy"].to_str().unwrap();
+    let policy = response.headers()["content-security-policy"]
+        .to_str()
+        .unwrap();
     assert!(policy.contains("default-src 'none'") && policy.contains("'nonce-"));
     let list = response.text().await.unwrap();
     for part in ["Which port?", "SYNC", "backend", "p11", "waits", "18m"] {
@@ -113,7 +123,11 @@ async fn the_page_is_complete_without_wasm(database: TestDatabase) {
     }
     let nothing = "/blockers/01890000-0000-7000-8000-000000000000";
     for path in [nothing, "/blockers/x", "/nowhere"] {
-        let text = page(app.get(path).header("cookie", &cookie), StatusCode::NOT_FOUND).await;
+        let text = page(
+            app.get(path).header("cookie", &cookie),
+            StatusCode::NOT_FOUND,
+        )
+        .await;
         assert!(text.contains("There is no such"), "{text}");
     }
 }
@@ -134,10 +148,16 @@ async fn the_form_works_without_wasm(database: TestDatabase) {
     let asked = agent.ask(json!({})).await;
     let id = asked["id"].as_str().unwrap();
     // HTML sends line breaks as CR LF; nobody typed them so.
-    let response = form(&app, &cookie, id, "one\r\ntwo 🦀").send().await.unwrap();
+    let response = form(&app, &cookie, id, "one\r\ntwo 🦀")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(response.status(), StatusCode::FOUND);
     let place = response.headers()[header::LOCATION].to_str().unwrap();
-    assert!(place.starts_with(&app.url(&format!("/blockers/{id}"))), "{place}");
+    assert!(
+        place.starts_with(&app.url(&format!("/blockers/{id}"))),
+        "{place}"
+    );
     let seen = agent.poll(&asked).await;
     assert_eq!(seen["answer"]["text"], "one\ntwo 🦀");
     assert_eq!(seen["answer"]["responder"]["name"], "Ana");
@@ -192,13 +212,17 @@ async fn other_sites_change_nothing(database: TestDatabase) {
         for call in [
             call(),
             call().header(header::ORIGIN, "http://evil.example"),
-            call().header(header::ORIGIN, app.url("")).header("sec-fetch-site", "cross-site"),
+            call()
+                .header(header::ORIGIN, app.url(""))
+                .header("sec-fetch-site", "cross-site"),
         ] {
             let text = page(call, StatusCode::FORBIDDEN).await;
             assert!(text.contains("cross_origin"), "{text}");
         }
         // Nor by GET.
-        let get = app.get(&format!("{path}?id={id}&text=x")).header("cookie", &cookie);
+        let get = app
+            .get(&format!("{path}?id={id}&text=x"))
+            .header("cookie", &cookie);
         get.send().await.unwrap();
     }
     assert_eq!(agent.poll(&asked).await["state"], "pending");
@@ -213,5 +237,9 @@ async fn signing_out_ends_the_session(database: TestDatabase) {
         .header("cookie", &cookie)
         .header(header::ORIGIN, app.url(""));
     page(out, StatusCode::SEE_OTHER).await;
-    page(app.get("/").header("cookie", &cookie), StatusCode::SEE_OTHER).await;
+    page(
+        app.get("/").header("cookie", &cookie),
+        StatusCode::SEE_OTHER,
+    )
+    .await;
 }

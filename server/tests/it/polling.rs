@@ -38,7 +38,10 @@ async fn an_unchanged_interaction_is_not_sent_again(database: TestDatabase) {
     let changed = poll().send().await.unwrap();
     assert!(!changed.headers().contains_key(header::RETRY_AFTER));
     assert_ne!(changed.headers()[header::ETAG], tag);
-    assert_eq!(json_of(changed, StatusCode::OK).await["answer"]["text"], "80");
+    assert_eq!(
+        json_of(changed, StatusCode::OK).await["answer"]["text"],
+        "80"
+    );
 }
 
 async fn a_held_poll_gets_the_answer(database: TestDatabase) {
@@ -54,7 +57,10 @@ async fn a_held_poll_gets_the_answer(database: TestDatabase) {
     for response in join_all(held).await {
         let response = response.unwrap().unwrap();
         assert_eq!(response.headers()["preference-applied"], "wait=30");
-        assert_eq!(json_of(response, StatusCode::OK).await["answer"]["text"], "80");
+        assert_eq!(
+            json_of(response, StatusCode::OK).await["answer"]["text"],
+            "80"
+        );
     }
 }
 
@@ -100,7 +106,10 @@ async fn an_answer_on_another_node_wakes_the_agent(database: TestDatabase) {
     let held = tokio::spawn(poll.timeout(Duration::from_secs(20)).send());
     desk.answer(&asked, "80").await;
     let response = held.await.unwrap().unwrap();
-    assert_eq!(json_of(response, StatusCode::OK).await["answer"]["text"], "80");
+    assert_eq!(
+        json_of(response, StatusCode::OK).await["answer"]["text"],
+        "80"
+    );
 }
 
 async fn a_deadline_wakes_the_agent(database: TestDatabase) {

@@ -91,7 +91,12 @@ async fn insert(connection: &mut PgConnection, interaction: &Interaction) -> Res
     .bind(detail)
     .bind(interaction.created_at.timestamp_millis())
     .bind(interaction.expires_at.map(|at| at.timestamp_millis()))
-    .bind(interaction.state.closed_at().map(|at| at.timestamp_millis()))
+    .bind(
+        interaction
+            .state
+            .closed_at()
+            .map(|at| at.timestamp_millis()),
+    )
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -108,7 +113,12 @@ async fn update(connection: &mut PgConnection, interaction: &Interaction) -> Res
     .bind(interaction.state.name())
     .bind(interaction.state.outcome().map(|outcome| outcome.name()))
     .bind(detail)
-    .bind(interaction.state.closed_at().map(|at| at.timestamp_millis()))
+    .bind(
+        interaction
+            .state
+            .closed_at()
+            .map(|at| at.timestamp_millis()),
+    )
     .bind(interaction.id.0)
     .execute(connection)
     .await?;

@@ -54,10 +54,11 @@ impl PostgresStore {
             .connect_with(options)
             .await
             .map_err(|error| migrate::unreachable(&place, &error))?;
-        let read_only: String = sqlx::query_scalar("SELECT current_setting('transaction_read_only')")
-            .fetch_one(&pool)
-            .await
-            .map_err(|error| migrate::unreachable(&place, &error))?;
+        let read_only: String =
+            sqlx::query_scalar("SELECT current_setting('transaction_read_only')")
+                .fetch_one(&pool)
+                .await
+                .map_err(|error| migrate::unreachable(&place, &error))?;
         if read_only == "on" {
             return Err(ConnectError::ReadOnly { place });
         }

@@ -74,7 +74,12 @@ async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) ->
     .bind(detail)
     .bind(interaction.created_at.timestamp_millis())
     .bind(interaction.expires_at.map(|at| at.timestamp_millis()))
-    .bind(interaction.state.closed_at().map(|at| at.timestamp_millis()))
+    .bind(
+        interaction
+            .state
+            .closed_at()
+            .map(|at| at.timestamp_millis()),
+    )
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -91,7 +96,12 @@ async fn update(connection: &mut SqliteConnection, interaction: &Interaction) ->
     .bind(interaction.state.name())
     .bind(interaction.state.outcome().map(|outcome| outcome.name()))
     .bind(detail)
-    .bind(interaction.state.closed_at().map(|at| at.timestamp_millis()))
+    .bind(
+        interaction
+            .state
+            .closed_at()
+            .map(|at| at.timestamp_millis()),
+    )
     .bind(interaction.id.0)
     .execute(connection)
     .await?;

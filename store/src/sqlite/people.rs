@@ -5,11 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::PersonId;
 
 use super::SqliteStore;
-use crate::{
-    People, Person, Result, SecretHash,
-    credentials::role_name,
-    rows::PersonRow,
-};
+use crate::{People, Person, Result, SecretHash, credentials::role_name, rows::PersonRow};
 
 #[async_trait]
 impl People for SqliteStore {
@@ -83,12 +79,14 @@ impl People for SqliteStore {
             .bind(link.0.as_slice())
             .execute(&mut *transaction)
             .await?;
-        sqlx::query("INSERT INTO browser_sessions (hash, person_id, expires_at) VALUES ($1, $2, $3)")
-            .bind(session.0.as_slice())
-            .bind(person.id.0)
-            .bind(session_expires_at.timestamp_millis())
-            .execute(&mut *transaction)
-            .await?;
+        sqlx::query(
+            "INSERT INTO browser_sessions (hash, person_id, expires_at) VALUES ($1, $2, $3)",
+        )
+        .bind(session.0.as_slice())
+        .bind(person.id.0)
+        .bind(session_expires_at.timestamp_millis())
+        .execute(&mut *transaction)
+        .await?;
         transaction.commit().await?;
         Ok(Some(person))
     }

@@ -120,21 +120,12 @@ async fn a_rejected_answer_only_grows_the_journal(database: Database) {
     let draft = domain::interaction::AnswerDraft {
         text: Some("second".into()),
     };
-    let late = decide::reject_answer(
-        &resolved,
-        draft,
-        Outcome::Answered,
-        &ana(),
-        database.at(11),
-    )
-    .unwrap();
+    let late = decide::reject_answer(&resolved, draft, Outcome::Answered, &ana(), database.at(11))
+        .unwrap();
     store.commit(late).await.unwrap();
     assert_eq!(store.interaction(asked.id).await.unwrap(), Some(resolved));
     let events = store.events_of(asked.id).await.unwrap();
-    assert!(matches!(
-        events[2].payload,
-        Payload::AnswerRejected { .. }
-    ));
+    assert!(matches!(events[2].payload, Payload::AnswerRejected { .. }));
 }
 
 async fn two_nodes_share_one_journal(database: Database) {
@@ -167,10 +158,7 @@ async fn the_journal_cannot_be_changed(database: Database) {
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
     database.asked(&*store, &agent, Draft::default()).await;
-    for sql in [
-        "UPDATE events SET payload = '{}'",
-        "DELETE FROM events",
-    ] {
+    for sql in ["UPDATE events SET payload = '{}'", "DELETE FROM events"] {
         let refused = database.place.execute(sql).await.unwrap_err();
         assert!(refused.to_string().contains("append-only"), "{refused}");
     }

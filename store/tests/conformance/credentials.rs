@@ -68,7 +68,10 @@ async fn a_sign_in_link_works_once(database: Database) {
     store.create_person(&ana, epoch()).await.unwrap();
     let link = SecretHash(rand_hash());
     let later = epoch() + TimeDelta::hours(1);
-    store.create_sign_in_link(&link, ana.id, later).await.unwrap();
+    store
+        .create_sign_in_link(&link, ana.id, later)
+        .await
+        .unwrap();
     // Looking does not use it up.
     for _ in 0..2 {
         let seen = store.sign_in_link(&link, epoch()).await.unwrap();
@@ -107,7 +110,10 @@ async fn links_and_sessions_end(database: Database) {
     store.create_person(&ana, epoch()).await.unwrap();
     let (link, session) = (SecretHash(rand_hash()), SecretHash(rand_hash()));
     let later = epoch() + TimeDelta::hours(1);
-    store.create_sign_in_link(&link, ana.id, later).await.unwrap();
+    store
+        .create_sign_in_link(&link, ana.id, later)
+        .await
+        .unwrap();
     assert_eq!(store.sign_in_link(&link, later).await.unwrap(), None);
     let late = store
         .redeem_sign_in_link(&link, &session, later, later)

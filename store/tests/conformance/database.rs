@@ -1,10 +1,8 @@
 //! A database of one case, and what the cases put into it.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use chrono::{DateTime, TimeDelta, Utc};

@@ -30,7 +30,10 @@ async fn a_newer_schema_is_refused(database: Database) {
 
 async fn a_read_only_database_is_refused(database: Database) {
     database.store().await;
-    let refused = store::connect(&database.place.read_only_url()).await.err().unwrap();
+    let refused = store::connect(&database.place.read_only_url())
+        .await
+        .err()
+        .unwrap();
     assert!(
         matches!(refused, ConnectError::ReadOnly { .. }),
         "{refused:?}"

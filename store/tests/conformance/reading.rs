@@ -112,7 +112,10 @@ async fn lists_are_narrowed_and_paged_from_the_newest(database: Database) {
         limit: 3,
         ..InteractionQuery::default()
     };
-    assert_eq!(list(own.clone()).await, [4, 3, 2].map(|n: usize| asked[n].id));
+    assert_eq!(
+        list(own.clone()).await,
+        [4, 3, 2].map(|n: usize| asked[n].id)
+    );
     let next = InteractionQuery {
         before: Some(asked[2].id),
         ..own.clone()

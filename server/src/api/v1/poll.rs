@@ -49,7 +49,11 @@ pub(crate) async fn get(
     let mut response = if is_known(&headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        Json(InteractionBody::new(interaction, &state.config.public_url())).into_response()
+        Json(InteractionBody::new(
+            interaction,
+            &state.config.public_url(),
+        ))
+        .into_response()
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(&tag) {
