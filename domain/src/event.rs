@@ -60,7 +60,7 @@ pub enum Payload {
         /// Who asked.
         agent: AgentRef,
         /// What was asked.
-        request: Request,
+        request: Box<Request>,
         /// The deadline.
         expires_at: Option<DateTime<Utc>>,
     },

@@ -4,6 +4,8 @@
 //! returns a [`Changeset`] (what the store commits in one transaction) or a refusal. Nothing else in
 //! the program changes state.
 
+#![warn(missing_docs)]
+
 pub mod changeset;
 pub mod event;
 pub mod fault;

@@ -23,7 +23,7 @@ pub struct Problem {
     detail: String,
     errors: Vec<Fault>,
     #[serde(flatten)]
-    closed: Option<Closed>,
+    closed: Option<Box<Closed>>,
 }
 
 /// How an interaction ended that somebody wanted to close.
@@ -197,11 +197,11 @@ impl From<Refused> for Problem {
                     .as_ref()
                     .map_or_else(String::new, |name| format!(" by {name}"));
                 Self {
-                    closed: Some(Closed {
+                    closed: Some(Box::new(Closed {
                         outcome,
                         closed_by: by,
                         closed_at: at,
-                    }),
+                    })),
                     ..Self::new(
                         StatusCode::CONFLICT,
                         "already_closed",

@@ -3,6 +3,8 @@
 //! State changes only through [`Commit::commit`], which makes a [`Changeset`] durable in one
 //! transaction or refuses it whole. Everything else here reads, or keeps credentials.
 
+#![warn(missing_docs)]
+
 mod credentials;
 mod error;
 mod journal;

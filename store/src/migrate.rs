@@ -47,7 +47,7 @@ fn is_read_only(error: &sqlx::Error) -> bool {
     // SQLITE_READONLY (8) with any extended code; Postgres read_only_sql_transaction.
     error
         .as_database_error()
-        .and_then(|error| error.code())
+        .and_then(sqlx::error::DatabaseError::code)
         .is_some_and(|code| {
             code == "25006"
                 || code

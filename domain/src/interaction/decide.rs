@@ -30,7 +30,7 @@ pub fn open(request: Request, agent: AgentRef, now: Moment<'_>) -> Changeset {
         Actor::Agent(agent.clone()),
         Payload::Requested {
             agent,
-            request,
+            request: Box::new(request),
             expires_at: interaction.expires_at,
         },
         now,

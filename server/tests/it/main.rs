@@ -1,5 +1,11 @@
 //! The whole server over real sockets, on both databases.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on fails"
+)]
+
 mod answering;
 mod app;
 mod asking;

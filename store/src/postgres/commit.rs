@@ -87,7 +87,12 @@ async fn insert(connection: &mut PgConnection, interaction: &Interaction) -> Res
     .bind(asked.task.as_ref().map(|task| &task.id))
     .bind(request)
     .bind(interaction.state.name())
-    .bind(interaction.state.outcome().map(|outcome| outcome.name()))
+    .bind(
+        interaction
+            .state
+            .outcome()
+            .map(domain::interaction::Outcome::name),
+    )
     .bind(detail)
     .bind(interaction.created_at.timestamp_millis())
     .bind(interaction.expires_at.map(|at| at.timestamp_millis()))
@@ -111,7 +116,12 @@ async fn update(connection: &mut PgConnection, interaction: &Interaction) -> Res
     )
     .bind(interaction.version)
     .bind(interaction.state.name())
-    .bind(interaction.state.outcome().map(|outcome| outcome.name()))
+    .bind(
+        interaction
+            .state
+            .outcome()
+            .map(domain::interaction::Outcome::name),
+    )
     .bind(detail)
     .bind(
         interaction

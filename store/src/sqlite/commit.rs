@@ -70,7 +70,12 @@ async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) ->
     .bind(asked.task.as_ref().map(|task| &task.id))
     .bind(request)
     .bind(interaction.state.name())
-    .bind(interaction.state.outcome().map(|outcome| outcome.name()))
+    .bind(
+        interaction
+            .state
+            .outcome()
+            .map(domain::interaction::Outcome::name),
+    )
     .bind(detail)
     .bind(interaction.created_at.timestamp_millis())
     .bind(interaction.expires_at.map(|at| at.timestamp_millis()))
@@ -94,7 +99,12 @@ async fn update(connection: &mut SqliteConnection, interaction: &Interaction) ->
     )
     .bind(interaction.version)
     .bind(interaction.state.name())
-    .bind(interaction.state.outcome().map(|outcome| outcome.name()))
+    .bind(
+        interaction
+            .state
+            .outcome()
+            .map(domain::interaction::Outcome::name),
+    )
     .bind(detail)
     .bind(
         interaction
