@@ -23,7 +23,7 @@ pub enum UiError {
     #[error("{0}")]
     Invalid(String),
     /// The server's own failure; it logged the cause.
-    #[error("The server could not do this. Nothing was sent; try again.")]
+    #[error("The server failed, and whether it did this is unknown. Reload the page to see.")]
     Internal,
     /// The request did not get through.
     #[error("The server cannot be reached. Your text is kept here; try again.")]

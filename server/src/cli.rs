@@ -47,9 +47,9 @@ struct Serve {
     /// Where to listen [default: 127.0.0.1:3000; environment: HANDRAISE_ADDR]
     #[arg(long, value_name = "ADDRESS:PORT")]
     addr: Option<SocketAddr>,
-    /// How log lines look
-    #[arg(long, value_enum, default_value_t)]
-    log: LogFormat,
+    /// How log lines look [default: text; environment: HANDRAISE_LOG]
+    #[arg(long, value_enum)]
+    log: Option<LogFormat>,
 }
 
 #[derive(Debug, Args)]
@@ -99,6 +99,9 @@ enum UserCommand {
         /// What they may do
         #[arg(long, value_enum)]
         role: RoleName,
+        /// Where the server listens, for the link [default: 127.0.0.1:3000; environment: HANDRAISE_ADDR]
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        addr: Option<SocketAddr>,
         #[command(flatten)]
         place: Place,
     },
@@ -122,7 +125,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(serve) => start(serve).await,
         Command::Token(TokenCommand::Create { kind, name, place }) => {
-            let (service, _) = place.open().await?;
+            let (service, _) = place.open(None).await?;
             let kind = match kind {
                 Kind::Agent => TokenKind::Agent,
                 Kind::Responder => TokenKind::Responder,
@@ -131,8 +134,13 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             println!("{}", token.reveal());
             Ok(())
         }
-        Command::User(UserCommand::Invite { name, role, place }) => {
-            let (service, config) = place.open().await?;
+        Command::User(UserCommand::Invite {
+            name,
+            role,
+            addr,
+            place,
+        }) => {
+            let (service, config) = place.open(addr).await?;
             let role = match role {
                 RoleName::Viewer => Role::Viewer,
                 RoleName::Responder => Role::Responder,
@@ -146,8 +154,8 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
 }
 
 async fn start(serve: Serve) -> anyhow::Result<()> {
-    let mut config = serve.place.config(serve.addr)?;
-    telemetry::start(serve.log);
+    let mut config = serve.place.config(serve.addr, serve.log)?;
+    telemetry::start(config.log);
     let names = assets::names()?;
     // Before the database: a second server on the same port must not touch it.
     let listener = TcpListener::bind(config.addr)
@@ -182,16 +190,17 @@ async fn start(serve: Serve) -> anyhow::Result<()> {
 }
 
 impl Place {
-    fn config(self, addr: Option<SocketAddr>) -> anyhow::Result<Config> {
+    fn config(self, addr: Option<SocketAddr>, log: Option<LogFormat>) -> anyhow::Result<Config> {
         let flags = Flags {
             addr,
             database_url: self.database,
+            log,
         };
         Config::load(self.config.as_deref(), flags)
     }
 
-    async fn open(self) -> anyhow::Result<(Service, Config)> {
-        let config = self.config(None)?;
+    async fn open(self, addr: Option<SocketAddr>) -> anyhow::Result<(Service, Config)> {
+        let config = self.config(addr, None)?;
         let store = store::connect(&config.database_url).await?;
         let service = Service::new(store, Arc::new(SystemClock), Arc::new(SystemIds));
         Ok((service, config))

@@ -1,4 +1,4 @@
-//! The one place that asks for the time and for randomness; everything else gets them handed in.
+//! The one place that asks for the time and makes ids; everything else gets them handed in.
 
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::Ids;

@@ -9,6 +9,8 @@ use figment::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::telemetry::LogFormat;
+
 /// Every setting. In the environment each is `HANDRAISE_` and its name in capitals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +21,8 @@ pub struct Config {
     pub database_url: String,
     /// How people and agents reach this server; `http://` and the address when absent.
     pub public_url: Option<String>,
+    /// How log lines look.
+    pub log: LogFormat,
 }
 
 impl Default for Config {
@@ -27,6 +31,7 @@ impl Default for Config {
             addr: SocketAddr::from(([127, 0, 0, 1], 3000)),
             database_url: "sqlite://handraise.db".to_owned(),
             public_url: None,
+            log: LogFormat::Text,
         }
     }
 }
@@ -40,6 +45,9 @@ pub struct Flags {
     /// See [`Config::database_url`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database_url: Option<String>,
+    /// See [`Config::log`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<LogFormat>,
 }
 
 impl Config {
@@ -56,7 +64,7 @@ impl Config {
             figment = figment.merge(Toml::file_exact(file));
         }
         let config: Self = figment
-            .merge(Env::prefixed("HANDRAISE_").only(&["addr", "database_url", "public_url"]))
+            .merge(Env::prefixed("HANDRAISE_").only(&["addr", "database_url", "public_url", "log"]))
             .merge(Serialized::defaults(flags))
             .extract()
             .map_err(|error| anyhow::anyhow!("the configuration is wrong: {error}"))?;
@@ -94,7 +102,7 @@ mod tests {
         .unwrap();
         let flags = Flags {
             addr: Some(SocketAddr::from(([127, 0, 0, 1], 2))),
-            database_url: None,
+            ..Flags::default()
         };
         let config = Config::load(Some(file.path()), flags).unwrap();
         assert_eq!(config.addr.port(), 2);

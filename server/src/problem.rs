@@ -1,4 +1,4 @@
-//! The only place where errors become HTTP: RFC 9457 `application/problem+json` with a stable `code`.
+//! The only place where errors of the API become HTTP: RFC 9457 `application/problem+json` with a stable `code`.
 
 use axum::{
     Json,
@@ -65,7 +65,7 @@ impl Problem {
         Self::new(
             StatusCode::UNAUTHORIZED,
             "bad_token",
-            "This token is not known here; it may have been revoked, or belong to another server.",
+            "This token is not known here; it may belong to another server or database.",
         )
     }
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::progress::Steps;
 use crate::wasm_target::Toolchain;
 use crate::workspace::Workspace;
-use crate::{command, crate_edges, server};
+use crate::{command, crate_edges, module_edges, server};
 
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut steps = Steps::default();
@@ -18,6 +18,9 @@ fn run_steps(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
         command::run(workspace.cargo().args(["fmt", "--check"]))
     })?;
     steps.step("crate edges", "seconds", || crate_edges::check(workspace))?;
+    steps.step("module edges", "a second", || {
+        module_edges::check(workspace)
+    })?;
     if command::find_on_path(&["cargo-deny"]).is_some() {
         steps.step("licences and bans", "seconds", || {
             command::run(

@@ -10,6 +10,7 @@ mod debian_toolchain;
 mod files;
 mod frontend;
 mod gate;
+mod module_edges;
 mod node;
 mod playwright;
 mod postgres;

@@ -8,6 +8,9 @@ use leptos::prelude::*;
 #[component]
 pub(super) fn CopyButton(#[prop(into)] text: Signal<String>) -> impl IntoView {
     let copied = RwSignal::new(false);
+    // Browsers offer the clipboard over TLS and on the local machine only.
+    let possible = RwSignal::new(false);
+    Effect::new(move |_| possible.set(window().is_secure_context()));
     let copy = move |_| {
         let _ = window()
             .navigator()
@@ -22,7 +25,7 @@ pub(super) fn CopyButton(#[prop(into)] text: Signal<String>) -> impl IntoView {
         );
     };
     view! {
-        <button class="button small" type="button" on:click=copy>
+        <button class="button small" type="button" hidden=move || !possible.get() on:click=copy>
             {move || if copied.get() { "Copied" } else { "Copy" }}
         </button>
     }

@@ -28,7 +28,9 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
         </ul>
         <p class="panel-note">
             {move || {
-                if count.get() > 0 {
+                if live.desk.with(|desk| desk.more_waiting) {
+                    "More wait than this list shows.".into_any()
+                } else if count.get() > 0 {
                     "Nothing else waits.".into_any()
                 } else {
                     view! { <NobodyWaits live /> }.into_any()

@@ -97,8 +97,21 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
                 offset.set_value(now - browser_now());
                 live.status.set(LiveStatus::Live);
             }
-            Ok(ServerFrame::Event { seq, change }) => take(live, seq, change),
-            Ok(ServerFrame::Resync) => read_desk(live).await,
+            Ok(ServerFrame::Event { seq, change }) => {
+                // A desk that does not hold every row cannot tell which one moves up.
+                let incomplete = live.desk.with_untracked(|desk| desk.more_waiting)
+                    && matches!(change, Change::Closed { .. });
+                take(live, seq, change);
+                if incomplete && !read_desk(live).await {
+                    return ended;
+                }
+            }
+            // Without a new desk the events that follow would leave a gap: start over.
+            Ok(ServerFrame::Resync) => {
+                if !read_desk(live).await {
+                    return ended;
+                }
+            }
             Ok(ServerFrame::Ping) => {}
             // A newer server speaks of things this page does not know: start over with its page.
             Err(_) => reload(),
@@ -117,12 +130,20 @@ fn take(live: Live, seq: i64, change: Change) {
     }
 }
 
-async fn read_desk(live: Live) {
+/// Replaces the desk by what the server has, and returns whether that worked. While this waits, no event
+/// is taken in, so nothing newer can be lost.
+async fn read_desk(live: Live) -> bool {
     match load_desk().await {
-        Ok(desk) => live.seed(desk),
-        Err(UiError::SignedOut) => reload(),
-        // Still down: the status says so, and the loop comes back.
-        Err(_) => {}
+        Ok(desk) => {
+            live.desk.set(desk);
+            true
+        }
+        Err(UiError::SignedOut) => {
+            reload();
+            false
+        }
+        // The status says so, and the loop comes back.
+        Err(_) => false,
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Desk {
     pub as_of: DateTime<Utc>,
     /// Sync before async, urgent before normal, then oldest first.
     pub waiting: Vec<Row>,
+    /// Whether more wait than `waiting` holds.
+    pub more_waiting: bool,
     /// Last closed first.
     pub recent: Vec<ClosedRow>,
 }

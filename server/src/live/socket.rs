@@ -104,6 +104,8 @@ async fn follow(state: &AppState, socket: &mut WebSocket) -> Ended {
             }
         }
         Ok(None) => {
+            // Whatever the page knew is not of this journal, or too old: everything is news to it.
+            seq = 0;
             if send(socket, &ServerFrame::Resync).await.is_err() {
                 return Ended::Gone;
             }

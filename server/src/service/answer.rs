@@ -20,6 +20,8 @@ impl Service {
         draft: AnswerDraft,
         by: &Principal,
     ) -> Result<Interaction, ServiceError> {
+        // Before reading: whoever may not answer must not learn what exists either.
+        by.responder()?;
         let outcome = self
             .change(id, |interaction, now| {
                 decide::answer(interaction, draft.clone(), by, now)

@@ -63,6 +63,7 @@ impl Backend for ForPerson {
         Ok(Desk {
             last_seq,
             as_of: self.state.service.now(),
+            more_waiting: waiting.len() == WAITING_ROWS as usize,
             waiting: waiting.iter().map(Row::from).collect(),
             recent: recent.iter().filter_map(ClosedRow::new).collect(),
         })

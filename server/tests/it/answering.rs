@@ -81,4 +81,7 @@ async fn an_agent_can_never_answer(database: TestDatabase) {
     let problem = json_of(agent.answer(&asked, "yes").await, StatusCode::FORBIDDEN).await;
     assert_eq!(problem["code"], "responders_only");
     assert_eq!(agent.poll(&asked).await["state"], "pending");
+    // Nor does it learn whether anything is there.
+    let nothing = json!({"id": "01890000-0000-7000-8000-000000000000"});
+    json_of(agent.answer(&nothing, "yes").await, StatusCode::FORBIDDEN).await;
 }

@@ -36,7 +36,7 @@ impl TestApp {
         let config = Config {
             addr,
             database_url: database.url.clone(),
-            public_url: None,
+            ..Config::default()
         };
         // The names of files only a browser would ask for.
         let assets = Assets {

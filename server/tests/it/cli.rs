@@ -53,7 +53,7 @@ async fn a_token_is_printed_alone_beside_a_running_server(database: TestDatabase
 }
 
 async fn an_invitation_is_a_link(database: TestDatabase) {
-    let link = printed(&[
+    let invite = [
         "user",
         "invite",
         "--database",
@@ -62,8 +62,11 @@ async fn an_invitation_is_a_link(database: TestDatabase) {
         "Ana",
         "--role",
         "responder",
-    ]);
+    ];
+    let link = printed(&invite);
     assert!(link.starts_with("http://127.0.0.1:3000/sign-in/"), "{link}");
+    let link = printed(&[&invite[..], &["--addr", "127.0.0.1:4000"]].concat());
+    assert!(link.starts_with("http://127.0.0.1:4000/sign-in/"), "{link}");
 }
 
 async fn a_newer_schema_is_one_line(database: TestDatabase) {

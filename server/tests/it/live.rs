@@ -109,6 +109,9 @@ async fn a_page_from_another_journal_is_told_to_resync(database: TestDatabase) {
     let cookie = app.sign_in("Ana", Role::Responder).await;
     let mut socket = resumed(&app, &cookie, 99).await;
     assert_eq!(next(&mut socket).await, ServerFrame::Resync);
+    // And follows this journal from here.
+    app.agent("backend").await.ask(json!({})).await;
+    assert_eq!(next_event(&mut socket).await.0, 1);
 }
 
 async fn only_our_own_signed_in_pages_get_in(database: TestDatabase) {

@@ -1,0 +1,76 @@
+//! Which module of the server may use which (ARCHITECTURE.md): transports never import each other, and
+//! the use cases know neither HTTP nor pages.
+
+use anyhow::{Result, bail};
+
+use crate::files;
+use crate::workspace::Workspace;
+
+/// A module of `server/src`, and what must not stand in its code.
+const FORBIDDEN: [(&str, &[&str]); 5] = [
+    (
+        "service",
+        &[
+            "axum",
+            "leptos",
+            "crate::api",
+            "crate::ui",
+            "crate::jobs",
+            "crate::live",
+        ],
+    ),
+    ("api", &["leptos", "crate::ui", "crate::jobs"]),
+    ("ui", &["crate::api", "crate::jobs"]),
+    ("jobs", &["axum", "leptos", "crate::api", "crate::ui"]),
+    ("live", &["crate::api", "crate::ui", "crate::jobs"]),
+];
+
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let mut offences = Vec::new();
+    for (module, forbidden) in FORBIDDEN {
+        let directory = workspace.root.join("server/src").join(module);
+        for (file, code) in files::below(&directory)? {
+            let code = String::from_utf8_lossy(&code);
+            for found in uses(&code, forbidden) {
+                offences.push(format!("server/src/{module}/{file} must not use {found}"));
+            }
+        }
+    }
+    if offences.is_empty() {
+        return Ok(());
+    }
+    bail!("module edges:\n  {}", offences.join("\n  "))
+}
+
+/// What of `forbidden` the code names outside of comments.
+fn uses<'a>(code: &str, forbidden: &[&'a str]) -> Vec<&'a str> {
+    let names = |line: &str, name: &str| {
+        line.match_indices(name).any(|(start, _)| {
+            let before = line[..start].chars().next_back();
+            let after = line[start + name.len()..].chars().next();
+            let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            !joins(before) && !joins(after)
+        })
+    };
+    let lines = || {
+        code.lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+    };
+    let found = forbidden
+        .iter()
+        .filter(|name| lines().any(|line| names(line, name)));
+    found.copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uses;
+
+    #[test]
+    fn only_whole_names_in_code_count() {
+        let forbidden = ["axum", "crate::ui"];
+        assert_eq!(uses("use axum::Json;", &forbidden), ["axum"]);
+        assert_eq!(uses("let x = crate::ui::y();", &forbidden), ["crate::ui"]);
+        assert!(uses("// axum\nuse leptos_axum::x;\nuse crate::uid;", &forbidden).is_empty());
+    }
+}
