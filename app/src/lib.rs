@@ -75,6 +75,7 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
 /// The routes.
 #[component]
 pub fn App() -> impl IntoView {
+    pages::provide_desk();
     view! {
         <Router>
             <Routes fallback=NotFound>

@@ -41,16 +41,14 @@ pub struct Live {
 
 impl Live {
     /// Makes it available to everything below.
-    pub fn provide() -> Self {
-        let live = Self {
+    pub fn provide() {
+        provide_context(Self {
             desk: RwSignal::new(Desk::default()),
             status: RwSignal::new(LiveStatus::Connecting),
             now: RwSignal::new(DateTime::UNIX_EPOCH),
             hydrated: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),
-        };
-        provide_context(live);
-        live
+        });
     }
 
     /// Takes over a desk read from the server, unless the page knows of later changes already.
