@@ -30,6 +30,19 @@ pub enum UiError {
     Unreachable,
 }
 
+impl UiError {
+    /// The HTTP status of a call that ends with this.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::SignedOut => 401,
+            Self::NotAllowed => 403,
+            Self::NotFound => 404,
+            Self::Invalid(_) => 422,
+            Self::Internal | Self::Unreachable => 500,
+        }
+    }
+}
+
 impl FromServerFnError for UiError {
     type Encoder = JsonEncoding;
 

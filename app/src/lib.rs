@@ -75,7 +75,6 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
 /// The routes.
 #[component]
 pub fn App() -> impl IntoView {
-    pages::provide_desk();
     view! {
         <Router>
             <Routes fallback=NotFound>

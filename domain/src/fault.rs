@@ -52,7 +52,7 @@ impl Faults {
     /// Text of one line: not blank, not over `max` characters, no control characters.
     pub fn line(&mut self, path: &str, text: Option<String>, max: usize) -> Option<String> {
         let text = text?;
-        if text.trim().is_empty() {
+        if is_blank(&text) {
             self.add(path, "must not be empty");
         } else if text.chars().any(char::is_control) {
             self.add(path, "must be one line without control characters");
@@ -71,4 +71,12 @@ impl Faults {
             );
         }
     }
+}
+
+/// Whether there is nothing to see: white space and characters without a width.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| {
+        c.is_whitespace()
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+    })
 }

@@ -11,6 +11,7 @@ pub mod event;
 pub mod fault;
 pub mod ids;
 pub mod interaction;
+pub mod json;
 pub mod limits;
 pub mod principal;
 

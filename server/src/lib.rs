@@ -29,8 +29,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::state::AppState;
 
-/// How long requests and sockets may take to end once the server is asked to stop.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long requests, and then sockets, may take to end once the server is asked to stop. Together less
+/// than the ten seconds after which service managers kill.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// Serves on `listener` until `shutdown` completes, then lets everybody go: agents that wait get the
 /// state as it is, sockets a close frame, requests under way their answer.
@@ -75,10 +76,10 @@ pub async fn run(
     };
     stopping.cancel();
     jobs.shutdown().await.context("cannot stop the jobs")?;
-    for tasks in [background, sockets] {
-        tasks.close();
-        let _ = tokio::time::timeout(PATIENCE, tasks.wait()).await;
-    }
+    background.close();
+    sockets.close();
+    let ended = futures::future::join(background.wait(), sockets.wait());
+    let _ = tokio::time::timeout(PATIENCE, ended).await;
     outcome
 }
 

@@ -134,12 +134,13 @@ pub trait People: Send + Sync {
     /// The admin who was created first.
     async fn first_admin(&self) -> Result<Option<Person>>;
 
-    /// Stores a one-time link for a person.
+    /// Stores a one-time link for a person. Their earlier links end, and expired ones are cleared away.
     async fn create_sign_in_link(
         &self,
         hash: &SecretHash,
         person: PersonId,
         expires_at: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Result<()>;
 
     /// Whose link this is, if it is still good. Does not use it up.

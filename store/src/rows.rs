@@ -5,7 +5,6 @@ use domain::{
     AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, PersonId,
     Principal, TokenId, event::Entry,
 };
-use serde_json::json;
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -55,8 +54,20 @@ impl TryFrom<InteractionRow> for Interaction {
 }
 
 /// Turns rows into interactions.
-pub(crate) fn interactions(rows: Vec<InteractionRow>) -> Result<Vec<Interaction>> {
-    rows.into_iter().map(Interaction::try_from).collect()
+pub(crate) fn interactions(rows: Vec<InteractionRow>) -> Vec<Interaction> {
+    readable(rows.into_iter().map(Interaction::try_from))
+}
+
+/// One row that cannot be read must not hide all the others of a list.
+fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
+    rows.filter_map(|row| match row {
+        Ok(row) => Some(row),
+        Err(error) => {
+            tracing::error!(%error, "a list goes on without this row");
+            None
+        }
+    })
+    .collect()
 }
 
 /// The two JSON columns of an interaction.
@@ -168,11 +179,12 @@ impl TryFrom<StoredEvent> for Event {
                 StoreError::inconsistent("events", column, stored.seq, error)
             }
         };
-        let payload: serde_json::Value =
-            serde_json::from_str(&stored.payload).map_err(wrong("payload"))?;
-        let payload: Payload =
-            serde_json::from_value(json!({ "type": stored.event_type, "payload": payload }))
-                .map_err(wrong("payload"))?;
+        // Put together as text: a `Value` in between would read some keys of an agent's JSON its own way.
+        let tagged = format!(
+            r#"{{"type":"{}","payload":{}}}"#,
+            stored.event_type, stored.payload
+        );
+        let payload: Payload = serde_json::from_str(&tagged).map_err(wrong("payload"))?;
         Ok(Self {
             seq: stored.seq,
             id: stored.id,
@@ -186,10 +198,11 @@ impl TryFrom<StoredEvent> for Event {
 }
 
 /// Turns rows into events.
-pub(crate) fn events(rows: Vec<EventRow>) -> Result<Vec<Event>> {
-    rows.into_iter()
-        .map(|row| StoredEvent::try_from(row)?.try_into())
-        .collect()
+pub(crate) fn events(rows: Vec<EventRow>) -> Vec<Event> {
+    readable(
+        rows.into_iter()
+            .map(|row| StoredEvent::try_from(row)?.try_into()),
+    )
 }
 
 /// Turns rows into what verification reads.

@@ -18,7 +18,7 @@ use crate::{
 /// One blocker.
 #[component]
 pub(crate) fn BlockerView(blocker: Blocker, answer: ServerAction<AnswerBlocker>) -> impl IntoView {
-    let live = use_context::<Live>()?;
+    let live = use_context::<Live>()?.as_of(blocker.as_of);
     let Blocker {
         row,
         title,

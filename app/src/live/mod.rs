@@ -41,23 +41,48 @@ pub struct Live {
 
 impl Live {
     /// Makes it available to everything below.
-    pub fn provide() {
-        provide_context(Self {
+    pub fn provide() -> Self {
+        let live = Self {
             desk: RwSignal::new(Desk::default()),
             status: RwSignal::new(LiveStatus::Connecting),
             now: RwSignal::new(DateTime::UNIX_EPOCH),
             hydrated: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),
-        });
+        };
+        provide_context(live);
+        live
     }
 
-    /// Takes over a desk read from the server, unless the page knows of later changes already.
-    pub fn seed(self, desk: Desk) {
-        if desk.last_seq >= self.desk.with_untracked(|known| known.last_seq) {
-            if self.now.get_untracked() < desk.as_of {
-                self.now.set(desk.as_of);
-            }
-            self.desk.set(desk);
+    /// Starts from a desk the server has read, unless the page knows of later changes already.
+    pub fn with_desk(self, desk: Desk) -> Self {
+        let live = self.as_of(desk.as_of);
+        if cfg!(feature = "ssr") {
+            return Self {
+                desk: RwSignal::new(desk),
+                ..live
+            };
         }
+        if desk.last_seq >= live.desk.with_untracked(|known| known.last_seq) {
+            live.desk.set(desk);
+        }
+        live
+    }
+
+    /// Starts from the server's time when it read something.
+    ///
+    /// The browser has one clock and one desk for the whole page. The server gives every part of a page
+    /// its own: it renders them on several threads, and reading a signal while another thread writes it
+    /// is a panic.
+    pub fn as_of(self, now: DateTime<Utc>) -> Self {
+        if cfg!(feature = "ssr") {
+            return Self {
+                now: RwSignal::new(now),
+                ..self
+            };
+        }
+        if self.now.get_untracked() < now {
+            self.now.set(now);
+        }
+        self
     }
 }

@@ -19,24 +19,18 @@ pub(crate) struct DeskResource(pub(crate) Resource<Result<Desk, UiError>>);
 #[derive(Clone, Copy)]
 pub(crate) struct VisitorResource(pub(crate) Resource<Result<Visitor, UiError>>);
 
-/// Makes what all pages share. It belongs to the whole app: on the server the owner of a layout may be
-/// gone while the page inside of it still waits for data, and its signals with it.
-pub(crate) fn provide_desk() {
-    Live::provide();
-    provide_context(DeskResource(Resource::new(|| (), |()| load_desk())));
-    provide_context(VisitorResource(Resource::new(|| (), |()| load_visitor())));
-}
-
 /// Header and panel around a page.
 #[component]
 pub(crate) fn DeskLayout() -> impl IntoView {
-    let live = use_context::<Live>()?;
-    let DeskResource(desk) = use_context()?;
-    let VisitorResource(visitor) = use_context()?;
+    let live = Live::provide();
+    let desk = Resource::new(|| (), |()| load_desk());
+    let visitor = Resource::new(|| (), |()| load_visitor());
+    provide_context(DeskResource(desk));
+    provide_context(VisitorResource(visitor));
     crate::components::follow_keys();
     title_counts_waiting(live);
 
-    Some(view! {
+    view! {
         <a class="skip-link" href="#page">
             "Skip to the page"
         </a>
@@ -47,8 +41,7 @@ pub(crate) fn DeskLayout() -> impl IntoView {
                     {move || Suspend::new(async move {
                         match desk.await {
                             Ok(desk) => {
-                                live.seed(desk);
-                                view! { <WaitingList live /> }.into_any()
+                                view! { <WaitingList live=live.with_desk(desk) /> }.into_any()
                             }
                             Err(error) => view! { <Failure error /> }.into_any(),
                         }
@@ -63,7 +56,7 @@ pub(crate) fn DeskLayout() -> impl IntoView {
             {move || live.announcement.get()}
         </p>
         <KeyHelp />
-    })
+    }
 }
 
 fn title_counts_waiting(live: Live) {

@@ -26,7 +26,7 @@ pub(crate) fn OverviewPage() -> impl IntoView {
                 };
                 match (desk.await, visitor.await) {
                     (Ok(desk), Ok(visitor)) => {
-                        live.seed(desk);
+                        let live = live.with_desk(desk);
                         view! {
                             <RecentList live />
                             <FirstQuestion live visitor />

@@ -11,7 +11,7 @@ use crate::{
 /// Everything the resolution dialog shows.
 #[server(prefix = "/ui", endpoint = "load-blocker")]
 pub async fn load_blocker(id: InteractionId) -> Result<Blocker, UiError> {
-    super::backend()?.blocker(id).await
+    super::answered(super::backend()?.blocker(id).await)
 }
 
 /// Answers a question. `form` is there when a browser without wasm sent the form by itself: HTML turns
@@ -27,5 +27,5 @@ pub async fn answer_blocker(
     } else {
         text
     };
-    super::backend()?.answer(id, text).await
+    super::answered(super::backend()?.answer(id, text).await)
 }

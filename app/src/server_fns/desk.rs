@@ -7,5 +7,5 @@ use crate::{error::UiError, live::Desk};
 /// What waits and what was closed lately.
 #[server(prefix = "/ui", endpoint = "load-desk")]
 pub async fn load_desk() -> Result<Desk, UiError> {
-    super::backend()?.desk().await
+    super::answered(super::backend()?.desk().await)
 }

@@ -14,3 +14,20 @@ fn backend() -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error
     // Absent while leptos walks the routes at start-up: nobody is signed in there.
     leptos::prelude::use_context().ok_or(crate::error::UiError::SignedOut)
 }
+
+/// When the browser called, an error also sets the status; a page that is being rendered keeps its own.
+#[cfg(feature = "ssr")]
+fn answered<T>(outcome: Result<T, crate::error::UiError>) -> Result<T, crate::error::UiError> {
+    use leptos::prelude::use_context;
+
+    let called = || {
+        let parts = use_context::<http::request::Parts>();
+        parts.is_some_and(|parts| parts.uri.path().starts_with("/ui/"))
+    };
+    if let Err(error) = &outcome
+        && called()
+    {
+        crate::respond_with_status(error.status());
+    }
+    outcome
+}

@@ -110,12 +110,15 @@ pub fn expire(interaction: &Interaction, now: Moment<'_>) -> Result<Changeset, R
     if let Some(closed) = closed(interaction) {
         return Err(closed);
     }
-    if !is_due(interaction, now) {
+    let Some(deadline) = interaction
+        .expires_at
+        .filter(|deadline| *deadline <= now.at)
+    else {
         return Err(Refused::NotDue);
-    }
+    };
     let fallback = interaction.request.fallback.clone();
     let state = State::Expired {
-        at: now.at,
+        at: deadline,
         fallback: fallback.clone(),
     };
     let payload = Payload::Expired {
@@ -198,7 +201,7 @@ fn still_open(interaction: &Interaction, now: Moment<'_>) -> Result<(), Refused>
         return Err(closed);
     }
     match interaction.expires_at {
-        Some(deadline) if is_due(interaction, now) => Err(Refused::Closed {
+        Some(deadline) if deadline <= now.at => Err(Refused::Closed {
             outcome: due_outcome(interaction),
             by: None,
             at: deadline,
@@ -214,12 +217,6 @@ fn closed(interaction: &Interaction) -> Option<Refused> {
         by: state.closed_by().map(str::to_owned),
         at: state.closed_at()?,
     })
-}
-
-fn is_due(interaction: &Interaction, now: Moment<'_>) -> bool {
-    interaction
-        .expires_at
-        .is_some_and(|deadline| deadline <= now.at)
 }
 
 fn due_outcome(interaction: &Interaction) -> Outcome {

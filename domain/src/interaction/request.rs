@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::answer::{AnswerContent, AnswerDraft};
 use crate::{
-    fault::{Fault, Faults},
+    fault::{Fault, Faults, is_blank},
+    json::AnyJson,
     limits,
 };
 
@@ -96,7 +97,7 @@ pub struct Request {
     /// The answer to go on with after the deadline (rule 5).
     pub fallback: Option<AnswerContent>,
     /// Anything the agent wants back.
-    pub metadata: Option<Value>,
+    pub metadata: Option<AnyJson>,
     /// Time from asking to the deadline in seconds; `None` = never.
     pub timeout_seconds: Option<i64>,
 }
@@ -123,9 +124,9 @@ pub struct Draft {
     #[serde(deserialize_with = "present")]
     pub timeout_seconds: Option<Option<i64>>,
     /// For a question: a string.
-    pub fallback: Option<Value>,
+    pub fallback: Option<AnyJson>,
     /// An object.
-    pub metadata: Option<Value>,
+    pub metadata: Option<AnyJson>,
 }
 
 /// Tells `null` from absent: called only when the field is there.
@@ -149,7 +150,7 @@ impl Draft {
         let session_id = faults.line("session_id", self.session_id, limits::SESSION_ID_CHARS);
         let task = self.task.map(|task| task.check(&mut faults));
         let metadata = self.metadata;
-        if let Some(value) = &metadata {
+        if let Some(AnyJson(value)) = &metadata {
             check_metadata(&mut faults, value);
         }
         if let Some(Some(seconds)) = self.timeout_seconds
@@ -164,7 +165,7 @@ impl Draft {
             );
         }
         let fallback = match (kind, self.fallback) {
-            (Some(kind), Some(value)) => fallback(&mut faults, kind, value),
+            (Some(kind), Some(AnyJson(value))) => fallback(&mut faults, kind, value),
             _ => None,
         };
         // Both are `Some` unless a fault says why not.
@@ -224,7 +225,7 @@ fn prompt(faults: &mut Faults, prompt: Option<String>) -> Option<String> {
         faults.add("prompt", "is required");
         return None;
     };
-    if prompt.trim().is_empty() {
+    if is_blank(&prompt) {
         faults.add("prompt", "must not be empty");
     }
     faults.length("prompt", &prompt, limits::TEXT_CHARS);

@@ -27,7 +27,7 @@ pub enum State {
     },
     /// The deadline passed.
     Expired {
-        /// When it was closed.
+        /// The deadline; it may be noticed a moment later.
         at: DateTime<Utc>,
         /// The answer the agent had named for this case.
         fallback: Option<AnswerContent>,

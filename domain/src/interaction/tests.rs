@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{decide, *};
 use crate::{
     Actor, AgentId, AgentRef, Changeset, Ids, Moment, Payload, PersonId, Principal, Refused, Role,
-    TokenId, Write, limits,
+    TokenId, Write, json::AnyJson, limits,
 };
 
 #[derive(Default)]
@@ -75,7 +75,7 @@ fn opened(mode: Mode, fallback: Option<&str>, ids: &Counter) -> Interaction {
     let draft = Draft {
         mode: Some(mode),
         timeout_seconds: Some(Some(60)),
-        fallback: fallback.map(Into::into),
+        fallback: fallback.map(|text| AnyJson(text.into())),
         ..draft()
     };
     written(decide::open(request(draft), agent(), at(ids, 0)))
@@ -282,7 +282,7 @@ fn a_draft_is_refused_with_every_fault_and_its_path() {
             description: None,
             step: None,
         }),
-        metadata: Some(serde_json::json!([1])),
+        metadata: Some(AnyJson(serde_json::json!([1]))),
         timeout_seconds: Some(Some(0)),
         ..Draft::default()
     };

@@ -7,7 +7,7 @@ use axum::{
 };
 use domain::{Fault, limits};
 use http_body_util::LengthLimitError;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::problem::Problem;
 
@@ -48,6 +48,11 @@ fn is_json(request: &Request) -> bool {
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    // serde would take the fields of an object from an array, in the order of the code.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        serde_json::from_slice::<IgnoredAny>(bytes).map_err(Problem::unreadable)?;
+        return Err(Problem::invalid(vec![Fault::new("$", "must be an object")]));
+    }
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = match error.path().to_string() {
@@ -62,10 +67,6 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         }
     })?;
     json.end().map_err(Problem::unreadable)?;
-    // serde would take the fields of an object from an array, in the order of the code.
-    if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Problem::invalid(vec![Fault::new("$", "must be an object")]));
-    }
     Ok(value)
 }
 
@@ -110,6 +111,7 @@ mod tests {
             (r#"{"task": {}}"#, 422, "task: missing field `id`"),
             (r#"{"mode": "maybe"}"#, 422, "mode: unknown variant"),
             (r#"[]"#, 422, "$: must be an object"),
+            ("null", 422, "$: must be an object"),
             (r#"{"kind": "#, 400, "$: EOF"),
             (r#"{} {}"#, 400, "$: trailing characters"),
             ("", 400, "$: EOF"),

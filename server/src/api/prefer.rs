@@ -15,9 +15,12 @@ pub(super) fn wait(headers: &HeaderMap) -> Option<Duration> {
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split([',', ';']))
         .filter_map(|preference| preference.split_once('='))
-        .find(|(name, _)| name.trim().eq_ignore_ascii_case("wait"))
-        .and_then(|(_, seconds)| seconds.trim().trim_matches('"').parse().ok())?;
-    Some(Duration::from_secs(seconds).min(LONGEST))
+        .filter(|(name, _)| name.trim().eq_ignore_ascii_case("wait"))
+        .map(|(_, seconds)| seconds.trim().trim_matches('"'))
+        .find(|seconds| !seconds.is_empty() && seconds.bytes().all(|b| b.is_ascii_digit()))?;
+    // Digits that do not fit are many seconds.
+    let wait = seconds.parse().map_or(LONGEST, Duration::from_secs);
+    Some(wait.min(LONGEST))
 }
 
 #[cfg(test)]
@@ -34,6 +37,8 @@ mod tests {
             ("wait=\"7\"", Some(7)),
             ("wait=3600", Some(60)),
             ("wait=0", Some(0)),
+            ("wait=99999999999999999999", Some(60)),
+            ("wait=soon, wait=1", Some(1)),
             ("wait=-1", None),
             ("return=minimal", None),
         ] {

@@ -4,9 +4,9 @@ use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Event, Interaction, InteractionId, Responder,
     interaction::{AnswerContent, Kind, Mode, Outcome, Priority, State, TaskRef},
+    json::AnyJson,
 };
 use serde::Serialize;
-use serde_json::Value;
 
 /// An interaction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,7 +31,7 @@ pub struct InteractionBody {
     answer: Option<AnswerBody>,
     resume_prompt: Option<String>,
     dashboard_url: String,
-    metadata: Option<Value>,
+    metadata: Option<AnyJson>,
 }
 
 /// The answer the agent goes on with.

@@ -93,7 +93,14 @@ pub async fn sign_out(
 
 fn is_page(request: &Request) -> bool {
     let path = request.uri().path();
-    let open = path == "/sign-in" || path.starts_with("/sign-in/");
+    // A link is one plain segment; `..` and its encodings could lead on to a page.
+    let open = match path.strip_prefix("/sign-in") {
+        Some("") => true,
+        Some(rest) => rest
+            .strip_prefix('/')
+            .is_some_and(|link| link.bytes().all(|byte| byte.is_ascii_alphanumeric())),
+        None => false,
+    };
     !open && !path.starts_with("/ui/") && path != "/sign-out"
 }
 

@@ -24,7 +24,8 @@ use crate::{
 
 /// A page that misses more than this reads the desk again.
 const CATCH_UP: u32 = 1_000;
-/// Often enough for proxies that cut silent connections after a minute.
+/// Often enough for proxies that cut silent connections after a minute, and for a session that has ended
+/// to see no more than this.
 const PING: Duration = Duration::from_secs(20);
 /// The first frame follows the handshake at once.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -49,21 +50,22 @@ pub async fn open(
             let sockets = state.sockets.clone();
             upgrade
                 .max_message_size(4 * 1024)
-                .on_upgrade(move |socket| sockets.track_future(serve(state, socket)))
+                .on_upgrade(move |socket| sockets.track_future(serve(state, headers, socket)))
         }
         Err(rejection) => rejection.into_response(),
     })
 }
 
-async fn serve(state: AppState, mut socket: WebSocket) {
+async fn serve(state: AppState, headers: HeaderMap, mut socket: WebSocket) {
     let stopping = state.stopping.clone();
     let ended = tokio::select! {
-        ended = follow(&state, &mut socket) => ended,
+        ended = follow(&state, &headers, &mut socket) => ended,
         () = stopping.cancelled() => Ended::Stopping,
     };
     let (code, reason) = match ended {
         Ended::Gone => return,
         Ended::Stopping => (close_code::AWAY, "the server is shutting down"),
+        Ended::SignedOut => (close_code::POLICY, "the session has ended"),
         Ended::Unreadable => (close_code::POLICY, "the first frame must be resume"),
         Ended::Failed => (close_code::ERROR, "the server failed"),
     };
@@ -78,12 +80,13 @@ async fn serve(state: AppState, mut socket: WebSocket) {
 enum Ended {
     Gone,
     Stopping,
+    SignedOut,
     Unreadable,
     Failed,
 }
 
 /// Sends what the page has missed and then everything as it happens.
-async fn follow(state: &AppState, socket: &mut WebSocket) -> Ended {
+async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -> Ended {
     let Some(ClientFrame::Resume { after }) = first_frame(socket).await else {
         return Ended::Unreadable;
     };
@@ -127,7 +130,14 @@ async fn follow(state: &AppState, socket: &mut WebSocket) -> Ended {
                 Err(RecvError::Lagged(_)) => send(socket, &ServerFrame::Resync).await,
                 Err(RecvError::Closed) => return Ended::Stopping,
             },
-            _ = ping.tick() => send(socket, &ServerFrame::Ping).await,
+            _ = ping.tick() => {
+                // The cookie was good at the handshake; sessions end.
+                match browser::person(&state.service, &state.config, headers).await {
+                    Ok(Some(_)) => send(socket, &ServerFrame::Ping).await,
+                    Ok(None) => return Ended::SignedOut,
+                    Err(_) => return Ended::Failed,
+                }
+            }
             message = socket.recv() => match message {
                 // The page has nothing more to say; reading finds out when it goes away.
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return Ended::Gone,

@@ -50,6 +50,14 @@ impl Service {
     ) -> Result<Vec<Event>, ServiceError> {
         Ok(self.store.events_after(after, scope(reader), limit).await?)
     }
+
+    /// The number of the newest event.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn last_seq(&self) -> Result<i64, ServiceError> {
+        Ok(self.store.last_seq().await?)
+    }
 }
 
 /// `None` for those who see everything.

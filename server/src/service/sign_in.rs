@@ -87,8 +87,9 @@ impl Service {
 
     async fn link(&self, person: &Person) -> Result<Secret, ServiceError> {
         let link = Secret::link();
+        let now = self.now();
         self.store
-            .create_sign_in_link(&link.hash(), person.id, self.now() + LINK_LIFETIME)
+            .create_sign_in_link(&link.hash(), person.id, now + LINK_LIFETIME, now)
             .await?;
         Ok(link)
     }

@@ -80,7 +80,10 @@ fn takes_brotli(headers: &HeaderMap) -> bool {
     headers
         .get(header::ACCEPT_ENCODING)
         .and_then(|value| value.to_str().ok())
-        .is_some_and(|value| value.split(',').any(|one| one.trim().starts_with("br")))
+        .is_some_and(|value| {
+            let mut codings = value.split(',').map(|one| one.replace(' ', ""));
+            codings.any(|one| one == "br" || (one.starts_with("br;q=") && one != "br;q=0"))
+        })
 }
 
 #[cfg(test)]

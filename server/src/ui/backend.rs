@@ -83,7 +83,7 @@ impl Backend for ForPerson {
         Ok(Blocker {
             row: Row::from(&interaction),
             title: request.title.clone(),
-            prompt_html: markdown::to_html(&request.prompt),
+            prompt_html: rendered(request.prompt.clone()).await?,
             task: request.task.clone(),
             fallback: request.fallback.as_ref().map(text),
             status: status(&interaction, person),
@@ -159,6 +159,16 @@ impl ForPerson {
                 });
         Ok(unsent)
     }
+}
+
+/// Off the threads that serve everybody: it may take a moment.
+async fn rendered(prompt: String) -> Result<String, UiError> {
+    tokio::task::spawn_blocking(move || markdown::to_html(&prompt))
+        .await
+        .map_err(|error| {
+            tracing::error!(%error, "a prompt cannot be rendered");
+            UiError::Internal
+        })
 }
 
 fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {

@@ -59,8 +59,18 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// Sanitised HTML of an agent's markdown.
+/// Rendering takes time that grows with the square of these; nobody reads what has more.
+const QUOTE_DEPTH: usize = 20;
+const TABLE_COLUMNS: usize = 64;
+/// A prompt has at most 20,000 characters; markup that makes more than this of them is an attack.
+const HTML_BYTES: usize = 256 * 1024;
+
+/// Sanitised HTML of an agent's markdown; of markdown that would take too long or grow too large, the
+/// text as it is.
 pub(super) fn to_html(markdown: &str) -> String {
+    if markdown.lines().any(is_costly) {
+        return plain(markdown);
+    }
     let mut options = Options::default();
     options.extension.strikethrough = true;
     options.extension.table = true;
@@ -70,9 +80,23 @@ pub(super) fn to_html(markdown: &str) -> String {
     options.render.hardbreaks = true;
     // Shown as text instead of dropped: people should see what the agent wrote.
     options.render.escape = true;
-    SANITISER
-        .clean(&markdown_to_html(markdown, &options))
-        .to_string()
+    let html = markdown_to_html(markdown, &options);
+    if html.len() > HTML_BYTES {
+        return plain(markdown);
+    }
+    SANITISER.clean(&html).to_string()
+}
+
+fn is_costly(line: &str) -> bool {
+    let quotes = line
+        .chars()
+        .take_while(|c| matches!(c, '>' | ' ' | '\t'))
+        .filter(|c| *c == '>');
+    quotes.count() > QUOTE_DEPTH || line.matches('|').count() > TABLE_COLUMNS
+}
+
+fn plain(text: &str) -> String {
+    format!("<pre>{}</pre>", ammonia::clean_text(text))
 }
 
 #[cfg(test)]
@@ -90,6 +114,29 @@ mod tests {
             "one<br>",
         ] {
             assert!(html.contains(part), "{part} in {html}");
+        }
+    }
+
+    #[test]
+    fn costly_markdown_is_shown_as_it_is() {
+        for bomb in [
+            ">".repeat(20_000),
+            format!(
+                "{}|\n{}|\n{}",
+                "|a".repeat(2_500),
+                "|-".repeat(2_500),
+                "a\n".repeat(3_000)
+            ),
+            format!(
+                "{}\n{}\n{}",
+                "|a".repeat(60),
+                "|-".repeat(60),
+                "a\n".repeat(9_000)
+            ),
+        ] {
+            let html = to_html(&bomb);
+            assert!(html.starts_with("<pre>"), "{}", &html[..100]);
+            assert!(html.len() < 2 * super::HTML_BYTES, "{}", html.len());
         }
     }
 

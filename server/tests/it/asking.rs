@@ -11,6 +11,7 @@ store::on_both_databases!(
     an_agent_sees_only_its_own,
     a_list_is_narrowed_and_paged,
     an_agent_takes_its_question_back,
+    whatever_is_accepted_can_be_read_back,
 );
 
 async fn a_question_comes_back_whole(database: TestDatabase) {
@@ -112,4 +113,27 @@ async fn an_agent_takes_its_question_back(database: TestDatabase) {
     assert_eq!(problem["code"], "already_closed");
     assert_eq!(problem["outcome"], "cancelled");
     assert_eq!(problem["closed_by"], "backend");
+}
+
+/// serde_json gives one key a meaning of its own, and stops at 128 levels: neither may keep people from
+/// seeing what others ask.
+async fn whatever_is_accepted_can_be_read_back(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let deepest = (0..30).fold(json!(1), |inner, _| json!([inner]));
+    let odd = json!({
+        "a": deepest,
+        "b": {"$serde_json::private::RawValue": format!("{}{}", "[".repeat(120), "]".repeat(120))},
+        "c": {"$serde_json::private::Number": "1"},
+    });
+    let asked = agent.ask(json!({"metadata": odd})).await;
+    // As text: this test's own parser would read that key its own way, too.
+    let seen = agent.get(&path_of(&asked)).send().await.unwrap();
+    let seen = seen.text().await.unwrap();
+    assert!(seen.contains(&format!("\"metadata\":{odd}")), "{seen}");
+    for path in ["/api/v1/events", "/api/v1/interactions"] {
+        let page = json_of(desk.get(path).send().await.unwrap(), StatusCode::OK).await;
+        assert_eq!(page["items"].as_array().unwrap().len(), 1, "{page}");
+    }
+    assert_eq!(desk.answer(&asked, "80").await.status(), StatusCode::OK);
 }

@@ -35,7 +35,7 @@ impl Journal for PostgresStore {
         .bind(i64::from(limit))
         .fetch_all(&self.pool)
         .await?;
-        rows::events(rows)
+        Ok(rows::events(rows))
     }
 
     async fn events_of(&self, interaction: InteractionId) -> Result<Vec<Event>> {
@@ -46,7 +46,7 @@ impl Journal for PostgresStore {
         .bind(interaction.0)
         .fetch_all(&self.pool)
         .await?;
-        rows::events(rows)
+        Ok(rows::events(rows))
     }
 
     async fn verify_after(&self, from: JournalState, limit: u32) -> Result<JournalState> {

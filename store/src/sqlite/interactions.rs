@@ -41,7 +41,7 @@ impl Interactions for SqliteStore {
         .bind(query.limit)
         .fetch_all(&self.read)
         .await?;
-        rows::interactions(rows)
+        Ok(rows::interactions(rows))
     }
 
     async fn waiting(&self, limit: u32) -> Result<Vec<Interaction>> {
@@ -55,7 +55,7 @@ impl Interactions for SqliteStore {
         .bind(limit)
         .fetch_all(&self.read)
         .await?;
-        rows::interactions(rows)
+        Ok(rows::interactions(rows))
     }
 
     async fn recently_closed(&self, limit: u32) -> Result<Vec<Interaction>> {
@@ -69,7 +69,7 @@ impl Interactions for SqliteStore {
         .bind(limit)
         .fetch_all(&self.read)
         .await?;
-        rows::interactions(rows)
+        Ok(rows::interactions(rows))
     }
 
     async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Interaction>> {
@@ -84,6 +84,6 @@ impl Interactions for SqliteStore {
         .bind(limit)
         .fetch_all(&self.read)
         .await?;
-        rows::interactions(rows)
+        Ok(rows::interactions(rows))
     }
 }

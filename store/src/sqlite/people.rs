@@ -34,13 +34,21 @@ impl People for SqliteStore {
         hash: &SecretHash,
         person: PersonId,
         expires_at: DateTime<Utc>,
+        now: DateTime<Utc>,
     ) -> Result<()> {
+        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
+        sqlx::query("DELETE FROM sign_in_links WHERE person_id = $1 OR expires_at <= $2")
+            .bind(person.0)
+            .bind(now.timestamp_millis())
+            .execute(&mut *transaction)
+            .await?;
         sqlx::query("INSERT INTO sign_in_links (hash, person_id, expires_at) VALUES ($1, $2, $3)")
             .bind(hash.0.as_slice())
             .bind(person.0)
             .bind(expires_at.timestamp_millis())
-            .execute(&self.write)
+            .execute(&mut *transaction)
             .await?;
+        transaction.commit().await?;
         Ok(())
     }
 

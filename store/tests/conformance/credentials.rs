@@ -13,6 +13,7 @@ store::on_both_databases!(
     an_unknown_hash_is_nobody,
     a_sign_in_link_works_once,
     links_and_sessions_end,
+    a_new_link_ends_the_old_one,
     the_first_admin_is_the_oldest,
 );
 
@@ -69,7 +70,7 @@ async fn a_sign_in_link_works_once(database: Database) {
     let link = SecretHash(rand_hash());
     let later = epoch() + TimeDelta::hours(1);
     store
-        .create_sign_in_link(&link, ana.id, later)
+        .create_sign_in_link(&link, ana.id, later, epoch())
         .await
         .unwrap();
     // Looking does not use it up.
@@ -111,7 +112,7 @@ async fn links_and_sessions_end(database: Database) {
     let (link, session) = (SecretHash(rand_hash()), SecretHash(rand_hash()));
     let later = epoch() + TimeDelta::hours(1);
     store
-        .create_sign_in_link(&link, ana.id, later)
+        .create_sign_in_link(&link, ana.id, later, epoch())
         .await
         .unwrap();
     assert_eq!(store.sign_in_link(&link, later).await.unwrap(), None);
@@ -139,4 +140,27 @@ async fn the_first_admin_is_the_oldest(database: Database) {
         store.create_person(one, now).await.unwrap();
     }
     assert_eq!(store.first_admin().await.unwrap(), Some(first));
+}
+
+async fn a_new_link_ends_the_old_one(database: Database) {
+    let store = database.store().await;
+    let (ana, ben) = (
+        person(&database, "Ana", Role::Admin),
+        person(&database, "Ben", Role::Viewer),
+    );
+    let later = epoch() + TimeDelta::hours(1);
+    let [first, second, other] = [(); 3].map(|()| SecretHash(rand_hash()));
+    for one in [&ana, &ben] {
+        store.create_person(one, epoch()).await.unwrap();
+    }
+    for (link, person) in [(&other, ben.id), (&first, ana.id), (&second, ana.id)] {
+        store
+            .create_sign_in_link(link, person, later, epoch())
+            .await
+            .unwrap();
+    }
+    let whose = async |link| store.sign_in_link(link, epoch()).await.unwrap();
+    assert_eq!(whose(&first).await, None);
+    assert_eq!(whose(&second).await, Some(ana));
+    assert_eq!(whose(&other).await, Some(ben));
 }

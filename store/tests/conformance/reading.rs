@@ -16,6 +16,7 @@ store::on_both_databases!(
     lists_are_narrowed_and_paged_from_the_newest,
     an_agent_sees_only_its_own_events,
     what_does_not_exist_is_none,
+    an_unreadable_row_does_not_hide_the_others,
 );
 
 fn draft(mode: Mode, priority: Priority) -> Draft {
@@ -153,4 +154,24 @@ async fn what_does_not_exist_is_none(database: Database) {
     assert!(store.events_of(nobody).await.unwrap().is_empty());
     assert_eq!(store.last_seq().await.unwrap(), 0);
     assert!(store.waiting(10).await.unwrap().is_empty());
+}
+
+async fn an_unreadable_row_does_not_hide_the_others(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let draft = || Draft {
+        timeout_seconds: Some(Some(1)),
+        ..Draft::default()
+    };
+    let damaged = database.asked(&*store, &agent, draft()).await;
+    let whole = database.asked(&*store, &agent, draft()).await;
+    database
+        .place
+        .execute("UPDATE interactions SET request = '{}' WHERE id = (SELECT id FROM interactions ORDER BY id LIMIT 1)")
+        .await
+        .unwrap();
+    assert!(store.interaction(damaged.id).await.is_err());
+    assert_eq!(ids(&store.waiting(10).await.unwrap()), [whole.id]);
+    let due = store.due(epoch() + TimeDelta::seconds(5), 10).await;
+    assert_eq!(ids(&due.unwrap()), [whole.id]);
 }

@@ -1,6 +1,7 @@
 //! `GET /events`: the journal, page by page.
 
 use axum::{Json, extract::State};
+use domain::Fault;
 use serde::Deserialize;
 
 use super::interactions::limit;
@@ -29,7 +30,15 @@ pub(crate) async fn list(
     Params(params): Params<EventParams>,
 ) -> Result<Json<EventPage>, Problem> {
     let limit = limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    if params.after < 0 {
+        let fault = Fault::new("after", "must not be negative");
+        return Err(Problem::invalid(vec![fault]));
+    }
     let items = state.service.events(params.after, limit, &caller).await?;
-    let last_seq = items.last().map_or(params.after, |event| event.seq);
+    let last_seq = match items.last() {
+        Some(event) => event.seq,
+        // Never beyond the end: whoever went on from there would miss what comes.
+        None => params.after.min(state.service.last_seq().await?),
+    };
     Ok(Json(EventPage { items, last_seq }))
 }

@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{Fault, InteractionId, interaction::Draft};
+use domain::{Fault, InteractionId, fault::Faults, interaction::Draft, limits};
 use serde::Deserialize;
 use store::InteractionQuery;
 
@@ -64,10 +64,13 @@ pub(crate) async fn list(
         return Err(Problem::invalid(vec![Fault::new("state", message)]));
     }
     let limit = limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let mut faults = Faults::default();
+    let session_id = faults.line("session_id", params.session_id, limits::SESSION_ID_CHARS);
+    let session_id = faults.into_result(session_id).map_err(Problem::invalid)?;
     let query = InteractionQuery {
         agent: None,
         state: params.state,
-        session_id: params.session_id,
+        session_id,
         before: params.cursor,
         // One more than asked for tells whether there is a next page.
         limit: limit + 1,

@@ -1,0 +1,141 @@
+//! JSON from outside, of any shape but bounded depth.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Number, Value};
+
+use crate::limits;
+
+/// A value an agent sent. Reading it stops at [`limits::JSON_DEPTH`], so that whatever wraps it later
+/// (an event, a page) can still be read back; and it reads every key as a key, where
+/// [`serde_json::Value`] gives some keys a meaning of its own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct AnyJson(pub Value);
+
+impl<'de> Deserialize<'de> for AnyJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Bounded {
+            left: limits::JSON_DEPTH,
+        }
+        .deserialize(deserializer)
+        .map(Self)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Bounded {
+    left: usize,
+}
+
+impl Bounded {
+    fn deeper<E: Error>(self) -> Result<Self, E> {
+        match self.left.checked_sub(1) {
+            Some(left) => Ok(Self { left }),
+            None => Err(E::custom(format_args!(
+                "nested more than {} levels deep",
+                limits::JSON_DEPTH
+            ))),
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Bounded {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Bounded {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
+        let mut values = Vec::new();
+        while let Some(value) = items.next_element_seed(inner)? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
+        let mut values = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            values.insert(key, entries.next_value_seed(inner)?);
+        }
+        Ok(Value::Object(values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_as_they_are() {
+        let text = r#"{"a":[1,-2,2.5,null,true,"x"],"b":{}}"#;
+        let read: AnyJson = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    }
+
+    #[test]
+    fn depth_is_bounded_however_it_is_written() {
+        let nested = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(serde_json::from_str::<AnyJson>(&nested(limits::JSON_DEPTH)).is_ok());
+        assert!(serde_json::from_str::<AnyJson>(&nested(limits::JSON_DEPTH + 1)).is_err());
+        // serde_json reads the string under this key as JSON, from scratch, when asked for a `Value`.
+        let hidden = format!(
+            r#"{{"$serde_json::private::RawValue":"{}"}}"#,
+            nested(limits::JSON_DEPTH)
+        );
+        let read: AnyJson = serde_json::from_str(&hidden).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), hidden);
+    }
+}
