@@ -4,7 +4,7 @@ import { defineConfig, devices } from "@playwright/test";
 
 export default defineConfig({
   testDir: "./tests",
-  timeout: 30_000,
+  timeout: 60_000,
   // Two: the machines this runs on have two cores, and every test has a server and a browser.
   workers: 2,
   fullyParallel: true,

@@ -1,6 +1,11 @@
 //! What a rule decided, ready for the store to commit in one transaction.
 
-use crate::{event::NewEvent, interaction::Interaction};
+use crate::{
+    event::NewEvent,
+    fault::Fault,
+    interaction::{Interaction, Request},
+    limits,
+};
 
 /// A change and the events that tell of it. Never a change without an event.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +14,43 @@ pub struct Changeset {
     pub write: Option<Write>,
     /// At least one.
     pub events: Vec<NewEvent>,
+    /// With [`Write::Open`]: what the agent calls this request. If the key is taken the whole changeset
+    /// is refused as a conflict.
+    pub key: Option<IdempotencyKey>,
+}
+
+/// What an agent calls a request, so that sending it again asks nothing new (rule 8).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdempotencyKey {
+    /// The agent's own words, unique among its requests.
+    pub name: String,
+    /// [`Request::fingerprint`](crate::interaction::Request::fingerprint) of what was asked under it.
+    pub fingerprint: [u8; 32],
+}
+
+impl IdempotencyKey {
+    /// Names a request.
+    ///
+    /// # Errors
+    /// When the name is empty, longer than [`limits::KEY_CHARS`] or not visible ASCII.
+    pub fn new(name: &str, request: &Request) -> Result<Self, Fault> {
+        let visible = name
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() || byte == b' ');
+        if !(1..=limits::KEY_CHARS).contains(&name.len()) || !visible {
+            return Err(Fault::new(
+                "Idempotency-Key",
+                format!(
+                    "must have 1 to {} visible ASCII characters",
+                    limits::KEY_CHARS
+                ),
+            ));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            fingerprint: request.fingerprint(),
+        })
+    }
 }
 
 /// The new state of one interaction.

@@ -15,7 +15,7 @@ pub mod json;
 pub mod limits;
 pub mod principal;
 
-pub use changeset::{Changeset, Write};
+pub use changeset::{Changeset, IdempotencyKey, Write};
 pub use event::{Event, NewEvent, Payload};
 pub use fault::Fault;
 pub use ids::{AgentId, EventId, Ids, InteractionId, Moment, PersonId, TokenId};

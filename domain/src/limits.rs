@@ -14,6 +14,8 @@ pub const LINE_CHARS: usize = 300;
 pub const DESCRIPTION_CHARS: usize = 4_000;
 /// Largest `metadata`, as compact JSON, in bytes.
 pub const METADATA_BYTES: usize = 8 * 1024;
+/// Longest `Idempotency-Key`, in characters.
+pub const KEY_CHARS: usize = 255;
 /// How deep `metadata` and `fallback` may be nested: far from the 128 levels at which JSON parsers give
 /// up, since events and pages wrap them further.
 pub const JSON_DEPTH: usize = 32;

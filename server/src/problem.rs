@@ -216,6 +216,11 @@ impl From<Refused> for Problem {
             ),
             Refused::NotYours => Self::not_found(),
             Refused::Invalid(faults) => Self::invalid(faults),
+            Refused::KeyReused => Self::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "idempotency_key_reused",
+                "This agent has sent another request with this Idempotency-Key.",
+            ),
             // Only the expiry job asks this.
             Refused::NotDue => Self::internal(),
         }

@@ -60,7 +60,7 @@ pub trait Commit: Send + Sync {
     ///
     /// # Errors
     /// [`CommitError::Conflict`] when the interaction is no longer at the version the changeset was
-    /// decided on; nothing of it is kept then. [`CommitError::Failed`] when the database failed;
+    /// decided on, or its idempotency key is taken; nothing of it is kept then. [`CommitError::Failed`] when the database failed;
     /// whether the changeset was kept is then unknown.
     async fn commit(&self, changeset: Changeset) -> std::result::Result<Vec<Event>, CommitError>;
 
@@ -75,6 +75,14 @@ pub trait Commit: Send + Sync {
 pub trait Interactions: Send + Sync {
     /// One interaction.
     async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>>;
+
+    /// What this agent has asked under this idempotency key: which interaction, and the fingerprint of
+    /// the request.
+    async fn asked_under(
+        &self,
+        agent: AgentId,
+        key: &str,
+    ) -> Result<Option<(InteractionId, [u8; 32])>>;
 
     /// Newest first.
     async fn interactions(&self, query: &InteractionQuery) -> Result<Vec<Interaction>>;

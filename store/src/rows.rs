@@ -83,6 +83,19 @@ pub(crate) fn interaction_json(interaction: &Interaction) -> Result<(String, Str
     ))
 }
 
+/// What an agent has asked under a key.
+pub(crate) fn asked_under(
+    row: Option<(Uuid, Vec<u8>)>,
+) -> Result<Option<(InteractionId, [u8; 32])>> {
+    let Some((id, bytes)) = row else {
+        return Ok(None);
+    };
+    let fingerprint = bytes.try_into().map_err(|_| {
+        StoreError::inconsistent("idempotency_keys", "fingerprint", id, "not 32 bytes")
+    })?;
+    Ok(Some((InteractionId(id), fingerprint)))
+}
+
 /// An event, column by column.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredEvent {

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use super::{Answer, AnswerContent, AnswerDraft, Interaction, Outcome, Refused, Request, State};
 use crate::{
-    changeset::{Changeset, Write},
+    changeset::{Changeset, IdempotencyKey, Write},
     event::{NewEvent, Payload},
     fault::Faults,
     ids::{EventId, InteractionId, Moment},
@@ -13,7 +13,12 @@ use crate::{
 };
 
 /// An agent asks.
-pub fn open(request: Request, agent: AgentRef, now: Moment<'_>) -> Changeset {
+pub fn open(
+    request: Request,
+    agent: AgentRef,
+    key: Option<IdempotencyKey>,
+    now: Moment<'_>,
+) -> Changeset {
     let interaction = Interaction {
         id: InteractionId(now.ids.next()),
         version: 1,
@@ -38,6 +43,7 @@ pub fn open(request: Request, agent: AgentRef, now: Moment<'_>) -> Changeset {
     Changeset {
         write: Some(Write::Open(interaction)),
         events: vec![event],
+        key,
     }
 }
 
@@ -99,6 +105,7 @@ pub fn reject_answer(
             payload,
             now,
         )],
+        key: None,
     })
 }
 
@@ -178,6 +185,7 @@ fn close(
     Changeset {
         write: Some(Write::Advance(next)),
         events: vec![event],
+        key: None,
     }
 }
 

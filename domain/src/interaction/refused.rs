@@ -28,6 +28,9 @@ pub enum Refused {
     /// The answer or the reason is not what the kind asks for.
     #[error("the request is against the rules")]
     Invalid(Vec<Fault>),
+    /// Rule 8: the agent has asked something else under this key.
+    #[error("the idempotency key belongs to another request")]
+    KeyReused,
     /// The deadline is still ahead.
     #[error("the deadline has not passed")]
     NotDue,

@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::answer::{AnswerContent, AnswerDraft};
 use crate::{
@@ -188,6 +189,15 @@ impl Draft {
             metadata,
             timeout_seconds,
         })
+    }
+}
+
+impl Request {
+    /// Tells this request from others: SHA-256 over its JSON, the same however the body was spaced.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        // Strings, numbers and string keys always have a JSON form.
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        Sha256::digest(json).into()
     }
 }
 

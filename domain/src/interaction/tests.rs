@@ -78,7 +78,7 @@ fn opened(mode: Mode, fallback: Option<&str>, ids: &Counter) -> Interaction {
         fallback: fallback.map(|text| AnyJson(text.into())),
         ..draft()
     };
-    written(decide::open(request(draft), agent(), at(ids, 0)))
+    written(decide::open(request(draft), agent(), None, at(ids, 0)))
 }
 
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ mod read;
 mod sign_in;
 mod tokens;
 
+pub use ask::Asked;
 pub use sign_in::SESSION_LIFETIME;
 
 use std::sync::Arc;

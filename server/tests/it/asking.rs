@@ -1,10 +1,11 @@
 //! An agent asks.
 
+use futures::future::join_all;
 use reqwest::{StatusCode, header};
 use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::app::{TestApp, json_of, path_of};
+use crate::app::{Caller, TestApp, json_of, path_of};
 
 store::on_both_databases!(
     a_question_comes_back_whole,
@@ -12,6 +13,8 @@ store::on_both_databases!(
     a_list_is_narrowed_and_paged,
     an_agent_takes_its_question_back,
     whatever_is_accepted_can_be_read_back,
+    asking_again_under_a_key_asks_nothing_new,
+    of_many_at_once_under_one_key_one_asks,
 );
 
 async fn a_question_comes_back_whole(database: TestDatabase) {
@@ -136,4 +139,67 @@ async fn whatever_is_accepted_can_be_read_back(database: TestDatabase) {
         assert_eq!(page["items"].as_array().unwrap().len(), 1, "{page}");
     }
     assert_eq!(desk.answer(&asked, "80").await.status(), StatusCode::OK);
+}
+
+async fn asking_again_under_a_key_asks_nothing_new(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, other) = (app.agent("backend").await, app.agent("devops").await);
+    let desk = app.responder("desk").await;
+    let ask = |caller: &Caller<'_>, key: &str, body: &'static str| {
+        caller
+            .post("/api/v1/interactions")
+            .header("idempotency-key", key)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(body)
+            .send()
+    };
+    let body = r#"{"kind":"question","prompt":"Which port?"}"#;
+    let first = ask(&agent, "k-1", body).await.unwrap();
+    assert!(!first.headers().contains_key("idempotent-replayed"));
+    let first = json_of(first, StatusCode::CREATED).await;
+    // Spaced otherwise, the same; answered meanwhile, as it is now.
+    desk.answer(&first, "80").await;
+    let spaced = r#"{ "prompt": "Which port?", "kind": "question" }"#;
+    let again = ask(&agent, "k-1", spaced).await.unwrap();
+    assert_eq!(again.headers()["idempotent-replayed"], "true");
+    assert_eq!(again.headers()[header::LOCATION], path_of(&first));
+    let again = json_of(again, StatusCode::CREATED).await;
+    assert_eq!(again["id"], first["id"]);
+    assert_eq!(again["answer"]["text"], "80");
+
+    let differs = r#"{"kind":"question","prompt":"Which host?"}"#;
+    let refused = ask(&agent, "k-1", differs).await.unwrap();
+    let problem = json_of(refused, StatusCode::UNPROCESSABLE_ENTITY).await;
+    assert_eq!(problem["code"], "idempotency_key_reused");
+    // Another agent's keys are its own, and no key is no key.
+    for (caller, key) in [(&other, "k-1"), (&agent, "k-2")] {
+        let asked = ask(caller, key, body).await.unwrap();
+        assert_ne!(json_of(asked, StatusCode::CREATED).await["id"], first["id"]);
+    }
+    for key in ["", &"k".repeat(256), "k\u{fc}"] {
+        let refused = ask(&agent, key, body).await.unwrap();
+        let problem = json_of(refused, StatusCode::UNPROCESSABLE_ENTITY).await;
+        assert_eq!(problem["errors"][0]["path"], "Idempotency-Key");
+    }
+    assert_eq!(app.state.service.store().last_seq().await.unwrap(), 4);
+}
+
+async fn of_many_at_once_under_one_key_one_asks(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let asks = (0..32).map(|_| {
+        let request = agent
+            .post("/api/v1/interactions")
+            .header("idempotency-key", "k-1")
+            .json(&json!({"kind": "question", "prompt": "Which port?"}));
+        tokio::spawn(request.send())
+    });
+    let mut ids = Vec::new();
+    for response in join_all(asks).await {
+        let asked = json_of(response.unwrap().unwrap(), StatusCode::CREATED).await;
+        ids.push(asked["id"].clone());
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 1);
+    assert_eq!(app.state.service.store().last_seq().await.unwrap(), 1);
 }

@@ -1,6 +1,6 @@
 //! One batch of changesets as one Postgres transaction.
 
-use domain::{Changeset, Interaction, Write};
+use domain::{Changeset, IdempotencyKey, Interaction, Write};
 use sqlx::{PgConnection, PgPool};
 
 use crate::{
@@ -28,7 +28,10 @@ impl Backend for Batches {
         for changeset in batch {
             let accepted = match &changeset.write {
                 None => true,
-                Some(Write::Open(interaction)) => insert(&mut transaction, interaction).await?,
+                Some(Write::Open(interaction)) => {
+                    take_key(&mut transaction, interaction, changeset.key.as_ref()).await?
+                        && insert(&mut transaction, interaction).await?
+                }
                 Some(Write::Advance(interaction)) => update(&mut transaction, interaction).await?,
             };
             if !accepted {
@@ -66,6 +69,29 @@ async fn journal_end(connection: &mut PgConnection) -> Result<JournalState> {
         .fetch_optional(connection)
         .await?;
     rows::journal_state(row)
+}
+
+/// Whether the agent's key is free, or there is none.
+async fn take_key(
+    connection: &mut PgConnection,
+    interaction: &Interaction,
+    key: Option<&IdempotencyKey>,
+) -> Result<bool> {
+    let Some(key) = key else {
+        return Ok(true);
+    };
+    let done = sqlx::query(
+        "INSERT INTO idempotency_keys (agent_id, key, fingerprint, interaction_id)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (agent_id, key) DO NOTHING",
+    )
+    .bind(interaction.agent.id.0)
+    .bind(&key.name)
+    .bind(key.fingerprint.as_slice())
+    .bind(interaction.id.0)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 async fn insert(connection: &mut PgConnection, interaction: &Interaction) -> Result<bool> {

@@ -1,6 +1,6 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, Interaction, Write};
+use domain::{Changeset, IdempotencyKey, Interaction, Write};
 use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::{
@@ -19,7 +19,10 @@ impl Backend for Batches {
         for changeset in batch {
             let accepted = match &changeset.write {
                 None => true,
-                Some(Write::Open(interaction)) => insert(&mut transaction, interaction).await?,
+                Some(Write::Open(interaction)) => {
+                    take_key(&mut transaction, interaction, changeset.key.as_ref()).await?
+                        && insert(&mut transaction, interaction).await?
+                }
                 Some(Write::Advance(interaction)) => update(&mut transaction, interaction).await?,
             };
             if !accepted {
@@ -49,6 +52,29 @@ async fn journal_end(connection: &mut SqliteConnection) -> Result<JournalState> 
         .fetch_optional(connection)
         .await?;
     rows::journal_state(row)
+}
+
+/// Whether the agent's key is free, or there is none.
+async fn take_key(
+    connection: &mut SqliteConnection,
+    interaction: &Interaction,
+    key: Option<&IdempotencyKey>,
+) -> Result<bool> {
+    let Some(key) = key else {
+        return Ok(true);
+    };
+    let done = sqlx::query(
+        "INSERT INTO idempotency_keys (agent_id, key, fingerprint, interaction_id)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (agent_id, key) DO NOTHING",
+    )
+    .bind(interaction.agent.id.0)
+    .bind(&key.name)
+    .bind(key.fingerprint.as_slice())
+    .bind(interaction.id.0)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) -> Result<bool> {

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{Interaction, InteractionId};
+use domain::{AgentId, Interaction, InteractionId};
+use uuid::Uuid;
 
 use super::SqliteStore;
 use crate::{InteractionQuery, Interactions, Result, rows};
@@ -21,6 +22,22 @@ impl Interactions for SqliteStore {
         .await?
         .map(Interaction::try_from)
         .transpose()
+    }
+
+    async fn asked_under(
+        &self,
+        agent: AgentId,
+        key: &str,
+    ) -> Result<Option<(InteractionId, [u8; 32])>> {
+        let row: Option<(Uuid, Vec<u8>)> = sqlx::query_as(
+            "SELECT interaction_id, fingerprint FROM idempotency_keys
+             WHERE agent_id = $1 AND key = $2",
+        )
+        .bind(agent.0)
+        .bind(key)
+        .fetch_optional(&self.read)
+        .await?;
+        rows::asked_under(row)
     }
 
     async fn interactions(&self, query: &InteractionQuery) -> Result<Vec<Interaction>> {

@@ -1,7 +1,7 @@
 //! Committing: durable, once, in order, and never at a neighbour's cost.
 
 use domain::{
-    AgentId, AgentRef, Payload,
+    AgentId, AgentRef, IdempotencyKey, Payload,
     interaction::{Draft, Outcome, decide},
 };
 use futures::future::join_all;
@@ -21,6 +21,7 @@ store::on_both_databases!(
     the_journal_cannot_be_changed,
     a_changed_journal_is_named_by_its_first_bad_event,
     growth_is_hinted_after_a_commit,
+    an_idempotency_key_is_taken_once_by_each_agent,
 );
 
 async fn an_opened_interaction_comes_back_as_it_was(database: Database) {
@@ -196,4 +197,40 @@ async fn growth_is_hinted_after_a_commit(database: Database) {
     growth.mark_unchanged();
     database.asked(&*store, &agent, Draft::default()).await;
     growth.changed().await.unwrap();
+}
+
+async fn an_idempotency_key_is_taken_once_by_each_agent(database: Database) {
+    let store = database.store().await;
+    let (agent, other) = (
+        database.agent(&*store, "backend").await,
+        database.agent(&*store, "devops").await,
+    );
+    let keyed = |agent: &AgentRef| {
+        let mut changeset = database.question(agent, Draft::default(), 0);
+        let request = written(&changeset).request;
+        changeset.key = Some(IdempotencyKey::new("k-1", &request).unwrap());
+        changeset
+    };
+    assert_eq!(store.asked_under(agent.id, "k-1").await.unwrap(), None);
+    let attempts = (0..16).map(|_| {
+        let (changeset, store) = (keyed(&agent), store.clone());
+        tokio::spawn(async move {
+            let asked = written(&changeset);
+            store.commit(changeset).await.map(|_| asked)
+        })
+    });
+    let won: Vec<_> = join_all(attempts)
+        .await
+        .into_iter()
+        .filter_map(|outcome| outcome.unwrap().ok())
+        .collect();
+    let [asked] = &won[..] else {
+        panic!("{} won", won.len());
+    };
+    assert_eq!(
+        store.asked_under(agent.id, "k-1").await.unwrap(),
+        Some((asked.id, asked.request.fingerprint()))
+    );
+    store.commit(keyed(&other)).await.unwrap();
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 2);
 }

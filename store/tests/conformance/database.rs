@@ -62,7 +62,7 @@ impl Database {
             ..draft
         };
         let request = draft.check(|_| None).unwrap();
-        decide::open(request, agent.clone(), self.at(seconds))
+        decide::open(request, agent.clone(), None, self.at(seconds))
     }
 
     /// A committed question.

@@ -3,7 +3,7 @@
 use axum::{
     Json,
     extract::State,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use domain::{Fault, InteractionId, fault::Faults, interaction::Draft, limits};
@@ -18,6 +18,7 @@ use crate::{
         types::{InteractionBody, InteractionPage},
     },
     problem::Problem,
+    service::Asked,
     state::AppState,
 };
 
@@ -25,18 +26,35 @@ const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;
 
-/// An agent asks: 201 and where to look for the answer.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// An agent asks: 201 and where to look for the answer. With an `Idempotency-Key` it may ask again
+/// after a lost reply, and gets the interaction that is there.
 pub(crate) async fn create(
     State(state): State<AppState>,
     caller: Caller,
+    headers: HeaderMap,
     Body(draft): Body<Draft>,
 ) -> Result<Response, Problem> {
-    let interaction = state.service.ask(caller.agent()?, draft).await?;
+    // What is no text is no visible ASCII either, which is a fault of the key.
+    let key = headers
+        .get(IDEMPOTENCY_KEY)
+        .map(|key| key.to_str().unwrap_or_default());
+    let Asked {
+        interaction,
+        replayed,
+    } = state.service.ask(caller.agent()?, draft, key).await?;
     let location = format!("/api/v1/interactions/{}", interaction.id);
     let body = InteractionBody::new(interaction, &state.config.public_url());
     let mut response = (StatusCode::CREATED, Json(body)).into_response();
     if let Ok(location) = HeaderValue::from_str(&location) {
         response.headers_mut().insert(header::LOCATION, location);
+    }
+    if replayed {
+        response
+            .headers_mut()
+            .insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
     }
     Ok(response)
 }
