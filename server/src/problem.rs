@@ -174,6 +174,15 @@ impl Problem {
         }
     }
 
+    /// 503: the page is not there in time.
+    pub fn not_in_time() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not_in_time",
+            "The server did not answer in time; try again.",
+        )
+    }
+
     /// 500. The cause has been logged; it is not the client's business.
     pub fn internal() -> Self {
         Self::new(

@@ -1,13 +1,16 @@
 //! Every address of the server.
 
+use std::time::Duration;
+
 use axum::{
     Router,
     extract::Request,
-    http::{HeaderName, StatusCode},
+    http::{HeaderName, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use tokio::time::timeout;
 use tower_http::{
     catch_panic::CatchPanicLayer,
     request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
@@ -23,6 +26,9 @@ use crate::{
     ui::{self, SECURITY_HEADERS, assets},
 };
 
+/// Pages take milliseconds.
+const RENDERING: Duration = Duration::from_secs(10);
+
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The whole server.
@@ -32,7 +38,8 @@ pub fn router(state: AppState) -> Router {
             state.clone(),
             browser::identify,
         ))
-        .layer(middleware::from_fn(same_origin::require));
+        .layer(middleware::from_fn(same_origin::require))
+        .layer(middleware::from_fn(in_time));
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/ws", get(socket::open))
@@ -71,6 +78,19 @@ fn span(request: &Request) -> tracing::Span {
         .and_then(|id| id.to_str().ok())
         .unwrap_or_default();
     tracing::info_span!("request", request.id = id, method = %request.method())
+}
+
+/// A page that is not rendered in time never will be: the browser is asked to try again.
+async fn in_time(request: Request, next: Next) -> Response {
+    if let Ok(response) = timeout(RENDERING, next.run(request)).await {
+        return response;
+    }
+    tracing::error!("a page was not rendered in time");
+    let mut response = Problem::not_in_time().into_response();
+    response
+        .headers_mut()
+        .insert(header::REFRESH, HeaderValue::from_static("1"));
+    response
 }
 
 async fn security_headers(request: Request, next: Next) -> Response {
