@@ -4,7 +4,7 @@ pub mod assets;
 mod backend;
 mod markdown;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use app::{App, Assets, Theme, backend::Backend, shell};
 use axum::{
@@ -13,12 +13,16 @@ use axum::{
     routing::{get, post},
 };
 use leptos::{context::use_context, nonce::use_nonce, prelude::provide_context};
-use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list};
+use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list};
 
 use crate::{
     auth::browser::{self, SignedIn},
     state::AppState,
 };
+
+/// The pages' addresses, walked through once a process: while it does that, leptos keeps every resource
+/// of the process from loading, and a page that another server in it renders would never end.
+static PAGES: LazyLock<Vec<AxumRouteListing>> = LazyLock::new(|| generate_route_list(App));
 
 /// Pages, their files and their server functions.
 pub fn routes(state: &AppState) -> Router<AppState> {
@@ -31,12 +35,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
     Router::new()
         .route("/sign-in", post(browser::sign_in))
         .route("/sign-out", post(browser::sign_out))
-        .leptos_routes_with_context(
-            state,
-            generate_route_list(App),
-            provide.clone(),
-            document.clone(),
-        )
+        .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())
         .fallback(get(leptos_axum::render_app_async_with_context(
             provide, document,
         )))

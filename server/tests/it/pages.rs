@@ -1,6 +1,7 @@
 //! The dashboard without a browser: complete pages, plain forms, closed doors.
 
 use domain::Role;
+use futures::future::join_all;
 use reqwest::{RequestBuilder, StatusCode, header};
 use serde_json::json;
 use store::testing::TestDatabase;
@@ -16,6 +17,7 @@ store::on_both_databases!(
     a_viewer_reads_and_cannot_answer,
     other_sites_change_nothing,
     signing_out_ends_the_session,
+    many_pages_at_once_are_all_complete,
 );
 
 async fn page(request: RequestBuilder, status: StatusCode) -> String {
@@ -242,4 +244,23 @@ async fn signing_out_ends_the_session(database: TestDatabase) {
         StatusCode::SEE_OTHER,
     )
     .await;
+}
+
+/// Pages are rendered by many threads at once, and a signal that is gone too early only shows then.
+async fn many_pages_at_once_are_all_complete(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    let asked = agent.ask(json!({"session_id": "p11"})).await;
+    let dialog = format!("/blockers/{}", id_of(&asked));
+    let pages = (0..200).map(|n| {
+        let path = if n % 2 == 0 { "/" } else { &dialog };
+        page(app.get(path).header("cookie", &cookie), StatusCode::OK)
+    });
+    for text in join_all(pages).await {
+        assert!(
+            text.contains("Waiting for you") && text.ends_with("</script>"),
+            "{text}"
+        );
+    }
 }
