@@ -5,13 +5,15 @@ use crate::{
     fault::Fault,
     interaction::{Interaction, Request},
     limits,
+    task::Task,
 };
 
 /// A change and the events that tell of it. Never a change without an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changeset {
-    /// What happens to the interaction; `None` when only the journal grows (a rejected answer).
-    pub write: Option<Write>,
+    /// The interaction the command was for comes first, then what follows from it. Empty when only the
+    /// journal grows (a rejected answer). All of them are kept, or none.
+    pub writes: Vec<Write>,
     /// At least one.
     pub events: Vec<NewEvent>,
     /// With [`Write::Open`]: what the agent calls this request. If the key is taken the whole changeset
@@ -53,7 +55,7 @@ impl IdempotencyKey {
     }
 }
 
-/// The new state of one interaction.
+/// The new state of one interaction or task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     /// It did not exist before; its version is 1.
@@ -61,13 +63,16 @@ pub enum Write {
     /// It replaces the version just below its own. If that is no longer what is stored, the whole
     /// changeset is refused as a conflict and nothing of it is kept.
     Advance(Interaction),
+    /// A new task when its version is 1, otherwise as [`Write::Advance`].
+    Task(Task),
 }
 
-impl Write {
-    /// The interaction as it will be.
-    pub fn interaction(&self) -> &Interaction {
-        match self {
-            Self::Open(interaction) | Self::Advance(interaction) => interaction,
+impl Changeset {
+    /// The interaction the command was for, as it will be.
+    pub fn interaction(&self) -> Option<&Interaction> {
+        match self.writes.first()? {
+            Write::Open(interaction) | Write::Advance(interaction) => Some(interaction),
+            Write::Task(_) => None,
         }
     }
 }

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    ids::{EventId, InteractionId},
-    interaction::{Answer, AnswerContent, Outcome, Request},
+    ids::{AgentId, EventId, InteractionId},
+    interaction::{Answer, AnswerContent, FormAnswers, Outcome, Request},
     principal::{Actor, AgentRef},
+    task::{Task, TaskStatus},
 };
 
 /// The hash before the first event.
@@ -22,6 +23,8 @@ pub struct NewEvent {
     pub at: DateTime<Utc>,
     /// Who caused it.
     pub actor: Actor,
+    /// Whose interaction or task it is about: that agent sees the event.
+    pub agent_id: Option<AgentId>,
     /// The interaction it belongs to.
     pub interaction_id: Option<InteractionId>,
     /// The agent's task it belongs to.
@@ -41,6 +44,8 @@ pub struct Event {
     pub at: DateTime<Utc>,
     /// Who caused it.
     pub actor: Actor,
+    /// Whose interaction or task it is about: that agent sees the event.
+    pub agent_id: Option<AgentId>,
     /// The interaction it belongs to.
     pub interaction_id: Option<InteractionId>,
     /// The agent's task it belongs to.
@@ -63,6 +68,20 @@ pub enum Payload {
         request: Box<Request>,
         /// The deadline.
         expires_at: Option<DateTime<Utc>>,
+    },
+    /// An agent told something.
+    #[serde(rename = "notification.sent")]
+    Notified {
+        /// Who told.
+        agent: AgentRef,
+        /// What was told.
+        request: Box<Request>,
+    },
+    /// A responder answered some questions of a form; the actor says who.
+    #[serde(rename = "interaction.progressed")]
+    Progressed {
+        /// All that is answered by now.
+        answers: FormAnswers,
     },
     /// A responder answered; the actor says who.
     #[serde(rename = "interaction.resolved")]
@@ -96,6 +115,27 @@ pub enum Payload {
         /// What they would have answered.
         answer: AnswerContent,
     },
+    /// The agent took note of how it ended.
+    #[serde(rename = "interaction.collected")]
+    Collected {},
+    /// A responder said more about a closed blocker. Its answer stays.
+    #[serde(rename = "interaction.follow_up")]
+    FollowedUp {
+        /// What they said.
+        text: String,
+    },
+    /// A task waits for a person.
+    #[serde(rename = "task.waiting")]
+    TaskWaiting(Box<Task>),
+    /// A task goes on.
+    #[serde(rename = "task.running")]
+    TaskRunning(Box<Task>),
+    /// A task cannot go on.
+    #[serde(rename = "task.failed")]
+    TaskFailed(Box<Task>),
+    /// A task is finished.
+    #[serde(rename = "task.done")]
+    TaskDone(Box<Task>),
 }
 
 impl Payload {
@@ -103,19 +143,38 @@ impl Payload {
     pub fn event_type(&self) -> &'static str {
         match self {
             Self::Requested { .. } => "interaction.requested",
+            Self::Notified { .. } => "notification.sent",
+            Self::Progressed { .. } => "interaction.progressed",
             Self::Resolved { .. } => "interaction.resolved",
             Self::Expired { .. } => "interaction.expired",
             Self::Cancelled { .. } => "interaction.cancelled",
             Self::AnswerRejected { .. } => "interaction.answer_rejected",
+            Self::Collected {} => "interaction.collected",
+            Self::FollowedUp { .. } => "interaction.follow_up",
+            Self::TaskWaiting(_) => "task.waiting",
+            Self::TaskRunning(_) => "task.running",
+            Self::TaskFailed(_) => "task.failed",
+            Self::TaskDone(_) => "task.done",
         }
     }
 
-    /// Whether the interaction is closed after this event.
+    /// Tells of a task's status.
+    pub(crate) fn task(task: Task) -> Self {
+        let variant = match task.status {
+            TaskStatus::Waiting => Self::TaskWaiting,
+            TaskStatus::Running => Self::TaskRunning,
+            TaskStatus::Failed { .. } => Self::TaskFailed,
+            TaskStatus::Done => Self::TaskDone,
+        };
+        variant(Box::new(task))
+    }
+
+    /// Whether this event closes its interaction.
     pub fn closes(&self) -> bool {
-        match self {
-            Self::Resolved { .. } | Self::Expired { .. } | Self::Cancelled { .. } => true,
-            Self::Requested { .. } | Self::AnswerRejected { .. } => false,
-        }
+        matches!(
+            self,
+            Self::Resolved { .. } | Self::Expired { .. } | Self::Cancelled { .. }
+        )
     }
 }
 

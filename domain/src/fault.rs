@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits;
+
 /// One fault, with the place of it. A refusal lists all faults at once, so that an agent mends its
 /// request in one go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +49,22 @@ impl Faults {
         } else {
             Err(self.0)
         }
+    }
+
+    /// A field that has to be there; notes it when it is not.
+    pub fn present<T>(&mut self, path: &str, value: Option<T>) -> Option<T> {
+        if value.is_none() {
+            self.0.push(Fault::required(path));
+        }
+        value
+    }
+
+    /// Text that may have many lines, but not none, and not over [`limits::TEXT_CHARS`] characters.
+    pub fn text(&mut self, path: &str, text: &str) {
+        if is_blank(text) {
+            self.add(path, "must not be empty");
+        }
+        self.length(path, text, limits::TEXT_CHARS);
     }
 
     /// Text of one line: not blank, not over `max` characters, no control characters.

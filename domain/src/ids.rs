@@ -50,6 +50,14 @@ id!(
     TokenId
 );
 
+impl InteractionId {
+    /// Not after any UUIDv7 made at or after this time (RFC 9562: its first 48 bits are unix milliseconds).
+    pub fn earliest(at: DateTime<Utc>) -> Self {
+        let millis = u128::try_from(at.timestamp_millis()).unwrap_or_default();
+        Self(Uuid::from_u128(millis << 80))
+    }
+}
+
 /// Where new ids come from. The server's source makes UUIDv7; tests count.
 pub trait Ids: Send + Sync {
     /// A fresh id, greater than those before it.

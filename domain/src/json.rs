@@ -108,7 +108,14 @@ impl<'de> Visitor<'de> for Bounded {
         let inner = self.deeper()?;
         let mut values = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            values.insert(key, entries.next_value_seed(inner)?);
+            let value = entries.next_value_seed(inner)?;
+            if values.contains_key(&key) {
+                // Parsers disagree on which of the two counts.
+                return Err(A::Error::custom(format_args!(
+                    "the key `{key}` stands twice"
+                )));
+            }
+            values.insert(key, value);
         }
         Ok(Value::Object(values))
     }
@@ -123,6 +130,11 @@ mod tests {
         let text = r#"{"a":[1,-2,2.5,null,true,"x"],"b":{}}"#;
         let read: AnyJson = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    }
+
+    #[test]
+    fn a_key_stands_once() {
+        assert!(serde_json::from_str::<AnyJson>(r#"{"a":{"b":1,"b":1}}"#).is_err());
     }
 
     #[test]

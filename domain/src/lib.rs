@@ -1,6 +1,6 @@
 //! The rules of Handraise, pure: no async, no IO, no clock, no randomness.
 //!
-//! A function in [`interaction::decide`] takes an interaction, a command and the present moment, and
+//! A function in [`interaction::decide`] or [`task::decide`] takes what is, a command and the present moment, and
 //! returns a [`Changeset`] (what the store commits in one transaction) or a refusal. Nothing else in
 //! the program changes state.
 
@@ -14,6 +14,9 @@ pub mod interaction;
 pub mod json;
 pub mod limits;
 pub mod principal;
+pub mod task;
+#[cfg(test)]
+mod testing;
 
 pub use changeset::{Changeset, IdempotencyKey, Write};
 pub use event::{Event, NewEvent, Payload};
@@ -21,3 +24,4 @@ pub use fault::Fault;
 pub use ids::{AgentId, EventId, Ids, InteractionId, Moment, PersonId, TokenId};
 pub use interaction::{Interaction, Refused, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
+pub use task::Task;

@@ -12,6 +12,16 @@ pub const SESSION_ID_CHARS: usize = 128;
 pub const LINE_CHARS: usize = 300;
 /// Longest task description, in characters.
 pub const DESCRIPTION_CHARS: usize = 4_000;
+/// Most options of a choice; the fewest are 2.
+pub const OPTIONS: usize = 25;
+/// Longest value, label and description of an option, in characters: what a Slack option holds.
+pub const OPTION_CHARS: usize = 75;
+/// Most questions of a form.
+pub const QUESTIONS: usize = 10;
+/// Most follow-ups of one blocker.
+pub const FOLLOW_UPS: usize = 100;
+/// Most pending blockers of one agent, where the configuration does not say otherwise.
+pub const PENDING_PER_AGENT: u32 = 1_000;
 /// Largest `metadata`, as compact JSON, in bytes.
 pub const METADATA_BYTES: usize = 8 * 1024;
 /// Longest `Idempotency-Key`, in characters.

@@ -9,7 +9,20 @@ use figment::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::telemetry::LogFormat;
+use domain::limits;
+
+use crate::{
+    service::{Settings, Timeouts},
+    telemetry::LogFormat,
+};
+
+const SETTINGS: [&str; 5] = [
+    "addr",
+    "database_url",
+    "public_url",
+    "log",
+    "max_pending_per_agent",
+];
 
 /// Every setting. In the environment each is `HANDRAISE_` and its name in capitals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +36,11 @@ pub struct Config {
     pub public_url: Option<String>,
     /// How log lines look.
     pub log: LogFormat,
+    /// How many blockers of one agent may be pending; 0 = any number.
+    pub max_pending_per_agent: u32,
+    /// The deadline of each kind where a request names none, in seconds; 0 = never. In the environment
+    /// `HANDRAISE_TIMEOUT_QUESTION` and so on.
+    pub timeout: Timeouts,
 }
 
 impl Default for Config {
@@ -32,6 +50,8 @@ impl Default for Config {
             database_url: "sqlite://handraise.db".to_owned(),
             public_url: None,
             log: LogFormat::Text,
+            max_pending_per_agent: limits::PENDING_PER_AGENT,
+            timeout: Timeouts::default(),
         }
     }
 }
@@ -64,7 +84,7 @@ impl Config {
             figment = figment.merge(Toml::file_exact(file));
         }
         let config: Self = figment
-            .merge(Env::prefixed("HANDRAISE_").only(&["addr", "database_url", "public_url", "log"]))
+            .merge(environment())
             .merge(Serialized::defaults(flags))
             .extract()
             .map_err(|error| anyhow::anyhow!("the configuration is wrong: {error}"))?;
@@ -77,6 +97,14 @@ impl Config {
         Ok(config)
     }
 
+    /// What the use cases look at.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            timeouts: self.timeout,
+            max_pending_per_agent: self.max_pending_per_agent,
+        }
+    }
+
     /// The public address without a slash at the end.
     pub fn public_url(&self) -> String {
         match &self.public_url {
@@ -84,6 +112,17 @@ impl Config {
             None => format!("http://{}", self.addr),
         }
     }
+}
+
+/// The variables that are settings; others may be meant for the agent's side.
+fn environment() -> Env {
+    Env::prefixed("HANDRAISE_").filter_map(|name| {
+        let name = name.as_str().to_ascii_lowercase();
+        match name.split_once("timeout_") {
+            Some(("", kind)) => Some(format!("timeout.{kind}").into()),
+            _ => SETTINGS.contains(&&*name).then(|| name.into()),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -230,8 +230,18 @@ impl From<Refused> for Problem {
                 "idempotency_key_reused",
                 "This agent has sent another request with this Idempotency-Key.",
             ),
-            // Only the expiry job asks this.
-            Refused::NotDue => Self::internal(),
+            Refused::StillPending => Self::new(
+                StatusCode::CONFLICT,
+                "still_pending",
+                "It still waits for an answer.",
+            ),
+            Refused::TooManyPending { limit } => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_many_pending",
+                format!("This agent has {limit} pending blockers and may not have more."),
+            ),
+            // Only the expiry job asks the one, and nobody is told the other.
+            Refused::NotDue | Refused::CollectedAlready => Self::internal(),
         }
     }
 }
@@ -258,6 +268,9 @@ impl IntoResponse for Problem {
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+        }
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

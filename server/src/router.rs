@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{get, post, put},
 };
 use tokio::time::timeout;
 use tower_http::{
@@ -62,9 +62,17 @@ fn api() -> Router<AppState> {
             "/v1/interactions",
             post(v1::interactions::create).get(v1::interactions::list),
         )
+        .route("/v1/interactions/cancel", post(v1::cancel::cancel_session))
         .route("/v1/interactions/{id}", get(v1::poll::get))
         .route("/v1/interactions/{id}/answer", post(v1::answer::answer))
         .route("/v1/interactions/{id}/cancel", post(v1::cancel::cancel))
+        .route("/v1/interactions/{id}/collect", post(v1::collect::collect))
+        .route(
+            "/v1/interactions/{id}/follow_up",
+            post(v1::follow_up::follow_up),
+        )
+        .route("/v1/tasks", get(v1::tasks::list))
+        .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))
         .route("/v1/events", get(v1::events::list))
         .fallback(async || Problem::no_route())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())

@@ -40,7 +40,7 @@ impl AppState {
         ids: Arc<dyn Ids>,
     ) -> Self {
         Self {
-            service: Service::new(store, clock, ids),
+            service: Service::new(store, clock, ids, config.settings()),
             hub: Arc::new(Hub::default()),
             config: Arc::new(config),
             assets: Arc::new(assets),

@@ -51,6 +51,7 @@ impl JournalState {
             id: event.id,
             at: event.at,
             actor: event.actor,
+            agent_id: event.agent_id,
             interaction_id: event.interaction_id,
             task_id: event.task_id,
             payload: event.payload,

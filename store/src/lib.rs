@@ -12,6 +12,7 @@ mod migrate;
 mod postgres;
 mod query;
 mod rows;
+mod search;
 mod sqlite;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -21,13 +22,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{AgentId, Changeset, Event, Interaction, InteractionId, PersonId};
+use domain::{AgentId, Changeset, Event, Interaction, InteractionId, PersonId, Task, task::Work};
 use tokio::sync::watch;
 
 pub use credentials::{NewToken, Person, SecretHash, TokenKind};
 pub use error::{CommitError, ConnectError, StoreError};
 pub use journal::{JournalState, verify_journal};
-pub use query::InteractionQuery;
+pub use query::{AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery};
 
 /// A result of reading.
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -49,9 +50,9 @@ pub async fn connect(url: &str) -> std::result::Result<Arc<dyn Store>, ConnectEr
 }
 
 /// Everything the server may ask of its database.
-pub trait Store: Commit + Interactions + Journal + Credentials + People {}
+pub trait Store: Commit + Interactions + Tasks + Journal + Agents + Credentials + People {}
 
-impl<T: Commit + Interactions + Journal + Credentials + People> Store for T {}
+impl<T: Commit + Interactions + Tasks + Journal + Agents + Credentials + People> Store for T {}
 
 /// The one way to change state.
 #[async_trait]
@@ -59,9 +60,9 @@ pub trait Commit: Send + Sync {
     /// Makes the changeset durable and returns its events, numbered. Returns only after COMMIT.
     ///
     /// # Errors
-    /// [`CommitError::Conflict`] when the interaction is no longer at the version the changeset was
-    /// decided on, or its idempotency key is taken; nothing of it is kept then. [`CommitError::Failed`] when the database failed;
-    /// whether the changeset was kept is then unknown.
+    /// [`CommitError::Conflict`] when an interaction or a task in it is no longer at the version the
+    /// changeset was decided on, or its idempotency key is taken; nothing of it is kept then.
+    /// [`CommitError::Failed`] when the database failed; whether the changeset was kept is then unknown.
     async fn commit(&self, changeset: Changeset) -> std::result::Result<Vec<Event>, CommitError>;
 
     /// Changes whenever this node has reason to believe that the journal has grown: its own commits
@@ -84,7 +85,8 @@ pub trait Interactions: Send + Sync {
         key: &str,
     ) -> Result<Option<(InteractionId, [u8; 32])>>;
 
-    /// Newest first.
+    /// Newest first; with words to search for, those that have a text (question, answer or follow-up)
+    /// with a beginning of every word in it.
     async fn interactions(&self, query: &InteractionQuery) -> Result<Vec<Interaction>>;
 
     /// Pending blockers in the order people should see them: sync before async, urgent before
@@ -94,8 +96,27 @@ pub trait Interactions: Send + Sync {
     /// Closed interactions, last closed first.
     async fn recently_closed(&self, limit: u32) -> Result<Vec<Interaction>>;
 
+    /// How many blockers of this agent are pending.
+    async fn pending_count(&self, agent: AgentId) -> Result<u32>;
+
+    /// What happened to blockers since `since`.
+    async fn counts(&self, since: DateTime<Utc>) -> Result<Counts>;
+
     /// Pending interactions whose deadline is at or before `now`, longest overdue first.
     async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Interaction>>;
+}
+
+/// Reading tasks.
+#[async_trait]
+pub trait Tasks: Send + Sync {
+    /// One task of an agent.
+    async fn task(&self, agent: AgentId, id: &str) -> Result<Option<Task>>;
+
+    /// A task with its pending blockers, as of one moment.
+    async fn work(&self, agent: AgentId, id: &str) -> Result<Option<Work>>;
+
+    /// Last changed first.
+    async fn tasks(&self, query: &TaskQuery) -> Result<Vec<Task>>;
 }
 
 /// Reading the journal.
@@ -121,6 +142,19 @@ pub trait Journal: Send + Sync {
     /// # Errors
     /// [`StoreError::BrokenChain`] names the first event that does not fit.
     async fn verify_after(&self, from: JournalState, limit: u32) -> Result<JournalState>;
+}
+
+/// Agents.
+#[async_trait]
+pub trait Agents: Send + Sync {
+    /// All agents by name.
+    async fn agents(&self) -> Result<Vec<AgentRecord>>;
+
+    /// The agent of this name.
+    async fn agent_named(&self, name: &str) -> Result<Option<AgentId>>;
+
+    /// Notes that an agent has called.
+    async fn seen(&self, agent: AgentId, at: DateTime<Utc>) -> Result<()>;
 }
 
 /// Agent and responder tokens.

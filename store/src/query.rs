@@ -1,6 +1,10 @@
-//! What a list of interactions may be narrowed to.
+//! What lists may be narrowed to, and what they hold besides domain types.
 
-use domain::{AgentId, InteractionId};
+use chrono::{DateTime, Utc};
+use domain::{
+    AgentId, AgentRef, InteractionId,
+    interaction::{Kind, Mode},
+};
 
 /// Every field that is set narrows the list. Ids are UUIDv7, so their order is the order of asking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,10 +13,66 @@ pub struct InteractionQuery {
     pub agent: Option<AgentId>,
     /// Only this state (`pending`, `resolved`, `expired`, `cancelled`).
     pub state: Option<String>,
+    /// Only this kind.
+    pub kind: Option<Kind>,
+    /// Only this mode.
+    pub mode: Option<Mode>,
     /// Only this session's.
     pub session_id: Option<String>,
+    /// Only this task's.
+    pub task_id: Option<String>,
+    /// Only where all these words begin a word. Text without any word in it finds nothing.
+    pub search: Option<String>,
     /// Only those asked before this one.
     pub before: Option<InteractionId>,
     /// At most so many.
     pub limit: u32,
+}
+
+/// Every field that is set narrows the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskQuery {
+    /// Only this agent's.
+    pub agent: Option<AgentId>,
+    /// Only this status (`running`, `waiting`, `failed`, `done`).
+    pub status: Option<String>,
+    /// Only those that come after this one in the list.
+    pub after: Option<TaskPlace>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A task's place in the list of tasks: the time of its last change, then its agent, then its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskPlace {
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+    /// Whose.
+    pub agent: AgentId,
+    /// The agent's own id for it.
+    pub id: String,
+}
+
+/// An agent as its list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentRecord {
+    /// Who.
+    pub agent: AgentRef,
+    /// When it last called, to the minute; `None` when it never has.
+    pub last_seen_at: Option<DateTime<Utc>>,
+    /// How many of its tasks run or wait.
+    pub open_tasks: i64,
+}
+
+/// What happened to blockers in a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Were asked.
+    pub asked: i64,
+    /// Were answered by somebody.
+    pub answered: i64,
+    /// Met their deadline, with or without a fallback.
+    pub expired: i64,
+    /// Were taken back.
+    pub cancelled: i64,
 }

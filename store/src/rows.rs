@@ -3,13 +3,13 @@
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, PersonId,
-    Principal, TokenId, event::Entry,
+    Principal, Task, TokenId, event::Entry,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::{
-    Result, StoreError,
+    AgentRecord, Counts, Result, StoreError,
     credentials::{Person, role_from_name},
 };
 
@@ -24,6 +24,8 @@ pub(crate) struct InteractionRow {
     detail: String,
     created_at: i64,
     expires_at: Option<i64>,
+    collected_at: Option<i64>,
+    follow_ups: Option<String>,
 }
 
 impl TryFrom<InteractionRow> for Interaction {
@@ -49,6 +51,15 @@ impl TryFrom<InteractionRow> for Interaction {
                 .map(|at| time(at, "interactions", row.id))
                 .transpose()?,
             state: serde_json::from_str(&row.detail).map_err(wrong("detail"))?,
+            collected_at: row
+                .collected_at
+                .map(|at| time(at, "interactions", row.id))
+                .transpose()?,
+            follow_ups: row
+                .follow_ups
+                .map(|json| serde_json::from_str(&json).map_err(wrong("follow_ups")))
+                .transpose()?
+                .unwrap_or_default(),
         })
     }
 }
@@ -70,17 +81,87 @@ fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
     .collect()
 }
 
-/// The two JSON columns of an interaction.
-pub(crate) fn interaction_json(interaction: &Interaction) -> Result<(String, String)> {
-    let wrong = |column| {
-        move |error: serde_json::Error| {
-            StoreError::inconsistent("interactions", column, interaction.id, error)
-        }
+/// The JSON columns of an interaction.
+pub(crate) struct InteractionJson {
+    pub(crate) request: String,
+    pub(crate) detail: String,
+    pub(crate) follow_ups: Option<String>,
+}
+
+impl InteractionJson {
+    pub(crate) fn new(interaction: &Interaction) -> Result<Self> {
+        let wrong = |column| {
+            move |error: serde_json::Error| {
+                StoreError::inconsistent("interactions", column, interaction.id, error)
+            }
+        };
+        let follow_ups = Some(&interaction.follow_ups).filter(|list| !list.is_empty());
+        Ok(Self {
+            request: serde_json::to_string(&interaction.request).map_err(wrong("request"))?,
+            detail: serde_json::to_string(&interaction.state).map_err(wrong("detail"))?,
+            follow_ups: follow_ups
+                .map(serde_json::to_string)
+                .transpose()
+                .map_err(wrong("follow_ups"))?,
+        })
+    }
+}
+
+/// A task as JSON.
+pub(crate) fn task_json(task: &Task) -> Result<String> {
+    serde_json::to_string(task)
+        .map_err(|error| StoreError::inconsistent("tasks", "body", &task.id, error))
+}
+
+/// A task as stored.
+pub(crate) fn task(body: &str) -> Result<Task> {
+    serde_json::from_str(body)
+        .map_err(|error| StoreError::inconsistent("tasks", "body", body, error))
+}
+
+/// Turns rows into tasks.
+pub(crate) fn tasks(bodies: Vec<String>) -> Vec<Task> {
+    readable(bodies.iter().map(|body| task(body)))
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct AgentRow {
+    id: Uuid,
+    name: String,
+    last_seen_at: Option<i64>,
+    open_tasks: i64,
+}
+
+impl TryFrom<AgentRow> for AgentRecord {
+    type Error = StoreError;
+
+    fn try_from(row: AgentRow) -> Result<Self> {
+        Ok(Self {
+            agent: AgentRef {
+                id: AgentId(row.id),
+                name: row.name,
+            },
+            last_seen_at: row
+                .last_seen_at
+                .map(|at| time(at, "agents", row.id))
+                .transpose()?,
+            open_tasks: row.open_tasks,
+        })
+    }
+}
+
+/// Counts of closed blockers by state, and of asked ones.
+pub(crate) fn counts(asked: i64, closed: Vec<(String, i64)>) -> Counts {
+    let of = |state: &str| {
+        let found = closed.iter().find(|(name, _)| name == state);
+        found.map_or(0, |(_, count)| *count)
     };
-    Ok((
-        serde_json::to_string(&interaction.request).map_err(wrong("request"))?,
-        serde_json::to_string(&interaction.state).map_err(wrong("detail"))?,
-    ))
+    Counts {
+        asked,
+        answered: of("resolved"),
+        expired: of("expired"),
+        cancelled: of("cancelled"),
+    }
 }
 
 /// What an agent has asked under a key.
@@ -103,6 +184,7 @@ pub(crate) struct StoredEvent {
     pub(crate) id: EventId,
     pub(crate) at: i64,
     pub(crate) event_type: String,
+    pub(crate) agent_id: Option<AgentId>,
     pub(crate) interaction_id: Option<InteractionId>,
     pub(crate) task_id: Option<String>,
     pub(crate) actor: String,
@@ -118,6 +200,7 @@ pub(crate) struct EventRow {
     at: i64,
     #[sqlx(rename = "type")]
     event_type: String,
+    agent_id: Option<Uuid>,
     interaction_id: Option<Uuid>,
     task_id: Option<String>,
     actor: String,
@@ -139,6 +222,7 @@ impl StoredEvent {
             id: event.id,
             at: event.at.timestamp_millis(),
             event_type: event.payload.event_type().to_owned(),
+            agent_id: event.agent_id,
             interaction_id: event.interaction_id,
             task_id: event.task_id.clone(),
             actor: serde_json::to_string(&event.actor).map_err(wrong("actor"))?,
@@ -173,6 +257,7 @@ impl TryFrom<EventRow> for StoredEvent {
             id: EventId(row.id),
             at: row.at,
             event_type: row.event_type,
+            agent_id: row.agent_id.map(AgentId),
             interaction_id: row.interaction_id.map(InteractionId),
             task_id: row.task_id,
             actor: row.actor,
@@ -203,6 +288,7 @@ impl TryFrom<StoredEvent> for Event {
             id: stored.id,
             at: time(stored.at, "events", stored.seq)?,
             actor: serde_json::from_str(&stored.actor).map_err(wrong("actor"))?,
+            agent_id: stored.agent_id,
             interaction_id: stored.interaction_id,
             task_id: stored.task_id,
             payload,

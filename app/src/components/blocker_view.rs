@@ -1,28 +1,30 @@
-//! What the resolution dialog holds: prompt, context, and the control or what became of it.
+//! What the resolution dialog holds: what is asked, context, and the control or what became of it.
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
 use super::{
-    answer_form::AnswerForm,
+    asked::Asked,
     badge::{Badge, UrgentMark},
     closed::Closed,
-    deadline::{Consequence, TimeLeft},
-    moment::Ago,
+    context::Context,
+    controls::{Answering, CancelForm, ControlView},
+    deadline::TimeLeft,
+    kind_mark::{heading, kind_word},
 };
 use crate::{
     live::Live,
-    server_fns::AnswerBlocker,
-    view::{Blocker, BlockerStatus, Earlier},
+    view::{Blocker, BlockerStatus, Control},
 };
 
 /// One blocker.
 #[component]
-pub(crate) fn BlockerView(blocker: Blocker, answer: ServerAction<AnswerBlocker>) -> impl IntoView {
+pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoView {
     let live = use_context::<Live>()?.as_of(blocker.as_of);
     let Blocker {
         row,
         title,
         prompt_html,
+        control,
         task,
         fallback,
         status,
@@ -31,28 +33,36 @@ pub(crate) fn BlockerView(blocker: Blocker, answer: ServerAction<AnswerBlocker>)
         may_answer,
         as_of: _,
     } = blocker;
-    let open = status == BlockerStatus::Open;
     let id = row.id;
     let agent = row.agent.clone();
-    let heading = title.unwrap_or_else(|| format!("Question from {agent}"));
+    let open = status == BlockerStatus::Open;
+    let notice = matches!(control, Control::Nothing { .. });
+    let main = NodeRef::<html::Div>::new();
+    focus_what_is_read(main);
 
-    let end = match status {
-        BlockerStatus::Open if may_answer => view! { <AnswerForm id answer /> }.into_any(),
-        BlockerStatus::Open => view! {
-            <p class="dialog-note">"Your role is viewer: you can read this, but not answer."</p>
+    let end = match status.clone() {
+        BlockerStatus::Open if may_answer => view! {
+            <ControlView id control=control.clone() answering live />
+            <CancelForm id agent=agent.clone() cancel=answering.cancel />
         }
         .into_any(),
-        closed @ BlockerStatus::Closed { .. } => {
-            view! { <Closed id agent=agent.clone() status=closed unsent live /> }.into_any()
+        BlockerStatus::Open => view! {
+            <p class="part-note">"Your role is viewer: you can read this, but not answer."</p>
+        }
+        .into_any(),
+        BlockerStatus::Closed(ending) => {
+            let row = row.clone();
+            view! { <Closed row ending=*ending unsent may_answer answering live /> }.into_any()
         }
     };
     Some(view! {
         <header class="dialog-head">
-            <Badge mode=row.mode />
+            {(!notice).then(|| view! { <Badge mode=row.mode /> })}
             <UrgentMark urgent=row.urgent />
             <h1 class="dialog-title" dir="auto">
-                {heading}
+                {title.unwrap_or_else(|| heading(row.kind, &agent))}
             </h1>
+            <span class="kind-mark">{kind_word(row.kind)}</span>
             {open.then(|| view! { <TimeLeft row=row.clone() live /> })}
             <a class="button quiet dialog-close" href="/" aria-label="Close">
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
@@ -61,83 +71,29 @@ pub(crate) fn BlockerView(blocker: Blocker, answer: ServerAction<AnswerBlocker>)
             </a>
         </header>
         <div class="dialog-body">
-            <div class="prompt" dir="auto" inner_html=prompt_html></div>
-            <dl class="context">
-                <div>
-                    <dt>"Agent"</dt>
-                    <dd>{agent.clone()}</dd>
-                </div>
-                {row
-                    .session_id
-                    .map(|session| {
-                        view! {
-                            <div>
-                                <dt>"Session"</dt>
-                                <dd class="mono">{session}</dd>
-                            </div>
-                        }
-                    })}
-                {task
-                    .map(|task| {
-                        view! {
-                            <div>
-                                <dt>"Task"</dt>
-                                <dd>
-                                    {task.title} " " <span class="mono">{task.id}</span>
-                                    {task.step.map(|step| view! { <p>"Step: " {step}</p> })}
-                                    {task
-                                        .description
-                                        .map(|text| view! { <p class="context-text">{text}</p> })}
-                                </dd>
-                            </div>
-                        }
-                    })}
-                <div>
-                    <dt>"Asked"</dt>
-                    <dd>
-                        <Ago at=row.created_at live />
-                    </dd>
-                </div>
-                {open
-                    .then(|| {
-                        view! {
-                            <div>
-                                <dt>"If nobody answers"</dt>
-                                <dd>
-                                    <Consequence agent expires_at=row.expires_at fallback live />
-                                </dd>
-                            </div>
-                        }
-                    })}
-                <EarlierList earlier live />
-            </dl>
+            <div class="dialog-main" tabindex="0" role="group" aria-label="What is asked" node_ref=main>
+                <Asked agent prompt_html control has_control=open && may_answer />
+            </div>
+            <Context row task fallback status earlier live />
         </div>
         <div class="dialog-end">{end}</div>
     })
 }
 
-#[component]
-fn EarlierList(earlier: Vec<Earlier>, live: Live) -> impl IntoView {
-    (!earlier.is_empty()).then(|| {
-        view! {
-            <div>
-                <dt>"Earlier in this session"</dt>
-                {earlier
-                    .into_iter()
-                    .map(|earlier| {
-                        view! {
-                            <dd class="earlier">
-                                <p dir="auto">{earlier.question}</p>
-                                <p class="earlier-answer" dir="auto">
-                                    {earlier.answer.unwrap_or_else(|| "No answer".to_owned())}
-                                    " · "
-                                    <Ago at=earlier.created_at live />
-                                </p>
-                            </dd>
-                        }
-                    })
-                    .collect_view()}
-            </div>
-        }
-    })
+/// Puts the focus where the arrow keys scroll, unless it is on something already: a text area takes it
+/// itself, and to an approval's buttons nothing leads by accident.
+fn focus_what_is_read(main: NodeRef<html::Div>) {
+    Effect::new(move |_| {
+        let Some(main) = main.get() else { return };
+        request_animation_frame(move || {
+            let focused = document().active_element();
+            let free = focused.is_none_or(|focused| {
+                matches!(focused.tag_name().as_str(), "BODY" | "DIALOG")
+                    || focused.class_list().contains("dialog-close")
+            });
+            if free {
+                let _ = main.focus();
+            }
+        });
+    });
 }

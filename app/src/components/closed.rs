@@ -1,58 +1,44 @@
-//! What became of a blocker, in words, and what the reader had typed but not sent.
+//! The end of the dialog once a blocker is closed: what became of it, what the reader had typed but not
+//! sent, and the way on.
 
 use domain::{InteractionId, interaction::Outcome};
 use leptos::prelude::*;
 
-use super::{answer_form::draft, copy_button::CopyButton, moment::Ago};
-use crate::{live::Live, view::BlockerStatus};
+use super::{
+    controls::{Answering, FollowUpForm, draft},
+    copy_button::CopyButton,
+    ending::EndingView,
+};
+use crate::{
+    live::Live,
+    view::{Ending, Row},
+};
 
 /// Stands where the control was.
 #[component]
 pub(super) fn Closed(
-    id: InteractionId,
-    agent: String,
-    status: BlockerStatus,
+    row: Row,
+    ending: Ending,
     unsent: Option<String>,
+    may_answer: bool,
+    answering: Answering,
     live: Live,
 ) -> impl IntoView {
-    let BlockerStatus::Closed {
-        outcome,
-        by,
-        by_you,
-        at,
-        answer,
-        reason,
-    } = status
-    else {
-        return None;
-    };
-    let who = if by_you {
-        "You".to_owned()
-    } else {
-        by.unwrap_or_else(|| agent.clone())
-    };
-    let ago = view! { <Ago at live /> };
-    let said = match outcome {
-        Outcome::Answered => view! { {who} " answered " {ago} "." }.into_any(),
-        Outcome::Fallback => view! {
-            "The deadline passed " {ago} ". " {agent} " goes on with its fallback:"
-        }
-        .into_any(),
-        Outcome::Expired => view! {
-            "Expired " {ago} ". Nobody answered in time, so " {agent} " has no answer."
-        }
-        .into_any(),
-        Outcome::Cancelled => {
-            view! { "No longer needed. " {who} " took it back " {ago} "." }.into_any()
-        }
-    };
-    Some(view! {
+    let id = row.id;
+    let sent = ending.by_you && ending.outcome != Outcome::Cancelled;
+    view! {
         <section class="closed" aria-live="polite">
-            <p class="closed-said">{said}</p>
-            {answer.map(|answer| view! { <AnswerText text=answer /> })}
-            {reason.map(|reason| view! { <p class="closed-reason" dir="auto">{reason}</p> })}
-            <Unsent id unsent by_you />
+            <EndingView row ending live />
+            <Unsent id unsent sent />
+            {may_answer
+                .then(|| {
+                    view! { <FollowUpForm id follow_up=answering.follow_up /> }
+                })}
             <div class="form-end">
+                <a class="button quiet" href=format!("/interactions/{id}")>
+                    "Timeline"
+                </a>
+                <span class="form-space"></span>
                 <NextWaiting live />
                 <a class="button" href="/">
                     "Close"
@@ -60,32 +46,18 @@ pub(super) fn Closed(
                 </a>
             </div>
         </section>
-    })
-}
-
-#[component]
-fn AnswerText(text: String) -> impl IntoView {
-    if text.is_empty() {
-        view! { <p class="answer-text empty">"(an empty answer)"</p> }.into_any()
-    } else {
-        view! {
-            <p class="answer-text" dir="auto">
-                {text}
-            </p>
-        }
-        .into_any()
     }
 }
 
 /// The reader's own text: what the server kept of a late answer, or what lies in the browser.
 #[component]
-fn Unsent(id: InteractionId, unsent: Option<String>, by_you: bool) -> impl IntoView {
+fn Unsent(id: InteractionId, unsent: Option<String>, sent: bool) -> impl IntoView {
     let text = RwSignal::new(unsent);
     Effect::new(move |_| {
-        if by_you {
-            draft::forget(id);
+        if sent {
+            draft::forget_all(id);
         } else if text.with_untracked(Option::is_none) {
-            text.set(draft::read(id).filter(|draft| !draft.is_empty()));
+            text.set(draft::unsent(id));
         }
     });
     move || {

@@ -1,6 +1,6 @@
 //! What is left until the deadline: a ring that empties, and words.
 
-use chrono::{DateTime, Utc};
+use domain::interaction::{Kind, Mode};
 use leptos::prelude::*;
 
 use crate::{
@@ -47,30 +47,33 @@ fn Ring(left: impl Fn() -> f64 + Send + Sync + 'static) -> impl IntoView {
 
 /// What happens when nobody answers, in a sentence.
 #[component]
-pub(super) fn Consequence(
-    agent: String,
-    expires_at: Option<DateTime<Utc>>,
-    fallback: Option<String>,
-    live: Live,
-) -> impl IntoView {
-    match expires_at {
-        None => view! { <span>"Never. It waits until somebody answers."</span> }.into_any(),
-        Some(until) => {
-            let left = move || time::words(until - live.now.get());
-            let then = match fallback {
-                Some(fallback) => {
-                    view! { " the fallback " <code>{fallback}</code> " is used." }.into_any()
-                }
-                None => view! { {format!(" it expires, and {agent} gets no answer.")} }.into_any(),
-            };
-            view! {
-                <time datetime=until.to_rfc3339() title=time::exact(until)>
-                    "In "
-                    {left}
-                </time>
-                {then}
-            }
-            .into_any()
-        }
+pub(super) fn Consequence(row: Row, fallback: Option<String>, live: Live) -> impl IntoView {
+    let Some(until) = row.expires_at else {
+        return view! { <span>"Never. It waits until somebody answers."</span> }.into_any();
+    };
+    let left = move || time::words(until - live.now.get());
+    let then = match fallback {
+        Some(fallback) => view! { " the fallback " <code>{fallback}</code> " is used." }.into_any(),
+        None => without_answer(&row).into_any(),
+    };
+    view! {
+        <time datetime=until.to_rfc3339() title=time::exact(until)>
+            "In "
+            {left}
+        </time>
+        {then}
+    }
+    .into_any()
+}
+
+/// Rules 2 and 5.
+fn without_answer(row: &Row) -> String {
+    let first = match row.kind {
+        Kind::Approval => " it expires, and the action must not run.".to_owned(),
+        _ => format!(" it expires, and {} gets no answer.", row.agent),
+    };
+    match &row.task_id {
+        Some(task) if row.mode == Mode::Sync => format!("{first} Task {task} fails."),
+        _ => first,
     }
 }

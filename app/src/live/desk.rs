@@ -1,11 +1,11 @@
 //! The desk and the pure function that keeps it true.
 
 use chrono::{DateTime, Utc};
-use domain::interaction::Mode;
+use domain::interaction::{Mode, Outcome};
 use serde::{Deserialize, Serialize};
 
 use super::frames::Change;
-use crate::view::{ClosedRow, Row};
+use crate::view::{ClosedRow, Counts, Row};
 
 /// How many rows of each list a desk holds.
 pub const WAITING_ROWS: u32 = 500;
@@ -23,8 +23,10 @@ pub struct Desk {
     pub waiting: Vec<Row>,
     /// Whether more wait than `waiting` holds.
     pub more_waiting: bool,
-    /// Last closed first.
+    /// Last closed, or told, first.
     pub recent: Vec<ClosedRow>,
+    /// What happened in the last 24 hours.
+    pub counts: Counts,
 }
 
 impl Desk {
@@ -39,6 +41,7 @@ impl Desk {
             Change::Asked { row } => {
                 // A desk is read a moment after its `last_seq`, so the row may be there already.
                 if self.waiting.iter().all(|known| known.id != row.id) {
+                    self.counts.asked += 1;
                     let place = self
                         .waiting
                         .partition_point(|known| order(known) <= order(&row));
@@ -48,13 +51,43 @@ impl Desk {
             Change::Closed { id, closure } => {
                 if let Some(place) = self.waiting.iter().position(|row| row.id == id) {
                     let row = self.waiting.remove(place);
-                    self.recent.insert(0, ClosedRow { row, closure });
-                    self.recent.truncate(RECENT_ROWS as usize);
+                    match closure.outcome {
+                        Outcome::Expired | Outcome::Fallback => self.counts.expired += 1,
+                        Outcome::Cancelled => self.counts.cancelled += 1,
+                        _ => self.counts.answered += 1,
+                    }
+                    self.lately(ClosedRow {
+                        row,
+                        closure,
+                        collected_at: None,
+                    });
                 }
             }
-            Change::Other => {}
+            Change::Progressed { id, answered } => {
+                if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id)
+                    && let Some(progress) = &mut row.progress
+                {
+                    progress.answered = answered;
+                }
+            }
+            Change::Told { told } => {
+                if self.recent.iter().all(|known| known.row.id != told.row.id) {
+                    self.lately(told);
+                }
+            }
+            Change::Collected { id, at } => {
+                if let Some(closed) = self.recent.iter_mut().find(|closed| closed.row.id == id) {
+                    closed.collected_at = Some(at);
+                }
+            }
+            Change::FollowedUp { .. } | Change::Other => {}
         }
         true
+    }
+
+    fn lately(&mut self, closed: ClosedRow) {
+        self.recent.insert(0, closed);
+        self.recent.truncate(RECENT_ROWS as usize);
     }
 }
 
@@ -66,7 +99,7 @@ fn order(row: &Row) -> (bool, bool, domain::InteractionId) {
 #[cfg(test)]
 mod tests {
     use chrono::DateTime;
-    use domain::{InteractionId, interaction::Outcome};
+    use domain::{InteractionId, interaction::Kind};
 
     use super::*;
     use crate::view::Closure;
@@ -74,11 +107,15 @@ mod tests {
     fn row(id: u128, mode: Mode, urgent: bool) -> Row {
         Row {
             id: InteractionId(uuid::Uuid::from_u128(id)),
+            kind: Kind::Question,
             mode,
             urgent,
             agent: "backend".into(),
             session_id: None,
+            task_id: None,
             preview: "Which port?".into(),
+            progress: None,
+            level: None,
             created_at: DateTime::UNIX_EPOCH,
             expires_at: None,
         }

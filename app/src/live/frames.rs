@@ -1,10 +1,10 @@
 //! What travels over `/ws`. JSON, one frame a message.
 
 use chrono::{DateTime, Utc};
-use domain::{Event, InteractionId, Payload};
+use domain::{Event, InteractionId, Payload, interaction::Outcome};
 use serde::{Deserialize, Serialize};
 
-use crate::view::{Closure, Row};
+use crate::view::{ClosedRow, Closure, Row};
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,12 +49,36 @@ pub enum Change {
         /// The new row.
         row: Row,
     },
+    /// Some questions of a form are answered.
+    Progressed {
+        /// Which row.
+        id: InteractionId,
+        /// How many are by now.
+        answered: usize,
+    },
     /// Somebody waits no longer.
     Closed {
         /// Which row.
         id: InteractionId,
         /// How it ended.
         closure: Closure,
+    },
+    /// An agent told something that nobody has to answer.
+    Told {
+        /// What.
+        told: ClosedRow,
+    },
+    /// The agent picked an answer up.
+    Collected {
+        /// Which row.
+        id: InteractionId,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// Something was said about a closed row.
+    FollowedUp {
+        /// Which row.
+        id: InteractionId,
     },
     /// Nothing a desk shows.
     Other,
@@ -91,10 +115,29 @@ impl Change {
             Payload::Expired {
                 outcome, answer, ..
             } => Closure::new(*outcome, by, event.at, answer.as_ref()),
-            Payload::Cancelled { .. } => {
-                Closure::new(domain::interaction::Outcome::Cancelled, by, event.at, None)
+            Payload::Cancelled { .. } => Closure::new(Outcome::Cancelled, by, event.at, None),
+            Payload::Notified { agent, request } => {
+                return Self::Told {
+                    told: ClosedRow {
+                        row: Row::new(id, agent, request, event.at, None),
+                        closure: Closure::new(Outcome::Delivered, by, event.at, None),
+                        collected_at: None,
+                    },
+                };
             }
-            Payload::AnswerRejected { .. } => return Self::Other,
+            Payload::Progressed { answers } => {
+                return Self::Progressed {
+                    id,
+                    answered: answers.len(),
+                };
+            }
+            Payload::Collected {} => return Self::Collected { id, at: event.at },
+            Payload::FollowedUp { .. } => return Self::FollowedUp { id },
+            Payload::AnswerRejected { .. }
+            | Payload::TaskWaiting(_)
+            | Payload::TaskRunning(_)
+            | Payload::TaskFailed(_)
+            | Payload::TaskDone(_) => return Self::Other,
         };
         Self::Closed { id, closure }
     }

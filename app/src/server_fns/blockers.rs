@@ -1,11 +1,11 @@
-//! One blocker: reading and answering.
+//! One blocker: reading, answering, taking back, saying more.
 
-use domain::InteractionId;
+use domain::{InteractionId, interaction::PlanDecision};
 use leptos::server;
 
 use crate::{
     error::UiError,
-    view::{AnswerOutcome, Blocker},
+    view::{AnswerOutcome, Blocker, Story},
 };
 
 /// Everything the resolution dialog shows.
@@ -14,18 +14,83 @@ pub async fn load_blocker(id: InteractionId) -> Result<Blocker, UiError> {
     super::answered(super::backend()?.blocker(id).await)
 }
 
-/// Answers a question. `form` is there when a browser without wasm sent the form by itself: HTML turns
-/// every line break of a text area into CR LF on the way, which nobody typed.
+/// One interaction with everything that happened to it.
+#[server(prefix = "/ui", endpoint = "load-story")]
+pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
+    super::answered(super::backend()?.story(id).await)
+}
+
+/// Answers a blocker. Every control is a plain form, so the fields are those of HTML:
+/// `text`, `selected[]`, `approved`, `decision`, `feedback`. `question` names the question of a form
+/// that `text` or `selected[]` answers. `chosen` is there with options, of which none may be ticked.
+/// `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
+/// text area into CR LF on the way, which nobody typed.
 #[server(prefix = "/ui", endpoint = "answer-blocker")]
+#[expect(clippy::too_many_arguments, reason = "the fields of a form")]
 pub async fn answer_blocker(
+    id: InteractionId,
+    #[server(default)] question: Option<String>,
+    #[server(default)] text: Option<String>,
+    #[server(default)] selected: Option<Vec<String>>,
+    #[server(default)] chosen: Option<String>,
+    #[server(default)] approved: Option<bool>,
+    #[server(default)] decision: Option<PlanDecision>,
+    #[server(default)] feedback: Option<String>,
+    #[server(default)] form: Option<String>,
+) -> Result<AnswerOutcome, UiError> {
+    use domain::interaction::{AnswerDraft, FormAnswer};
+
+    let typed = |text: Option<String>| {
+        text.map(|text| match form {
+            Some(_) => text.replace("\r\n", "\n"),
+            None => text,
+        })
+    };
+    let selected = selected.or_else(|| chosen.map(|_| Vec::new()));
+    let text = typed(text);
+    let draft = match question {
+        None => AnswerDraft {
+            text,
+            selected,
+            approved,
+            decision,
+            feedback: typed(feedback),
+            answers: None,
+        },
+        Some(question) => {
+            let answer = match selected {
+                Some(selected) => FormAnswer::Several(selected),
+                None => FormAnswer::One(text.unwrap_or_default()),
+            };
+            AnswerDraft {
+                answers: Some([(question, answer)].into()),
+                ..AnswerDraft::default()
+            }
+        }
+    };
+    super::answered(super::backend()?.answer(id, draft).await)
+}
+
+/// Takes a blocker back.
+#[server(prefix = "/ui", endpoint = "cancel-blocker")]
+pub async fn cancel_blocker(
+    id: InteractionId,
+    #[server(default)] reason: Option<String>,
+) -> Result<(), UiError> {
+    let reason = reason.filter(|reason| !reason.trim().is_empty());
+    super::answered(super::backend()?.cancel(id, reason).await)
+}
+
+/// Says more about a closed blocker.
+#[server(prefix = "/ui", endpoint = "follow-up")]
+pub async fn follow_up_blocker(
     id: InteractionId,
     #[server(default)] text: String,
     #[server(default)] form: Option<String>,
-) -> Result<AnswerOutcome, UiError> {
-    let text = if form.is_some() {
-        text.replace("\r\n", "\n")
-    } else {
-        text
+) -> Result<(), UiError> {
+    let text = match form {
+        Some(_) => text.replace("\r\n", "\n"),
+        None => text,
     };
-    super::answered(super::backend()?.answer(id, text).await)
+    super::answered(super::backend()?.follow_up(id, text).await)
 }

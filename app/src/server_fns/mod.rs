@@ -3,10 +3,15 @@
 
 mod blockers;
 mod desk;
+mod history;
 mod people;
 
-pub use blockers::{AnswerBlocker, answer_blocker, load_blocker};
+pub use blockers::{
+    AnswerBlocker, CancelBlocker, FollowUpBlocker, answer_blocker, cancel_blocker,
+    follow_up_blocker, load_blocker, load_story,
+};
 pub use desk::load_desk;
+pub use history::{load_agents, load_history, load_tasks};
 pub use people::{load_sign_in_name, load_visitor};
 
 #[cfg(feature = "ssr")]

@@ -1,7 +1,7 @@
 //! One blocker as the resolution dialog shows it.
 
 use chrono::{DateTime, Utc};
-use domain::interaction::{Outcome, TaskRef};
+use domain::interaction::{Choice, FormAnswer, Level, Outcome, TaskRef};
 use serde::{Deserialize, Serialize};
 
 use super::Row;
@@ -9,12 +9,14 @@ use super::Row;
 /// Everything a person needs to answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocker {
-    /// Mode, agent, session, times.
+    /// Kind, mode, agent, session, times.
     pub row: Row,
     /// A few words above the prompt.
     pub title: Option<String>,
     /// The prompt as sanitised HTML. Made by the server only.
     pub prompt_html: String,
+    /// What it is answered with.
+    pub control: Control,
     /// The piece of work.
     pub task: Option<TaskRef>,
     /// The answer the agent goes on with after the deadline.
@@ -31,6 +33,57 @@ pub struct Blocker {
     pub as_of: DateTime<Utc>,
 }
 
+/// What a blocker is answered with, by kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Control {
+    /// A text.
+    Text,
+    /// One option, or several.
+    Choice(Choice),
+    /// A nod.
+    Acknowledge,
+    /// Yes or no to an action.
+    Approve(ActionView),
+    /// One of the four decisions about a plan.
+    Decide {
+        /// The plan as sanitised HTML.
+        plan_html: String,
+    },
+    /// One question after the other.
+    Form(Vec<FormStep>),
+    /// A notification: nothing is asked.
+    Nothing {
+        /// How serious it is.
+        level: Level,
+    },
+}
+
+/// An action as the machine will run it. Characters that could hide or reorder others are written out
+/// (`⟨U+202E⟩`), so what is seen is what is run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionView {
+    /// The tool.
+    pub tool: String,
+    /// One line an argument: its name and its value as JSON.
+    pub arguments: Vec<(String, String)>,
+    /// See [`domain::interaction::Action::digest`].
+    pub digest: String,
+}
+
+/// One question of a form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormStep {
+    /// Names the answer.
+    pub id: String,
+    /// The question as sanitised HTML.
+    pub prompt_html: String,
+    /// Its options; `None` when it asks for a text.
+    pub choice: Option<Choice>,
+    /// What is answered already.
+    pub answer: Option<FormAnswer>,
+}
+
 /// Whether it can still be answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,20 +91,41 @@ pub enum BlockerStatus {
     /// It waits.
     Open,
     /// It is over.
-    Closed {
-        /// How it ended.
-        outcome: Outcome,
-        /// Who closed it; `None` for the deadline.
-        by: Option<String>,
-        /// Whether the one who closed it is the one who looks.
-        by_you: bool,
-        /// When.
-        at: DateTime<Utc>,
-        /// The whole answer.
-        answer: Option<String>,
-        /// Why it was taken back.
-        reason: Option<String>,
-    },
+    Closed(Box<Ending>),
+}
+
+/// How a blocker ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// How.
+    pub outcome: Outcome,
+    /// Who closed it; `None` for the deadline.
+    pub by: Option<String>,
+    /// Whether the one who closed it is the one who looks.
+    pub by_you: bool,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// The whole answer as a text: what the agent goes on with.
+    pub answer: Option<String>,
+    /// Why it was taken back.
+    pub reason: Option<String>,
+    /// When the agent picked it up.
+    pub collected_at: Option<DateTime<Utc>>,
+    /// What was said later.
+    pub follow_ups: Vec<Remark>,
+    /// The id of the task that failed because nobody answered.
+    pub failed_task: Option<String>,
+}
+
+/// Something somebody said after a blocker was closed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// What.
+    pub text: String,
+    /// Who.
+    pub by: String,
+    /// When.
+    pub at: DateTime<Utc>,
 }
 
 /// An earlier question of the same session.
@@ -59,7 +133,7 @@ pub enum BlockerStatus {
 pub struct Earlier {
     /// What was asked, on one line.
     pub question: String,
-    /// What became of it, on one line: the answer, or words for why there is none.
+    /// The answer on one line, if there is one.
     pub answer: Option<String>,
     /// When it was asked.
     pub created_at: DateTime<Utc>,
@@ -71,6 +145,8 @@ pub struct Earlier {
 pub enum AnswerOutcome {
     /// It is the answer.
     Sent,
-    /// Somebody, or the deadline, was faster. The text is kept in the journal.
+    /// It answers a question of a form; others are left.
+    Kept,
+    /// Somebody, or the deadline, was faster. What was given is kept in the journal.
     TooLate,
 }

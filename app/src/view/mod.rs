@@ -1,10 +1,16 @@
 //! What the pages show: plain data, made by the server from domain types, without any markup.
 
 mod blocker;
+mod history;
 mod row;
 pub mod time;
 mod visitor;
+mod work;
 
-pub use blocker::{AnswerOutcome, Blocker, BlockerStatus, Earlier};
-pub use row::{ClosedRow, Closure, Row};
+pub use blocker::{
+    ActionView, AnswerOutcome, Blocker, BlockerStatus, Control, Earlier, Ending, FormStep, Remark,
+};
+pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
+pub use row::{ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;
+pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Interaction, InteractionId,
-    interaction::{AnswerContent, Mode, Outcome, Priority, Request},
+    interaction::{AnswerContent, Ask, Kind, Level, Mode, Outcome, Priority, Request},
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,8 @@ const PREVIEW_CHARS: usize = 160;
 pub struct Row {
     /// Which.
     pub id: InteractionId,
+    /// What it asks for.
+    pub kind: Kind,
     /// Whether the agent has stopped.
     pub mode: Mode,
     /// Whether it presses.
@@ -23,16 +25,31 @@ pub struct Row {
     pub agent: String,
     /// In which session.
     pub session_id: Option<String>,
+    /// The agent's task.
+    pub task_id: Option<String>,
     /// The title, or the beginning of the prompt, on one line.
     pub preview: String,
+    /// How far a form is answered.
+    pub progress: Option<Progress>,
+    /// How serious a notification is.
+    pub level: Option<Level>,
     /// When it was asked.
     pub created_at: DateTime<Utc>,
     /// When it expires; `None` = never.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
+/// How far a form is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// So many questions are.
+    pub answered: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
 impl Row {
-    /// The row of a request.
+    /// The row of a request that nothing has happened to yet.
     pub fn new(
         id: InteractionId,
         agent: &AgentRef,
@@ -42,11 +59,24 @@ impl Row {
     ) -> Self {
         Self {
             id,
+            kind: request.kind(),
             mode: request.mode,
             urgent: request.priority == Priority::Urgent,
             agent: agent.name.clone(),
             session_id: request.session_id.clone(),
+            task_id: request.task.as_ref().map(|task| task.id.clone()),
             preview: preview(request.title.as_deref().unwrap_or(&request.prompt)),
+            progress: match &request.ask {
+                Ask::Form { questions } => Some(Progress {
+                    answered: 0,
+                    of: questions.len(),
+                }),
+                _ => None,
+            },
+            level: match request.ask {
+                Ask::Notification { level } => Some(level),
+                _ => None,
+            },
             created_at,
             expires_at,
         }
@@ -55,13 +85,17 @@ impl Row {
 
 impl From<&Interaction> for Row {
     fn from(interaction: &Interaction) -> Self {
-        Self::new(
+        let mut row = Self::new(
             interaction.id,
             &interaction.agent,
             &interaction.request,
             interaction.created_at,
             interaction.expires_at,
-        )
+        );
+        if let (Some(progress), Some(answers)) = (&mut row.progress, interaction.progress()) {
+            progress.answered = answers.len();
+        }
+        row
     }
 }
 
@@ -90,7 +124,9 @@ impl Closure {
             outcome,
             by: by.map(str::to_owned),
             at,
-            answer: answer.map(|AnswerContent::Text { text }| preview(text)),
+            answer: answer
+                .map(|answer| preview(&answer.brief()))
+                .filter(|text| !text.is_empty()),
         }
     }
 }
@@ -102,6 +138,8 @@ pub struct ClosedRow {
     pub row: Row,
     /// What became of it.
     pub closure: Closure,
+    /// When the agent picked it up.
+    pub collected_at: Option<DateTime<Utc>>,
 }
 
 impl ClosedRow {
@@ -116,7 +154,29 @@ impl ClosedRow {
                 state.closed_at()?,
                 interaction.answer(),
             ),
+            collected_at: interaction.collected_at,
         })
+    }
+}
+
+/// Any interaction in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryRow {
+    /// What was asked, or told.
+    pub row: Row,
+    /// What became of it; `None` while it waits.
+    pub closure: Option<Closure>,
+    /// When the agent picked it up.
+    pub collected_at: Option<DateTime<Utc>>,
+}
+
+impl From<&Interaction> for HistoryRow {
+    fn from(interaction: &Interaction) -> Self {
+        Self {
+            row: Row::from(interaction),
+            closure: ClosedRow::new(interaction).map(|closed| closed.closure),
+            collected_at: interaction.collected_at,
+        }
     }
 }
 

@@ -3,9 +3,15 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::request::Kind;
+use super::{
+    ask::Ask,
+    form::{self, FormAnswer, FormAnswers, FormQuestion},
+    kind::Kind,
+    plan::PlanDecision,
+    state::Outcome,
+};
 use crate::{
-    fault::{Fault, Faults},
+    fault::{Fault, Faults, is_blank},
     limits,
     principal::Responder,
 };
@@ -15,7 +21,7 @@ use crate::{
 pub struct Answer {
     /// What was answered.
     pub content: AnswerContent,
-    /// Who answered.
+    /// Who answered; for a form, who answered the last question.
     pub responder: Responder,
     /// When.
     pub answered_at: DateTime<Utc>,
@@ -30,31 +36,210 @@ pub enum AnswerContent {
         /// The text.
         text: String,
     },
+    /// To a `choice`: one value, or several in the order of the options.
+    Selected {
+        /// The values.
+        selected: Vec<String>,
+    },
+    /// To an `acknowledgement`.
+    Acknowledged,
+    /// To an `approval`.
+    Approval {
+        /// Whether the action may be run.
+        approved: bool,
+        /// Why, in the responder's words.
+        text: Option<String>,
+    },
+    /// To a `plan_review`.
+    Plan {
+        /// How to go on.
+        decision: PlanDecision,
+        /// What to change; always there with [`PlanDecision::Adjust`].
+        feedback: Option<String>,
+    },
+    /// To a `form`: every question's answer by its id.
+    Form {
+        /// The answers.
+        answers: FormAnswers,
+    },
 }
 
-/// An answer as it comes in, not yet checked against the kind of the interaction.
+impl AnswerContent {
+    /// How an interaction ends with this answer.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Text { .. } | Self::Selected { .. } | Self::Acknowledged | Self::Form { .. } => {
+                Outcome::Answered
+            }
+            Self::Approval { approved: true, .. } => Outcome::Approved,
+            Self::Approval {
+                approved: false, ..
+            } => Outcome::Denied,
+            Self::Plan { decision, .. } => (*decision).into(),
+        }
+    }
+
+    /// The answer without what it answers: enough for one line of a list.
+    pub fn brief(&self) -> String {
+        match self {
+            Self::Form { answers } => {
+                let answers: Vec<String> = answers.values().map(FormAnswer::to_text).collect();
+                answers.join(", ")
+            }
+            Self::Plan { feedback, .. } => feedback.clone().unwrap_or_default(),
+            Self::Approval { text, .. } => text.clone().unwrap_or_default(),
+            Self::Text { text } => text.clone(),
+            Self::Selected { selected } => selected.join(", "),
+            Self::Acknowledged => String::new(),
+        }
+    }
+
+    /// The answer as a text, for an agent's context and for people. Free text stands in it byte for
+    /// byte; a form's answers come in the order of its questions, as `id: answer`.
+    pub fn to_text(&self, ask: &Ask) -> String {
+        let with = |word: &str, more: &Option<String>| match more {
+            Some(text) => format!("{word}: {text}"),
+            None => word.to_owned(),
+        };
+        match self {
+            Self::Text { text } => text.clone(),
+            Self::Selected { selected } => selected.join(", "),
+            Self::Acknowledged => "Acknowledged".to_owned(),
+            Self::Approval { approved, text } => {
+                with(if *approved { "Approved" } else { "Denied" }, text)
+            }
+            Self::Plan { decision, feedback } => with(decision.meaning(), feedback),
+            Self::Form { answers } => {
+                let questions: &[FormQuestion] = match ask {
+                    Ask::Form { questions } => questions,
+                    _ => &[],
+                };
+                let lines: Vec<String> = questions
+                    .iter()
+                    .filter_map(|question| {
+                        let answer = answers.get(&question.id)?.to_text();
+                        Some(format!("{}: {answer}", question.id))
+                    })
+                    .collect();
+                lines.join("\n")
+            }
+        }
+    }
+}
+
+/// An answer as it comes in, not yet checked against what was asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct AnswerDraft {
-    /// For a `question`.
+    /// For a `question`; a comment on an `approval`.
     pub text: Option<String>,
+    /// For a `choice`.
+    pub selected: Option<Vec<String>>,
+    /// For an `approval`.
+    pub approved: Option<bool>,
+    /// For a `plan_review`.
+    pub decision: Option<PlanDecision>,
+    /// For a `plan_review`.
+    pub feedback: Option<String>,
+    /// For a `form`: any of its questions.
+    pub answers: Option<FormAnswers>,
+}
+
+/// An answer that passed every check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// It answers everything.
+    Whole(AnswerContent),
+    /// It answers some questions of a form; all that are answered by now.
+    Part(FormAnswers),
 }
 
 impl AnswerDraft {
-    /// Reads the draft as an answer to an interaction of this kind.
+    /// Reads the draft as an answer to `ask`. `known` are the answers a form has already.
     ///
     /// # Errors
     /// Every field that is wrong, with its path.
-    pub fn check(self, kind: Kind) -> Result<AnswerContent, Vec<Fault>> {
-        match kind {
-            Kind::Question => {
-                let Some(text) = self.text else {
-                    return Err(vec![Fault::required("text")]);
-                };
-                let mut faults = Faults::default();
-                faults.length("text", &text, limits::TEXT_CHARS);
-                faults.into_result(AnswerContent::Text { text })
+    pub fn check(self, ask: &Ask, known: &FormAnswers) -> Result<Checked, Vec<Fault>> {
+        let mut faults = Faults::default();
+        self.refuse_foreign(ask.kind(), &mut faults);
+        let checked = match ask {
+            Ask::Question => self.text(&mut faults).map(Checked::Whole),
+            Ask::Choice(choice) => faults.present("selected", self.selected).map(|selected| {
+                Checked::Whole(AnswerContent::Selected {
+                    selected: choice.pick(&selected, "selected", &mut faults),
+                })
+            }),
+            Ask::Acknowledgement => Some(Checked::Whole(AnswerContent::Acknowledged)),
+            Ask::Approval { .. } => self.approval(&mut faults).map(Checked::Whole),
+            Ask::PlanReview { .. } => self.plan(&mut faults).map(Checked::Whole),
+            Ask::Form { questions } => faults.present("answers", self.answers).map(|given| {
+                let answers = form::merge(questions, known, given, &mut faults);
+                if questions.iter().all(|it| answers.contains_key(&it.id)) {
+                    Checked::Whole(AnswerContent::Form { answers })
+                } else {
+                    Checked::Part(answers)
+                }
+            }),
+            Ask::Notification { .. } => {
+                faults.add("$", "a notification asks for no answer");
+                None
+            }
+        };
+        match checked {
+            Some(checked) => faults.into_result(checked),
+            // `None` only where a fault says why.
+            None => Err(faults.into_result(()).err().unwrap_or_default()),
+        }
+    }
+
+    fn refuse_foreign(&self, kind: Kind, faults: &mut Faults) {
+        for (is_there, field, belongs) in [
+            (
+                self.text.is_some(),
+                "text",
+                &[Kind::Question, Kind::Approval][..],
+            ),
+            (self.selected.is_some(), "selected", &[Kind::Choice]),
+            (self.approved.is_some(), "approved", &[Kind::Approval]),
+            (self.decision.is_some(), "decision", &[Kind::PlanReview]),
+            (self.feedback.is_some(), "feedback", &[Kind::PlanReview]),
+            (self.answers.is_some(), "answers", &[Kind::Form]),
+        ] {
+            if is_there && !belongs.contains(&kind) {
+                faults.add(
+                    field,
+                    format!("does not belong to the answer of kind {}", kind.name()),
+                );
             }
         }
+    }
+
+    fn text(self, faults: &mut Faults) -> Option<AnswerContent> {
+        let text = faults.present("text", self.text)?;
+        faults.length("text", &text, limits::TEXT_CHARS);
+        Some(AnswerContent::Text { text })
+    }
+
+    fn approval(self, faults: &mut Faults) -> Option<AnswerContent> {
+        if let Some(text) = &self.text {
+            faults.length("text", text, limits::TEXT_CHARS);
+        }
+        Some(AnswerContent::Approval {
+            approved: faults.present("approved", self.approved)?,
+            text: self.text.filter(|text| !text.is_empty()),
+        })
+    }
+
+    fn plan(self, faults: &mut Faults) -> Option<AnswerContent> {
+        let decision = faults.present("decision", self.decision)?;
+        let feedback = self.feedback.filter(|text| !is_blank(text));
+        match &feedback {
+            Some(text) => faults.length("feedback", text, limits::TEXT_CHARS),
+            None if decision == PlanDecision::Adjust => {
+                faults.add("feedback", "is required with `adjust`");
+            }
+            None => {}
+        }
+        Some(AnswerContent::Plan { decision, feedback })
     }
 }

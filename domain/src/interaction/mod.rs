@@ -1,7 +1,13 @@
 //! An interaction: what an agent asked, and what became of it.
 
+mod action;
 mod answer;
+mod ask;
+mod choice;
 pub mod decide;
+mod form;
+mod kind;
+mod plan;
 mod refused;
 mod request;
 mod state;
@@ -9,13 +15,24 @@ mod state;
 mod tests;
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
-pub use answer::{Answer, AnswerContent, AnswerDraft};
+pub use crate::task::TaskRef;
+pub use action::Action;
+pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
+pub use ask::{Ask, Level};
+pub use choice::{Choice, ChoiceOption};
+pub use form::{FormAnswer, FormAnswers, FormQuestion};
+pub use kind::Kind;
+pub use plan::{PlanDecision, TargetMode};
 pub use refused::Refused;
-pub use request::{Draft, Kind, Mode, Priority, Request, TaskRef};
+pub use request::{Draft, Mode, Priority, Request};
 pub use state::{Outcome, State};
 
-use crate::{ids::InteractionId, principal::AgentRef};
+use crate::{
+    ids::InteractionId,
+    principal::{AgentRef, Responder},
+};
 
 /// Anything an agent says to people.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +51,21 @@ pub struct Interaction {
     pub expires_at: Option<DateTime<Utc>>,
     /// What became of it.
     pub state: State,
+    /// When the agent took note of how it ended.
+    pub collected_at: Option<DateTime<Utc>>,
+    /// What was said after it was closed, in order.
+    pub follow_ups: Vec<FollowUp>,
+}
+
+/// A later message about a closed interaction. Never changes the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowUp {
+    /// What was said.
+    pub text: String,
+    /// Who said it.
+    pub responder: Responder,
+    /// When.
+    pub at: DateTime<Utc>,
 }
 
 impl Interaction {
@@ -42,16 +74,34 @@ impl Interaction {
         match &self.state {
             State::Resolved { answer } => Some(&answer.content),
             State::Expired { fallback, .. } => fallback.as_ref(),
-            State::Pending | State::Cancelled { .. } => None,
+            State::Pending { .. } | State::Delivered { .. } | State::Cancelled { .. } => None,
         }
     }
 
-    /// Text ready for the agent's context, once there is an answer. The answer stands in it byte for
+    /// Rule 2: `true` only if an authorised person approved the action in time; `false` for every other
+    /// approval, whatever became of it; `None` for the other kinds.
+    pub fn approved(&self) -> Option<bool> {
+        (self.request.kind() == Kind::Approval)
+            .then(|| self.state.outcome() == Some(Outcome::Approved))
+    }
+
+    /// What is answered of a form by now; `None` when it is closed.
+    pub fn progress(&self) -> Option<&FormAnswers> {
+        match &self.state {
+            State::Pending { answers } => Some(answers),
+            State::Delivered { .. }
+            | State::Resolved { .. }
+            | State::Expired { .. }
+            | State::Cancelled { .. } => None,
+        }
+    }
+
+    /// Text ready for the agent's context, once there is an answer. Free text stands in it byte for
     /// byte (rule 10).
     pub fn resume_prompt(&self) -> Option<String> {
-        let AnswerContent::Text { text } = self.answer()?;
+        let answer = self.answer()?.to_text(&self.request.ask);
         Some(format!(
-            "Previous blocker question: {}\nUser answer: {text}\nContinue task execution with this answer.",
+            "Previous blocker question: {}\nUser answer: {answer}\nContinue task execution with this answer.",
             self.request.prompt
         ))
     }

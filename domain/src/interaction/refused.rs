@@ -31,6 +31,18 @@ pub enum Refused {
     /// Rule 8: the agent has asked something else under this key.
     #[error("the idempotency key belongs to another request")]
     KeyReused,
+    /// Nothing has been answered yet that could be collected or followed up.
+    #[error("still waiting for an answer")]
+    StillPending,
+    /// The agent has collected it before; the interaction says when.
+    #[error("collected already")]
+    CollectedAlready,
+    /// The agent asks too much at once.
+    #[error("this agent has {limit} pending blockers, and may not have more")]
+    TooManyPending {
+        /// How many it may have.
+        limit: u32,
+    },
     /// The deadline is still ahead.
     #[error("the deadline has not passed")]
     NotDue,

@@ -5,32 +5,20 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::answer::{AnswerContent, AnswerDraft};
+use super::{
+    action::Action,
+    answer::{AnswerContent, AnswerDraft, Checked},
+    ask::{Ask, AskDraft, Level},
+    choice::ChoiceOption,
+    form::{FormAnswers, FormQuestion},
+    kind::Kind,
+};
 use crate::{
-    fault::{Fault, Faults, is_blank},
+    fault::{Fault, Faults},
     json::AnyJson,
     limits,
+    task::TaskRef,
 };
-
-/// What kind of answer is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Free text.
-    Question,
-}
-
-impl Kind {
-    /// Every kind this program knows.
-    pub const ALL: [Self; 1] = [Self::Question];
-
-    /// The name, as in SQL and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Question => "question",
-        }
-    }
-}
 
 /// Whether the agent has stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +32,14 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Sync, Self::Async];
+
+    /// The mode of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
     /// The name, as in SQL and JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -64,25 +60,12 @@ pub enum Priority {
     Urgent,
 }
 
-/// The piece of work an interaction belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TaskRef {
-    /// The agent's own id for it.
-    pub id: String,
-    /// What it is called.
-    pub title: Option<String>,
-    /// What it is about.
-    pub description: Option<String>,
-    /// Where in it the agent is.
-    pub step: Option<String>,
-}
-
 /// A request that passed every check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// What kind of answer is asked for.
-    pub kind: Kind,
+    /// What kind of answer is asked for, and what belongs to it.
+    #[serde(flatten)]
+    pub ask: Ask,
     /// Whether the agent has stopped.
     pub mode: Mode,
     /// A few words above the prompt.
@@ -109,7 +92,7 @@ pub struct Request {
 pub struct Draft {
     /// Required; one of [`Kind::ALL`].
     pub kind: Option<String>,
-    /// `sync` when absent.
+    /// `sync` when absent. A notification is always `async`.
     pub mode: Option<Mode>,
     /// See [`Request::title`].
     pub title: Option<String>,
@@ -121,13 +104,26 @@ pub struct Draft {
     pub task: Option<TaskRef>,
     /// `normal` when absent.
     pub priority: Option<Priority>,
-    /// Absent = the default of the kind; `null` = never.
+    /// Absent = the default of the kind; `null` = never. Not for a notification.
     #[serde(deserialize_with = "present")]
     pub timeout_seconds: Option<Option<i64>>,
-    /// For a question: a string.
+    /// For a question or a choice of one: a string. For a choice of several: an array. For a form: an
+    /// object with every answer. The other kinds have none (rule 2).
     pub fallback: Option<AnyJson>,
     /// An object.
     pub metadata: Option<AnyJson>,
+    /// For a choice.
+    pub options: Option<Vec<ChoiceOption>>,
+    /// For a choice: `false` when absent.
+    pub multiple: Option<bool>,
+    /// For an approval.
+    pub action: Option<Action>,
+    /// For a plan review, in markdown.
+    pub plan: Option<String>,
+    /// For a form.
+    pub questions: Option<Vec<FormQuestion>>,
+    /// For a notification: `info` when absent.
+    pub level: Option<Level>,
 }
 
 /// Tells `null` from absent: called only when the field is there.
@@ -146,40 +142,45 @@ impl Draft {
     ) -> Result<Request, Vec<Fault>> {
         let mut faults = Faults::default();
         let kind = kind(&mut faults, self.kind);
-        let prompt = prompt(&mut faults, self.prompt);
+        let prompt = faults.present("prompt", self.prompt);
+        if let Some(prompt) = &prompt {
+            faults.text("prompt", prompt);
+        }
         let title = faults.line("title", self.title, limits::TITLE_CHARS);
         let session_id = faults.line("session_id", self.session_id, limits::SESSION_ID_CHARS);
-        let task = self.task.map(|task| task.check(&mut faults));
+        let task = self
+            .task
+            .map(|task| task.check(|field| format!("task.{field}"), &mut faults));
         let metadata = self.metadata;
         if let Some(AnyJson(value)) = &metadata {
             check_metadata(&mut faults, value);
         }
-        if let Some(Some(seconds)) = self.timeout_seconds
-            && !(1..=limits::TIMEOUT_SECONDS).contains(&seconds)
-        {
-            faults.add(
-                "timeout_seconds",
-                format!(
-                    "must be from 1 to {} (400 days), or null for never",
-                    limits::TIMEOUT_SECONDS
-                ),
-            );
-        }
-        let fallback = match (kind, self.fallback) {
-            (Some(kind), Some(AnyJson(value))) => fallback(&mut faults, kind, value),
+        let timing = Timing {
+            mode: self.mode,
+            timeout_seconds: self.timeout_seconds,
+        };
+        let draft = AskDraft {
+            options: self.options,
+            multiple: self.multiple,
+            action: self.action,
+            plan: self.plan,
+            questions: self.questions,
+            level: self.level,
+        };
+        let ask = kind.and_then(|kind| draft.check(kind, &mut faults));
+        let fallback = match (&ask, self.fallback) {
+            (Some(ask), Some(AnyJson(value))) => fallback(&mut faults, ask, value),
             _ => None,
         };
         // Both are `Some` unless a fault says why not.
-        let (Some(kind), Some(prompt)) = (kind, prompt) else {
+        let (Some(ask), Some(prompt)) = (ask, prompt) else {
+            timing.check_seconds(&mut faults);
             return Err(faults.into_result(()).err().unwrap_or_default());
         };
-        let timeout_seconds = match self.timeout_seconds {
-            Some(asked) => asked,
-            None => default_timeout(kind).map(|timeout| timeout.num_seconds()),
-        };
+        let (mode, timeout_seconds) = timing.check(ask.kind(), default_timeout, &mut faults);
         faults.into_result(Request {
-            kind,
-            mode: self.mode.unwrap_or_default(),
+            ask,
+            mode,
             title,
             prompt,
             session_id,
@@ -193,6 +194,11 @@ impl Draft {
 }
 
 impl Request {
+    /// What kind of answer is asked for.
+    pub fn kind(&self) -> Kind {
+        self.ask.kind()
+    }
+
     /// Tells this request from others: SHA-256 over its JSON, the same however the body was spaced.
     pub fn fingerprint(&self) -> [u8; 32] {
         // Strings, numbers and string keys always have a JSON form.
@@ -201,45 +207,62 @@ impl Request {
     }
 }
 
-impl TaskRef {
-    fn check(self, faults: &mut Faults) -> Self {
-        if let Some(description) = &self.description {
-            faults.length("task.description", description, limits::DESCRIPTION_CHARS);
+/// How long the agent waits, if it does.
+#[derive(Clone, Copy)]
+struct Timing {
+    mode: Option<Mode>,
+    timeout_seconds: Option<Option<i64>>,
+}
+
+impl Timing {
+    fn check(
+        self,
+        kind: Kind,
+        default_timeout: impl FnOnce(Kind) -> Option<TimeDelta>,
+        faults: &mut Faults,
+    ) -> (Mode, Option<i64>) {
+        self.check_seconds(faults);
+        if kind != Kind::Notification {
+            let timeout_seconds = self
+                .timeout_seconds
+                .unwrap_or_else(|| default_timeout(kind).map(|timeout| timeout.num_seconds()));
+            return (self.mode.unwrap_or_default(), timeout_seconds);
         }
-        Self {
-            id: faults
-                .line("task.id", Some(self.id), limits::SESSION_ID_CHARS)
-                .unwrap_or_default(),
-            title: faults.line("task.title", self.title, limits::TITLE_CHARS),
-            description: self.description,
-            step: faults.line("task.step", self.step, limits::LINE_CHARS),
+        if self.mode == Some(Mode::Sync) {
+            faults.add(
+                "mode",
+                "nobody waits for a notification: it is always async",
+            );
+        }
+        if matches!(self.timeout_seconds, Some(Some(_))) {
+            faults.add("timeout_seconds", "a notification has no deadline");
+        }
+        (Mode::Async, None)
+    }
+
+    fn check_seconds(self, faults: &mut Faults) {
+        if let Some(Some(seconds)) = self.timeout_seconds
+            && !(1..=limits::TIMEOUT_SECONDS).contains(&seconds)
+        {
+            faults.add(
+                "timeout_seconds",
+                format!(
+                    "must be from 1 to {} (400 days), or null for never",
+                    limits::TIMEOUT_SECONDS
+                ),
+            );
         }
     }
 }
 
 fn kind(faults: &mut Faults, name: Option<String>) -> Option<Kind> {
-    let Some(name) = name else {
-        faults.add("kind", "is required");
-        return None;
-    };
-    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    let name = faults.present("kind", name)?;
+    let kind = Kind::from_name(&name);
     if kind.is_none() {
         let known = Kind::ALL.map(Kind::name).join(", ");
         faults.add("kind", format!("unknown kind, expected one of: {known}"));
     }
     kind
-}
-
-fn prompt(faults: &mut Faults, prompt: Option<String>) -> Option<String> {
-    let Some(prompt) = prompt else {
-        faults.add("prompt", "is required");
-        return None;
-    };
-    if is_blank(&prompt) {
-        faults.add("prompt", "must not be empty");
-    }
-    faults.length("prompt", &prompt, limits::TEXT_CHARS);
-    Some(prompt)
 }
 
 fn check_metadata(faults: &mut Faults, value: &Value) {
@@ -258,18 +281,34 @@ fn check_metadata(faults: &mut Faults, value: &Value) {
     }
 }
 
-fn fallback(faults: &mut Faults, kind: Kind, value: Value) -> Option<AnswerContent> {
-    let draft = match kind {
-        Kind::Question => {
-            let Value::String(text) = value else {
-                faults.add("fallback", "must be a string");
-                return None;
-            };
-            AnswerDraft { text: Some(text) }
+fn fallback(faults: &mut Faults, ask: &Ask, value: Value) -> Option<AnswerContent> {
+    let mut draft = AnswerDraft::default();
+    let read = match ask {
+        Ask::Question => text(value).map(|text| draft.text = Some(text)),
+        Ask::Choice(choice) if choice.multiple => {
+            serde_json::from_value(value).map(|selected| draft.selected = selected)
+        }
+        Ask::Choice(_) => text(value).map(|text| draft.selected = Some(vec![text])),
+        Ask::Form { .. } => serde_json::from_value(value).map(|answers| draft.answers = answers),
+        Ask::Acknowledgement
+        | Ask::Approval { .. }
+        | Ask::PlanReview { .. }
+        | Ask::Notification { .. } => {
+            let kind = ask.kind().name();
+            faults.add("fallback", format!("the kind {kind} has no fallback"));
+            return None;
         }
     };
-    match draft.check(kind) {
-        Ok(content) => Some(content),
+    if let Err(error) = read {
+        faults.add("fallback", error.to_string());
+        return None;
+    }
+    match draft.check(ask, &FormAnswers::new()) {
+        Ok(Checked::Whole(content)) => Some(content),
+        Ok(Checked::Part(_)) => {
+            faults.add("fallback", "must answer every question");
+            None
+        }
         Err(found) => {
             for fault in found {
                 faults.add("fallback", fault.message);
@@ -277,4 +316,8 @@ fn fallback(faults: &mut Faults, kind: Kind, value: Value) -> Option<AnswerConte
             None
         }
     }
+}
+
+fn text(value: Value) -> Result<String, serde_json::Error> {
+    serde_json::from_value(value)
 }

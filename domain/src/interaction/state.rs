@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, AnswerContent};
+use super::{
+    answer::{Answer, AnswerContent},
+    form::FormAnswers,
+};
 use crate::principal::Actor;
 
 /// ```text
@@ -11,15 +14,25 @@ use crate::principal::Actor;
 /// pending ───────────► resolved
 ///    │  deadline
 ///    ├───────────────► expired
-///    │  agent or person
+///    │  agent, person or task end
 ///    └───────────────► cancelled
 /// ```
-/// All but `Pending` are terminal: no command changes them.
+/// All but `Pending` are terminal: no command changes them. A notification is born `Delivered`, which
+/// reads `resolved` from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum State {
     /// It waits for a person.
-    Pending,
+    Pending {
+        /// What is answered of a form by now.
+        #[serde(default, skip_serializing_if = "FormAnswers::is_empty")]
+        answers: FormAnswers,
+    },
+    /// A notification: told, and never waited for.
+    Delivered {
+        /// When.
+        at: DateTime<Utc>,
+    },
     /// A responder answered.
     Resolved {
         /// The one answer.
@@ -36,7 +49,7 @@ pub enum State {
     Cancelled {
         /// When.
         at: DateTime<Utc>,
-        /// By the agent or a person.
+        /// By the agent, a person, or the deadline that failed its task.
         by: Actor,
         /// Why, in their words.
         reason: Option<String>,
@@ -49,6 +62,20 @@ pub enum State {
 pub enum Outcome {
     /// A responder answered.
     Answered,
+    /// The action may be run.
+    Approved,
+    /// The action must not be run.
+    Denied,
+    /// See [`PlanDecision::Proceed`](super::PlanDecision::Proceed).
+    Proceed,
+    /// See [`PlanDecision::ProceedClean`](super::PlanDecision::ProceedClean).
+    ProceedClean,
+    /// See [`PlanDecision::ProceedDefault`](super::PlanDecision::ProceedDefault).
+    ProceedDefault,
+    /// See [`PlanDecision::Adjust`](super::PlanDecision::Adjust).
+    Adjust,
+    /// A notification was told.
+    Delivered,
     /// The deadline passed and the fallback is the answer.
     Fallback,
     /// The deadline passed without an answer.
@@ -58,11 +85,16 @@ pub enum Outcome {
 }
 
 impl State {
+    /// Whether it waits for a person.
+    pub fn is_pending(&self) -> bool {
+        matches!(self, Self::Pending { .. })
+    }
+
     /// The name of the state, as in SQL and JSON.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Pending => "pending",
-            Self::Resolved { .. } => "resolved",
+            Self::Pending { .. } => "pending",
+            Self::Resolved { .. } | Self::Delivered { .. } => "resolved",
             Self::Expired { .. } => "expired",
             Self::Cancelled { .. } => "cancelled",
         }
@@ -71,8 +103,9 @@ impl State {
     /// How it ended; `None` while pending.
     pub fn outcome(&self) -> Option<Outcome> {
         match self {
-            Self::Pending => None,
-            Self::Resolved { .. } => Some(Outcome::Answered),
+            Self::Pending { .. } => None,
+            Self::Delivered { .. } => Some(Outcome::Delivered),
+            Self::Resolved { answer } => Some(answer.content.outcome()),
             Self::Expired {
                 fallback: Some(_), ..
             } => Some(Outcome::Fallback),
@@ -84,16 +117,18 @@ impl State {
     /// When it ended; `None` while pending.
     pub fn closed_at(&self) -> Option<DateTime<Utc>> {
         match self {
-            Self::Pending => None,
+            Self::Pending { .. } => None,
             Self::Resolved { answer } => Some(answer.answered_at),
-            Self::Expired { at, .. } | Self::Cancelled { at, .. } => Some(*at),
+            Self::Delivered { at } | Self::Expired { at, .. } | Self::Cancelled { at, .. } => {
+                Some(*at)
+            }
         }
     }
 
     /// The name of whoever closed it; `None` while pending and after a deadline.
     pub fn closed_by(&self) -> Option<&str> {
         match self {
-            Self::Pending | Self::Expired { .. } => None,
+            Self::Pending { .. } | Self::Delivered { .. } | Self::Expired { .. } => None,
             Self::Resolved { answer } => Some(&answer.responder.name),
             Self::Cancelled { by, .. } => by.name(),
         }
@@ -105,6 +140,13 @@ impl Outcome {
     pub fn name(self) -> &'static str {
         match self {
             Self::Answered => "answered",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+            Self::Proceed => "proceed",
+            Self::ProceedClean => "proceed_clean",
+            Self::ProceedDefault => "proceed_default",
+            Self::Adjust => "adjust",
+            Self::Delivered => "delivered",
             Self::Fallback => "fallback",
             Self::Expired => "expired",
             Self::Cancelled => "cancelled",

@@ -2,6 +2,8 @@
 
 mod body;
 mod caller;
+mod events_stream;
+mod page;
 mod prefer;
 mod query;
 pub mod types;

@@ -2,10 +2,18 @@
 
 use std::time::Duration;
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 /// No proxy should have to hold a silent connection for longer.
 const LONGEST: Duration = Duration::from_secs(60);
+
+/// The answer's header that says how long it would have been held.
+pub(super) const APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+/// What stands in [`APPLIED`].
+pub(super) fn applied(wait: Duration) -> Option<HeaderValue> {
+    HeaderValue::from_str(&format!("wait={}", wait.as_secs())).ok()
+}
 
 /// How long the caller wants to be held.
 pub(super) fn wait(headers: &HeaderMap) -> Option<Duration> {
@@ -25,8 +33,6 @@ pub(super) fn wait(headers: &HeaderMap) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
-
     use super::*;
 
     #[test]

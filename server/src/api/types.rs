@@ -1,9 +1,14 @@
 //! What the API returns. Nulls are kept, so clients need no guessing.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Event, Interaction, InteractionId, Responder,
-    interaction::{AnswerContent, Kind, Mode, Outcome, Priority, State, TaskRef},
+    interaction::{
+        Action, AnswerContent, Ask, ChoiceOption, FollowUp, FormAnswer, FormAnswers, FormQuestion,
+        Kind, Level, Mode, Outcome, PlanDecision, Priority, State, TargetMode, TaskRef,
+    },
     json::AnyJson,
 };
 use serde::Serialize;
@@ -17,8 +22,12 @@ pub struct InteractionBody {
     mode: Mode,
     state: &'static str,
     outcome: Option<Outcome>,
+    /// For an approval: `true` only if somebody approved it in time.
+    approved: Option<bool>,
     title: Option<String>,
     prompt: String,
+    #[serde(flatten)]
+    asked: AskedBody,
     agent: AgentRef,
     session_id: Option<String>,
     task: Option<TaskRef>,
@@ -26,30 +35,53 @@ pub struct InteractionBody {
     created_at: DateTime<Utc>,
     expires_at: Option<DateTime<Utc>>,
     closed_at: Option<DateTime<Utc>>,
-    fallback: Option<String>,
+    collected_at: Option<DateTime<Utc>>,
+    fallback: Option<FallbackBody>,
     fallback_used: bool,
+    /// What is answered of a form that is still pending.
+    progress: Option<FormAnswers>,
     answer: Option<AnswerBody>,
+    follow_ups: Vec<FollowUp>,
     resume_prompt: Option<String>,
     dashboard_url: String,
+    slack_permalink: Option<String>,
     metadata: Option<AnyJson>,
 }
 
-/// The answer the agent goes on with.
+/// What belongs to the kind; `null` for the others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct AskedBody {
+    options: Option<Vec<ChoiceOption>>,
+    multiple: Option<bool>,
+    questions: Option<Vec<FormQuestion>>,
+    action: Option<Action>,
+    action_digest: Option<String>,
+    plan: Option<String>,
+    level: Option<Level>,
+}
+
+/// The fallback as the agent sent it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AnswerBody {
-    text: String,
+#[serde(untagged)]
+enum FallbackBody {
+    One(String),
+    Several(Vec<String>),
+    Form(BTreeMap<String, FormAnswer>),
+}
+
+/// The answer the agent goes on with. What does not belong to the kind is `null`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct AnswerBody {
+    text: Option<String>,
+    selected: Option<Vec<String>>,
+    answers: Option<FormAnswers>,
+    decision: Option<PlanDecision>,
+    feedback: Option<String>,
+    clear_context: Option<bool>,
+    target_mode: Option<TargetMode>,
     /// `null` when it is the fallback.
     responder: Option<Responder>,
     answered_at: DateTime<Utc>,
-}
-
-/// One page of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct InteractionPage {
-    /// Newest first.
-    pub items: Vec<InteractionBody>,
-    /// What to pass as `cursor` for the next page; `null` on the last one.
-    pub next_cursor: Option<InteractionId>,
 }
 
 /// One page of the journal.
@@ -65,30 +97,37 @@ impl InteractionBody {
     /// The interaction as clients see it.
     pub fn new(interaction: Interaction, public_url: &str) -> Self {
         let resume_prompt = interaction.resume_prompt();
+        let approved = interaction.approved();
+        let progress = interaction
+            .progress()
+            .filter(|_| interaction.request.kind() == Kind::Form)
+            .cloned();
         let state = &interaction.state;
-        let responder = match state {
-            State::Resolved { answer } => Some(answer.responder.clone()),
-            State::Pending | State::Expired { .. } | State::Cancelled { .. } => None,
-        };
         let closed_at = state.closed_at();
         let answer = interaction
             .answer()
             .zip(closed_at)
             .map(|(content, answered_at)| AnswerBody {
-                text: text(content),
-                responder,
+                responder: match state {
+                    State::Resolved { answer } => Some(answer.responder.clone()),
+                    _ => None,
+                },
                 answered_at,
+                ..AnswerBody::from(content.clone())
             });
         let request = interaction.request;
+        let several = matches!(&request.ask, Ask::Choice(choice) if choice.multiple);
         Self {
             id: interaction.id,
             version: interaction.version,
-            kind: request.kind,
+            kind: request.ask.kind(),
             mode: request.mode,
             state: interaction.state.name(),
             outcome: interaction.state.outcome(),
+            approved,
             title: request.title,
             prompt: request.prompt,
+            asked: request.ask.into(),
             agent: interaction.agent,
             session_id: request.session_id,
             task: request.task,
@@ -96,17 +135,101 @@ impl InteractionBody {
             created_at: interaction.created_at,
             expires_at: interaction.expires_at,
             closed_at,
-            fallback: request.fallback.as_ref().map(text),
+            collected_at: interaction.collected_at,
+            fallback: request
+                .fallback
+                .and_then(|content| fallback(content, several)),
             fallback_used: interaction.state.outcome() == Some(Outcome::Fallback),
+            progress,
             answer,
+            follow_ups: interaction.follow_ups,
             resume_prompt,
-            dashboard_url: format!("{public_url}/blockers/{}", interaction.id),
+            dashboard_url: dashboard_url(public_url, interaction.id),
+            slack_permalink: None,
             metadata: request.metadata,
         }
     }
 }
 
-fn text(content: &AnswerContent) -> String {
-    let AnswerContent::Text { text } = content;
-    text.clone()
+/// Where a person answers it.
+pub(super) fn dashboard_url(public_url: &str, id: InteractionId) -> String {
+    format!("{public_url}/blockers/{id}")
+}
+
+impl From<Ask> for AskedBody {
+    fn from(ask: Ask) -> Self {
+        let none = Self::default();
+        match ask {
+            Ask::Question | Ask::Acknowledgement => none,
+            Ask::Choice(choice) => Self {
+                options: Some(choice.options),
+                multiple: Some(choice.multiple),
+                ..none
+            },
+            Ask::Approval {
+                action,
+                action_digest,
+            } => Self {
+                action: Some(action),
+                action_digest: Some(action_digest),
+                ..none
+            },
+            Ask::PlanReview { plan } => Self {
+                plan: Some(plan),
+                ..none
+            },
+            Ask::Form { questions } => Self {
+                questions: Some(questions),
+                ..none
+            },
+            Ask::Notification { level } => Self {
+                level: Some(level),
+                ..none
+            },
+        }
+    }
+}
+
+impl From<AnswerContent> for AnswerBody {
+    fn from(content: AnswerContent) -> Self {
+        let none = Self::default();
+        match content {
+            AnswerContent::Text { text } => Self {
+                text: Some(text),
+                ..none
+            },
+            AnswerContent::Selected { selected } => Self {
+                selected: Some(selected),
+                ..none
+            },
+            AnswerContent::Acknowledged => none,
+            AnswerContent::Approval { text, .. } => Self { text, ..none },
+            AnswerContent::Plan { decision, feedback } => Self {
+                decision: Some(decision),
+                feedback,
+                clear_context: Some(decision.clear_context()),
+                target_mode: decision.target_mode(),
+                ..none
+            },
+            AnswerContent::Form { answers } => Self {
+                answers: Some(answers),
+                ..none
+            },
+        }
+    }
+}
+
+/// Only questions, choices and forms have one.
+fn fallback(content: AnswerContent, several: bool) -> Option<FallbackBody> {
+    match content {
+        AnswerContent::Text { text } => Some(FallbackBody::One(text)),
+        AnswerContent::Selected { mut selected } if !several => {
+            selected.pop().map(FallbackBody::One)
+        }
+        AnswerContent::Selected { selected } => Some(FallbackBody::Several(selected)),
+        AnswerContent::Form { answers } => Some(FallbackBody::Form(answers)),
+        AnswerContent::Acknowledged
+        | AnswerContent::Approval { .. }
+        | AnswerContent::Plan { .. } => None,
+    }
 }

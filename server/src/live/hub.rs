@@ -6,8 +6,11 @@ use std::{
 };
 
 use axum::extract::ws::Utf8Bytes;
-use domain::InteractionId;
-use tokio::sync::{broadcast, watch};
+use domain::{AgentId, InteractionId, Principal};
+use tokio::sync::{
+    broadcast::{self, error::RecvError},
+    watch,
+};
 
 /// How far a socket may fall behind before it has to read the desk again.
 const BACKLOG: usize = 1_024;
@@ -17,6 +20,8 @@ const BACKLOG: usize = 1_024;
 pub struct FeedItem {
     /// Its place in the journal.
     pub seq: i64,
+    /// Whose interaction or task it is about.
+    pub agent: Option<AgentId>,
     /// The frame as text: made once, sent to everybody.
     pub frame: Utf8Bytes,
 }
@@ -78,6 +83,18 @@ impl Hub {
     }
 }
 
+/// Completes when something happened that this reader may see, or may have been missed.
+pub async fn news(feed: &mut broadcast::Receiver<FeedItem>, reader: &Principal) {
+    loop {
+        match feed.recv().await {
+            Ok(item) if !item.agent.is_none_or(|agent| reader.may_read(agent)) => {}
+            Ok(_) | Err(RecvError::Lagged(_)) => return,
+            // The server is stopping, which ends the wait elsewhere.
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
+    }
+}
+
 /// Waits for the end of one interaction.
 #[derive(Debug)]
 pub struct Closing {
@@ -113,6 +130,7 @@ mod tests {
     fn item(seq: i64) -> FeedItem {
         FeedItem {
             seq,
+            agent: None,
             frame: Utf8Bytes::from_static("{}"),
         }
     }

@@ -54,6 +54,7 @@ fn publish(hub: &Hub, event: &Event) {
         Ok(frame) => hub.publish(
             FeedItem {
                 seq: event.seq,
+                agent: event.agent_id,
                 frame: frame.into(),
             },
             closed,

@@ -8,8 +8,8 @@ use domain::{
 use super::{Service, ServiceError};
 
 impl Service {
-    /// Answers an interaction. An answer that comes too late is kept in the journal (rule 1) before the
-    /// refusal is returned.
+    /// Answers an interaction, or some questions of a form. An answer that comes too late is kept in the
+    /// journal (rule 1) before the refusal is returned.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`Refused::NotAResponder`], [`Refused::Invalid`],
@@ -23,12 +23,12 @@ impl Service {
         // Before reading: whoever may not answer must not learn what exists either.
         by.responder()?;
         let outcome = self
-            .change(id, |interaction, now| {
-                decide::answer(interaction, draft.clone(), by, now)
+            .change(id, |interaction, work, now| {
+                decide::answer(interaction, draft.clone(), by, work, now)
             })
             .await;
         if let Err(ServiceError::Refused(Refused::Closed { outcome, .. })) = &outcome {
-            self.change(id, |interaction, now| {
+            self.change(id, |interaction, _, now| {
                 decide::reject_answer(interaction, draft.clone(), *outcome, by, now)
             })
             .await?;

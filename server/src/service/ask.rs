@@ -2,8 +2,7 @@
 
 use domain::{
     AgentRef, IdempotencyKey, Interaction, Refused,
-    interaction::{Draft, decide},
-    limits,
+    interaction::{Draft, Kind, decide},
 };
 use store::{CommitError, StoreError};
 
@@ -23,39 +22,61 @@ impl Service {
     /// same request, nothing is opened and nobody is told again.
     ///
     /// # Errors
-    /// [`Refused::Invalid`] with every fault of the draft, [`Refused::KeyReused`].
+    /// [`Refused::Invalid`] with every fault of the draft, [`Refused::KeyReused`],
+    /// [`Refused::TooManyPending`].
     pub async fn ask(
         &self,
         agent: AgentRef,
         draft: Draft,
         key: Option<&str>,
     ) -> Result<Asked, ServiceError> {
-        let request = draft.check(|_| Some(limits::DEFAULT_TIMEOUT))?;
+        let request = draft.check(|kind| self.settings.timeouts.of(kind))?;
         let key = key
             .map(|name| IdempotencyKey::new(name, &request))
             .transpose()
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
-        if let Some(asked) = self.asked_before(&agent, key.as_ref()).await? {
-            return Ok(asked);
+        loop {
+            if let Some(asked) = self.asked_before(&agent, key.as_ref()).await? {
+                return Ok(asked);
+            }
+            if request.kind() != Kind::Notification {
+                self.has_room(&agent).await?;
+            }
+            let work = match &request.task {
+                Some(task) => self.store.work(agent.id, &task.id).await?,
+                None => None,
+            };
+            let changeset = decide::open(
+                request.clone(),
+                agent.clone(),
+                key.clone(),
+                work.as_ref(),
+                self.moment(),
+            );
+            let opened = changeset.interaction().cloned();
+            match self.store.commit(changeset).await {
+                Ok(_) => {
+                    return Ok(Asked {
+                        interaction: opened.ok_or(ServiceError::NotFound)?,
+                        replayed: false,
+                    });
+                }
+                // The same agent has sent the same key twice at once, or the task has changed meanwhile.
+                Err(CommitError::Conflict) if key.is_some() || request.task.is_some() => {}
+                // Ids are never given twice, so nothing else can have been in the way.
+                Err(CommitError::Conflict) => return Err(StoreError::Stopped.into()),
+                Err(CommitError::Failed(error)) => return Err(error.into()),
+            }
         }
-        let changeset = decide::open(request, agent.clone(), key.clone(), self.moment());
-        let opened = changeset
-            .write
-            .as_ref()
-            .map(|write| write.interaction().clone());
-        match self.store.commit(changeset).await {
-            Ok(_) => Ok(Asked {
-                interaction: opened.ok_or(ServiceError::NotFound)?,
-                replayed: false,
-            }),
-            // The same agent has sent the same key twice at once, and the other was faster.
-            Err(CommitError::Conflict) => match self.asked_before(&agent, key.as_ref()).await? {
-                Some(asked) => Ok(asked),
-                // Ids are never given twice, so without a key nothing can have been in the way.
-                None => Err(StoreError::Stopped.into()),
-            },
-            Err(CommitError::Failed(error)) => Err(error.into()),
+    }
+
+    /// Requests that come at the same moment may exceed the limit by as many.
+    async fn has_room(&self, agent: &AgentRef) -> Result<(), ServiceError> {
+        let limit = self.settings.max_pending_per_agent;
+        if limit > 0 && self.store.pending_count(agent.id).await? >= limit {
+            return Err(Refused::TooManyPending { limit }.into());
         }
+        Ok(())
     }
 
     async fn asked_before(

@@ -1,8 +1,12 @@
-//! An agent or a person takes a question back.
+//! An agent or a person takes questions back.
 
 use domain::{Interaction, InteractionId, Principal, Refused, interaction::decide};
+use store::InteractionQuery;
 
-use super::{Service, ServiceError};
+use super::{Service, ServiceError, read::scope};
+
+/// How many are read at once.
+const PAGE: u32 = 200;
 
 impl Service {
     /// Cancels an interaction.
@@ -17,14 +21,51 @@ impl Service {
         by: &Principal,
     ) -> Result<Interaction, ServiceError> {
         let outcome = self
-            .change(id, |interaction, now| {
-                decide::cancel(interaction, by, reason.clone(), now)
+            .change(id, |interaction, work, now| {
+                decide::cancel(interaction, by, reason.clone(), work, now)
             })
             .await;
         match outcome {
             // An agent must not learn what others ask.
             Err(ServiceError::Refused(Refused::NotYours)) => Err(ServiceError::NotFound),
             other => other,
+        }
+    }
+
+    /// Cancels everything that is pending in a session: an agent's own, or everybody's for a responder.
+    /// Returns what was cancelled; what somebody closed meanwhile is left out.
+    ///
+    /// # Errors
+    /// [`Refused::NotAResponder`], [`Refused::Invalid`].
+    pub async fn cancel_session(
+        &self,
+        session_id: &str,
+        reason: Option<String>,
+        by: &Principal,
+    ) -> Result<Vec<Interaction>, ServiceError> {
+        let mut cancelled = Vec::new();
+        let mut before = None;
+        loop {
+            let query = InteractionQuery {
+                agent: scope(by),
+                state: Some("pending".to_owned()),
+                session_id: Some(session_id.to_owned()),
+                before,
+                limit: PAGE,
+                ..InteractionQuery::default()
+            };
+            let page = self.store.interactions(&query).await?;
+            let Some(last) = page.last() else {
+                return Ok(cancelled);
+            };
+            before = Some(last.id);
+            for interaction in page {
+                match self.cancel(interaction.id, reason.clone(), by).await {
+                    Ok(interaction) => cancelled.push(interaction),
+                    Err(ServiceError::Refused(Refused::Closed { .. })) => {}
+                    Err(error) => return Err(error),
+                }
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ impl Service {
             let full = due.len() == PAGE as usize;
             expired += stream::iter(due)
                 .map(async |interaction| {
-                    let outcome = self.change(interaction.id, decide::expire).await;
+                    let outcome = self.change_known(interaction, decide::expire).await;
                     match outcome {
                         Ok(_) => Ok(1),
                         // Somebody answered, or another node's clock ticked first.

@@ -3,18 +3,30 @@
 mod answer;
 mod ask;
 mod cancel;
+mod collect;
 mod expire;
+mod follow_up;
 mod read;
+mod settings;
 mod sign_in;
+mod task;
 mod tokens;
 
 pub use ask::Asked;
+pub use read::Scope;
+pub use settings::{Settings, Timeouts};
 pub use sign_in::SESSION_LIFETIME;
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use chrono::{DateTime, Utc};
-use domain::{Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused};
+use domain::{
+    AgentId, Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, interaction::Mode,
+    task::Work,
+};
 use store::{CommitError, Store, StoreError};
 use thiserror::Error;
 
@@ -26,6 +38,9 @@ pub struct Service {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
+    settings: Settings,
+    /// When each agent was last noted as seen.
+    seen: Arc<Mutex<HashMap<AgentId, DateTime<Utc>>>>,
 }
 
 /// Why a use case did not do what it was asked.
@@ -56,8 +71,19 @@ impl From<Vec<Fault>> for ServiceError {
 
 impl Service {
     /// The use cases over `store`.
-    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>) -> Self {
-        Self { store, clock, ids }
+    pub fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn Ids>,
+        settings: Settings,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            ids,
+            settings,
+            seen: Arc::default(),
+        }
     }
 
     /// For those who read what was committed.
@@ -82,25 +108,46 @@ impl Service {
     async fn change(
         &self,
         id: InteractionId,
-        decide: impl Fn(&Interaction, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
+        decide: impl Fn(&Interaction, Option<&Work>, Moment<'_>) -> Result<Changeset, Refused>
+        + Send
+        + Sync,
+    ) -> Result<Interaction, ServiceError> {
+        let interaction = self.store.interaction(id).await?;
+        self.change_known(interaction.ok_or(ServiceError::NotFound)?, decide)
+            .await
+    }
+
+    /// As [`Service::change`], for an interaction that was read a moment ago.
+    async fn change_known(
+        &self,
+        mut interaction: Interaction,
+        decide: impl Fn(&Interaction, Option<&Work>, Moment<'_>) -> Result<Changeset, Refused>
+        + Send
+        + Sync,
     ) -> Result<Interaction, ServiceError> {
         loop {
-            let interaction = self
-                .store
-                .interaction(id)
-                .await?
-                .ok_or(ServiceError::NotFound)?;
-            let changeset = decide(&interaction, self.moment())?;
-            let changed = changeset
-                .write
-                .as_ref()
-                .map_or(&interaction, |write| write.interaction())
-                .clone();
+            let work = self.stopped_work(&interaction).await?;
+            let changeset = decide(&interaction, work.as_ref(), self.moment())?;
+            let changed = changeset.interaction().unwrap_or(&interaction).clone();
             match self.store.commit(changeset).await {
                 Ok(_) => return Ok(changed),
                 Err(CommitError::Conflict) => {}
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
+            let now = self.store.interaction(interaction.id).await?;
+            interaction = now.ok_or(ServiceError::NotFound)?;
+        }
+    }
+
+    /// The task whose status depends on this interaction, if one does.
+    async fn stopped_work(&self, interaction: &Interaction) -> Result<Option<Work>, StoreError> {
+        match &interaction.request.task {
+            Some(task)
+                if interaction.request.mode == Mode::Sync && interaction.state.is_pending() =>
+            {
+                self.store.work(interaction.agent.id, &task.id).await
+            }
+            _ => Ok(None),
         }
     }
 }

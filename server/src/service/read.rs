@@ -5,6 +5,24 @@ use store::InteractionQuery;
 
 use super::{Service, ServiceError};
 
+/// Whose things a list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Everybody's.
+    All,
+    /// One agent's.
+    One(AgentId),
+}
+
+impl From<Scope> for Option<AgentId> {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::All => None,
+            Scope::One(agent) => Some(agent),
+        }
+    }
+}
+
 impl Service {
     /// One interaction.
     ///
@@ -22,20 +40,43 @@ impl Service {
             .ok_or(ServiceError::NotFound)
     }
 
-    /// Interactions, newest first; an agent sees its own.
+    /// Interactions, newest first.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn interactions(
         &self,
-        query: InteractionQuery,
-        reader: &Principal,
+        query: &InteractionQuery,
     ) -> Result<Vec<Interaction>, ServiceError> {
-        let query = InteractionQuery {
-            agent: scope(reader).or(query.agent),
-            ..query
+        Ok(self.store.interactions(query).await?)
+    }
+
+    /// Whose things a list shows; `None` when there is no such agent, or the reader may not see its
+    /// things.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn narrowed(
+        &self,
+        name: Option<String>,
+        reader: &Principal,
+    ) -> Result<Option<Scope>, ServiceError> {
+        let own = scope(reader);
+        let Some(name) = name else {
+            return Ok(Some(own.map_or(Scope::All, Scope::One)));
         };
-        Ok(self.store.interactions(&query).await?)
+        let named = self.store.agent_named(&name).await?;
+        Ok(named
+            .filter(|named| own.is_none_or(|own| own == *named))
+            .map(Scope::One))
+    }
+
+    /// The agent of this name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn agent_named(&self, name: &str) -> Result<Option<AgentId>, ServiceError> {
+        Ok(self.store.agent_named(name).await?)
     }
 
     /// Events after `after` in order; an agent sees its own.
@@ -61,7 +102,7 @@ impl Service {
 }
 
 /// `None` for those who see everything.
-fn scope(reader: &Principal) -> Option<AgentId> {
+pub(super) fn scope(reader: &Principal) -> Option<AgentId> {
     match reader {
         Principal::Agent(agent) => Some(agent.id),
         Principal::Person { .. } | Principal::Script { .. } => None,

@@ -1,4 +1,6 @@
-//! The server as the pages see it, for one person.
+//! What the pages may ask for, answered for whoever is signed in.
+
+use std::collections::HashMap;
 
 use app::{
     backend::Backend,
@@ -7,20 +9,26 @@ use app::{
         Desk,
         desk::{RECENT_ROWS, WAITING_ROWS},
     },
-    view::{AnswerOutcome, Blocker, BlockerStatus, ClosedRow, Closure, Earlier, Row, Visitor},
+    view::{
+        AgentList, AgentRow, AnswerOutcome, Blocker, ClosedRow, Counts, HistoryPage, HistoryQuery,
+        HistoryRow, Row, Story, TaskList, TaskRow, Visitor,
+    },
 };
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use domain::{
-    Actor, Interaction, InteractionId, Payload, Principal, Refused, State,
-    interaction::{AnswerContent, AnswerDraft},
+    AgentId, InteractionId, Principal, Refused, interaction::AnswerDraft, task::TaskStatus,
 };
-use store::{InteractionQuery, Person, StoreError};
+use store::{InteractionQuery, Person, StoreError, TaskQuery};
 
-use super::markdown;
+use super::story;
 use crate::{auth::secret::Secret, service::ServiceError, state::AppState};
 
-/// How many earlier questions of a session stand beside a blocker.
-const EARLIER: u32 = 5;
+/// How many rows a page of the history, and the list of tasks, hold.
+const HISTORY_ROWS: u32 = 50;
+const TASK_ROWS: u32 = 200;
+/// What the overview counts.
+const COUNTED: TimeDelta = TimeDelta::hours(24);
 
 /// Made for one request.
 pub(super) struct ForPerson {
@@ -30,17 +38,30 @@ pub(super) struct ForPerson {
 }
 
 impl ForPerson {
-    fn person(&self) -> Result<&Person, UiError> {
+    pub(super) fn person(&self) -> Result<&Person, UiError> {
         self.person.as_ref().ok_or(UiError::SignedOut)
     }
 
-    fn principal(&self) -> Result<Principal, UiError> {
+    pub(super) fn principal(&self) -> Result<Principal, UiError> {
         let person = self.person()?;
         Ok(Principal::Person {
             id: person.id,
             name: person.name.clone(),
             role: person.role,
         })
+    }
+
+    /// What each agent waits for.
+    async fn waiting_by_agent(&self) -> Result<HashMap<AgentId, Vec<Row>>, UiError> {
+        let store = self.state.service.store();
+        let mut waiting: HashMap<AgentId, Vec<Row>> = HashMap::new();
+        for one in store.waiting(WAITING_ROWS).await.map_err(failed)? {
+            waiting
+                .entry(one.agent.id)
+                .or_default()
+                .push(Row::from(&one));
+        }
+        Ok(waiting)
     }
 }
 
@@ -56,52 +77,146 @@ impl Backend for ForPerson {
     async fn desk(&self) -> Result<Desk, UiError> {
         self.person()?;
         let store = self.state.service.store();
+        let now = self.state.service.now();
         // First: rows that are newer than this come again as events, which changes nothing.
         let last_seq = store.last_seq().await.map_err(failed)?;
         let waiting = store.waiting(WAITING_ROWS).await.map_err(failed)?;
         let recent = store.recently_closed(RECENT_ROWS).await.map_err(failed)?;
+        let counts = store.counts(now - COUNTED).await.map_err(failed)?;
         Ok(Desk {
             last_seq,
-            as_of: self.state.service.now(),
+            as_of: now,
             more_waiting: waiting.len() == WAITING_ROWS as usize,
             waiting: waiting.iter().map(Row::from).collect(),
             recent: recent.iter().filter_map(ClosedRow::new).collect(),
+            counts: Counts {
+                asked: counts.asked,
+                answered: counts.answered,
+                expired: counts.expired,
+                cancelled: counts.cancelled,
+            },
         })
     }
 
     async fn blocker(&self, id: InteractionId) -> Result<Blocker, UiError> {
-        let person = self.person()?;
+        let principal = self.principal()?;
+        let interaction = self.state.service.interaction(id, &principal).await;
+        self.shown(&interaction.map_err(told)?).await
+    }
+
+    async fn story(&self, id: InteractionId) -> Result<Story, UiError> {
         let principal = self.principal()?;
         let service = &self.state.service;
         let interaction = service.interaction(id, &principal).await.map_err(told)?;
-        let earlier = self.earlier(&interaction).await?;
-        let unsent = match interaction.state {
-            State::Pending => None,
-            _ => self.unsent(id, person).await?,
+        let events = service.store().events_of(id).await.map_err(failed)?;
+        Ok(Story {
+            blocker: self.shown(&interaction).await?,
+            steps: story::steps(&interaction, events),
+        })
+    }
+
+    async fn history(&self, query: HistoryQuery) -> Result<HistoryPage, UiError> {
+        let principal = self.principal()?;
+        let service = &self.state.service;
+        let as_of = service.now();
+        let agent = service.narrowed(query.agent, &principal).await;
+        let Some(agent) = agent.map_err(told)? else {
+            return Ok(HistoryPage {
+                rows: Vec::new(),
+                next: None,
+                as_of,
+            });
         };
-        let request = &interaction.request;
-        Ok(Blocker {
-            row: Row::from(&interaction),
-            title: request.title.clone(),
-            prompt_html: rendered(request.prompt.clone()).await?,
-            task: request.task.clone(),
-            fallback: request.fallback.as_ref().map(text),
-            status: status(&interaction, person),
-            earlier,
-            unsent,
-            may_answer: principal.responder().is_ok(),
+        let query = InteractionQuery {
+            agent: agent.into(),
+            state: query.state,
+            kind: query.kind,
+            mode: None,
+            session_id: query.session_id,
+            task_id: query.task_id,
+            search: query.q.filter(|words| !words.trim().is_empty()),
+            before: query.before,
+            // One more than shown tells whether there is a next page.
+            limit: HISTORY_ROWS + 1,
+        };
+        let mut found = service.interactions(&query).await.map_err(told)?;
+        let more = found.len() > HISTORY_ROWS as usize;
+        found.truncate(HISTORY_ROWS as usize);
+        Ok(HistoryPage {
+            next: found.last().filter(|_| more).map(|last| last.id),
+            rows: found.iter().map(HistoryRow::from).collect(),
+            as_of,
+        })
+    }
+
+    async fn tasks(&self, status: Option<String>) -> Result<TaskList, UiError> {
+        self.person()?;
+        let service = &self.state.service;
+        let query = TaskQuery {
+            status: status.filter(|status| TaskStatus::NAMES.contains(&&**status)),
+            limit: TASK_ROWS,
+            ..TaskQuery::default()
+        };
+        let works = service.tasks(&query).await.map_err(told)?;
+        let mut rows: Vec<TaskRow> = works
+            .into_iter()
+            .map(|work| TaskRow::new(work.task, work.pending.iter().map(Row::from).collect()))
+            .collect();
+        rows.sort_by_key(|row| row.status != TaskStatus::Waiting);
+        Ok(TaskList {
+            rows,
             as_of: service.now(),
         })
     }
 
-    async fn answer(&self, id: InteractionId, text: String) -> Result<AnswerOutcome, UiError> {
-        let draft = AnswerDraft { text: Some(text) };
+    async fn agents(&self) -> Result<AgentList, UiError> {
+        self.person()?;
+        let service = &self.state.service;
+        let mut waiting = self.waiting_by_agent().await?;
+        let records = service.store().agents().await.map_err(failed)?;
+        let mut rows: Vec<AgentRow> = records
+            .into_iter()
+            .map(|record| AgentRow {
+                waiting: waiting.remove(&record.agent.id).unwrap_or_default(),
+                name: record.agent.name,
+                last_seen: record.last_seen_at,
+                open_tasks: record.open_tasks,
+            })
+            .collect();
+        rows.sort_by_key(|row| row.waiting.is_empty());
+        Ok(AgentList {
+            rows,
+            as_of: service.now(),
+        })
+    }
+
+    async fn answer(
+        &self,
+        id: InteractionId,
+        draft: AnswerDraft,
+    ) -> Result<AnswerOutcome, UiError> {
         let principal = self.principal()?;
         match self.state.service.answer(id, draft, &principal).await {
+            Ok(interaction) if interaction.state.is_pending() => Ok(AnswerOutcome::Kept),
             Ok(_) => Ok(AnswerOutcome::Sent),
             Err(ServiceError::Refused(Refused::Closed { .. })) => Ok(AnswerOutcome::TooLate),
             Err(error) => Err(told(error)),
         }
+    }
+
+    async fn cancel(&self, id: InteractionId, reason: Option<String>) -> Result<(), UiError> {
+        let principal = self.principal()?;
+        match self.state.service.cancel(id, reason, &principal).await {
+            // The page shows how it ended instead.
+            Ok(_) | Err(ServiceError::Refused(Refused::Closed { .. })) => Ok(()),
+            Err(error) => Err(told(error)),
+        }
+    }
+
+    async fn follow_up(&self, id: InteractionId, text: String) -> Result<(), UiError> {
+        let principal = self.principal()?;
+        let outcome = self.state.service.follow_up(id, text, &principal).await;
+        outcome.map(|_| ()).map_err(told)
     }
 
     async fn sign_in_name(&self, link: String) -> Result<Option<String>, UiError> {
@@ -111,99 +226,7 @@ impl Backend for ForPerson {
     }
 }
 
-impl ForPerson {
-    async fn earlier(&self, interaction: &Interaction) -> Result<Vec<Earlier>, UiError> {
-        let Some(session_id) = interaction.request.session_id.clone() else {
-            return Ok(Vec::new());
-        };
-        let query = InteractionQuery {
-            agent: Some(interaction.agent.id),
-            session_id: Some(session_id),
-            before: Some(interaction.id),
-            limit: EARLIER,
-            ..InteractionQuery::default()
-        };
-        let store = self.state.service.store();
-        let found = store.interactions(&query).await.map_err(failed)?;
-        let earlier = found.iter().map(|one| {
-            let closed = ClosedRow::new(one);
-            Earlier {
-                question: Row::from(one).preview,
-                answer: closed.and_then(
-                    |ClosedRow {
-                         closure: Closure { answer, .. },
-                         ..
-                     }| answer,
-                ),
-                created_at: one.created_at,
-            }
-        });
-        Ok(earlier.collect())
-    }
-
-    /// The last text this person sent too late.
-    async fn unsent(&self, id: InteractionId, person: &Person) -> Result<Option<String>, UiError> {
-        let store = self.state.service.store();
-        let events = store.events_of(id).await.map_err(failed)?;
-        let unsent =
-            events
-                .into_iter()
-                .rev()
-                .find_map(|event| match (event.payload, event.actor) {
-                    (Payload::AnswerRejected { answer, .. }, Actor::Responder(by))
-                        if by.id == person.id.0 =>
-                    {
-                        Some(text(&answer))
-                    }
-                    _ => None,
-                });
-        Ok(unsent)
-    }
-}
-
-/// Off the threads that serve everybody: it may take a moment.
-async fn rendered(prompt: String) -> Result<String, UiError> {
-    tokio::task::spawn_blocking(move || markdown::to_html(&prompt))
-        .await
-        .map_err(|error| {
-            tracing::error!(%error, "a prompt cannot be rendered");
-            UiError::Internal
-        })
-}
-
-fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
-    let state = &interaction.state;
-    let (Some(outcome), Some(at)) = (state.outcome(), state.closed_at()) else {
-        return BlockerStatus::Open;
-    };
-    let by_id = match state {
-        State::Resolved { answer } => Some(answer.responder.id),
-        State::Cancelled {
-            by: Actor::Responder(by),
-            ..
-        } => Some(by.id),
-        _ => None,
-    };
-    let reason = match state {
-        State::Cancelled { reason, .. } => reason.clone(),
-        _ => None,
-    };
-    BlockerStatus::Closed {
-        outcome,
-        by: state.closed_by().map(str::to_owned),
-        by_you: by_id == Some(reader.id.0),
-        at,
-        answer: interaction.answer().map(text),
-        reason,
-    }
-}
-
-fn text(content: &AnswerContent) -> String {
-    let AnswerContent::Text { text } = content;
-    text.clone()
-}
-
-fn failed(error: StoreError) -> UiError {
+pub(super) fn failed(error: StoreError) -> UiError {
     told(error.into())
 }
 

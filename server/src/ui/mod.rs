@@ -2,7 +2,10 @@
 
 pub mod assets;
 mod backend;
+mod blocker;
 mod markdown;
+mod story;
+mod visible;
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,10 +1,12 @@
 //! The database for several nodes. Same tables, same promises as SQLite.
 
+mod agents;
 mod commit;
 mod credentials;
 mod interactions;
 mod journal;
 mod people;
+mod tasks;
 
 use std::{str::FromStr, time::Duration};
 

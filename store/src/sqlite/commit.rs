@@ -1,11 +1,12 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, IdempotencyKey, Interaction, Write};
-use sqlx::{SqliteConnection, SqlitePool};
+use domain::{Changeset, Event, IdempotencyKey, Interaction, Task, Write};
+use sqlx::{Connection, SqliteConnection, SqlitePool};
 
 use crate::{
     JournalState, Result, StoreError,
     rows::{self, StoredEvent},
+    search,
     writer::{Backend, BatchError, Outcome},
 };
 
@@ -17,21 +18,29 @@ impl Backend for Batches {
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
         for changeset in batch {
-            let accepted = match &changeset.write {
-                None => true,
-                Some(Write::Open(interaction)) => {
-                    take_key(&mut transaction, interaction, changeset.key.as_ref()).await?
-                        && insert(&mut transaction, interaction).await?
+            let fits = if changeset.writes.len() > 1 {
+                // What was written before the part that does not fit has to go again.
+                let mut nested = transaction.begin().await?;
+                let fits = apply(&mut nested, changeset).await?;
+                if fits {
+                    nested.commit().await?;
+                } else {
+                    nested.rollback().await?;
                 }
-                Some(Write::Advance(interaction)) => update(&mut transaction, interaction).await?,
+                fits
+            } else {
+                apply(&mut transaction, changeset).await?
             };
-            if !accepted {
+            if !fits {
                 outcomes.push(Outcome::Conflict);
                 continue;
             }
             let (stored, events) = end.append_all(changeset.clone())?;
             for event in &stored {
                 append(&mut transaction, event).await?;
+            }
+            for event in &events {
+                index(&mut transaction, event).await?;
             }
             outcomes.push(Outcome::Committed(events));
         }
@@ -45,6 +54,24 @@ impl Backend for Batches {
     async fn announce(&self) {
         // Other processes on the same file find out by polling.
     }
+}
+
+/// Writes everything a changeset holds; `false` at the first thing that does not fit.
+async fn apply(connection: &mut SqliteConnection, changeset: &Changeset) -> Result<bool> {
+    for write in &changeset.writes {
+        let fits = match write {
+            Write::Open(interaction) => {
+                take_key(connection, interaction, changeset.key.as_ref()).await?
+                    && insert(connection, interaction).await?
+            }
+            Write::Advance(interaction) => update(connection, interaction).await?,
+            Write::Task(task) => put_task(connection, task).await?,
+        };
+        if !fits {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 async fn journal_end(connection: &mut SqliteConnection) -> Result<JournalState> {
@@ -78,7 +105,7 @@ async fn take_key(
 }
 
 async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) -> Result<bool> {
-    let (request, detail) = rows::interaction_json(interaction)?;
+    let json = rows::InteractionJson::new(interaction)?;
     let asked = &interaction.request;
     let done = sqlx::query(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
@@ -89,12 +116,12 @@ async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) ->
     .bind(interaction.id.0)
     .bind(interaction.version)
     .bind(interaction.agent.id.0)
-    .bind(asked.kind.name())
+    .bind(asked.kind().name())
     .bind(asked.mode.name())
     .bind(asked.priority == domain::interaction::Priority::Urgent)
     .bind(&asked.session_id)
     .bind(asked.task.as_ref().map(|task| &task.id))
-    .bind(request)
+    .bind(json.request)
     .bind(interaction.state.name())
     .bind(
         interaction
@@ -102,7 +129,7 @@ async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) ->
             .outcome()
             .map(domain::interaction::Outcome::name),
     )
-    .bind(detail)
+    .bind(json.detail)
     .bind(interaction.created_at.timestamp_millis())
     .bind(interaction.expires_at.map(|at| at.timestamp_millis()))
     .bind(
@@ -117,11 +144,12 @@ async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) ->
 }
 
 async fn update(connection: &mut SqliteConnection, interaction: &Interaction) -> Result<bool> {
-    let (_, detail) = rows::interaction_json(interaction)?;
+    let json = rows::InteractionJson::new(interaction)?;
     let done = sqlx::query(
         "UPDATE interactions
-         SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5
-         WHERE id = $6 AND version = $1 - 1",
+         SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
+             follow_ups = $7
+         WHERE id = $8 AND version = $1 - 1",
     )
     .bind(interaction.version)
     .bind(interaction.state.name())
@@ -131,14 +159,38 @@ async fn update(connection: &mut SqliteConnection, interaction: &Interaction) ->
             .outcome()
             .map(domain::interaction::Outcome::name),
     )
-    .bind(detail)
+    .bind(json.detail)
     .bind(
         interaction
             .state
             .closed_at()
             .map(|at| at.timestamp_millis()),
     )
+    .bind(interaction.collected_at.map(|at| at.timestamp_millis()))
+    .bind(json.follow_ups)
     .bind(interaction.id.0)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// A new task, or the version after the stored one.
+async fn put_task(connection: &mut SqliteConnection, task: &Task) -> Result<bool> {
+    let body = rows::task_json(task)?;
+    let done = sqlx::query(
+        "INSERT INTO tasks (agent_id, id, version, status, body, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (agent_id, id) DO UPDATE
+         SET version = excluded.version, status = excluded.status, body = excluded.body,
+             updated_at = excluded.updated_at
+         WHERE tasks.version = excluded.version - 1",
+    )
+    .bind(task.agent.id.0)
+    .bind(&task.id)
+    .bind(task.version)
+    .bind(task.status.name())
+    .bind(body)
+    .bind(task.updated_at.timestamp_millis())
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -149,13 +201,15 @@ async fn append(
     event: &StoredEvent,
 ) -> std::result::Result<(), StoreError> {
     sqlx::query(
-        "INSERT INTO events (seq, id, at, type, interaction_id, task_id, actor, payload, prev_hash, hash)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+            prev_hash, hash)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
     )
     .bind(event.seq)
     .bind(event.id.0)
     .bind(event.at)
     .bind(&event.event_type)
+    .bind(event.agent_id.map(|id| id.0))
     .bind(event.interaction_id.map(|id| id.0))
     .bind(&event.task_id)
     .bind(&event.actor)
@@ -164,5 +218,18 @@ async fn append(
     .bind(event.hash.as_slice())
     .execute(connection)
     .await?;
+    Ok(())
+}
+
+/// Makes the words of an event findable.
+async fn index(connection: &mut SqliteConnection, event: &Event) -> Result<()> {
+    let (Some(id), Some(text)) = (event.interaction_id, search::text_of(&event.payload)) else {
+        return Ok(());
+    };
+    sqlx::query("INSERT INTO interaction_words (words, interaction_id) VALUES ($1, $2)")
+        .bind(search::words(&text).join(" "))
+        .bind(id.0)
+        .execute(connection)
+        .await?;
     Ok(())
 }

@@ -21,18 +21,20 @@ impl Journal for SqliteStore {
         agent: Option<AgentId>,
         limit: u32,
     ) -> Result<Vec<Event>> {
-        let rows = sqlx::query_as(
-            "SELECT e.seq, e.id, e.at, e.type, e.interaction_id, e.task_id, e.actor, e.payload,
-                    e.prev_hash, e.hash
-             FROM events e
-             WHERE e.seq > $1
-               AND ($2 IS NULL OR EXISTS (
-                   SELECT 1 FROM interactions i WHERE i.id = e.interaction_id AND i.agent_id = $2))
-             ORDER BY e.seq LIMIT $3",
-        )
-        .bind(after)
-        .bind(agent.map(|id| id.0))
-        .bind(limit)
+        let everybodys = sqlx::query_as(
+            "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+                    prev_hash, hash
+             FROM events WHERE seq > $1 ORDER BY seq LIMIT $2",
+        );
+        let own = sqlx::query_as(
+            "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+                    prev_hash, hash
+             FROM events WHERE seq > $1 AND agent_id = $3 ORDER BY seq LIMIT $2",
+        );
+        let rows = match agent {
+            None => everybodys.bind(after).bind(limit),
+            Some(agent) => own.bind(after).bind(limit).bind(agent.0),
+        }
         .fetch_all(&self.read)
         .await?;
         Ok(rows::events(rows))
@@ -40,7 +42,8 @@ impl Journal for SqliteStore {
 
     async fn events_of(&self, interaction: InteractionId) -> Result<Vec<Event>> {
         let rows = sqlx::query_as(
-            "SELECT seq, id, at, type, interaction_id, task_id, actor, payload, prev_hash, hash
+            "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+                    prev_hash, hash
              FROM events WHERE interaction_id = $1 ORDER BY seq",
         )
         .bind(interaction.0)
@@ -51,7 +54,8 @@ impl Journal for SqliteStore {
 
     async fn verify_after(&self, from: JournalState, limit: u32) -> Result<JournalState> {
         let rows = sqlx::query_as(
-            "SELECT seq, id, at, type, interaction_id, task_id, actor, payload, prev_hash, hash
+            "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+                    prev_hash, hash
              FROM events WHERE seq > $1 ORDER BY seq LIMIT $2",
         )
         .bind(from.seq)

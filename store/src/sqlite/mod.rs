@@ -1,10 +1,12 @@
 //! The default database: one file, one writer, WAL with a flush at every commit.
 
+mod agents;
 mod commit;
 mod credentials;
 mod interactions;
 mod journal;
 mod people;
+mod tasks;
 
 use std::{str::FromStr, time::Duration};
 

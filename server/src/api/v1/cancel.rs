@@ -1,10 +1,10 @@
-//! `POST /interactions/{id}/cancel`: by the agent that asked, or a responder.
+//! `POST /interactions/{id}/cancel` and `POST /interactions/cancel`: by the agent that asked, or a responder.
 
 use axum::{
     Json,
     extract::{Path, State},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::id;
 use crate::{
@@ -35,4 +35,36 @@ pub(crate) async fn cancel(
         interaction,
         &state.config.public_url(),
     )))
+}
+
+/// Which session is over.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelSessionDraft {
+    session_id: String,
+    reason: Option<String>,
+}
+
+/// What was taken back.
+#[derive(Serialize)]
+pub(crate) struct Cancelled {
+    items: Vec<InteractionBody>,
+}
+
+/// Takes back everything that is pending in a session; an agent its own.
+pub(crate) async fn cancel_session(
+    State(state): State<AppState>,
+    Caller(caller): Caller,
+    Body(draft): Body<CancelSessionDraft>,
+) -> Result<Json<Cancelled>, Problem> {
+    let cancelled = state
+        .service
+        .cancel_session(&draft.session_id, draft.reason, &caller)
+        .await?;
+    let public_url = state.config.public_url();
+    let items = cancelled
+        .into_iter()
+        .map(|one| InteractionBody::new(one, &public_url))
+        .collect();
+    Ok(Json(Cancelled { items }))
 }

@@ -1,12 +1,18 @@
-//! `GET /events`: the journal, page by page.
+//! `GET /events`: the journal, page by page, held, or as a stream.
 
-use axum::{Json, extract::State};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, HeaderValue, header},
+    response::{IntoResponse, Response},
+};
 use domain::Fault;
 use serde::Deserialize;
+use tokio::time::{Instant, timeout_at};
 
-use super::interactions::limit;
 use crate::{
-    api::{caller::Caller, query::Params, types::EventPage},
+    api::{caller::Caller, events_stream, page, prefer, query::Params, types::EventPage},
+    live::hub::news,
     problem::Problem,
     state::AppState,
 };
@@ -23,22 +29,69 @@ pub(crate) struct EventParams {
     limit: Option<u32>,
 }
 
-/// Events after `after`; an agent sees its own.
+/// Events after `after`; an agent sees its own. With `Prefer: wait` an empty page is held until there is
+/// something to see; with `Accept: text/event-stream` they come one by one.
 pub(crate) async fn list(
     State(state): State<AppState>,
     Caller(caller): Caller,
+    headers: HeaderMap,
     Params(params): Params<EventParams>,
-) -> Result<Json<EventPage>, Problem> {
-    let limit = limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+) -> Result<Response, Problem> {
+    let limit = page::limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     if params.after < 0 {
         let fault = Fault::new("after", "must not be negative");
         return Err(Problem::invalid(vec![fault]));
     }
-    let items = state.service.events(params.after, limit, &caller).await?;
+    if wants_stream(&headers) {
+        let after = last_event_id(&headers)?.unwrap_or(params.after);
+        return Ok(events_stream::open(state, caller, after));
+    }
+    let wait = prefer::wait(&headers);
+    // Before reading: what is committed after this line is not missed.
+    let mut feed = state.hub.feed();
+    let read = || state.service.events(params.after, limit, &caller);
+    let mut items = read().await?;
+    if let Some(wait) = wait
+        && items.is_empty()
+    {
+        let deadline = Instant::now() + wait;
+        tokio::select! {
+            _ = timeout_at(deadline, news(&mut feed, &caller)) => {}
+            () = state.stopping.cancelled() => {}
+        }
+        items = read().await?;
+    }
     let last_seq = match items.last() {
         Some(event) => event.seq,
         // Never beyond the end: whoever went on from there would miss what comes.
         None => params.after.min(state.service.last_seq().await?),
     };
-    Ok(Json(EventPage { items, last_seq }))
+    let mut response = Json(EventPage { items, last_seq }).into_response();
+    if let Some(applied) = wait.and_then(prefer::applied) {
+        response.headers_mut().insert(prefer::APPLIED, applied);
+    }
+    Ok(response)
+}
+
+fn wants_stream(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.contains("text/event-stream"))
+}
+
+/// Where a client that lost its stream goes on.
+fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
+    let Some(value) = headers.get("last-event-id") else {
+        return Ok(None);
+    };
+    let seq = HeaderValue::to_str(value)
+        .ok()
+        .and_then(|value| value.trim().parse().ok())
+        .filter(|seq| *seq >= 0);
+    seq.map(Some).ok_or_else(|| {
+        let message = "must be the id of an event of this stream";
+        Problem::invalid(vec![Fault::new("Last-Event-ID", message)])
+    })
 }

@@ -2,21 +2,21 @@
 
 use axum::{
     Json,
-    extract::State,
+    extract::{OriginalUri, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{Fault, InteractionId, fault::Faults, interaction::Draft, limits};
+use domain::{
+    InteractionId,
+    fault::Faults,
+    interaction::{Draft, Kind, Mode},
+    limits,
+};
 use serde::Deserialize;
 use store::InteractionQuery;
 
 use crate::{
-    api::{
-        body::Body,
-        caller::Caller,
-        query::Params,
-        types::{InteractionBody, InteractionPage},
-    },
+    api::{body::Body, caller::Caller, page, query::Params, types::InteractionBody},
     problem::Problem,
     service::Asked,
     state::AppState,
@@ -64,56 +64,74 @@ pub(crate) async fn create(
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParams {
     state: Option<String>,
+    kind: Option<String>,
+    mode: Option<String>,
+    agent: Option<String>,
     session_id: Option<String>,
+    task_id: Option<String>,
+    q: Option<String>,
     limit: Option<u32>,
-    cursor: Option<InteractionId>,
+    cursor: Option<String>,
+}
+
+impl ListParams {
+    fn check(&self) -> Result<(), Problem> {
+        page::one_of("state", self.state.as_deref(), &STATES)?;
+        page::one_of("kind", self.kind.as_deref(), &Kind::ALL.map(Kind::name))?;
+        page::one_of("mode", self.mode.as_deref(), &Mode::ALL.map(Mode::name))?;
+        let mut faults = Faults::default();
+        for (path, text) in [
+            ("agent", &self.agent),
+            ("session_id", &self.session_id),
+            ("task_id", &self.task_id),
+            ("q", &self.q),
+        ] {
+            faults.line(path, text.clone(), limits::LINE_CHARS);
+        }
+        faults.into_result(()).map_err(Problem::invalid)
+    }
 }
 
 /// Interactions, newest first; an agent sees its own.
 pub(crate) async fn list(
     State(state): State<AppState>,
-    caller: Caller,
+    Caller(caller): Caller,
+    OriginalUri(uri): OriginalUri,
     Params(params): Params<ListParams>,
-) -> Result<Json<InteractionPage>, Problem> {
-    if let Some(name) = &params.state
-        && !STATES.contains(&name.as_str())
-    {
-        let message = format!("must be one of {}", STATES.join(", "));
-        return Err(Problem::invalid(vec![Fault::new("state", message)]));
-    }
-    let limit = limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
-    let mut faults = Faults::default();
-    let session_id = faults.line("session_id", params.session_id, limits::SESSION_ID_CHARS);
-    let session_id = faults.into_result(session_id).map_err(Problem::invalid)?;
+) -> Result<Response, Problem> {
+    params.check()?;
+    let limit = page::limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let before = params
+        .cursor
+        .map(|cursor| cursor.parse::<InteractionId>())
+        .transpose()
+        .map_err(|_| page::bad_cursor())?;
+    let Some(agent) = state.service.narrowed(params.agent, &caller).await? else {
+        return Ok(page::respond::<InteractionBody>(&uri, Vec::new(), None));
+    };
     let query = InteractionQuery {
-        agent: None,
+        agent: agent.into(),
         state: params.state,
-        session_id,
-        before: params.cursor,
+        kind: params.kind.as_deref().and_then(Kind::from_name),
+        mode: params.mode.as_deref().and_then(Mode::from_name),
+        session_id: params.session_id,
+        task_id: params.task_id,
+        search: params.q,
+        before,
         // One more than asked for tells whether there is a next page.
         limit: limit + 1,
     };
-    let mut found = state.service.interactions(query, &caller.0).await?;
+    let mut found = state.service.interactions(&query).await?;
     let more = found.len() > limit as usize;
     found.truncate(limit as usize);
-    let next_cursor = found.last().filter(|_| more).map(|last| last.id);
+    let next = found
+        .last()
+        .filter(|_| more)
+        .map(|last| last.id.to_string());
     let public_url = state.config.public_url();
-    Ok(Json(InteractionPage {
-        items: found
-            .into_iter()
-            .map(|one| InteractionBody::new(one, &public_url))
-            .collect(),
-        next_cursor,
-    }))
-}
-
-/// A page size within bounds.
-pub(super) fn limit(asked: Option<u32>, default: u32, max: u32) -> Result<u32, Problem> {
-    let limit = asked.unwrap_or(default);
-    if (1..=max).contains(&limit) {
-        Ok(limit)
-    } else {
-        let message = format!("must be from 1 to {max}");
-        Err(Problem::invalid(vec![Fault::new("limit", message)]))
-    }
+    let items = found
+        .into_iter()
+        .map(|one| InteractionBody::new(one, &public_url))
+        .collect();
+    Ok(page::respond(&uri, items, next))
 }

@@ -2,9 +2,12 @@
 
 pub(crate) mod answer;
 pub(crate) mod cancel;
+pub(crate) mod collect;
 pub(crate) mod events;
+pub(crate) mod follow_up;
 pub(crate) mod interactions;
 pub(crate) mod poll;
+pub(crate) mod tasks;
 
 use domain::InteractionId;
 

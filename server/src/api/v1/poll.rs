@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{Interaction, State as InteractionState};
+use domain::Interaction;
 use tokio::time::{Instant, timeout_at};
 
 use super::id;
@@ -34,7 +34,7 @@ pub(crate) async fn get(
     let read = || state.service.interaction(id, &caller.0);
     let mut interaction = read().await?;
     if let Some(wait) = wait
-        && interaction.state == InteractionState::Pending
+        && interaction.state.is_pending()
     {
         let deadline = Instant::now() + wait;
         tokio::select! {
@@ -44,7 +44,7 @@ pub(crate) async fn get(
         interaction = read().await?;
     }
 
-    let pending = interaction.state == InteractionState::Pending;
+    let pending = interaction.state.is_pending();
     let tag = entity_tag(&interaction);
     let mut response = if is_known(&headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
@@ -62,10 +62,8 @@ pub(crate) async fn get(
     if pending {
         headers.insert(header::RETRY_AFTER, RETRY_AFTER);
     }
-    if let Some(wait) = wait
-        && let Ok(applied) = HeaderValue::from_str(&format!("wait={}", wait.as_secs()))
-    {
-        headers.insert("preference-applied", applied);
+    if let Some(applied) = wait.and_then(prefer::applied) {
+        headers.insert(prefer::APPLIED, applied);
     }
     Ok(response)
 }

@@ -1,0 +1,118 @@
+//! What was asked, to read: the action, the prompt, the plan, and what there is to pick from.
+
+use domain::interaction::Choice;
+use leptos::prelude::*;
+
+use super::{action_block::ActionBlock, kind_mark::LevelMark};
+use crate::view::{Control, FormStep};
+
+/// Everything the agent sent. Where a control follows, options and questions are left to it.
+#[component]
+pub(super) fn Asked(
+    agent: String,
+    prompt_html: String,
+    control: Control,
+    has_control: bool,
+) -> impl IntoView {
+    let prompt = view! { <div class="prompt" dir="auto" inner_html=prompt_html></div> };
+    match control {
+        Control::Approve(action) => view! {
+            <ActionBlock action />
+            <h2 class="part-title">{format!("What {agent} says about it")}</h2>
+            {prompt}
+        }
+        .into_any(),
+        Control::Decide { plan_html } => view! {
+            {prompt}
+            <section class="plan" aria-labelledby="plan-title">
+                <h2 id="plan-title" class="part-title">
+                    "The plan"
+                </h2>
+                <div class="prompt" dir="auto" inner_html=plan_html></div>
+            </section>
+        }
+        .into_any(),
+        Control::Choice(choice) if !has_control => view! {
+            {prompt}
+            <Options choice />
+        }
+        .into_any(),
+        Control::Form(steps) if !has_control => view! {
+            {prompt}
+            <Steps steps />
+        }
+        .into_any(),
+        Control::Nothing { level } => view! {
+            <p class="level">
+                <LevelMark level />
+            </p>
+            {prompt}
+        }
+        .into_any(),
+        Control::Text | Control::Acknowledge | Control::Choice(_) | Control::Form(_) => {
+            prompt.into_any()
+        }
+    }
+}
+
+#[component]
+fn Options(choice: Choice) -> impl IntoView {
+    view! {
+        <ul class="asked-options">
+            {choice
+                .options
+                .into_iter()
+                .map(|option| {
+                    view! {
+                        <li>
+                            <span dir="auto">{option.label}</span>
+                            {option
+                                .description
+                                .map(|text| {
+                                    view! {
+                                        <span class="option-more" dir="auto">
+                                            {text}
+                                        </span>
+                                    }
+                                })}
+                        </li>
+                    }
+                })
+                .collect_view()}
+        </ul>
+    }
+}
+
+#[component]
+fn Steps(steps: Vec<FormStep>) -> impl IntoView {
+    let of = steps.len();
+    view! {
+        <ol class="asked-steps">
+            {steps
+                .into_iter()
+                .enumerate()
+                .map(|(n, step)| {
+                    let answer = step.answer.map(|answer| answer.to_text());
+                    view! {
+                        <li>
+                            <p class="step-count">{format!("{} of {of}", n + 1)}</p>
+                            <div class="prompt step-prompt" dir="auto" inner_html=step.prompt_html></div>
+                            {step.choice.map(|choice| view! { <Options choice /> })}
+                            {match answer {
+                                Some(text) => {
+                                    view! {
+                                        <p class="answer-text" dir="auto">
+                                            {text}
+                                        </p>
+                                    }
+                                        .into_any()
+                                }
+                                None => view! { <p class="part-note">"Not answered"</p> }.into_any(),
+                            }}
+                        </li>
+                    }
+                })
+                .collect_view()}
+        </ol>
+    }
+}

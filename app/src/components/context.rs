@@ -1,0 +1,139 @@
+//! What stands beside a prompt: who asks, in which work, until when, and what was asked before.
+
+use domain::interaction::{Outcome, TaskRef};
+use leptos::prelude::*;
+
+use super::{deadline::Consequence, history_address::address, moment::Ago};
+use crate::{
+    live::Live,
+    view::{BlockerStatus, Earlier, HistoryQuery, Row},
+};
+
+/// The context of one interaction.
+#[component]
+pub(super) fn Context(
+    row: Row,
+    task: Option<TaskRef>,
+    fallback: Option<String>,
+    status: BlockerStatus,
+    earlier: Vec<Earlier>,
+    live: Live,
+) -> impl IntoView {
+    let end = match status {
+        BlockerStatus::Open => view! {
+            <div>
+                <dt>"If nobody answers"</dt>
+                <dd>
+                    <Consequence row=row.clone() fallback live />
+                </dd>
+            </div>
+        }
+        .into_any(),
+        BlockerStatus::Closed(ending) => {
+            let expired = matches!(ending.outcome, Outcome::Expired | Outcome::Fallback);
+            let told = ending.outcome == Outcome::Delivered;
+            (!told)
+                .then(|| {
+                    view! {
+                        <div>
+                            <dt>{if expired { "Expired" } else { "Closed" }}</dt>
+                            <dd>
+                                <Ago at=ending.at live />
+                            </dd>
+                        </div>
+                    }
+                })
+                .into_any()
+        }
+    };
+    view! {
+        <dl class="context">
+            <div>
+                <dt>"Agent"</dt>
+                <dd>{row.agent.clone()}</dd>
+            </div>
+            {row.session_id.clone().map(|session| view! { <Session session /> })}
+            {task.map(|task| view! { <Task task /> })}
+            <div>
+                <dt>"Asked"</dt>
+                <dd>
+                    <Ago at=row.created_at live />
+                </dd>
+            </div>
+            {end}
+            <EarlierList earlier live />
+        </dl>
+    }
+}
+
+#[component]
+fn Session(session: String) -> impl IntoView {
+    let all = address(&HistoryQuery {
+        session_id: Some(session.clone()),
+        ..HistoryQuery::default()
+    });
+    view! {
+        <div>
+            <dt>"Session"</dt>
+            <dd class="mono">
+                <a href=all>{session}</a>
+            </dd>
+        </div>
+    }
+}
+
+#[component]
+fn Task(task: TaskRef) -> impl IntoView {
+    let all = address(&HistoryQuery {
+        task_id: Some(task.id.clone()),
+        ..HistoryQuery::default()
+    });
+    view! {
+        <div>
+            <dt>"Task"</dt>
+            <dd>
+                <span dir="auto">{task.title}</span>
+                " "
+                <a class="mono" href=all>
+                    {task.id}
+                </a>
+                {task.step.map(|step| view! { <p dir="auto">"Step: " {step}</p> })}
+                {task
+                    .description
+                    .map(|text| {
+                        view! {
+                            <p class="context-text" dir="auto">
+                                {text}
+                            </p>
+                        }
+                    })}
+            </dd>
+        </div>
+    }
+}
+
+#[component]
+fn EarlierList(earlier: Vec<Earlier>, live: Live) -> impl IntoView {
+    (!earlier.is_empty()).then(|| {
+        view! {
+            <div>
+                <dt>"Earlier in this session"</dt>
+                {earlier
+                    .into_iter()
+                    .map(|earlier| {
+                        view! {
+                            <dd class="earlier">
+                                <p dir="auto">{earlier.question}</p>
+                                <p class="earlier-answer" dir="auto">
+                                    {earlier.answer.unwrap_or_else(|| "No answer".to_owned())}
+                                    " · "
+                                    <Ago at=earlier.created_at live />
+                                </p>
+                            </dd>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+        }
+    })
+}

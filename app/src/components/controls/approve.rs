@@ -1,0 +1,102 @@
+//! The control of an approval. Yes and no weigh the same, none is focused, and no key sends one of them
+//! by accident.
+
+use domain::InteractionId;
+use leptos::{ev, html, prelude::*, server_fn::ServerFn, wasm_bindgen::JsCast};
+
+use super::{
+    Answering,
+    answer_form::{FormFields, blank},
+    draft::Draft,
+    draft_area::{DraftArea, typed},
+    sending::{Problem, Sending},
+};
+use crate::{components::keys::is_submit_key, server_fns::AnswerBlocker};
+
+/// Approves or denies an action, perhaps with a comment.
+#[component]
+pub(super) fn ApproveControl(id: InteractionId, answering: Answering) -> impl IntoView {
+    let sending = answering.sending();
+    let area = NodeRef::<html::Textarea>::new();
+    let pressed = RwSignal::new(None);
+    let send = move |approved: bool| {
+        let comment = typed(area);
+        if sending.starts() && sending.fits(&comment) {
+            pressed.set(Some(approved));
+            let answer = AnswerBlocker {
+                approved: Some(approved),
+                text: Some(comment).filter(|comment| !comment.is_empty()),
+                ..blank(id)
+            };
+            answering.send(answer, Some(Draft::answer(id)));
+        }
+    };
+    let on_submit = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        let button = event
+            .submitter()
+            .and_then(|button| button.dyn_into::<web_sys::HtmlButtonElement>().ok());
+        match button.map(|button| button.value()).as_deref() {
+            Some("true") => send(true),
+            Some("false") => send(false),
+            _ => {}
+        }
+    };
+    let on_keydown = move |event: ev::KeyboardEvent| {
+        let button = event
+            .target()
+            .and_then(|target| target.dyn_into::<web_sys::HtmlButtonElement>().ok());
+        if let Some(button) = button
+            && is_submit_key(&event)
+        {
+            event.prevent_default();
+            button.click();
+        }
+    };
+    view! {
+        <form
+            class="answer-form"
+            method="post"
+            action=AnswerBlocker::url()
+            on:submit=on_submit
+            on:keydown=on_keydown
+        >
+            <FormFields id />
+            <DraftArea
+                draft=Draft::answer(id)
+                name="text"
+                label="Comment (optional)"
+                area
+                problem="answer-problem"
+                rows="2"
+            />
+            <div class="form-end">
+                <Problem id="answer-problem" sending />
+                <Verdict value="false" label="Deny" chosen=move || pressed.get() == Some(false) sending />
+                <Verdict value="true" label="Approve" chosen=move || pressed.get() == Some(true) sending />
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Verdict(
+    value: &'static str,
+    label: &'static str,
+    chosen: impl Fn() -> bool + Copy + Send + Sync + 'static,
+    sending: Sending,
+) -> impl IntoView {
+    let busy = move || chosen() && sending.is_busy();
+    view! {
+        <button
+            class="button verdict"
+            type="submit"
+            name="approved"
+            value=value
+            disabled=move || sending.is_busy()
+            aria-busy=move || busy().then_some("true")
+        >
+            {move || if busy() { "Sending…" } else { label }}
+        </button>
+    }
+}

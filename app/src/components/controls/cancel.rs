@@ -1,0 +1,56 @@
+//! Taking a blocker back: quiet, and in two steps.
+
+use domain::{InteractionId, limits};
+use leptos::{ev, html, prelude::*, server_fn::ServerFn};
+
+use super::sending::{Problem, Sending};
+use crate::server_fns::CancelBlocker;
+
+/// Says that nobody has to answer any more.
+#[component]
+pub(in crate::components) fn CancelForm(
+    id: InteractionId,
+    agent: String,
+    cancel: ServerAction<CancelBlocker>,
+) -> impl IntoView {
+    let sending = Sending::of(cancel);
+    let reason = NodeRef::<html::Input>::new();
+    let on_submit = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        if sending.starts() {
+            let reason = reason.get_untracked().map(|reason| reason.value());
+            cancel.dispatch(CancelBlocker { id, reason });
+        }
+    };
+    view! {
+        <details class="cancel-form">
+            <summary>"No longer needed"</summary>
+            <form method="post" action=CancelBlocker::url() on:submit=on_submit>
+                <input type="hidden" name="id" value=id.to_string() />
+                <label for="cancel-reason">{format!("Why, for {agent} (optional)")}</label>
+                <div class="field-line">
+                    <input
+                        id="cancel-reason"
+                        class="field"
+                        type="text"
+                        name="reason"
+                        dir="auto"
+                        maxlength=limits::LINE_CHARS.to_string()
+                        autocomplete="off"
+                        node_ref=reason
+                        aria-describedby="cancel-problem"
+                    />
+                    <button
+                        class="button"
+                        type="submit"
+                        disabled=move || sending.is_busy()
+                        aria-busy=move || sending.is_busy().then_some("true")
+                    >
+                        {move || if sending.is_busy() { "Sending…" } else { "Take it back" }}
+                    </button>
+                </div>
+                <Problem id="cancel-problem" sending />
+            </form>
+        </details>
+    }
+}

@@ -1,0 +1,49 @@
+//! The control of a choice: one option, or several.
+
+use domain::{InteractionId, interaction::Choice};
+use leptos::{html, prelude::*};
+
+use super::{
+    Answering,
+    answer_form::{AnswerForm, blank},
+    option_list::{OptionList, picked},
+    sending::{Problem, SendButton},
+};
+use crate::server_fns::AnswerBlocker;
+
+/// Answers with options. A click picks; nothing is sent before the button is pressed.
+#[component]
+pub(super) fn ChoiceControl(
+    id: InteractionId,
+    choice: Choice,
+    answering: Answering,
+) -> impl IntoView {
+    let sending = answering.sending();
+    let group = NodeRef::<html::Fieldset>::new();
+    let multiple = choice.multiple;
+    let send = move || {
+        if !sending.starts() {
+            return;
+        }
+        let selected = picked(group);
+        if selected.is_empty() && !multiple {
+            sending.refuse("Pick one of the options first.");
+            return;
+        }
+        let answer = AnswerBlocker {
+            selected: Some(selected),
+            chosen: Some("1".to_owned()),
+            ..blank(id)
+        };
+        answering.send(answer, None);
+    };
+    view! {
+        <AnswerForm id send>
+            <OptionList choice subject=id.to_string() group problem="answer-problem" />
+            <div class="form-end">
+                <Problem id="answer-problem" sending />
+                <SendButton sending label="Send answer" />
+            </div>
+        </AnswerForm>
+    }
+}

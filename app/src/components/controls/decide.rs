@@ -1,0 +1,107 @@
+//! The control of a plan review: four decisions, each with what the agent will do. The style sheet shows
+//! the feedback once `adjust` is picked.
+
+use domain::{InteractionId, interaction::PlanDecision};
+use leptos::{html, prelude::*, wasm_bindgen::JsCast};
+
+use super::{
+    Answering,
+    answer_form::{AnswerForm, blank},
+    draft::Draft,
+    draft_area::{DraftArea, typed},
+    option_list::NumberKey,
+    sending::{Problem, SendButton},
+};
+use crate::server_fns::AnswerBlocker;
+
+/// Decides about a plan.
+#[component]
+pub(super) fn DecideControl(id: InteractionId, answering: Answering) -> impl IntoView {
+    let sending = answering.sending();
+    let group = NodeRef::<html::Fieldset>::new();
+    let area = NodeRef::<html::Textarea>::new();
+    let send = move || {
+        if !sending.starts() {
+            return;
+        }
+        let Some(decision) = picked(group) else {
+            sending.refuse("Pick one of the decisions first.");
+            return;
+        };
+        let adjust = decision == PlanDecision::Adjust;
+        let feedback = Some(typed(area)).filter(|_| adjust);
+        if adjust && feedback.as_deref().is_none_or(|text| text.trim().is_empty()) {
+            sending.refuse("Say what to change: the agent works it into the plan.");
+            if let Some(area) = area.get_untracked() {
+                let _ = area.focus();
+            }
+            return;
+        }
+        if feedback.as_deref().is_none_or(|text| sending.fits(text)) {
+            let answer = AnswerBlocker {
+                decision: Some(decision),
+                feedback,
+                ..blank(id)
+            };
+            answering.send(answer, Some(Draft::answer(id)));
+        }
+    };
+    view! {
+        <AnswerForm id send>
+            <fieldset class="option-list" node_ref=group aria-describedby="answer-problem">
+                <legend>"Your decision"</legend>
+                {PlanDecision::ALL
+                    .into_iter()
+                    .enumerate()
+                    .map(|(n, decision)| {
+                        view! {
+                            <label class="option">
+                                <input type="radio" name="decision" value=decision.name() />
+                                <span class="option-text">
+                                    <span>{title(decision)}</span>
+                                    <span class="option-more">{decision.meaning()}</span>
+                                </span>
+                                <NumberKey n />
+                            </label>
+                        }
+                    })
+                    .collect_view()}
+            </fieldset>
+            <DraftArea
+                draft=Draft::answer(id)
+                name="feedback"
+                label="What to change"
+                area
+                problem="answer-problem"
+            />
+            <div class="form-end">
+                <Problem id="answer-problem" sending />
+                <SendButton sending label="Send decision" />
+            </div>
+        </AnswerForm>
+    }
+}
+
+fn title(decision: PlanDecision) -> &'static str {
+    match decision {
+        PlanDecision::Proceed => "Proceed",
+        PlanDecision::ProceedClean => "Proceed with a clear context",
+        PlanDecision::ProceedDefault => "Proceed, and ask before edits",
+        PlanDecision::Adjust => "Adjust",
+    }
+}
+
+fn picked(group: NodeRef<html::Fieldset>) -> Option<PlanDecision> {
+    let checked = group
+        .get_untracked()?
+        .query_selector("input:checked")
+        .ok()
+        .flatten()?;
+    let name = checked
+        .dyn_into::<web_sys::HtmlInputElement>()
+        .ok()?
+        .value();
+    PlanDecision::ALL
+        .into_iter()
+        .find(|decision| decision.name() == name)
+}

@@ -1,0 +1,81 @@
+//! What was typed and not sent, in the browser's storage.
+
+use domain::InteractionId;
+use leptos::prelude::window;
+
+/// Names one text of one blocker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::components) struct Draft(String);
+
+impl Draft {
+    /// The answer, or what goes with it.
+    pub(in crate::components) fn answer(id: InteractionId) -> Self {
+        Self(format!("handraise.draft.{id}"))
+    }
+
+    /// The answer to one question of a form.
+    pub(in crate::components) fn step(id: InteractionId, question: &str) -> Self {
+        Self(format!("handraise.draft.{id}.{question}"))
+    }
+
+    /// What is said later.
+    pub(in crate::components) fn follow_up(id: InteractionId) -> Self {
+        Self(format!("handraise.more.{id}"))
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn read(&self) -> Option<String> {
+        storage()?.get_item(&self.0).ok().flatten()
+    }
+
+    /// Storage may be full or forbidden: then the text is only on the screen.
+    pub(super) fn keep(&self, text: &str) {
+        if let Some(storage) = storage() {
+            let _ = match text {
+                "" => storage.remove_item(&self.0),
+                _ => storage.set_item(&self.0, text),
+            };
+        }
+    }
+
+    pub(in crate::components) fn forget(&self) {
+        if let Some(storage) = storage() {
+            let _ = storage.remove_item(&self.0);
+        }
+    }
+}
+
+/// Everything that was typed as an answer to this blocker and is still there.
+pub(in crate::components) fn unsent(id: InteractionId) -> Option<String> {
+    let texts: Vec<String> = drafts_of(id).iter().filter_map(Draft::read).collect();
+    let text = texts.join("\n\n");
+    (!text.is_empty()).then_some(text)
+}
+
+/// The blocker is answered: nothing of it is unsent.
+pub(in crate::components) fn forget_all(id: InteractionId) {
+    for draft in drafts_of(id) {
+        draft.forget();
+    }
+}
+
+fn drafts_of(id: InteractionId) -> Vec<Draft> {
+    let Some(storage) = storage() else {
+        return Vec::new();
+    };
+    let Draft(whole) = Draft::answer(id);
+    let steps = Draft::step(id, "").0;
+    let mut names: Vec<String> = (0..storage.length().unwrap_or_default())
+        .filter_map(|n| storage.key(n).ok().flatten())
+        .filter(|name| *name == whole || name.starts_with(&steps))
+        .collect();
+    names.sort();
+    names.into_iter().map(Draft).collect()
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}

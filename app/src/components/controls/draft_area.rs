@@ -1,0 +1,68 @@
+//! A text area that grows and has a memory. It belongs to the browser: what somebody typed before the
+//! wasm ran must stay.
+
+use leptos::{html, prelude::*};
+
+use super::draft::Draft;
+
+/// A text area whose text is kept as `draft`.
+#[component]
+pub(super) fn DraftArea(
+    draft: Draft,
+    /// Its name in the form.
+    name: &'static str,
+    label: &'static str,
+    area: NodeRef<html::Textarea>,
+    /// The id of the element that says what is wrong.
+    problem: &'static str,
+    /// What it begins with, when nothing is kept.
+    #[prop(optional, into)]
+    before: Option<String>,
+    /// Whether a person may start to type at once.
+    #[prop(optional)]
+    focused: bool,
+    #[prop(default = "3")] rows: &'static str,
+) -> impl IntoView {
+    let id = format!("draft-{name}");
+    let kept = draft.clone();
+    Effect::new(move |_| {
+        let Some(area) = area.get() else { return };
+        // Reading the blocker again keeps the element, and with it the text; the next question of a form
+        // may get the element of the one before.
+        let was = area.get_attribute("data-draft");
+        if was.as_deref() == Some(kept.name()) {
+            return;
+        }
+        let _ = area.set_attribute("data-draft", kept.name());
+        if was.is_some() || area.value().is_empty() {
+            let text = kept.read().or_else(|| before.clone());
+            area.set_value(&text.unwrap_or_default());
+        }
+        if focused {
+            // A frame later: in this one the form may not be in the document yet.
+            request_animation_frame(move || {
+                let _ = area.focus();
+            });
+        }
+    });
+    view! {
+        <div class="draft-area">
+            <label for=id.clone()>{label}</label>
+            <textarea
+                id=id
+                name=name
+                rows=rows
+                dir="auto"
+                node_ref=area
+                aria-describedby=problem
+                on:input=move |_| draft.keep(&typed(area))
+            ></textarea>
+        </div>
+    }
+}
+
+/// What stands in the area.
+pub(super) fn typed(area: NodeRef<html::Textarea>) -> String {
+    let text = area.get_untracked().map(|area| area.value());
+    text.unwrap_or_default()
+}

@@ -1,0 +1,113 @@
+//! What a blocker is answered with: one file a kind, and what they share. Every control is a plain form.
+
+mod acknowledge;
+mod answer_form;
+mod approve;
+mod cancel;
+mod choice;
+mod decide;
+pub(super) mod draft;
+mod draft_area;
+mod follow_up;
+mod form;
+mod option_list;
+mod sending;
+mod text;
+
+use domain::InteractionId;
+use leptos::prelude::*;
+
+pub(super) use cancel::CancelForm;
+pub(super) use follow_up::FollowUpForm;
+
+use crate::{
+    live::Live,
+    server_fns::{AnswerBlocker, CancelBlocker, FollowUpBlocker},
+    view::{AnswerOutcome, Control},
+};
+use draft::Draft;
+use sending::Sending;
+
+/// What people do about one blocker. It outlives reading the blocker again.
+#[derive(Clone, Copy)]
+pub(crate) struct Answering {
+    answer: ServerAction<AnswerBlocker>,
+    pub(super) cancel: ServerAction<CancelBlocker>,
+    pub(super) follow_up: ServerAction<FollowUpBlocker>,
+    /// The question of a form that somebody went back to.
+    back: RwSignal<Option<usize>>,
+    /// Where the text that is under way is kept.
+    under_way: StoredValue<Option<Draft>>,
+}
+
+impl Answering {
+    /// Reads the blocker again with `reload` after everything that changes it.
+    pub(crate) fn new(reload: impl Fn() + Copy + Send + Sync + 'static) -> Self {
+        let answering = Self {
+            answer: ServerAction::new(),
+            cancel: ServerAction::new(),
+            follow_up: ServerAction::new(),
+            back: RwSignal::new(None),
+            under_way: StoredValue::new(None),
+        };
+        Effect::new(move |_| {
+            let Some(Ok(outcome)) = answering.answer.value().get() else {
+                return;
+            };
+            // What came too late is shown as unsent: the text is still needed.
+            if let Some(draft) = answering.under_way.get_value()
+                && outcome != AnswerOutcome::TooLate
+            {
+                draft.forget();
+            }
+            answering.back.set(None);
+            reload();
+        });
+        Effect::new(move |_| {
+            if let Some(Ok(())) = answering.cancel.value().get() {
+                reload();
+            }
+        });
+        Effect::new(move |_| {
+            if let Some(Ok(())) = answering.follow_up.value().get() {
+                reload();
+            }
+        });
+        answering
+    }
+
+    fn sending(self) -> Sending {
+        Sending::of(self.answer)
+    }
+
+    fn send(self, answer: AnswerBlocker, draft: Option<Draft>) {
+        self.under_way.set_value(draft);
+        self.answer.dispatch(answer);
+    }
+}
+
+/// The control of a kind; nothing for a notification.
+#[component]
+pub(super) fn ControlView(
+    id: InteractionId,
+    control: Control,
+    answering: Answering,
+    live: Live,
+) -> impl IntoView {
+    match control {
+        Control::Text => view! { <TextControl id answering /> }.into_any(),
+        Control::Choice(choice) => view! { <ChoiceControl id choice answering /> }.into_any(),
+        Control::Acknowledge => view! { <AcknowledgeControl id answering /> }.into_any(),
+        Control::Approve(_) => view! { <ApproveControl id answering /> }.into_any(),
+        Control::Decide { .. } => view! { <DecideControl id answering /> }.into_any(),
+        Control::Form(steps) => view! { <FormControl id steps answering live /> }.into_any(),
+        Control::Nothing { .. } => ().into_any(),
+    }
+}
+
+use acknowledge::AcknowledgeControl;
+use approve::ApproveControl;
+use choice::ChoiceControl;
+use decide::DecideControl;
+use form::FormControl;
+use text::TextControl;

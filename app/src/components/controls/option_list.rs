@@ -1,0 +1,101 @@
+//! Options to pick from, with the mouse, the arrows or a number key.
+
+use domain::interaction::Choice;
+use leptos::{html, prelude::*, wasm_bindgen::JsCast};
+
+/// How many options have a number key.
+const NUMBERED: usize = 9;
+
+/// The options of a choice, or of one question of a form.
+#[component]
+pub(super) fn OptionList(
+    choice: Choice,
+    /// Names what they belong to.
+    subject: String,
+    group: NodeRef<html::Fieldset>,
+    /// What is picked at first.
+    #[prop(optional)]
+    picked: Vec<String>,
+    /// The id of the element that says what is wrong.
+    problem: &'static str,
+) -> impl IntoView {
+    forget_other_picks(group, subject);
+    let (input, legend) = if choice.multiple {
+        ("checkbox", "Pick any number")
+    } else {
+        ("radio", "Pick one")
+    };
+    view! {
+        <fieldset class="option-list" node_ref=group aria-describedby=problem>
+            <legend>{legend}</legend>
+            <input type="hidden" name="chosen" value="1" />
+            {choice
+                .options
+                .into_iter()
+                .enumerate()
+                .map(|(n, option)| {
+                    let checked = picked.contains(&option.value);
+                    view! {
+                        <label class="option">
+                            <input type=input name="selected[]" value=option.value checked=checked />
+                            <span class="option-text">
+                                <span dir="auto">{option.label}</span>
+                                {option
+                                    .description
+                                    .map(|text| {
+                                        view! {
+                                            <span class="option-more" dir="auto">
+                                                {text}
+                                            </span>
+                                        }
+                                    })}
+                            </span>
+                            <NumberKey n />
+                        </label>
+                    }
+                })
+                .collect_view()}
+        </fieldset>
+    }
+}
+
+/// The key that picks the option.
+#[component]
+pub(super) fn NumberKey(n: usize) -> impl IntoView {
+    (n < NUMBERED).then(|| view! { <kbd aria-hidden="true">{n + 1}</kbd> })
+}
+
+/// The values of what is picked.
+pub(super) fn picked(group: NodeRef<html::Fieldset>) -> Vec<String> {
+    let inputs = inputs(group).into_iter();
+    inputs
+        .filter(web_sys::HtmlInputElement::checked)
+        .map(|input| input.value())
+        .collect()
+}
+
+/// The next question of a form may get the elements of the one before, ticks and all.
+fn forget_other_picks(group: NodeRef<html::Fieldset>, subject: String) {
+    Effect::new(move |_| {
+        let Some(fieldset) = group.get() else { return };
+        let was = fieldset.get_attribute("data-subject");
+        let _ = fieldset.set_attribute("data-subject", &subject);
+        if was.is_some_and(|was| was != subject) {
+            for input in inputs(group) {
+                input.set_checked(input.default_checked());
+            }
+        }
+    });
+}
+
+fn inputs(group: NodeRef<html::Fieldset>) -> Vec<web_sys::HtmlInputElement> {
+    let Some(Ok(inputs)) = group
+        .get_untracked()
+        .map(|group| group.query_selector_all(".option input"))
+    else {
+        return Vec::new();
+    };
+    (0..inputs.length())
+        .filter_map(|n| inputs.get(n)?.dyn_into().ok())
+        .collect()
+}

@@ -1,0 +1,116 @@
+//! A form on its way: from the button until the page shows what became of it.
+
+use domain::limits;
+use leptos::{
+    prelude::*,
+    server_fn::{ServerFn, error::FromServerFnError},
+};
+
+use crate::error::UiError;
+
+/// How the calls of one form go.
+#[derive(Clone, Copy)]
+pub(super) struct Sending {
+    pending: Memo<bool>,
+    /// How many calls have ended, and how the last one did.
+    ended: Memo<(usize, Option<Result<(), UiError>>)>,
+    /// How many had ended when the form was made.
+    before: usize,
+    /// What is wrong before anything is sent.
+    wrong: RwSignal<Option<String>>,
+}
+
+impl Sending {
+    pub(super) fn of<S>(action: ServerAction<S>) -> Self
+    where
+        S: ServerFn<Error = UiError> + Clone + Send + Sync + 'static,
+        S::Output: Clone + Send + Sync + 'static,
+        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
+    {
+        let version = action.version();
+        let value = action.value();
+        Self {
+            pending: action.pending(),
+            ended: Memo::new(move |_| {
+                let end = value.with(|value| {
+                    let end = value.as_ref()?;
+                    Some(end.as_ref().map(|_| ()).map_err(Clone::clone))
+                });
+                (version.get(), end)
+            }),
+            before: version.get_untracked(),
+            wrong: RwSignal::new(None),
+        }
+    }
+
+    /// Whether it must not be sent (again): what was sent is under way, or the page is about to show
+    /// what became of it.
+    pub(super) fn is_busy(self) -> bool {
+        self.pending.get() || self.is_done()
+    }
+
+    /// Whether it got through.
+    pub(super) fn is_done(self) -> bool {
+        let (ended, end) = self.ended.get();
+        ended != self.before && end == Some(Ok(()))
+    }
+
+    /// Whether it may be sent now. Takes back what was wrong.
+    pub(super) fn starts(self) -> bool {
+        self.wrong.set(None);
+        !untrack(|| self.is_busy())
+    }
+
+    /// Whether this is short enough for an answer.
+    pub(super) fn fits(self, text: &str) -> bool {
+        let chars = text.chars().count();
+        let fits = chars <= limits::TEXT_CHARS;
+        if !fits {
+            self.refuse(format!(
+                "This is {chars} characters long. An answer may have {}.",
+                limits::TEXT_CHARS
+            ));
+        }
+        fits
+    }
+
+    pub(super) fn refuse(self, why: impl Into<String>) {
+        self.wrong.set(Some(why.into()));
+    }
+
+    fn problem(self) -> Option<String> {
+        self.wrong.get().or_else(|| match self.ended.get() {
+            // The first comes with the page, when a browser without wasm sent the form.
+            (ended, Some(Err(error))) if ended == 0 || ended != self.before => {
+                Some(error.to_string())
+            }
+            _ => None,
+        })
+    }
+}
+
+/// What is wrong, where it is wrong.
+#[component]
+pub(super) fn Problem(id: &'static str, sending: Sending) -> impl IntoView {
+    view! {
+        <p id=id class="form-problem" role="alert">
+            {move || sending.problem()}
+        </p>
+    }
+}
+
+/// The primary button, with its key.
+#[component]
+pub(super) fn SendButton(sending: Sending, label: &'static str) -> impl IntoView {
+    view! {
+        <button
+            class="button primary"
+            type="submit"
+            disabled=move || sending.is_busy()
+            aria-busy=move || sending.is_busy().then_some("true")
+        >
+            {move || if sending.is_busy() { "Sending…" } else { label }}
+            <kbd>"Ctrl ↵"</kbd>
+        </button>
+    }
+}

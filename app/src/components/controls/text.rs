@@ -1,0 +1,46 @@
+//! The control of a question: a text.
+
+use domain::InteractionId;
+use leptos::{html, prelude::*};
+
+use super::{
+    Answering,
+    answer_form::{AnswerForm, blank},
+    draft::Draft,
+    draft_area::{DraftArea, typed},
+    sending::{Problem, SendButton},
+};
+use crate::server_fns::AnswerBlocker;
+
+/// Answers with a text.
+#[component]
+pub(super) fn TextControl(id: InteractionId, answering: Answering) -> impl IntoView {
+    let sending = answering.sending();
+    let area = NodeRef::<html::Textarea>::new();
+    let send = move || {
+        let text = typed(area);
+        if sending.starts() && sending.fits(&text) {
+            let answer = AnswerBlocker {
+                text: Some(text),
+                ..blank(id)
+            };
+            answering.send(answer, Some(Draft::answer(id)));
+        }
+    };
+    view! {
+        <AnswerForm id send>
+            <DraftArea
+                draft=Draft::answer(id)
+                name="text"
+                label="Your answer"
+                area
+                problem="answer-problem"
+                focused=true
+            />
+            <div class="form-end">
+                <Problem id="answer-problem" sending />
+                <SendButton sending label="Send answer" />
+            </div>
+        </AnswerForm>
+    }
+}

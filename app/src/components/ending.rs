@@ -1,0 +1,236 @@
+//! How something ended, in words: who did it, the answer, whether the agent has it, what was said later.
+
+use domain::interaction::{Kind, Outcome};
+use leptos::prelude::*;
+
+use super::moment::Ago;
+use crate::{
+    live::Live,
+    view::{Ending, Remark, Row, time},
+};
+
+/// What became of it.
+#[component]
+pub(super) fn EndingView(row: Row, ending: Ending, live: Live) -> impl IntoView {
+    let answer = shown_answer(row.kind, &ending);
+    let pickup = pickup(&row.agent, &ending);
+    let said = view! { <Said row ending=ending.clone() live /> };
+    view! {
+        <p class="closed-said">{said}</p>
+        {answer.map(|answer| view! { <AnswerText text=answer /> })}
+        {ending
+            .reason
+            .map(|reason| {
+                view! {
+                    <p class="closed-reason" dir="auto">
+                        {reason}
+                    </p>
+                }
+            })}
+        {ending.failed_task.map(|task| view! { <FailedTask task /> })}
+        {pickup.map(|words| view! { <p class="part-note">{words}</p> })}
+        <Remarks remarks=ending.follow_ups live />
+    }
+}
+
+#[component]
+fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
+    let agent = row.agent;
+    let who = match ending.by {
+        _ if ending.by_you => Some("You".to_owned()),
+        by => by,
+    };
+    let someone = who.clone().unwrap_or_else(|| "Somebody".to_owned());
+    let ago = view! { <Ago at=ending.at live /> };
+    match ending.outcome {
+        Outcome::Answered if row.kind == Kind::Acknowledgement => {
+            view! { {someone} " acknowledged it " {ago} "." }.into_any()
+        }
+        Outcome::Answered => view! { {someone} " answered " {ago} "." }.into_any(),
+        Outcome::Approved => view! { {someone} " approved it " {ago} "." }.into_any(),
+        Outcome::Denied => view! { {someone} " denied it " {ago} "." }.into_any(),
+        Outcome::Proceed
+        | Outcome::ProceedClean
+        | Outcome::ProceedDefault
+        | Outcome::Adjust => view! { {someone} " decided " {ago} ":" }.into_any(),
+        Outcome::Delivered => {
+            view! { {agent} " told this " {ago} ". Nobody has to answer." }.into_any()
+        }
+        Outcome::Fallback => view! {
+            "The deadline passed " {ago} ". " {agent} " goes on with its fallback:"
+        }
+        .into_any(),
+        Outcome::Expired if row.kind == Kind::Approval => view! {
+            "Expired " {ago} ". Nobody approved it in time, so the action must not run."
+        }
+        .into_any(),
+        Outcome::Expired => view! {
+            "Expired " {ago} ". Nobody answered in time, so " {agent} " has no answer."
+        }
+        .into_any(),
+        Outcome::Cancelled => match who {
+            Some(who) => {
+                view! { "No longer needed. " {who} " took it back " {ago} "." }.into_any()
+            }
+            None => view! { "No longer needed. It was taken back " {ago} "." }.into_any(),
+        },
+    }
+}
+
+/// The answer, unless the sentence before has said it.
+fn shown_answer(kind: Kind, ending: &Ending) -> Option<String> {
+    let answer = ending.answer.clone()?;
+    let comment = |word: &str| {
+        let comment = answer.strip_prefix(word)?.strip_prefix(": ")?;
+        Some(comment.to_owned())
+    };
+    match ending.outcome {
+        Outcome::Approved => comment("Approved"),
+        Outcome::Denied => comment("Denied"),
+        Outcome::Answered if kind == Kind::Acknowledgement => None,
+        Outcome::Answered
+        | Outcome::Proceed
+        | Outcome::ProceedClean
+        | Outcome::ProceedDefault
+        | Outcome::Adjust
+        | Outcome::Delivered
+        | Outcome::Fallback
+        | Outcome::Expired
+        | Outcome::Cancelled => Some(answer),
+    }
+}
+
+/// Whether the agent knows.
+fn pickup(agent: &str, ending: &Ending) -> Option<String> {
+    let taken = ending
+        .collected_at
+        .map(|collected| time::words(collected - ending.at));
+    match (ending.outcome, taken) {
+        (Outcome::Delivered, _) => None,
+        (Outcome::Expired | Outcome::Cancelled, Some(after)) => {
+            Some(format!("{agent} took note of it {after} later."))
+        }
+        (Outcome::Expired | Outcome::Cancelled, None) => {
+            Some(format!("{agent} has not taken note of it yet."))
+        }
+        (_, Some(after)) => Some(format!(
+            "Sent to {agent}. It picked the answer up {after} later."
+        )),
+        (_, None) => Some(format!("{agent} has not picked it up yet.")),
+    }
+}
+
+#[component]
+fn FailedTask(task: String) -> impl IntoView {
+    view! {
+        <p class="failed-task">
+            "Task "
+            <a class="mono" href="/tasks?status=failed">
+                {task}
+            </a>
+            " failed: review it and restart the agent."
+        </p>
+    }
+}
+
+/// A text a person or an agent wrote, whole.
+#[component]
+pub(super) fn AnswerText(text: String) -> impl IntoView {
+    if text.is_empty() {
+        view! { <p class="answer-text empty">"(an empty answer)"</p> }.into_any()
+    } else {
+        view! {
+            <p class="answer-text" dir="auto">
+                {text}
+            </p>
+        }
+        .into_any()
+    }
+}
+
+#[component]
+fn Remarks(remarks: Vec<Remark>, live: Live) -> impl IntoView {
+    (!remarks.is_empty()).then(|| {
+        view! {
+            <ul class="remarks" aria-label="Said later">
+                {remarks
+                    .into_iter()
+                    .map(|remark| {
+                        view! {
+                            <li>
+                                <p class="part-note">{remark.by} ", " <Ago at=remark.at live /></p>
+                                <AnswerText text=remark.text />
+                            </li>
+                        }
+                    })
+                    .collect_view()}
+            </ul>
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, TimeDelta};
+    use domain::interaction::{Kind, Outcome};
+
+    use super::{pickup, shown_answer};
+    use crate::view::Ending;
+
+    fn ending(outcome: Outcome, answer: &str) -> Ending {
+        Ending {
+            outcome,
+            by: None,
+            by_you: false,
+            at: DateTime::UNIX_EPOCH,
+            answer: Some(answer.to_owned()),
+            reason: None,
+            collected_at: None,
+            follow_ups: Vec::new(),
+            failed_task: None,
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_twice() {
+        for (kind, outcome, answer, shown) in [
+            (Kind::Approval, Outcome::Approved, "Approved", None),
+            (
+                Kind::Approval,
+                Outcome::Denied,
+                "Denied: too late",
+                Some("too late"),
+            ),
+            (
+                Kind::Acknowledgement,
+                Outcome::Answered,
+                "Acknowledged",
+                None,
+            ),
+            (
+                Kind::Question,
+                Outcome::Answered,
+                "Denied: x",
+                Some("Denied: x"),
+            ),
+            (Kind::Question, Outcome::Answered, "", Some("")),
+        ] {
+            let ending = ending(outcome, answer);
+            assert_eq!(shown_answer(kind, &ending).as_deref(), shown, "{answer}");
+        }
+    }
+
+    #[test]
+    fn it_says_whether_the_agent_knows() {
+        let mut ending = ending(Outcome::Answered, "x");
+        let words = pickup("backend", &ending);
+        assert_eq!(words.as_deref(), Some("backend has not picked it up yet."));
+        ending.collected_at = Some(ending.at + TimeDelta::seconds(2));
+        assert_eq!(
+            pickup("backend", &ending).as_deref(),
+            Some("Sent to backend. It picked the answer up 2 s later.")
+        );
+        ending.outcome = Outcome::Delivered;
+        assert_eq!(pickup("backend", &ending), None);
+    }
+}

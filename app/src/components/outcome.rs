@@ -1,0 +1,31 @@
+//! How something ended, or that it waits: an icon and a word. Colour carries nothing here.
+
+use domain::interaction::Outcome;
+use leptos::prelude::*;
+
+use super::icon::{Icon, Shape};
+
+/// How it ended; `None` while it waits.
+#[component]
+pub(super) fn OutcomeWord(outcome: Option<Outcome>) -> impl IntoView {
+    let (shape, word) = match outcome {
+        None => (Shape::Clock, "Waiting"),
+        Some(Outcome::Answered) => (Shape::Check, "Answered"),
+        Some(Outcome::Approved) => (Shape::Check, "Approved"),
+        Some(Outcome::Denied) => (Shape::Denied, "Denied"),
+        Some(Outcome::Proceed) => (Shape::Play, "Proceed"),
+        Some(Outcome::ProceedClean) => (Shape::Play, "Proceed, clear context"),
+        Some(Outcome::ProceedDefault) => (Shape::Play, "Proceed, ask before edits"),
+        Some(Outcome::Adjust) => (Shape::Pen, "Adjust"),
+        Some(Outcome::Delivered) => (Shape::Info, "Told"),
+        Some(Outcome::Fallback) => (Shape::Clock, "Fallback used"),
+        Some(Outcome::Expired) => (Shape::Clock, "Expired"),
+        Some(Outcome::Cancelled) => (Shape::Cross, "No longer needed"),
+    };
+    view! {
+        <span class="outcome">
+            <Icon shape />
+            {word}
+        </span>
+    }
+}

@@ -1,0 +1,93 @@
+//! What has happened: the list of it, and one interaction step by step.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    InteractionId, Via,
+    interaction::{Kind, Outcome},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Blocker, HistoryRow, Progress};
+
+/// What the history is narrowed to. Empty fields narrow nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HistoryQuery {
+    /// Words that stand in questions, answers or names.
+    pub q: Option<String>,
+    /// `pending`, `resolved`, `expired` or `cancelled`.
+    pub state: Option<String>,
+    /// A kind.
+    pub kind: Option<Kind>,
+    /// An agent's name.
+    pub agent: Option<String>,
+    /// A session.
+    pub session_id: Option<String>,
+    /// A task.
+    pub task_id: Option<String>,
+    /// Only what was asked before this one.
+    pub before: Option<InteractionId>,
+}
+
+/// One page of the history, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryPage {
+    /// The rows.
+    pub rows: Vec<HistoryRow>,
+    /// Where the next page begins.
+    pub next: Option<InteractionId>,
+    /// The server's time when this was read.
+    pub as_of: DateTime<Utc>,
+}
+
+/// One interaction with everything that happened to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Story {
+    /// What was asked and what became of it.
+    pub blocker: Blocker,
+    /// Every step in order.
+    pub steps: Vec<Step>,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Who did it; `None` for the deadline.
+    pub by: Option<String>,
+    /// Where.
+    pub via: Option<Via>,
+    /// What.
+    pub what: What,
+    /// In whose words.
+    pub text: Option<String>,
+}
+
+/// What a step was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// An agent asked.
+    Asked,
+    /// An agent told.
+    Told,
+    /// Some questions of a form were answered.
+    Progressed(Progress),
+    /// It was closed.
+    Closed(Outcome),
+    /// Somebody answered too late; `text` is what they would have answered.
+    AnswerRejected,
+    /// The agent picked it up.
+    Collected,
+    /// Somebody said more.
+    FollowedUp,
+    /// The task waits for a person.
+    TaskWaiting,
+    /// The task goes on.
+    TaskRunning,
+    /// The task failed; `text` is why.
+    TaskFailed,
+    /// The task is finished.
+    TaskDone,
+}

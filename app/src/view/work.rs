@@ -1,0 +1,85 @@
+//! Agents and tasks, and what they wait for.
+
+use chrono::{DateTime, Utc};
+use domain::{Task, task::TaskStatus};
+use serde::{Deserialize, Serialize};
+
+use super::Row;
+
+/// A task in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskRow {
+    /// The agent's own id for it.
+    pub id: String,
+    /// Whose.
+    pub agent: String,
+    /// What it is called.
+    pub title: Option<String>,
+    /// Where in it the agent is.
+    pub step: Option<String>,
+    /// How it goes.
+    pub status: TaskStatus,
+    /// When it last changed.
+    pub updated_at: DateTime<Utc>,
+    /// Its pending blockers.
+    pub waiting: Vec<Row>,
+}
+
+impl TaskRow {
+    /// The row of a task and what waits in it.
+    pub fn new(task: Task, waiting: Vec<Row>) -> Self {
+        Self {
+            id: task.id,
+            agent: task.agent.name,
+            title: task.title,
+            step: task.step,
+            status: task.status,
+            updated_at: task.updated_at,
+            waiting,
+        }
+    }
+}
+
+/// The tasks, those that wait first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskList {
+    /// The rows.
+    pub rows: Vec<TaskRow>,
+    /// The server's time when this was read.
+    pub as_of: DateTime<Utc>,
+}
+
+/// An agent in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentRow {
+    /// Its name.
+    pub name: String,
+    /// When it last called; to the minute.
+    pub last_seen: Option<DateTime<Utc>>,
+    /// Its pending blockers.
+    pub waiting: Vec<Row>,
+    /// How many tasks it has that are neither done nor failed.
+    pub open_tasks: i64,
+}
+
+/// The agents, those that wait first, then by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentList {
+    /// The rows.
+    pub rows: Vec<AgentRow>,
+    /// The server's time when this was read.
+    pub as_of: DateTime<Utc>,
+}
+
+/// What happened in the last 24 hours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Blockers that were asked.
+    pub asked: i64,
+    /// Blockers that a person closed with an answer.
+    pub answered: i64,
+    /// Blockers whose deadline passed, with or without a fallback.
+    pub expired: i64,
+    /// Blockers that were taken back.
+    pub cancelled: i64,
+}

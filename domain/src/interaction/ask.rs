@@ -1,0 +1,148 @@
+//! What an agent asks for: each kind with all that belongs to it and nothing else.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    action::Action,
+    choice::{Choice, ChoiceOption},
+    form::{self, FormQuestion},
+    kind::Kind,
+};
+use crate::fault::Faults;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Ask {
+    /// Free text.
+    Question,
+    /// One of several options, or some of them.
+    Choice(Choice),
+    /// "I have seen this."
+    Acknowledgement,
+    /// Yes or no to one exact action.
+    Approval {
+        /// What will be run.
+        action: Action,
+        /// See [`Action::digest`].
+        action_digest: String,
+    },
+    /// A decision about a plan.
+    PlanReview {
+        /// The plan, in markdown.
+        plan: String,
+    },
+    /// Several questions, one at a time.
+    Form {
+        /// In the order they are asked.
+        questions: Vec<FormQuestion>,
+    },
+    /// Nothing: it only tells.
+    Notification {
+        /// How serious it is.
+        level: Level,
+    },
+}
+
+/// How serious a notification is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// For the record.
+    #[default]
+    Info,
+    /// Something worked.
+    Success,
+    /// Somebody should look.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+impl Ask {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Question => Kind::Question,
+            Self::Choice(_) => Kind::Choice,
+            Self::Acknowledgement => Kind::Acknowledgement,
+            Self::Approval { .. } => Kind::Approval,
+            Self::PlanReview { .. } => Kind::PlanReview,
+            Self::Form { .. } => Kind::Form,
+            Self::Notification { .. } => Kind::Notification,
+        }
+    }
+}
+
+/// The fields of a draft that belong to some kinds only.
+#[derive(Debug, Default)]
+pub(super) struct AskDraft {
+    pub(super) options: Option<Vec<ChoiceOption>>,
+    pub(super) multiple: Option<bool>,
+    pub(super) action: Option<Action>,
+    pub(super) plan: Option<String>,
+    pub(super) questions: Option<Vec<FormQuestion>>,
+    pub(super) level: Option<Level>,
+}
+
+impl AskDraft {
+    /// Takes what belongs to `kind`; the rest is a fault. `None` only where a fault says why.
+    pub(super) fn check(self, kind: Kind, faults: &mut Faults) -> Option<Ask> {
+        self.refuse_foreign(kind, faults);
+        match kind {
+            Kind::Question => Some(Ask::Question),
+            Kind::Acknowledgement => Some(Ask::Acknowledgement),
+            Kind::Notification => Some(Ask::Notification {
+                level: self.level.unwrap_or_default(),
+            }),
+            Kind::Choice => {
+                let choice = Choice {
+                    options: faults.present("options", self.options)?,
+                    multiple: self.multiple.unwrap_or_default(),
+                };
+                choice.check("options", faults);
+                Some(Ask::Choice(choice))
+            }
+            Kind::Approval => {
+                let action = faults.present("action", self.action)?;
+                let action_digest = action.check(faults)?;
+                Some(Ask::Approval {
+                    action,
+                    action_digest,
+                })
+            }
+            Kind::PlanReview => {
+                let plan = faults.present("plan", self.plan)?;
+                faults.text("plan", &plan);
+                Some(Ask::PlanReview { plan })
+            }
+            Kind::Form => {
+                let questions = faults.present("questions", self.questions)?;
+                form::check(&questions, faults);
+                Some(Ask::Form { questions })
+            }
+        }
+    }
+
+    fn refuse_foreign(&self, kind: Kind, faults: &mut Faults) {
+        for (is_there, field, belongs) in [
+            (self.options.is_some(), "options", Kind::Choice),
+            (self.multiple.is_some(), "multiple", Kind::Choice),
+            (self.action.is_some(), "action", Kind::Approval),
+            (self.plan.is_some(), "plan", Kind::PlanReview),
+            (self.questions.is_some(), "questions", Kind::Form),
+            (self.level.is_some(), "level", Kind::Notification),
+        ] {
+            if is_there && belongs != kind {
+                faults.add(
+                    field,
+                    format!(
+                        "belongs to the kind {}, not to {}",
+                        belongs.name(),
+                        kind.name()
+                    ),
+                );
+            }
+        }
+    }
+}

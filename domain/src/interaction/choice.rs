@@ -1,0 +1,117 @@
+//! Options to choose from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{fault::Faults, limits};
+
+/// Options to choose from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// 2 to 25, with different values.
+    pub options: Vec<ChoiceOption>,
+    /// Whether several may be chosen.
+    pub multiple: bool,
+}
+
+/// One option. An agent may send a mere string for one whose label is its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "OptionDraft")]
+pub struct ChoiceOption {
+    /// What the agent gets when it is chosen.
+    pub value: String,
+    /// What people see.
+    pub label: String,
+    /// A line below the label.
+    pub description: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "must be a string, or an object with `value` and perhaps `label` and `description`"
+)]
+enum OptionDraft {
+    Value(String),
+    Whole(WholeOption),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WholeOption {
+    value: String,
+    label: Option<String>,
+    description: Option<String>,
+}
+
+impl From<OptionDraft> for ChoiceOption {
+    fn from(draft: OptionDraft) -> Self {
+        match draft {
+            OptionDraft::Value(value) => Self {
+                label: value.clone(),
+                value,
+                description: None,
+            },
+            OptionDraft::Whole(whole) => Self {
+                label: whole.label.unwrap_or_else(|| whole.value.clone()),
+                value: whole.value,
+                description: whole.description,
+            },
+        }
+    }
+}
+
+impl Choice {
+    /// Notes what is wrong with the options that stand at `path`.
+    pub(super) fn check(&self, path: &str, faults: &mut Faults) {
+        let options = &self.options;
+        if !(2..=limits::OPTIONS).contains(&options.len()) {
+            faults.add(
+                path,
+                format!(
+                    "has {} options, 2 to {} are allowed",
+                    options.len(),
+                    limits::OPTIONS
+                ),
+            );
+        }
+        for (n, option) in options.iter().enumerate() {
+            let at = |field| format!("{path}[{n}].{field}");
+            for (field, text) in [
+                ("value", Some(&option.value)),
+                // A label that was not sent is the value, whose fault is told already.
+                (
+                    "label",
+                    Some(&option.label).filter(|label| **label != option.value),
+                ),
+                ("description", option.description.as_ref()),
+            ] {
+                faults.line(&at(field), text.cloned(), limits::OPTION_CHARS);
+            }
+            if options[..n].iter().any(|other| other.value == option.value) {
+                faults.add(&at("value"), "stands twice");
+            } else if options[..n].iter().any(|other| other.label == option.label) {
+                // People could not tell them apart.
+                faults.add(&at("label"), "stands twice");
+            }
+        }
+    }
+
+    /// The chosen values in the order of the options; what is wrong with them is noted at `path`.
+    pub(super) fn pick(&self, selected: &[String], path: &str, faults: &mut Faults) -> Vec<String> {
+        let offered = |value: &String| self.options.iter().any(|option| option.value == *value);
+        if let Some(unknown) = selected.iter().find(|value| !offered(value)) {
+            faults.add(path, format!("`{unknown}` is not one of the options"));
+        }
+        match selected.len() {
+            0 if !self.multiple => faults.add(path, "must name one option"),
+            0 | 1 => {}
+            _ if self.multiple => {}
+            _ => faults.add(path, "only one option may be chosen"),
+        }
+        let chosen = self
+            .options
+            .iter()
+            .filter(|option| selected.contains(&option.value));
+        chosen.map(|option| option.value.clone()).collect()
+    }
+}

@@ -1,0 +1,99 @@
+//! A responder answers.
+
+use super::{advance, close, event, still_open};
+use crate::{
+    changeset::Changeset,
+    event::Payload,
+    ids::Moment,
+    interaction::{
+        Answer, AnswerContent, AnswerDraft, Checked, FormAnswers, Interaction, Outcome, Refused,
+        State,
+    },
+    principal::{Actor, Principal},
+    task::Work,
+};
+
+/// A responder answers, or answers some questions of a form. The first one wins (rule 1); after the
+/// deadline nobody does (rule 5), whether or not the expiry job has come by yet.
+///
+/// # Errors
+/// [`Refused::NotAResponder`], [`Refused::Closed`], [`Refused::Invalid`].
+pub fn answer(
+    interaction: &Interaction,
+    draft: AnswerDraft,
+    by: &Principal,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let responder = by.responder()?;
+    let none = FormAnswers::new();
+    let checked = draft
+        .check(
+            &interaction.request.ask,
+            interaction.progress().unwrap_or(&none),
+        )
+        .map_err(Refused::Invalid)?;
+    still_open(interaction, now)?;
+    let content = match checked {
+        Checked::Whole(content) => content,
+        Checked::Part(answers) => {
+            let next = Interaction {
+                state: State::Pending {
+                    answers: answers.clone(),
+                },
+                ..interaction.clone()
+            };
+            let payload = Payload::Progressed { answers };
+            return Ok(advance(next, Actor::Responder(responder), payload, now));
+        }
+    };
+    let answer = Answer {
+        content,
+        responder: responder.clone(),
+        answered_at: now.at,
+    };
+    let payload = Payload::Resolved {
+        outcome: answer.content.outcome(),
+        answer: answer.clone(),
+    };
+    Ok(close(
+        interaction,
+        State::Resolved { answer },
+        Actor::Responder(responder),
+        payload,
+        work,
+        now,
+    ))
+}
+
+/// Keeps an answer that came too late (rule 1): the journal grows, the interaction stays as it is.
+///
+/// # Errors
+/// [`Refused::NotAResponder`], [`Refused::Invalid`]: then there is nothing worth keeping.
+pub fn reject_answer(
+    interaction: &Interaction,
+    draft: AnswerDraft,
+    outcome: Outcome,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let responder = by.responder()?;
+    let checked = draft
+        .check(&interaction.request.ask, &FormAnswers::new())
+        .map_err(Refused::Invalid)?;
+    let answer = match checked {
+        Checked::Whole(content) => content,
+        Checked::Part(answers) => AnswerContent::Form { answers },
+    };
+    let payload = Payload::AnswerRejected { outcome, answer };
+    Ok(Changeset {
+        writes: Vec::new(),
+        events: vec![event(
+            interaction,
+            Actor::Responder(responder),
+            payload,
+            now,
+        )],
+        key: None,
+    })
+}

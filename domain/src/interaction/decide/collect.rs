@@ -1,0 +1,40 @@
+//! The agent takes note of how it ended.
+
+use super::advance;
+use crate::{
+    changeset::Changeset,
+    event::Payload,
+    ids::Moment,
+    interaction::{Interaction, Refused},
+    principal::{Actor, AgentRef},
+};
+
+/// The agent that asked has taken the answer, or heard that there is none: people see *picked up*.
+///
+/// # Errors
+/// [`Refused::NotYours`], [`Refused::StillPending`], [`Refused::CollectedAlready`].
+pub fn collect(
+    interaction: &Interaction,
+    agent: &AgentRef,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if agent.id != interaction.agent.id {
+        return Err(Refused::NotYours);
+    }
+    if interaction.state.is_pending() {
+        return Err(Refused::StillPending);
+    }
+    if interaction.collected_at.is_some() {
+        return Err(Refused::CollectedAlready);
+    }
+    let next = Interaction {
+        collected_at: Some(now.at),
+        ..interaction.clone()
+    };
+    Ok(advance(
+        next,
+        Actor::Agent(agent.clone()),
+        Payload::Collected {},
+        now,
+    ))
+}

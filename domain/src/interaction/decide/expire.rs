@@ -1,0 +1,50 @@
+//! Deadlines pass.
+
+use super::{close, closed, due_outcome};
+use crate::{
+    changeset::Changeset,
+    event::Payload,
+    ids::Moment,
+    interaction::{Interaction, Refused, State},
+    principal::Actor,
+    task::Work,
+};
+
+/// The deadline passes (rule 5): the fallback is the answer, or there is none, and then the task that
+/// waited for it fails.
+///
+/// # Errors
+/// [`Refused::NotDue`], [`Refused::Closed`].
+pub fn expire(
+    interaction: &Interaction,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if let Some(closed) = closed(interaction) {
+        return Err(closed);
+    }
+    let Some(deadline) = interaction
+        .expires_at
+        .filter(|deadline| *deadline <= now.at)
+    else {
+        return Err(Refused::NotDue);
+    };
+    let fallback = interaction.request.fallback.clone();
+    let state = State::Expired {
+        at: deadline,
+        fallback: fallback.clone(),
+    };
+    let payload = Payload::Expired {
+        outcome: due_outcome(interaction),
+        fallback_used: fallback.is_some(),
+        answer: fallback,
+    };
+    Ok(close(
+        interaction,
+        state,
+        Actor::Deadline,
+        payload,
+        work,
+        now,
+    ))
+}

@@ -1,0 +1,52 @@
+//! More is said about a blocker that is closed.
+
+use super::advance;
+use crate::{
+    changeset::Changeset,
+    event::Payload,
+    fault::Faults,
+    ids::Moment,
+    interaction::{FollowUp, Interaction, Refused},
+    limits,
+    principal::{Actor, Principal},
+};
+
+/// A responder adds to a closed interaction. The agent sees it; the answer never changes.
+///
+/// # Errors
+/// [`Refused::NotAResponder`], [`Refused::Invalid`], [`Refused::StillPending`].
+pub fn follow_up(
+    interaction: &Interaction,
+    text: String,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let responder = by.responder()?;
+    let mut faults = Faults::default();
+    faults.text("text", &text);
+    if interaction.follow_ups.len() >= limits::FOLLOW_UPS {
+        faults.add(
+            "$",
+            format!(
+                "it has {} follow-ups, and may not have more",
+                limits::FOLLOW_UPS
+            ),
+        );
+    }
+    faults.into_result(()).map_err(Refused::Invalid)?;
+    if interaction.state.is_pending() {
+        return Err(Refused::StillPending);
+    }
+    let mut next = interaction.clone();
+    next.follow_ups.push(FollowUp {
+        text: text.clone(),
+        responder: responder.clone(),
+        at: now.at,
+    });
+    Ok(advance(
+        next,
+        Actor::Responder(responder),
+        Payload::FollowedUp { text },
+        now,
+    ))
+}

@@ -1,0 +1,64 @@
+//! An agent asks, or tells.
+
+use chrono::TimeDelta;
+
+use super::event;
+use crate::{
+    changeset::{Changeset, IdempotencyKey, Write},
+    event::Payload,
+    ids::{InteractionId, Moment},
+    interaction::{FormAnswers, Interaction, Kind, Request, State},
+    principal::{Actor, AgentRef},
+    task::{self, Work},
+};
+
+/// An agent asks; a notification is told at once. `work` is the task the request names, if it is known.
+pub fn open(
+    request: Request,
+    agent: AgentRef,
+    key: Option<IdempotencyKey>,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Changeset {
+    let told = request.kind() == Kind::Notification;
+    let state = if told {
+        State::Delivered { at: now.at }
+    } else {
+        State::Pending {
+            answers: FormAnswers::new(),
+        }
+    };
+    let interaction = Interaction {
+        id: InteractionId(now.ids.next()),
+        version: 1,
+        agent: agent.clone(),
+        created_at: now.at,
+        expires_at: request
+            .timeout_seconds
+            .map(|seconds| now.at + TimeDelta::seconds(seconds)),
+        state,
+        collected_at: None,
+        follow_ups: Vec::new(),
+        request: request.clone(),
+    };
+    let request = Box::new(request);
+    let payload = if told {
+        Payload::Notified {
+            agent: agent.clone(),
+            request,
+        }
+    } else {
+        Payload::Requested {
+            agent: agent.clone(),
+            request,
+            expires_at: interaction.expires_at,
+        }
+    };
+    let mut changeset = Changeset {
+        events: vec![event(&interaction, Actor::Agent(agent), payload, now)],
+        writes: vec![Write::Open(interaction.clone())],
+        key,
+    };
+    task::decide::opened(&mut changeset, &interaction, work, now);
+    changeset
+}

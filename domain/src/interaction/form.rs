@@ -1,0 +1,133 @@
+//! Forms: several questions, answered one at a time.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::choice::{Choice, ChoiceOption};
+use crate::{fault::Faults, limits};
+
+/// One question of a form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormQuestion {
+    /// Names the answer.
+    pub id: String,
+    /// What is asked, in markdown.
+    pub prompt: String,
+    /// With options it is a choice, without them free text.
+    #[serde(default)]
+    pub options: Option<Vec<ChoiceOption>>,
+    /// Whether several options may be chosen.
+    #[serde(default)]
+    pub multiple: bool,
+}
+
+/// Answers to the questions of a form, by id.
+pub type FormAnswers = BTreeMap<String, FormAnswer>;
+
+/// The answer to one question of a form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "must be a string or an array of strings")]
+pub enum FormAnswer {
+    /// Free text, or the value of the one option.
+    One(String),
+    /// The values of several options.
+    Several(Vec<String>),
+}
+
+impl FormAnswer {
+    /// The answer as a text.
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::One(text) => text.clone(),
+            Self::Several(values) => values.join(", "),
+        }
+    }
+}
+
+impl FormQuestion {
+    /// Its options as a choice; `None` when it asks for free text.
+    pub fn choice(&self) -> Option<Choice> {
+        self.options.clone().map(|options| Choice {
+            options,
+            multiple: self.multiple,
+        })
+    }
+
+    /// Reads an answer to this question; what is wrong with it is noted at `path`.
+    fn read(&self, answer: FormAnswer, path: &str, faults: &mut Faults) -> FormAnswer {
+        let Some(choice) = self.choice() else {
+            match &answer {
+                FormAnswer::One(text) => faults.length(path, text, limits::TEXT_CHARS),
+                FormAnswer::Several(_) => faults.add(path, "must be a string"),
+            }
+            return answer;
+        };
+        let selected = match answer {
+            FormAnswer::One(value) => vec![value],
+            FormAnswer::Several(values) => values,
+        };
+        let mut picked = choice.pick(&selected, path, faults);
+        if choice.multiple {
+            FormAnswer::Several(picked)
+        } else {
+            FormAnswer::One(picked.pop().unwrap_or_default())
+        }
+    }
+}
+
+/// Notes what is wrong with the questions of a form.
+pub(super) fn check(questions: &[FormQuestion], faults: &mut Faults) {
+    if !(1..=limits::QUESTIONS).contains(&questions.len()) {
+        faults.add(
+            "questions",
+            format!(
+                "has {} questions, 1 to {} are allowed",
+                questions.len(),
+                limits::QUESTIONS
+            ),
+        );
+    }
+    for (n, question) in questions.iter().enumerate() {
+        let at = |field| format!("questions[{n}].{field}");
+        faults.line(
+            &at("id"),
+            Some(question.id.clone()),
+            limits::SESSION_ID_CHARS,
+        );
+        faults.text(&at("prompt"), &question.prompt);
+        if questions[..n].iter().any(|other| other.id == question.id) {
+            faults.add(&at("id"), "stands twice");
+        }
+        match question.choice() {
+            Some(choice) => choice.check(&at("options"), faults),
+            None if question.multiple => faults.add(&at("multiple"), "needs options"),
+            None => {}
+        }
+    }
+}
+
+/// Adds what was given to what is known already; what is wrong with it is noted.
+pub(super) fn merge(
+    questions: &[FormQuestion],
+    known: &FormAnswers,
+    given: FormAnswers,
+    faults: &mut Faults,
+) -> FormAnswers {
+    let mut answers = known.clone();
+    if given.is_empty() {
+        faults.add("answers", "must answer at least one question");
+    }
+    for (id, answer) in given {
+        let path = format!("answers.{id}");
+        match questions.iter().find(|question| question.id == id) {
+            Some(question) => {
+                let answer = question.read(answer, &path, faults);
+                answers.insert(id, answer);
+            }
+            None => faults.add(&path, "there is no such question"),
+        }
+    }
+    answers
+}

@@ -1,0 +1,6 @@
+//! The rules of interactions, one by one and for any sequence of commands.
+
+mod answers;
+mod commands;
+mod requests;
+mod sequences;

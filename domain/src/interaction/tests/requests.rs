@@ -1,0 +1,220 @@
+//! What an agent may ask, and what not.
+
+use serde_json::{Value, json};
+
+use crate::{
+    interaction::{AnswerContent, Draft, Kind, Mode, Request},
+    limits,
+    testing::{body, draft, request, with},
+};
+
+/// Paths of the faults; empty = accepted.
+fn faults(body: Value) -> Vec<String> {
+    match draft(body).check(|_| None) {
+        Ok(_) => Vec::new(),
+        Err(faults) => faults.into_iter().map(|fault| fault.path).collect(),
+    }
+}
+
+#[test]
+fn a_draft_is_refused_with_every_fault_and_its_path() {
+    let wrong = json!({
+        "kind": "riddle",
+        "prompt": "x".repeat(limits::TEXT_CHARS + 1),
+        "title": "two\nlines",
+        "session_id": " ",
+        "task": {"id": ""},
+        "metadata": [1],
+        "timeout_seconds": 0,
+    });
+    assert_eq!(
+        faults(wrong),
+        [
+            "kind",
+            "prompt",
+            "title",
+            "session_id",
+            "task.id",
+            "metadata",
+            "timeout_seconds"
+        ]
+    );
+    assert_eq!(faults(json!({})), ["kind", "prompt"]);
+}
+
+#[test]
+fn every_kind_takes_its_own_fields_and_no_others() {
+    let options = |count: usize| (0..count).map(|n| n.to_string()).collect::<Vec<_>>();
+    for kind in Kind::ALL {
+        assert_eq!(faults(body(kind)), [""; 0], "{kind:?}");
+    }
+    for (kind, fields, expected) in [
+        (
+            Kind::Question,
+            json!({"options": ["a", "b"]}),
+            &["options"][..],
+        ),
+        (Kind::Choice, json!({"options": null}), &["options"]),
+        (Kind::Choice, json!({"options": []}), &["options"]),
+        (Kind::Choice, json!({"options": ["a"]}), &["options"]),
+        (Kind::Choice, json!({"options": options(25)}), &[]),
+        (Kind::Choice, json!({"options": options(26)}), &["options"]),
+        (
+            Kind::Choice,
+            json!({"options": ["a", "a"]}),
+            &["options[1].value"],
+        ),
+        (
+            Kind::Choice,
+            json!({"options": ["a", {"value": "b", "label": "a"}]}),
+            &["options[1].label"],
+        ),
+        (
+            Kind::Choice,
+            json!({"options": ["a", "x".repeat(76)]}),
+            &["options[1].value"],
+        ),
+        (
+            Kind::Choice,
+            json!({"options": ["a", ""]}),
+            &["options[1].value"],
+        ),
+        (
+            Kind::Choice,
+            json!({"options": ["a", {"value": "b", "description": "x".repeat(76)}]}),
+            &["options[1].description"],
+        ),
+        (Kind::Approval, json!({"action": null}), &["action"]),
+        (
+            Kind::Approval,
+            json!({"action": {"tool": " "}}),
+            &["action.tool"],
+        ),
+        (
+            Kind::Approval,
+            json!({"action": {"tool": "t", "arguments": [1]}}),
+            &["action.arguments"],
+        ),
+        (Kind::PlanReview, json!({"plan": null}), &["plan"]),
+        (Kind::PlanReview, json!({"plan": " \n"}), &["plan"]),
+        (Kind::PlanReview, json!({"level": "info"}), &["level"]),
+        (Kind::Form, json!({"questions": []}), &["questions"]),
+        (
+            Kind::Form,
+            json!({"questions": (0..11).map(|n| json!({"id": n.to_string(), "prompt": "?"})).collect::<Vec<_>>()}),
+            &["questions"],
+        ),
+        (
+            Kind::Form,
+            json!({"questions": [
+                {"id": "a", "prompt": "?"},
+                {"id": "a", "prompt": "", "options": ["x"]},
+                {"id": "b", "prompt": "?", "multiple": true},
+            ]}),
+            &[
+                "questions[1].prompt",
+                "questions[1].id",
+                "questions[1].options",
+                "questions[2].multiple",
+            ],
+        ),
+        (Kind::Notification, json!({"mode": "sync"}), &["mode"]),
+        (
+            Kind::Notification,
+            json!({"timeout_seconds": 5}),
+            &["timeout_seconds"],
+        ),
+    ] {
+        assert_eq!(
+            faults(with(kind, fields.clone())),
+            expected,
+            "{kind:?} {fields}"
+        );
+    }
+}
+
+#[test]
+fn only_what_cannot_grant_anything_has_a_fallback() {
+    let content = |kind, fallback: Value| {
+        let request: Result<Request, _> =
+            draft(with(kind, json!({"fallback": fallback}))).check(|_| None);
+        request.map(|request| request.fallback)
+    };
+    let text = AnswerContent::Text {
+        text: String::new(),
+    };
+    assert_eq!(content(Kind::Question, json!("")), Ok(Some(text)));
+    let lru = AnswerContent::Selected {
+        selected: vec!["lru".into()],
+    };
+    assert_eq!(content(Kind::Choice, json!("lru")), Ok(Some(lru)));
+    assert!(content(Kind::Form, json!({"port": "80", "env": "staging"})).is_ok());
+    for (kind, fallback) in [
+        (Kind::Question, json!(5)),
+        (Kind::Choice, json!("other")),
+        (Kind::Choice, json!(["lru"])),
+        (Kind::Form, json!({"port": "80"})),
+        (Kind::Acknowledgement, json!("ok")),
+        (Kind::Approval, json!(true)),
+        (Kind::Approval, json!({"approved": true})),
+        (Kind::PlanReview, json!("proceed")),
+        (Kind::Notification, json!("x")),
+    ] {
+        let faults = content(kind, fallback.clone()).unwrap_err();
+        assert_eq!(faults[0].path, "fallback", "{kind:?} {fallback}");
+    }
+    let several = with(
+        Kind::Choice,
+        json!({"multiple": true, "fallback": ["lru", "redis"]}),
+    );
+    assert_eq!(faults(several), [""; 0]);
+}
+
+#[test]
+fn absent_timeout_is_the_default_and_null_is_never() {
+    let seconds = |fields| request(with(Kind::Question, fields)).timeout_seconds;
+    assert_eq!(seconds(json!({})), Some(24 * 60 * 60));
+    assert_eq!(seconds(json!({"timeout_seconds": null})), None);
+    assert_eq!(
+        seconds(json!({"timeout_seconds": limits::TIMEOUT_SECONDS})),
+        Some(limits::TIMEOUT_SECONDS)
+    );
+    for wrong in [0, -1, limits::TIMEOUT_SECONDS + 1] {
+        let body = with(Kind::Question, json!({"timeout_seconds": wrong}));
+        assert_eq!(faults(body), ["timeout_seconds"], "{wrong}");
+    }
+}
+
+#[test]
+fn modes_are_sync_unless_said_otherwise_and_notifications_are_async() {
+    assert_eq!(request(body(Kind::Question)).mode, Mode::Sync);
+    assert_eq!(request(body(Kind::Notification)).mode, Mode::Async);
+}
+
+#[test]
+fn a_request_is_stored_and_read_back_as_it_is() {
+    for kind in Kind::ALL {
+        let request = request(with(kind, json!({"metadata": {"pr": 12}})));
+        let json = serde_json::to_string(&request).unwrap();
+        let read: Request = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, request);
+        assert_eq!(read.fingerprint(), request.fingerprint());
+    }
+}
+
+#[test]
+fn an_option_is_a_string_or_an_object() {
+    let parsed = |option: Value| {
+        let body = with(Kind::Choice, json!({"options": [option, "b"]}));
+        serde_json::from_value::<Draft>(body)
+    };
+    assert!(parsed(json!({"value": "a", "label": "A"})).is_ok());
+    for wrong in [
+        json!(1),
+        json!({"label": "A"}),
+        json!({"value": "a", "x": 1}),
+    ] {
+        let error = parsed(wrong).unwrap_err().to_string();
+        assert!(error.contains("must be a string, or an object"), "{error}");
+    }
+}

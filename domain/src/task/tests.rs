@@ -1,0 +1,201 @@
+//! Rules 5 and 6: a task's status follows its blockers.
+
+use serde_json::json;
+
+use super::{EXPIRED, Task, TaskDraft, TaskStatus, Work, decide};
+use crate::{
+    Changeset, Interaction, Payload, Role, Write,
+    interaction::{Kind, Outcome, decide as interaction},
+    testing::{Counter, agent, answer_to, at, given, opened, person, task_of, with, written},
+};
+
+fn asked(kind: Kind, mode: &str, work: Option<&Work>, ids: &Counter) -> Changeset {
+    let mut body = with(kind, json!({"task": {"id": "T-1", "step": "choosing"}}));
+    if kind != Kind::Notification {
+        body["mode"] = mode.into();
+        body["timeout_seconds"] = 60.into();
+    }
+    opened(body, work, ids)
+}
+
+fn work(task: &Task, pending: &[&Interaction]) -> Work {
+    Work {
+        task: task.clone(),
+        pending: pending.iter().copied().cloned().collect(),
+    }
+}
+
+/// The task's status as the changeset leaves it, and the types of its events.
+fn left(changeset: &Changeset) -> (&'static str, Vec<&'static str>) {
+    let types = changeset
+        .events
+        .iter()
+        .map(|event| event.payload.event_type());
+    (task_of(changeset).unwrap().status.name(), types.collect())
+}
+
+fn answered(one: &Interaction, work: &Work, ids: &Counter) -> Changeset {
+    let draft = given(answer_to(one.request.kind()));
+    interaction::answer(one, draft, &person(Role::Responder), Some(work), at(ids, 1)).unwrap()
+}
+
+fn put(status: &str, work: Option<&Work>, ids: &Counter) -> Changeset {
+    let draft = TaskDraft {
+        status: Some(status.into()),
+        ..TaskDraft::default()
+    };
+    decide::put("T-1", draft, agent(), work, at(ids, 2)).unwrap()
+}
+
+#[test]
+fn a_sync_blocker_stops_its_task_and_its_end_lets_it_go_on() {
+    let ids = Counter::default();
+    let first = asked(Kind::Question, "sync", None, &ids);
+    assert_eq!(
+        left(&first),
+        ("waiting", vec!["interaction.requested", "task.waiting"])
+    );
+    let (one, task) = (written(&first), task_of(&first).unwrap());
+    assert_eq!(task.step.as_deref(), Some("choosing"));
+
+    let second = asked(Kind::Choice, "sync", Some(&work(task, &[&one])), &ids);
+    assert_eq!(left(&second), ("waiting", vec!["interaction.requested"]));
+    let (two, task) = (written(&second), task_of(&second).unwrap());
+    assert_eq!(task.version, 2);
+
+    let closing = answered(&one, &work(task, &[&one, &two]), &ids);
+    assert_eq!(left(&closing), ("waiting", vec!["interaction.resolved"]));
+    let task = task_of(&closing).unwrap();
+    let closing = answered(&two, &work(task, &[&two]), &ids);
+    assert_eq!(
+        left(&closing),
+        ("running", vec!["interaction.resolved", "task.running"])
+    );
+}
+
+#[test]
+fn async_blockers_and_notifications_stop_nothing() {
+    let ids = Counter::default();
+    for kind in [Kind::Question, Kind::Notification] {
+        let opened = asked(kind, "async", None, &ids);
+        assert_eq!(left(&opened).0, "running");
+        let task = task_of(&opened).unwrap();
+        let again = asked(kind, "async", Some(&work(task, &[])), &ids);
+        assert_eq!(again.events.len(), 1);
+    }
+    let opened = asked(Kind::Question, "async", None, &ids);
+    let (one, task) = (written(&opened), task_of(&opened).unwrap());
+    let closing = answered(&one, &work(task, &[&one]), &ids);
+    assert_eq!(task_of(&closing), None);
+}
+
+#[test]
+fn a_sync_blocker_that_expires_without_an_answer_fails_its_task_and_takes_the_others_with_it() {
+    let ids = Counter::default();
+    let first = asked(Kind::Approval, "sync", None, &ids);
+    let (one, task) = (written(&first), task_of(&first).unwrap());
+    let other = written(&asked(
+        Kind::Question,
+        "async",
+        Some(&work(task, &[&one])),
+        &ids,
+    ));
+
+    let expired =
+        interaction::expire(&one, Some(&work(task, &[&one, &other])), at(&ids, 60)).unwrap();
+    assert_eq!(
+        left(&expired),
+        (
+            "failed",
+            vec![
+                "interaction.expired",
+                "task.failed",
+                "interaction.cancelled"
+            ]
+        )
+    );
+    assert_eq!(task_of(&expired).unwrap().status.reason(), Some(EXPIRED));
+    let Some(Write::Advance(taken_back)) = expired.writes.last() else {
+        panic!("{expired:?}");
+    };
+    assert_eq!(taken_back.id, other.id);
+    assert_eq!(taken_back.state.outcome(), Some(Outcome::Cancelled));
+    assert_eq!(taken_back.version, 2);
+}
+
+#[test]
+fn a_fallback_lets_the_task_go_on() {
+    let ids = Counter::default();
+    let body = with(
+        Kind::Question,
+        json!({"task": {"id": "T-1"}, "timeout_seconds": 60, "fallback": ""}),
+    );
+    let opened = opened(body, None, &ids);
+    let (one, task) = (written(&opened), task_of(&opened).unwrap());
+    let expired = interaction::expire(&one, Some(&work(task, &[&one])), at(&ids, 60)).unwrap();
+    assert_eq!(left(&expired).0, "running");
+}
+
+#[test]
+fn ending_a_task_takes_back_what_waits_in_it() {
+    for (status, event) in [("done", "task.done"), ("failed", "task.failed")] {
+        let ids = Counter::default();
+        let first = asked(Kind::Question, "sync", None, &ids);
+        let (one, task) = (written(&first), task_of(&first).unwrap());
+        let ended = put(status, Some(&work(task, &[&one])), &ids);
+        assert_eq!(left(&ended), (status, vec![event, "interaction.cancelled"]));
+        assert_eq!(ended.writes.len(), 2);
+        // What is over stays over when the rest of it closes.
+        let over = task_of(&ended).unwrap();
+        let closing = answered(&one, &work(over, &[&one]), &ids);
+        assert_eq!(left(&closing).0, status);
+        // And begins again when the agent says so, or asks again.
+        assert_eq!(
+            left(&put("running", Some(&work(over, &[])), &ids)).0,
+            "running"
+        );
+        let again = asked(Kind::Question, "sync", Some(&work(over, &[])), &ids);
+        assert_eq!(left(&again).0, "waiting");
+    }
+}
+
+#[test]
+fn running_with_a_pending_sync_blocker_is_waiting() {
+    let ids = Counter::default();
+    let first = asked(Kind::Question, "sync", None, &ids);
+    let (one, task) = (written(&first), task_of(&first).unwrap());
+    let updated = put("running", Some(&work(task, &[&one])), &ids);
+    assert_eq!(left(&updated).0, "waiting");
+}
+
+#[test]
+fn what_is_absent_stays_and_every_fault_has_its_path() {
+    let ids = Counter::default();
+    let named = TaskDraft {
+        title: Some("Add caching".into()),
+        ..TaskDraft::default()
+    };
+    let first = decide::put("T-1", named, agent(), None, at(&ids, 0)).unwrap();
+    let task = task_of(&first).unwrap();
+    assert_eq!(task.status, TaskStatus::Running);
+    let stepped = TaskDraft {
+        step: Some("measuring".into()),
+        ..TaskDraft::default()
+    };
+    let second = decide::put("T-1", stepped, agent(), Some(&work(task, &[])), at(&ids, 1));
+    let second = second.unwrap();
+    let task = task_of(&second).unwrap();
+    assert_eq!(task.title.as_deref(), Some("Add caching"));
+    assert_eq!(task.step.as_deref(), Some("measuring"));
+    assert!(matches!(second.events[0].payload, Payload::TaskRunning(_)));
+
+    let wrong = TaskDraft {
+        title: Some(" ".into()),
+        status: Some("waiting".into()),
+        reason: Some("x".into()),
+        ..TaskDraft::default()
+    };
+    let faults = decide::put("T 1\n", wrong, agent(), None, at(&ids, 2)).unwrap_err();
+    let paths: Vec<_> = faults.iter().map(|fault| fault.path.as_str()).collect();
+    assert_eq!(paths, ["reason", "status", "id", "title"]);
+}

@@ -1,0 +1,120 @@
+//! What the tests of the rules share: a clock, ids, an agent, people, and one request of every kind.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::{
+    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, Write,
+    interaction::{AnswerDraft, Draft, Kind, Request, decide},
+    limits,
+    task::{Task, Work},
+};
+
+#[derive(Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Ids for Counter {
+    fn next(&self) -> Uuid {
+        Uuid::from_u64_pair(0, self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+pub(crate) fn epoch() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_700_000_000_000).unwrap()
+}
+
+pub(crate) fn at(ids: &Counter, seconds: i64) -> Moment<'_> {
+    Moment {
+        at: epoch() + TimeDelta::seconds(seconds),
+        ids,
+    }
+}
+
+pub(crate) fn agent() -> AgentRef {
+    AgentRef {
+        id: AgentId(Uuid::from_u128(7)),
+        name: "backend".into(),
+    }
+}
+
+pub(crate) fn person(role: Role) -> Principal {
+    Principal::Person {
+        id: PersonId(Uuid::from_u128(8)),
+        name: "Ana".into(),
+        role,
+    }
+}
+
+/// A body of each kind that is refused nothing.
+pub(crate) fn body(kind: Kind) -> Value {
+    let mut body = match kind {
+        Kind::Question | Kind::Acknowledgement | Kind::Notification => json!({}),
+        Kind::Choice => json!({"options": ["redis", {"value": "lru", "label": "LRU in process"}]}),
+        Kind::Approval => {
+            json!({"action": {"tool": "shell", "arguments": {"command": "make deploy"}}})
+        }
+        Kind::PlanReview => json!({"plan": "1. Test\n2. Deploy"}),
+        Kind::Form => json!({"questions": [
+            {"id": "port", "prompt": "Which port?"},
+            {"id": "env", "prompt": "Where?", "options": ["staging", "production"]},
+        ]}),
+    };
+    body["kind"] = kind.name().into();
+    body["prompt"] = "Which port?".into();
+    body
+}
+
+/// An answer to [`body`] that closes it.
+pub(crate) fn answer_to(kind: Kind) -> Value {
+    match kind {
+        Kind::Question => json!({"text": "80"}),
+        Kind::Choice => json!({"selected": ["lru"]}),
+        Kind::Acknowledgement | Kind::Notification => json!({}),
+        Kind::Approval => json!({"approved": true}),
+        Kind::PlanReview => json!({"decision": "proceed"}),
+        Kind::Form => json!({"answers": {"port": "80", "env": "staging"}}),
+    }
+}
+
+pub(crate) fn draft(body: Value) -> Draft {
+    serde_json::from_value(body).unwrap()
+}
+
+pub(crate) fn given(answer: Value) -> AnswerDraft {
+    serde_json::from_value(answer).unwrap()
+}
+
+pub(crate) fn request(body: Value) -> Request {
+    draft(body)
+        .check(|_| Some(limits::DEFAULT_TIMEOUT))
+        .unwrap()
+}
+
+/// `fields` over the body of the kind.
+pub(crate) fn with(kind: Kind, fields: Value) -> Value {
+    let mut body = body(kind);
+    for (name, value) in fields.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+pub(crate) fn opened(body: Value, work: Option<&Work>, ids: &Counter) -> Changeset {
+    decide::open(request(body), agent(), None, work, at(ids, 0))
+}
+
+/// The interaction the changeset is about.
+pub(crate) fn written(changeset: &Changeset) -> Interaction {
+    changeset.interaction().unwrap().clone()
+}
+
+/// The task the changeset changes.
+pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
+    changeset.writes.iter().find_map(|write| match write {
+        Write::Task(task) => Some(task),
+        Write::Open(_) | Write::Advance(_) => None,
+    })
+}

@@ -1,0 +1,85 @@
+//! The journal as server-sent events: `id` is the event's `seq`, `event` its type, `data` the event.
+
+use std::{collections::VecDeque, convert::Infallible, time::Duration};
+
+use axum::response::{
+    IntoResponse, Response,
+    sse::{Event as Frame, KeepAlive, Sse},
+};
+use domain::{Event, Principal};
+use futures::{Stream, stream};
+use tokio::sync::broadcast::Receiver;
+
+use crate::{
+    live::hub::{FeedItem, news},
+    state::AppState,
+};
+
+/// How many are read at once.
+const PAGE: u32 = 200;
+/// Often enough for proxies that cut silent connections after a minute.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+struct Follower {
+    state: AppState,
+    reader: Principal,
+    feed: Receiver<FeedItem>,
+    last_seq: i64,
+    read: VecDeque<Event>,
+}
+
+/// Everything after `after` that this reader may see, as it happens, until the server stops.
+pub(super) fn open(state: AppState, reader: Principal, after: i64) -> Response {
+    let follower = Follower {
+        // Before reading: what is committed after this line is not missed.
+        feed: state.hub.feed(),
+        state,
+        reader,
+        last_seq: after,
+        read: VecDeque::new(),
+    };
+    Sse::new(follower.frames())
+        .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+        .into_response()
+}
+
+impl Follower {
+    fn frames(self) -> impl Stream<Item = Result<Frame, Infallible>> {
+        stream::unfold(self, async |mut follower| {
+            let event = follower.next().await?;
+            let frame = Frame::default()
+                .id(event.seq.to_string())
+                .event(event.payload.event_type())
+                .json_data(&event)
+                .inspect_err(|error| {
+                    tracing::error!(%error, event.seq, "an event cannot be streamed");
+                })
+                .ok()?;
+            Some((Ok(frame), follower))
+        })
+    }
+
+    /// The next event; `None` ends the stream, and the client comes back with the last id it has seen.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.read.pop_front() {
+                self.last_seq = event.seq;
+                return Some(event);
+            }
+            let page = self
+                .state
+                .service
+                .events(self.last_seq, PAGE, &self.reader)
+                .await
+                .inspect_err(|error| tracing::error!(%error, "an event stream broke off"))
+                .ok()?;
+            self.read = page.into();
+            if self.read.is_empty() {
+                tokio::select! {
+                    () = news(&mut self.feed, &self.reader) => {}
+                    () = self.state.stopping.cancelled() => return None,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Lists: `{items, next_cursor}`, and the address of the next page in `Link` (RFC 8288).
+
+use axum::{
+    Json,
+    http::{HeaderValue, Uri, header},
+    response::{IntoResponse, Response},
+};
+use domain::Fault;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+
+use crate::problem::Problem;
+
+#[derive(Serialize)]
+struct Page<T> {
+    items: Vec<T>,
+    next_cursor: Option<String>,
+}
+
+/// One page; `next` is the cursor of the one after it.
+pub(super) fn respond<T: Serialize>(uri: &Uri, items: Vec<T>, next: Option<String>) -> Response {
+    let link = next.as_deref().map(|next| link(uri, next));
+    let page = Page {
+        items,
+        next_cursor: next,
+    };
+    let mut response = Json(page).into_response();
+    if let Some(link) = link.and_then(|link| HeaderValue::from_str(&link).ok()) {
+        response.headers_mut().insert(header::LINK, link);
+    }
+    response
+}
+
+/// The same list, one page on.
+fn link(uri: &Uri, cursor: &str) -> String {
+    let mut query: String = uri
+        .query()
+        .unwrap_or_default()
+        .split('&')
+        .filter(|part| !part.is_empty() && !part.starts_with("cursor="))
+        .map(|part| format!("{part}&"))
+        .collect();
+    query.push_str("cursor=");
+    query.extend(utf8_percent_encode(cursor, NON_ALPHANUMERIC));
+    format!("<{}?{query}>; rel=\"next\"", uri.path())
+}
+
+/// A page size within bounds.
+pub(super) fn limit(asked: Option<u32>, default: u32, max: u32) -> Result<u32, Problem> {
+    let limit = asked.unwrap_or(default);
+    if (1..=max).contains(&limit) {
+        Ok(limit)
+    } else {
+        let message = format!("must be from 1 to {max}");
+        Err(Problem::invalid(vec![Fault::new("limit", message)]))
+    }
+}
+
+/// A filter that knows its values.
+pub(super) fn one_of(path: &str, value: Option<&str>, known: &[&str]) -> Result<(), Problem> {
+    match value {
+        Some(value) if !known.contains(&value) => {
+            let message = format!("must be one of {}", known.join(", "));
+            Err(Problem::invalid(vec![Fault::new(path, message)]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Cursors come from earlier pages, and from nowhere else.
+pub(super) fn bad_cursor() -> Problem {
+    let fault = Fault::new("cursor", "is not a cursor of this list");
+    Problem::invalid(vec![fault])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_page_keeps_the_filters() {
+        let uri = Uri::from_static("/api/v1/tasks?status=done&cursor=old&limit=2");
+        assert_eq!(
+            link(&uri, "1.a&b"),
+            "</api/v1/tasks?status=done&limit=2&cursor=1%2Ea%26b>; rel=\"next\""
+        );
+        let bare = Uri::from_static("/api/v1/tasks");
+        assert_eq!(link(&bare, "x"), "</api/v1/tasks?cursor=x>; rel=\"next\"");
+    }
+}

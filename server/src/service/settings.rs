@@ -1,0 +1,62 @@
+//! What an operator may decide about the rules.
+
+use chrono::TimeDelta;
+use domain::{interaction::Kind, limits};
+use serde::{Deserialize, Serialize};
+
+/// The settings the use cases look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The deadline of each kind, where the request names none.
+    pub timeouts: Timeouts,
+    /// How many blockers of one agent may be pending; 0 = any number.
+    pub max_pending_per_agent: u32,
+}
+
+/// Deadlines in seconds after asking; 0 = never (design §1, rule 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Timeouts {
+    /// For a question.
+    pub question: u32,
+    /// For a choice.
+    pub choice: u32,
+    /// For an acknowledgement.
+    pub acknowledgement: u32,
+    /// For an approval.
+    pub approval: u32,
+    /// For a plan review.
+    pub plan_review: u32,
+    /// For a form.
+    pub form: u32,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        let seconds = u32::try_from(limits::DEFAULT_TIMEOUT.num_seconds()).unwrap_or(u32::MAX);
+        Self {
+            question: seconds,
+            choice: seconds,
+            acknowledgement: seconds,
+            approval: seconds,
+            plan_review: seconds,
+            form: seconds,
+        }
+    }
+}
+
+impl Timeouts {
+    /// The deadline of a kind; `None` = never.
+    pub fn of(&self, kind: Kind) -> Option<TimeDelta> {
+        let seconds = match kind {
+            Kind::Question => self.question,
+            Kind::Choice => self.choice,
+            Kind::Acknowledgement => self.acknowledgement,
+            Kind::Approval => self.approval,
+            Kind::PlanReview => self.plan_review,
+            Kind::Form => self.form,
+            Kind::Notification => 0,
+        };
+        (seconds > 0).then(|| TimeDelta::seconds(seconds.into()))
+    }
+}

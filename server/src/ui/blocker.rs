@@ -1,0 +1,200 @@
+//! An interaction as the dialog shows it.
+
+use app::{
+    error::UiError,
+    view::{
+        ActionView, Blocker, BlockerStatus, ClosedRow, Closure, Control, Earlier, Ending, FormStep,
+        Remark, Row,
+    },
+};
+use domain::{
+    Actor, Interaction, InteractionId, Payload, State,
+    interaction::{Action, Ask, FormAnswers, Mode, Outcome},
+};
+use store::{InteractionQuery, Person, Store};
+
+use super::{
+    backend::{ForPerson, failed},
+    markdown,
+    visible::visible,
+};
+
+/// How many earlier questions of the session stand beside it.
+const EARLIER: u32 = 5;
+
+impl ForPerson {
+    /// The dialog's content.
+    pub(super) async fn shown(&self, interaction: &Interaction) -> Result<Blocker, UiError> {
+        let person = self.person()?;
+        let store = self.state.service.store();
+        let request = &interaction.request;
+        let unsent = if interaction.state.is_pending() {
+            None
+        } else {
+            unsent(&**store, interaction, person).await?
+        };
+        Ok(Blocker {
+            row: Row::from(interaction),
+            title: request.title.clone(),
+            prompt_html: rendered(request.prompt.clone()).await?,
+            control: control(interaction).await?,
+            task: request.task.clone(),
+            fallback: request
+                .fallback
+                .as_ref()
+                .map(|answer| answer.to_text(&request.ask)),
+            status: status(interaction, person),
+            earlier: earlier(&**store, interaction).await?,
+            unsent,
+            may_answer: self.principal()?.responder().is_ok(),
+            as_of: self.state.service.now(),
+        })
+    }
+}
+
+async fn control(interaction: &Interaction) -> Result<Control, UiError> {
+    Ok(match &interaction.request.ask {
+        Ask::Question => Control::Text,
+        Ask::Choice(choice) => Control::Choice(choice.clone()),
+        Ask::Acknowledgement => Control::Acknowledge,
+        Ask::Approval {
+            action,
+            action_digest,
+        } => Control::Approve(action_view(action, action_digest)),
+        Ask::PlanReview { plan } => Control::Decide {
+            plan_html: rendered(plan.clone()).await?,
+        },
+        Ask::Form { questions } => {
+            let none = FormAnswers::new();
+            let answers = interaction.progress().unwrap_or(&none);
+            let mut steps = Vec::with_capacity(questions.len());
+            for question in questions {
+                steps.push(FormStep {
+                    id: question.id.clone(),
+                    prompt_html: rendered(question.prompt.clone()).await?,
+                    choice: question.choice(),
+                    answer: answers.get(&question.id).cloned(),
+                });
+            }
+            Control::Form(steps)
+        }
+        Ask::Notification { level } => Control::Nothing { level: *level },
+    })
+}
+
+fn action_view(action: &Action, digest: &str) -> ActionView {
+    let arguments = action.arguments.0.as_object().into_iter().flatten();
+    ActionView {
+        tool: visible(&action.tool),
+        arguments: arguments
+            .map(|(name, value)| (visible(name), visible(&value.to_string())))
+            .collect(),
+        digest: digest.to_owned(),
+    }
+}
+
+fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
+    let state = &interaction.state;
+    let request = &interaction.request;
+    let (Some(outcome), Some(at)) = (state.outcome(), state.closed_at()) else {
+        return BlockerStatus::Open;
+    };
+    let by_id = match state {
+        State::Resolved { answer } => Some(answer.responder.id),
+        State::Cancelled {
+            by: Actor::Responder(by),
+            ..
+        } => Some(by.id),
+        _ => None,
+    };
+    let reason = match state {
+        State::Cancelled { reason, .. } => reason.clone(),
+        _ => None,
+    };
+    let failed = outcome == Outcome::Expired && request.mode == Mode::Sync;
+    BlockerStatus::Closed(Box::new(Ending {
+        outcome,
+        by: state.closed_by().map(str::to_owned),
+        by_you: by_id == Some(reader.id.0),
+        at,
+        answer: interaction
+            .answer()
+            .map(|answer| answer.to_text(&request.ask)),
+        reason,
+        collected_at: interaction.collected_at,
+        follow_ups: interaction
+            .follow_ups
+            .iter()
+            .map(|said| Remark {
+                text: said.text.clone(),
+                by: said.responder.name.clone(),
+                at: said.at,
+            })
+            .collect(),
+        failed_task: request
+            .task
+            .as_ref()
+            .filter(|_| failed)
+            .map(|task| task.id.clone()),
+    }))
+}
+
+async fn earlier(store: &dyn Store, interaction: &Interaction) -> Result<Vec<Earlier>, UiError> {
+    let Some(session_id) = interaction.request.session_id.clone() else {
+        return Ok(Vec::new());
+    };
+    let query = InteractionQuery {
+        agent: Some(interaction.agent.id),
+        session_id: Some(session_id),
+        before: Some(interaction.id),
+        limit: EARLIER,
+        ..InteractionQuery::default()
+    };
+    let found = store.interactions(&query).await.map_err(failed)?;
+    let earlier = found.iter().map(|one| {
+        let closed = ClosedRow::new(one);
+        Earlier {
+            question: Row::from(one).preview,
+            answer: closed.and_then(
+                |ClosedRow {
+                     closure: Closure { answer, .. },
+                     ..
+                 }| answer,
+            ),
+            created_at: one.created_at,
+        }
+    });
+    Ok(earlier.collect())
+}
+
+/// The last text this person sent too late.
+async fn unsent(
+    store: &dyn Store,
+    interaction: &Interaction,
+    person: &Person,
+) -> Result<Option<String>, UiError> {
+    let id: InteractionId = interaction.id;
+    let events = store.events_of(id).await.map_err(failed)?;
+    let unsent = events
+        .into_iter()
+        .rev()
+        .find_map(|event| match (event.payload, event.actor) {
+            (Payload::AnswerRejected { answer, .. }, Actor::Responder(by))
+                if by.id == person.id.0 =>
+            {
+                Some(answer.to_text(&interaction.request.ask))
+            }
+            _ => None,
+        });
+    Ok(unsent)
+}
+
+/// Off the threads that serve everybody: it may take a moment.
+async fn rendered(text: String) -> Result<String, UiError> {
+    tokio::task::spawn_blocking(move || markdown::to_html(&text))
+        .await
+        .map_err(|error| {
+            tracing::error!(%error, "a prompt cannot be rendered");
+            UiError::Internal
+        })
+}

@@ -1,0 +1,40 @@
+//! Agents in Postgres.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::AgentId;
+
+use super::PostgresStore;
+use crate::{AgentRecord, Agents, Result, rows::AgentRow};
+
+#[async_trait]
+impl Agents for PostgresStore {
+    async fn agents(&self) -> Result<Vec<AgentRecord>> {
+        let rows: Vec<AgentRow> = sqlx::query_as(
+            "SELECT a.id, a.name, a.last_seen_at,
+                    (SELECT COUNT(*) FROM tasks t
+                     WHERE t.agent_id = a.id AND t.status IN ('running', 'waiting')) AS open_tasks
+             FROM agents a ORDER BY a.name",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        rows.into_iter().map(AgentRecord::try_from).collect()
+    }
+
+    async fn agent_named(&self, name: &str) -> Result<Option<AgentId>> {
+        let id = sqlx::query_scalar("SELECT id FROM agents WHERE name = $1")
+            .bind(name)
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(id.map(AgentId))
+    }
+
+    async fn seen(&self, agent: AgentId, at: DateTime<Utc>) -> Result<()> {
+        sqlx::query("UPDATE agents SET last_seen_at = $1 WHERE id = $2")
+            .bind(at.timestamp_millis())
+            .bind(agent.0)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+}

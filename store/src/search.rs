@@ -1,0 +1,95 @@
+//! What can be searched for: the same words on both databases, whatever their own ideas of a word.
+
+use std::collections::BTreeSet;
+
+use domain::{
+    Payload,
+    interaction::{AnswerContent, Ask, Choice, Request},
+};
+
+/// Longer words are cut: nobody types them, and Postgres takes none over 2 kB.
+const WORD_CHARS: usize = 64;
+
+/// The words of a text: runs of letters and digits in lower case, each once.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let words: BTreeSet<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let lower = word.chars().flat_map(char::to_lowercase);
+            lower.take(WORD_CHARS).collect()
+        })
+        .collect();
+    words.into_iter().collect()
+}
+
+/// What an event adds to the texts of its interaction.
+pub(crate) fn text_of(payload: &Payload) -> Option<String> {
+    match payload {
+        Payload::Requested { agent, request, .. } | Payload::Notified { agent, request } => {
+            Some(format!("{} {}", agent.name, asked(request)))
+        }
+        Payload::Resolved { answer, .. } => Some(format!(
+            "{} {}",
+            answer.responder.name,
+            answered(&answer.content)
+        )),
+        Payload::Expired { answer, .. } => answer.as_ref().map(answered),
+        Payload::Cancelled { reason } => reason.clone(),
+        Payload::FollowedUp { text } => Some(text.clone()),
+        Payload::Progressed { .. }
+        | Payload::AnswerRejected { .. }
+        | Payload::Collected {}
+        | Payload::TaskWaiting(_)
+        | Payload::TaskRunning(_)
+        | Payload::TaskFailed(_)
+        | Payload::TaskDone(_) => None,
+    }
+}
+
+fn asked(request: &Request) -> String {
+    let mut texts = vec![request.prompt.as_str()];
+    texts.extend(request.title.as_deref());
+    texts.extend(request.session_id.as_deref());
+    if let Some(task) = &request.task {
+        texts.push(&task.id);
+        texts.extend(task.title.as_deref());
+    }
+    let arguments;
+    match &request.ask {
+        Ask::Choice(choice) => texts.extend(labels(choice)),
+        Ask::Approval { action, .. } => {
+            arguments = action.arguments.0.to_string();
+            texts.extend([action.tool.as_str(), &arguments]);
+        }
+        Ask::PlanReview { plan } => texts.push(plan),
+        Ask::Form { questions } => {
+            texts.extend(questions.iter().map(|question| question.prompt.as_str()));
+        }
+        Ask::Question | Ask::Acknowledgement | Ask::Notification { .. } => {}
+    }
+    texts.join(" ")
+}
+
+fn labels(choice: &Choice) -> impl Iterator<Item = &str> {
+    choice.options.iter().map(|option| option.label.as_str())
+}
+
+fn answered(answer: &AnswerContent) -> String {
+    format!("{} {}", answer.outcome().name(), answer.brief())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn words_are_lower_case_and_without_marks() {
+        assert_eq!(
+            words("Über api.example.com: `drop-table` 15m API \u{202e}"),
+            ["15m", "api", "com", "drop", "example", "table", "über"]
+        );
+        assert_eq!(words(&"x".repeat(1_000))[0].len(), 64);
+        assert!(words("?! -- '").is_empty());
+    }
+}
