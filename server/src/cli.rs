@@ -202,7 +202,12 @@ impl Place {
     async fn open(self, addr: Option<SocketAddr>) -> anyhow::Result<(Service, Config)> {
         let config = self.config(addr, None)?;
         let store = store::connect(&config.database_url).await?;
-        let service = Service::new(store, Arc::new(SystemClock), Arc::new(SystemIds));
+        let service = Service::new(
+            store,
+            Arc::new(SystemClock),
+            Arc::new(SystemIds),
+            config.settings(),
+        );
         Ok((service, config))
     }
 }

@@ -31,13 +31,22 @@ pub(crate) struct TestApp {
 
 impl TestApp {
     pub(crate) async fn start(database: &TestDatabase) -> Self {
+        Self::start_with(database, |_| {}).await
+    }
+
+    /// With other settings than the shipped ones.
+    pub(crate) async fn start_with(
+        database: &TestDatabase,
+        configure: impl FnOnce(&mut Config),
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
-        let config = Config {
+        let mut config = Config {
             addr,
             database_url: database.url.clone(),
             ..Config::default()
         };
+        configure(&mut config);
         // The names of files only a browser would ask for.
         let assets = Assets {
             boot: "boot-0.js".into(),
@@ -84,6 +93,10 @@ impl TestApp {
 
     pub(crate) fn post(&self, path: &str) -> RequestBuilder {
         self.client.post(self.url(path))
+    }
+
+    pub(crate) fn put(&self, path: &str) -> RequestBuilder {
+        self.client.put(self.url(path))
     }
 
     /// A caller with an agent token of this name.
@@ -153,10 +166,28 @@ impl Caller<'_> {
         json_of(response.unwrap(), StatusCode::CREATED).await
     }
 
+    pub(crate) fn put(&self, path: &str) -> RequestBuilder {
+        self.app.put(path).bearer_auth(&self.token)
+    }
+
     pub(crate) async fn answer(&self, interaction: &Value, text: &str) -> Response {
-        let path = format!("{}/answer", path_of(interaction));
-        let body = json!({ "text": text });
+        self.send(interaction, "answer", json!({ "text": text }))
+            .await
+    }
+
+    /// Calls one of the verbs of an interaction.
+    pub(crate) async fn send(&self, interaction: &Value, verb: &str, body: Value) -> Response {
+        let path = format!("{}/{verb}", path_of(interaction));
         self.post(&path).json(&body).send().await.unwrap()
+    }
+
+    /// As [`Caller::send`], and expects that to work.
+    pub(crate) async fn done(&self, interaction: &Value, verb: &str, body: Value) -> Value {
+        json_of(self.send(interaction, verb, body).await, StatusCode::OK).await
+    }
+
+    pub(crate) async fn read(&self, path: &str) -> Value {
+        json_of(self.get(path).send().await.unwrap(), StatusCode::OK).await
     }
 
     pub(crate) async fn poll(&self, interaction: &Value) -> Value {

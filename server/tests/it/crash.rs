@@ -60,6 +60,7 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
         store.clone(),
         std::sync::Arc::new(SystemClock),
         std::sync::Arc::new(SystemIds),
+        server::config::Config::default().settings(),
     );
     let token = service
         .create_token(TokenKind::Agent, "backend")

@@ -5,11 +5,15 @@ use reqwest::StatusCode;
 use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::app::{TestApp, json_of};
+use crate::app::{TestApp, json_of, path_of};
 
 store::on_both_databases!(
     an_answer_after_the_deadline_is_refused_before_the_job_came_by,
     all_that_is_due_expires,
+    the_fallback_is_the_answer,
+    every_kind_has_its_default_and_may_have_none,
+    a_clock_that_jumps_back_expires_nothing_early,
+    an_agent_may_not_ask_without_end,
 );
 
 async fn an_answer_after_the_deadline_is_refused_before_the_job_came_by(database: TestDatabase) {
@@ -44,4 +48,97 @@ async fn all_that_is_due_expires(database: TestDatabase) {
     for asked in [later, never] {
         assert_eq!(agent.poll(&asked).await["state"], "pending");
     }
+}
+
+async fn the_fallback_is_the_answer(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asked = agent
+        .ask(json!({"timeout_seconds": 60, "fallback": "", "task": {"id": "T-1"}}))
+        .await;
+    let held = tokio::spawn(
+        agent
+            .get(&path_of(&asked))
+            .header("prefer", "wait=30")
+            .send(),
+    );
+    app.clock.advance(TimeDelta::seconds(61));
+    app.state.service.expire_due().await.unwrap();
+    let seen = json_of(held.await.unwrap().unwrap(), StatusCode::OK).await;
+    assert_eq!(
+        (&seen["state"], &seen["outcome"]),
+        (&json!("expired"), &json!("fallback"))
+    );
+    assert_eq!(seen["fallback_used"], true);
+    assert_eq!(seen["answer"]["text"], "");
+    assert_eq!(seen["answer"]["responder"], json!(null));
+    assert!(
+        seen["resume_prompt"]
+            .as_str()
+            .unwrap()
+            .contains("User answer: \n")
+    );
+    assert_eq!(agent.read("/api/v1/tasks/T-1").await["status"], "running");
+    let problem = json_of(desk.answer(&asked, "80").await, StatusCode::CONFLICT).await;
+    assert_eq!(problem["outcome"], "fallback");
+    let events = agent.read("/api/v1/events?after=2").await;
+    assert_eq!(events["items"][0]["type"], "interaction.expired");
+    assert_eq!(events["items"][0]["payload"]["fallback_used"], true);
+}
+
+async fn every_kind_has_its_default_and_may_have_none(database: TestDatabase) {
+    let app = TestApp::start_with(&database, |config| {
+        config.timeout.approval = 300;
+        config.timeout.question = 0;
+    })
+    .await;
+    let agent = app.agent("backend").await;
+    for (body, expected) in [
+        (json!({}), json!(null)),
+        (json!({"timeout_seconds": 5}), json!("2027-01-15T08:00:05Z")),
+        (
+            json!({"kind": "approval", "action": {"tool": "t"}}),
+            json!("2027-01-15T08:05:00Z"),
+        ),
+        (
+            json!({"kind": "acknowledgement"}),
+            json!("2027-01-16T08:00:00Z"),
+        ),
+    ] {
+        assert_eq!(agent.ask(body).await["expires_at"], expected);
+    }
+}
+
+async fn a_clock_that_jumps_back_expires_nothing_early(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asked = agent.ask(json!({"timeout_seconds": 60})).await;
+    app.clock.advance(TimeDelta::hours(-2));
+    assert_eq!(app.state.service.expire_due().await.unwrap(), 0);
+    let later = agent.ask(json!({"timeout_seconds": 60})).await;
+    assert!(later["expires_at"].as_str() < asked["expires_at"].as_str());
+    app.clock.advance(TimeDelta::seconds(90));
+    app.state.service.expire_due().await.unwrap();
+    assert_eq!(agent.poll(&later).await["outcome"], "expired");
+    assert_eq!(desk.answer(&asked, "80").await.status(), StatusCode::OK);
+}
+
+async fn an_agent_may_not_ask_without_end(database: TestDatabase) {
+    let app = TestApp::start_with(&database, |config| config.max_pending_per_agent = 3).await;
+    let (agent, other) = (app.agent("backend").await, app.agent("devops").await);
+    let first = agent.ask(json!({})).await;
+    for _ in 0..2 {
+        agent.ask(json!({})).await;
+    }
+    let body = json!({"kind": "question", "prompt": "?"});
+    let request = agent.post("/api/v1/interactions").json(&body);
+    let response = request.send().await.unwrap();
+    assert!(response.headers().contains_key("retry-after"));
+    let problem = json_of(response, StatusCode::TOO_MANY_REQUESTS).await;
+    assert_eq!(problem["code"], "too_many_pending");
+    // Telling is not asking, and others are not concerned.
+    agent.ask(json!({"kind": "notification"})).await;
+    other.ask(json!({})).await;
+    app.responder("desk").await.answer(&first, "80").await;
+    agent.ask(json!({})).await;
 }

@@ -5,13 +5,16 @@ use domain::{
     interaction::{Draft, Outcome, decide},
 };
 use futures::future::join_all;
+use serde_json::json;
 use store::{CommitError, verify_journal};
 use uuid::Uuid;
 
-use crate::database::{Database, ana, written};
+use crate::database::{Database, ana, said, written};
 
 store::on_both_databases!(
     an_opened_interaction_comes_back_as_it_was,
+    every_kind_comes_back_as_it_was,
+    what_is_said_afterwards_comes_back,
     of_64_writers_at_once_exactly_one_wins,
     events_are_numbered_without_gaps_and_the_chain_holds,
     one_changeset_the_database_refuses_fails_alone,
@@ -27,7 +30,7 @@ store::on_both_databases!(
 async fn an_opened_interaction_comes_back_as_it_was(database: Database) {
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
-    let draft: Draft = serde_json::from_value(serde_json::json!({
+    let draft: Draft = serde_json::from_value(json!({
         "kind": "question", "mode": "async", "title": "Ports",
         "prompt": "Which **port**?\r\n\tline two 🦀 \u{0} nul, 'quote', \"double\"",
         "session_id": "p11", "priority": "urgent", "timeout_seconds": 90, "fallback": "",
@@ -42,6 +45,43 @@ async fn an_opened_interaction_comes_back_as_it_was(database: Database) {
     let resolved = written(&answer);
     store.commit(answer).await.unwrap();
     assert_eq!(store.interaction(asked.id).await.unwrap(), Some(resolved));
+}
+
+async fn every_kind_comes_back_as_it_was(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    for body in [
+        json!({"kind": "choice", "options": ["a", {"value": "b", "label": "B"}], "multiple": true}),
+        json!({"kind": "acknowledgement"}),
+        json!({"kind": "approval", "action": {"tool": "shell", "arguments": {"n": 1.5, "a": [null]}}}),
+        json!({"kind": "plan_review", "plan": "1. Test"}),
+        json!({"kind": "form", "questions": [{"id": "q", "prompt": "?"}]}),
+        json!({"kind": "notification", "level": "warning"}),
+    ] {
+        let draft: Draft = serde_json::from_value(body).unwrap();
+        let asked = database.asked(&*store, &agent, draft).await;
+        let found = store.interaction(asked.id).await.unwrap().unwrap();
+        assert_eq!(found, asked);
+    }
+}
+
+async fn what_is_said_afterwards_comes_back(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    let answer = database.answer(&asked, "x");
+    let mut now = written(&answer);
+    store.commit(answer).await.unwrap();
+    let collect = decide::collect(&now, &agent, database.at(11)).unwrap();
+    now = written(&collect);
+    store.commit(collect).await.unwrap();
+    for text in ["and\nmore", "\u{0}"] {
+        let more = decide::follow_up(&now, text.into(), &ana(), database.at(12)).unwrap();
+        now = written(&more);
+        store.commit(more).await.unwrap();
+    }
+    assert_eq!(now.follow_ups.len(), 2);
+    assert_eq!(store.interaction(asked.id).await.unwrap(), Some(now));
 }
 
 async fn of_64_writers_at_once_exactly_one_wins(database: Database) {
@@ -118,11 +158,14 @@ async fn a_rejected_answer_only_grows_the_journal(database: Database) {
     let answer = database.answer(&asked, "first");
     let resolved = written(&answer);
     store.commit(answer).await.unwrap();
-    let draft = domain::interaction::AnswerDraft {
-        text: Some("second".into()),
-    };
-    let late = decide::reject_answer(&resolved, draft, Outcome::Answered, &ana(), database.at(11))
-        .unwrap();
+    let late = decide::reject_answer(
+        &resolved,
+        said("second"),
+        Outcome::Answered,
+        &ana(),
+        database.at(11),
+    )
+    .unwrap();
     store.commit(late).await.unwrap();
     assert_eq!(store.interaction(asked.id).await.unwrap(), Some(resolved));
     let events = store.events_of(asked.id).await.unwrap();

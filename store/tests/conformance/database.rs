@@ -8,8 +8,8 @@ use std::sync::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, TokenId,
-    Write,
     interaction::{AnswerDraft, Draft, decide},
+    task::Work,
 };
 use store::{NewToken, SecretHash, Store, TokenKind, testing::TestDatabase};
 use uuid::Uuid;
@@ -57,12 +57,23 @@ impl Database {
     /// A question, decided but not committed.
     pub(crate) fn question(&self, agent: &AgentRef, draft: Draft, seconds: i64) -> Changeset {
         let draft = Draft {
-            kind: Some("question".into()),
+            kind: draft.kind.or(Some("question".into())),
             prompt: draft.prompt.or(Some("Which port?".into())),
             ..draft
         };
+        self.opened(agent, draft, None, seconds)
+    }
+
+    /// Any request, decided on its task as it is.
+    pub(crate) fn opened(
+        &self,
+        agent: &AgentRef,
+        draft: Draft,
+        work: Option<&Work>,
+        seconds: i64,
+    ) -> Changeset {
         let request = draft.check(|_| None).unwrap();
-        decide::open(request, agent.clone(), None, self.at(seconds))
+        decide::open(request, agent.clone(), None, work, self.at(seconds))
     }
 
     /// A committed question.
@@ -80,10 +91,17 @@ impl Database {
 
     /// An answer, decided but not committed.
     pub(crate) fn answer(&self, interaction: &Interaction, text: &str) -> Changeset {
-        let draft = AnswerDraft {
-            text: Some(text.into()),
-        };
-        decide::answer(interaction, draft, &ana(), self.at(10)).unwrap()
+        self.answer_in(interaction, text, None)
+    }
+
+    /// An answer, decided on the task as it is.
+    pub(crate) fn answer_in(
+        &self,
+        interaction: &Interaction,
+        text: &str,
+        work: Option<&Work>,
+    ) -> Changeset {
+        decide::answer(interaction, said(text), &ana(), work, self.at(10)).unwrap()
     }
 
     pub(crate) fn at(&self, seconds: i64) -> Moment<'_> {
@@ -123,8 +141,14 @@ pub(crate) fn ana() -> Principal {
     }
 }
 
-pub(crate) fn written(changeset: &Changeset) -> Interaction {
-    match changeset.write.as_ref().unwrap() {
-        Write::Open(interaction) | Write::Advance(interaction) => interaction.clone(),
+pub(crate) fn said(text: &str) -> AnswerDraft {
+    AnswerDraft {
+        text: Some(text.into()),
+        ..AnswerDraft::default()
     }
+}
+
+/// The interaction a changeset is about.
+pub(crate) fn written(changeset: &Changeset) -> Interaction {
+    changeset.interaction().unwrap().clone()
 }

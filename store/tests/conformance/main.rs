@@ -7,3 +7,4 @@ mod credentials;
 mod database;
 mod opening;
 mod reading;
+mod tasks;

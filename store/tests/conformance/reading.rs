@@ -3,17 +3,19 @@
 use chrono::TimeDelta;
 use domain::{
     Interaction, InteractionId,
-    interaction::{Draft, Mode, Priority},
+    interaction::{Draft, Kind, Mode, Priority, decide},
 };
 use store::InteractionQuery;
 
-use crate::database::{Database, epoch};
+use crate::database::{Database, ana, epoch, written};
 
 store::on_both_databases!(
     waiting_is_sync_then_urgent_then_oldest,
     only_due_rows_are_due,
     closed_rows_come_last_closed_first,
     lists_are_narrowed_and_paged_from_the_newest,
+    words_are_found_in_questions_answers_and_follow_ups,
+    pending_blockers_and_the_last_day_are_counted,
     an_agent_sees_only_its_own_events,
     what_does_not_exist_is_none,
     an_unreadable_row_does_not_hide_the_others,
@@ -83,8 +85,7 @@ async fn closed_rows_come_last_closed_first(database: Database) {
     let first = database.asked(&*store, &agent, Draft::default()).await;
     let second = database.asked(&*store, &agent, Draft::default()).await;
     store.commit(database.answer(&second, "x")).await.unwrap();
-    let cancel =
-        domain::interaction::decide::cancel(&first, &crate::database::ana(), None, database.at(20));
+    let cancel = decide::cancel(&first, &ana(), None, None, database.at(20));
     store.commit(cancel.unwrap()).await.unwrap();
     let closed = ids(&store.recently_closed(10).await.unwrap());
     assert_eq!(closed, [first.id, second.id]);
@@ -128,6 +129,102 @@ async fn lists_are_narrowed_and_paged_from_the_newest(database: Database) {
         ..own
     };
     assert_eq!(list(narrow).await, [4, 2].map(|n: usize| asked[n].id));
+}
+
+async fn words_are_found_in_questions_answers_and_follow_ups(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = |prompt: &str| Draft {
+        prompt: Some(prompt.into()),
+        ..Draft::default()
+    };
+    let ports = database
+        .asked(&*store, &agent, asked("Which *port* for api.example.com?"))
+        .await;
+    let cache = database
+        .asked(&*store, &agent, asked("Größe des Caches, in MB"))
+        .await;
+    let answer = database.answer(&cache, "drop-table; it's 512");
+    let closed = written(&answer);
+    store.commit(answer).await.unwrap();
+    let more = decide::follow_up(
+        &closed,
+        "measured with redis".into(),
+        &ana(),
+        database.at(12),
+    )
+    .unwrap();
+    store.commit(more).await.unwrap();
+
+    for (search, expected) in [
+        ("port", vec![ports.id]),
+        ("POR", vec![ports.id]),
+        ("example api", vec![ports.id]),
+        ("größe", vec![cache.id]),
+        ("512 table", vec![cache.id]),
+        ("redis", vec![cache.id]),
+        ("ana", vec![cache.id]),
+        ("backend", vec![cache.id, ports.id]),
+        ("port redis", vec![]),
+        ("ort", vec![]),
+        ("\" OR * NEAR ' & | ! :*", vec![]),
+        ("?!", vec![]),
+    ] {
+        let query = InteractionQuery {
+            search: Some(search.into()),
+            limit: 10,
+            ..InteractionQuery::default()
+        };
+        let found = store.interactions(&query).await.unwrap();
+        assert_eq!(ids(&found), expected, "{search}");
+    }
+    let narrow = InteractionQuery {
+        search: Some("backend".into()),
+        state: Some("pending".into()),
+        kind: Some(Kind::Question),
+        mode: Some(Mode::Sync),
+        before: Some(cache.id),
+        limit: 10,
+        ..InteractionQuery::default()
+    };
+    assert_eq!(ids(&store.interactions(&narrow).await.unwrap()), [ports.id]);
+    let other = InteractionQuery {
+        kind: Some(Kind::Form),
+        ..narrow
+    };
+    assert!(store.interactions(&other).await.unwrap().is_empty());
+}
+
+async fn pending_blockers_and_the_last_day_are_counted(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let other = database.agent(&*store, "devops").await;
+    let mut asked = Vec::new();
+    for _ in 0..4 {
+        asked.push(database.asked(&*store, &agent, Draft::default()).await);
+    }
+    let told = Draft {
+        kind: Some("notification".into()),
+        ..Draft::default()
+    };
+    database.asked(&*store, &agent, told).await;
+    store.commit(database.answer(&asked[0], "x")).await.unwrap();
+    let cancel = decide::cancel(&asked[1], &ana(), None, None, database.at(20)).unwrap();
+    store.commit(cancel).await.unwrap();
+    assert_eq!(store.pending_count(agent.id).await.unwrap(), 2);
+    assert_eq!(store.pending_count(other.id).await.unwrap(), 0);
+
+    // The ids of these tests are older than any time.
+    let counts = store.counts(epoch()).await.unwrap();
+    assert_eq!((counts.asked, counts.answered, counts.cancelled), (0, 1, 1));
+    assert_eq!(counts.expired, 0);
+    let since = store
+        .counts(epoch() + TimeDelta::seconds(15))
+        .await
+        .unwrap();
+    assert_eq!((since.answered, since.cancelled), (0, 1));
+    let ever = store.counts(chrono::DateTime::UNIX_EPOCH).await.unwrap();
+    assert_eq!(ever.asked, 4);
 }
 
 async fn an_agent_sees_only_its_own_events(database: Database) {
