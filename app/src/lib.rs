@@ -25,7 +25,10 @@ use leptos_router::{
 };
 use serde::Deserialize;
 
-use pages::{BlockerPage, DeskLayout, NotFound, OverviewPage, SignInPage};
+use pages::{
+    AgentsPage, BlockerPage, DeskLayout, HistoryPage, InteractionPage, NotFound, OverviewPage,
+    SignInPage, TasksPage,
+};
 pub use theme::Theme;
 
 /// The names of the page's files under `/pkg/`, as the build hashed them (`assets.json`).
@@ -81,6 +84,10 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("") view=DeskLayout ssr=SsrMode::Async>
                     <Route path=path!("") view=OverviewPage ssr=SsrMode::Async />
                     <Route path=path!("blockers/:id") view=BlockerPage ssr=SsrMode::Async />
+                    <Route path=path!("history") view=HistoryPage ssr=SsrMode::Async />
+                    <Route path=path!("interactions/:id") view=InteractionPage ssr=SsrMode::Async />
+                    <Route path=path!("tasks") view=TasksPage ssr=SsrMode::Async />
+                    <Route path=path!("agents") view=AgentsPage ssr=SsrMode::Async />
                 </ParentRoute>
                 <Route path=path!("sign-in") view=SignInPage ssr=SsrMode::Async />
                 <Route path=path!("sign-in/:link") view=SignInPage ssr=SsrMode::Async />

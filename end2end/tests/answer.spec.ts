@@ -42,6 +42,14 @@ test("a question appears live, is answered, and the agent has it byte for byte",
   await expect(ana).toHaveTitle("Handraise");
 });
 
+test("the empty text is an answer", async ({ ana, server }) => {
+  const asked = await server.ask();
+  await row(ana, "Which port?").click();
+  await ana.getByRole("button", { name: "Send answer" }).click();
+  await expect(ana.getByRole("dialog")).toContainText("(an empty answer)");
+  expect((await server.poll(asked.id)).answer?.text).toBe("");
+});
+
 test("waiting time ticks, and the order is sync, urgent, oldest", async ({ ana, server }) => {
   await server.ask({ prompt: "first async", mode: "async", priority: "urgent" });
   await server.ask({ prompt: "first sync" });

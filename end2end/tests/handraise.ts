@@ -21,9 +21,24 @@ const run = promisify(execFile);
 export type Interaction = {
   id: string;
   state: string;
-  answer: { text: string; responder: { name: string } } | null;
+  outcome: string | null;
+  approved: boolean | null;
+  answer: {
+    text: string | null;
+    selected: string[] | null;
+    answers: Record<string, string | string[]> | null;
+    decision: string | null;
+    feedback: string | null;
+    clear_context: boolean | null;
+    target_mode: string | null;
+    responder: { name: string };
+  } | null;
+  progress: Record<string, string | string[]> | null;
+  follow_ups: { text: string }[];
   resume_prompt: string | null;
 };
+
+export type Task = { status: string; reason: string | null; waiting_on: { id: string }[] };
 
 export class Server {
   url = "";
@@ -75,7 +90,16 @@ export class Server {
     return this.api(`/interactions/${id}`, { headers });
   }
 
-  private async api(where: string, init: RequestInit): Promise<Interaction> {
+  async collect(id: string): Promise<Interaction> {
+    return this.api(`/interactions/${id}/collect`, { method: "POST" });
+  }
+
+  async task(id: string, more?: object): Promise<Task> {
+    const init = more && { method: "PUT", body: JSON.stringify(more) };
+    return this.api(`/tasks/${id}`, init ?? {});
+  }
+
+  private async api<T = Interaction>(where: string, init: RequestInit): Promise<T> {
     const response = await fetch(`${this.url}/api/v1${where}`, {
       ...init,
       headers: {
@@ -85,7 +109,7 @@ export class Server {
       },
     });
     expect(response.ok, `${where}: ${response.status}`).toBe(true);
-    return (await response.json()) as Interaction;
+    return (await response.json()) as T;
   }
 
   private async cli(...args: string[]): Promise<string> {

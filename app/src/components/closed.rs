@@ -79,9 +79,14 @@ fn Unsent(id: InteractionId, unsent: Option<String>, sent: bool) -> impl IntoVie
 /// On to the next one, when somebody else waits.
 #[component]
 fn NextWaiting(live: Live) -> impl IntoView {
+    // The server renders the dialog without the desk, so the first render here must be without it too.
+    let runs = RwSignal::new(false);
+    Effect::new(move |_| runs.set(true));
     let next = Memo::new(move |_| {
-        live.desk
-            .with(|desk| desk.waiting.first().map(|row| row.id))
+        let first = live
+            .desk
+            .with(|desk| desk.waiting.first().map(|row| row.id));
+        first.filter(|_| runs.get())
     });
     move || {
         next.get().map(|id| {

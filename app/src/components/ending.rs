@@ -49,10 +49,9 @@ fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
         Outcome::Answered => view! { {someone} " answered " {ago} "." }.into_any(),
         Outcome::Approved => view! { {someone} " approved it " {ago} "." }.into_any(),
         Outcome::Denied => view! { {someone} " denied it " {ago} "." }.into_any(),
-        Outcome::Proceed
-        | Outcome::ProceedClean
-        | Outcome::ProceedDefault
-        | Outcome::Adjust => view! { {someone} " decided " {ago} ":" }.into_any(),
+        Outcome::Proceed | Outcome::ProceedClean | Outcome::ProceedDefault | Outcome::Adjust => {
+            view! { {someone} " decided " {ago} ":" }.into_any()
+        }
         Outcome::Delivered => {
             view! { {agent} " told this " {ago} ". Nobody has to answer." }.into_any()
         }
@@ -69,9 +68,7 @@ fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
         }
         .into_any(),
         Outcome::Cancelled => match who {
-            Some(who) => {
-                view! { "No longer needed. " {who} " took it back " {ago} "." }.into_any()
-            }
+            Some(who) => view! { "No longer needed. " {who} " took it back " {ago} "." }.into_any(),
             None => view! { "No longer needed. It was taken back " {ago} "." }.into_any(),
         },
     }

@@ -1,6 +1,7 @@
 //! The bar at the top: name, live status, pages, theme, person.
 
 use leptos::{ev, prelude::*};
+use leptos_router::hooks::use_location;
 
 use crate::{
     error::UiError,
@@ -18,6 +19,7 @@ pub(crate) fn Header(visitor: Resource<Result<Visitor, UiError>>) -> impl IntoVi
                 "Handraise"
             </a>
             <LiveDot />
+            <Pages />
             <span class="header-space"></span>
             <ThemeSwitch />
             <Suspense fallback=|| ()>
@@ -40,6 +42,38 @@ pub(crate) fn Header(visitor: Resource<Result<Visitor, UiError>>) -> impl IntoVi
                 </button>
             </form>
         </header>
+    }
+}
+
+/// A page, its name, and the beginnings of the addresses that belong to it.
+const PAGES: [(&str, &str, &[&str]); 4] = [
+    ("/", "Overview", &["/blockers/"]),
+    ("/history", "History", &["/history", "/interactions/"]),
+    ("/tasks", "Tasks", &["/tasks"]),
+    ("/agents", "Agents", &["/agents"]),
+];
+
+#[component]
+fn Pages() -> impl IntoView {
+    let path = use_location().pathname;
+    view! {
+        <nav class="pages" aria-label="Pages">
+            {PAGES
+                .map(|(href, name, below)| {
+                    let current = move || {
+                        path.with(|path| {
+                            path == href || below.iter().any(|below| path.starts_with(below))
+                        })
+                            .then_some("page")
+                    };
+                    view! {
+                        <a class="pages-link" href=href aria-current=current>
+                            {name}
+                        </a>
+                    }
+                })
+                .collect_view()}
+        </nav>
     }
 }
 

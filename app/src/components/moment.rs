@@ -25,6 +25,16 @@ pub(super) fn Since(at: DateTime<Utc>, live: Live) -> impl IntoView {
     }
 }
 
+/// The exact time, for lists in which the order counts.
+#[component]
+pub(super) fn At(at: DateTime<Utc>, live: Live) -> impl IntoView {
+    view! {
+        <time datetime=at.to_rfc3339()>{move || exact(at, live)}</time>
+        " · "
+        <Ago at live />
+    }
+}
+
 /// UTC from the server, the reader's own time once the page runs.
 fn exact(at: DateTime<Utc>, live: Live) -> String {
     #[cfg(feature = "hydrate")]

@@ -1,28 +1,32 @@
-//! What was closed lately: how it ended, who did it, how long it took.
+//! What was closed or told lately: how it ended, who did it, how long it took, and whether the agent
+//! has it.
 
 use domain::interaction::Outcome;
 use leptos::prelude::*;
 
-use super::moment::Ago;
+use super::{
+    kind_mark::{LevelMark, kind_word},
+    moment::Ago,
+    outcome::OutcomeWord,
+};
 use crate::{
     live::Live,
     view::{ClosedRow, time},
 };
 
-/// Hidden until something has been asked.
+/// The feed.
 #[component]
 pub(crate) fn RecentList(live: Live) -> impl IntoView {
-    let asked = Memo::new(move |_| live.desk.with(|desk| desk.last_seq > 0));
     let empty = Memo::new(move |_| live.desk.with(|desk| desk.recent.is_empty()));
     view! {
-        <section class="recent" hidden=move || !asked.get() aria-labelledby="recent-title">
-            <h1 id="recent-title" class="page-title">
-                "Closed lately"
-            </h1>
-            <p class="recent-note" hidden=move || !empty.get()>
+        <section class="recent" aria-labelledby="recent-title">
+            <h2 id="recent-title" class="section-title">
+                "Lately"
+            </h2>
+            <p class="list-note" hidden=move || !empty.get()>
                 "Nothing yet. What you answer, and what expires, shows up here."
             </p>
-            <ul class="recent-rows" hidden=move || empty.get()>
+            <ul class="list" hidden=move || empty.get()>
                 <For
                     each=move || live.desk.with(|desk| desk.recent.clone())
                     key=|closed| closed.row.id
@@ -37,12 +41,31 @@ pub(crate) fn RecentList(live: Live) -> impl IntoView {
 
 #[component]
 fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
-    let ClosedRow { row, closure } = closed;
-    let took = time::words(closure.at - row.created_at);
-    let by = closure.by.map(|by| format!(" by {by}"));
+    let ClosedRow {
+        row,
+        closure,
+        collected_at,
+    } = closed;
+    let id = row.id;
+    let picked_up = Memo::new(move |_| {
+        let known = live.desk.with(|desk| {
+            let closed = desk.recent.iter().find(|closed| closed.row.id == id)?;
+            closed.collected_at
+        });
+        known.or(collected_at).is_some()
+    });
+    let what = match row.level {
+        Some(level) => view! { <LevelMark level /> }.into_any(),
+        None => {
+            let took = time::words(closure.at - row.created_at);
+            let by = closure.by.map(|by| format!(" by {by}"));
+            view! { <OutcomeWord outcome=Some(closure.outcome) /> {by} " after " {took} }.into_any()
+        }
+    };
+    let told = closure.outcome == Outcome::Delivered;
     view! {
-        <li class="recent-row">
-            <a class="recent-link" href=format!("/blockers/{}", row.id)>
+        <li class="list-row recent-row">
+            <a class="recent-link" href=format!("/blockers/{id}")>
                 <span class="recent-question" dir="auto">
                     {row.preview}
                 </span>
@@ -50,41 +73,11 @@ fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
                     {closure.answer}
                 </span>
                 <span class="recent-meta">
-                    <OutcomeWord outcome=closure.outcome />
-                    {by}
-                    " after "
-                    {took}
-                    " · "
-                    {row.agent}
-                    " · "
-                    <Ago at=closure.at live />
+                    {what} " · " {row.agent} {(!told).then(|| format!(" · {}", kind_word(row.kind)))}
+                    " · " <Ago at=closure.at live />
+                    {move || (picked_up.get() && !told).then_some(" · picked up")}
                 </span>
             </a>
         </li>
-    }
-}
-
-/// An icon and a word; colour carries nothing here.
-#[component]
-pub(super) fn OutcomeWord(outcome: Outcome) -> impl IntoView {
-    let (path, word) = match outcome {
-        Outcome::Answered => ("M3 8.5l3.5 3.5L13 4.5", "Answered"),
-        Outcome::Fallback => (
-            "M8 4v4.5l3 2M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13",
-            "Fallback used",
-        ),
-        Outcome::Expired => (
-            "M8 4v4.5l3 2M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13",
-            "Expired",
-        ),
-        Outcome::Cancelled => ("M4 4l8 8M12 4l-8 8", "No longer needed"),
-    };
-    view! {
-        <span class="outcome">
-            <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-                <path d=path fill="none" stroke="currentColor" stroke-width="1.5" />
-            </svg>
-            {word}
-        </span>
     }
 }

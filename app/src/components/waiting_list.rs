@@ -1,12 +1,15 @@
 //! The panel: who waits, for how long, with how much time left.
 
+use domain::interaction::{Kind, Outcome};
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::{
     badge::{Badge, UrgentMark},
     deadline::TimeLeft,
+    kind_mark::KindMark,
     moment::{Ago, Since},
+    notify_me::NotifyMe,
 };
 use crate::{live::Live, view::Row};
 
@@ -37,6 +40,7 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
                 }
             }}
         </p>
+        <NotifyMe />
     }
 }
 
@@ -52,6 +56,7 @@ fn WaitingRow(row: Row, live: Live) -> impl IntoView {
                 <span class="row-line">
                     <Badge mode=row.mode />
                     <UrgentMark urgent=row.urgent />
+                    <KindMark row=row.clone() live />
                     <TimeLeft row=row.clone() live />
                 </span>
                 <span class="row-text" dir="auto">
@@ -70,18 +75,21 @@ fn WaitingRow(row: Row, live: Live) -> impl IntoView {
 
 #[component]
 fn NobodyWaits(live: Live) -> impl IntoView {
-    let last = live
-        .desk
-        .with_untracked(|desk| desk.recent.first().cloned());
+    let last = live.desk.with_untracked(|desk| {
+        let mut closed = desk.recent.iter();
+        closed
+            .find(|closed| closed.row.kind != Kind::Notification)
+            .cloned()
+    });
     view! {
         "Nobody is waiting. "
         {last
             .map(|last| {
                 let by = last.closure.by.map(|by| format!(" by {by}"));
                 view! {
-                    {match last.closure.answer {
-                        Some(_) => "Last answer ",
-                        None => "Last closed ",
+                    {match last.closure.outcome {
+                        Outcome::Expired | Outcome::Fallback | Outcome::Cancelled => "Last closed ",
+                        _ => "Last answer ",
                     }}
                     <Ago at=last.closure.at live />
                     {by}

@@ -3,7 +3,7 @@
 //! The desk is always a snapshot plus the events after it, so losing the socket loses nothing: the loop
 //! tries again, and while it cannot connect it reads the whole desk every five seconds.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::{FutureExt, SinkExt, StreamExt, select, select_biased};
@@ -12,8 +12,9 @@ use gloo_timers::future::sleep;
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
-    Live, LiveStatus,
+    Desk, Live, LiveStatus,
     frames::{Change, ClientFrame, ServerFrame},
+    notify,
 };
 use crate::{error::UiError, server_fns::load_desk};
 
@@ -100,8 +101,8 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
             Ok(ServerFrame::Event { seq, change }) => {
                 // A desk that does not hold every row cannot tell which one moves up.
                 let incomplete = live.desk.with_untracked(|desk| desk.more_waiting)
-                    && matches!(change, Change::Closed { .. });
-                take(live, seq, change);
+                    && matches!(*change, Change::Closed { .. });
+                take(live, seq, *change);
                 if incomplete && !read_desk(live).await {
                     return ended;
                 }
@@ -120,13 +121,32 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
 }
 
 fn take(live: Live, seq: i64, change: Change) {
-    let announcement = match &change {
-        Change::Asked { row } => Some(format!("{} asks: {}", row.agent, row.preview)),
-        Change::Closed { .. } | Change::Other => None,
+    let row = match &change {
+        Change::Asked { row } => Some(row.clone()),
+        Change::Progressed { .. }
+        | Change::Closed { .. }
+        | Change::Told { .. }
+        | Change::Collected { .. }
+        | Change::FollowedUp { .. }
+        | Change::Other => None,
     };
     let news = live.desk.try_update(|desk| desk.apply(seq, change));
-    if let (Some(true), Some(text)) = (news, announcement) {
-        live.announcement.set(text);
+    if let (Some(true), Some(row)) = (news, row) {
+        live.announcement
+            .set(format!("{} asks: {}", row.agent, row.preview));
+        notify::raise(live, &row);
+    }
+}
+
+/// What was asked while no event came through.
+fn notify_of_new_rows(live: Live, desk: &Desk) {
+    let known = live.desk.with_untracked(|known| {
+        let ids = known.waiting.iter().map(|row| row.id);
+        ids.collect::<HashSet<_>>()
+    });
+    let new = desk.waiting.iter().filter(|row| !known.contains(&row.id));
+    for row in new {
+        notify::raise(live, row);
     }
 }
 
@@ -135,6 +155,7 @@ fn take(live: Live, seq: i64, change: Change) {
 async fn read_desk(live: Live) -> bool {
     match load_desk().await {
         Ok(desk) => {
+            notify_of_new_rows(live, &desk);
             live.desk.set(desk);
             true
         }

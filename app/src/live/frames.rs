@@ -32,7 +32,7 @@ pub enum ServerFrame {
         seq: i64,
         /// What it means for a desk.
         #[serde(flatten)]
-        change: Change,
+        change: Box<Change>,
     },
     /// Too much was missed: read the desk again.
     Resync,
@@ -88,7 +88,7 @@ impl From<&Event> for ServerFrame {
     fn from(event: &Event) -> Self {
         Self::Event {
             seq: event.seq,
-            change: Change::of(event),
+            change: Box::new(Change::of(event)),
         }
     }
 }

@@ -4,11 +4,16 @@
 pub mod client;
 pub mod desk;
 pub mod frames;
+mod news;
+#[cfg(feature = "hydrate")]
+pub(crate) mod notify;
 
 use chrono::{DateTime, Utc};
+use domain::InteractionId;
 use leptos::prelude::*;
 
 pub use desk::Desk;
+pub(crate) use news::reload_on_news;
 
 /// How the page learns of changes at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +42,8 @@ pub struct Live {
     pub hydrated: RwSignal<bool>,
     /// What a screen reader should say.
     pub announcement: RwSignal<String>,
+    /// The blocker whose notification was clicked.
+    pub wanted: RwSignal<Option<InteractionId>>,
 }
 
 impl Live {
@@ -48,6 +55,7 @@ impl Live {
             now: RwSignal::new(DateTime::UNIX_EPOCH),
             hydrated: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),
+            wanted: RwSignal::new(None),
         };
         provide_context(live);
         live

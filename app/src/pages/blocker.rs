@@ -6,88 +6,101 @@ use leptos_router::hooks::use_params_map;
 
 use super::OverviewPage;
 use crate::{
-    components::{BlockerView, Dialog, Failure},
+    components::{Answering, BlockerView, Dialog, Failure},
     error::UiError,
     live::Live,
     respond_with_status,
-    server_fns::{AnswerBlocker, load_blocker},
-    view::AnswerOutcome,
+    server_fns::load_blocker,
 };
 
 /// One blocker.
 #[component]
 pub(crate) fn BlockerPage() -> impl IntoView {
     let params = use_params_map();
-    let id = Memo::new(move |_| {
+    let id = move || {
         params.with(|params| {
             params
                 .get("id")
                 .and_then(|id| id.parse::<InteractionId>().ok())
         })
-    });
+    };
+    view! {
+        <OverviewPage />
+        <Dialog>
+            // Nothing of one blocker may be left over in the dialog of the next: neither a text, nor a
+            // tick, nor an error.
+            <For each=move || [id()] key=|id| *id let:id>
+                <OneBlocker id />
+            </For>
+        </Dialog>
+    }
+}
+
+#[component]
+fn OneBlocker(id: Option<InteractionId>) -> impl IntoView {
     let blocker = Resource::new(
-        move || id.get(),
-        |id| async move {
+        || (),
+        move |()| async move {
             match id {
                 Some(id) => load_blocker(id).await,
                 None => Err(UiError::NotFound),
             }
         },
     );
-    let answer = ServerAction::<AnswerBlocker>::new();
-    reload_when_closed(id, blocker, answer);
-
+    let reload = move || blocker.refetch();
+    let answering = Answering::new(reload);
+    reload_on_change(id, reload);
     view! {
-        <OverviewPage />
-        <Dialog>
-            <Transition fallback=|| view! { <p class="dialog-note">"Loading…"</p> }>
-                {move || Suspend::new(async move {
-                    match blocker.await {
-                        Ok(blocker) => view! { <BlockerView blocker answer /> }.into_any(),
-                        Err(error) => {
-                            if error == UiError::NotFound {
-                                respond_with_status(404);
-                            }
-                            view! { <Failure error /> }.into_any()
+        <Transition fallback=|| view! { <p class="dialog-note">"Loading…"</p> }>
+            {move || Suspend::new(async move {
+                match blocker.await {
+                    Ok(blocker) => view! { <BlockerView blocker answering /> }.into_any(),
+                    Err(error) => {
+                        if error == UiError::NotFound {
+                            respond_with_status(404);
                         }
+                        view! { <Failure error /> }.into_any()
                     }
-                })}
-            </Transition>
-        </Dialog>
+                }
+            })}
+        </Transition>
     }
 }
 
-/// The dialog shows the end of a blocker as soon as the page hears of it, by its own answer or by
-/// somebody else's.
-fn reload_when_closed(
-    id: Memo<Option<InteractionId>>,
-    blocker: Resource<Result<crate::view::Blocker, UiError>>,
-    answer: ServerAction<AnswerBlocker>,
-) {
-    let live = use_context::<Live>();
-    let waits = Memo::new(move |_| {
-        let id = id.get()?;
-        Some(
-            live?
-                .desk
-                .with(|desk| desk.waiting.iter().any(|row| row.id == id)),
-        )
+/// What the desk knows of one blocker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    waits: bool,
+    answered: Option<usize>,
+    collected: bool,
+}
+
+/// The dialog shows what happens as soon as the page hears of it: that somebody answered, or a question
+/// of the form, that the deadline passed, that the agent picked the answer up.
+fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send + Sync + 'static) {
+    let (Some(id), Some(live)) = (id, use_context::<Live>()) else {
+        return;
+    };
+    // Until then the desk is on its way to where the server's was, which is no change.
+    let seen = Memo::new(move |_| {
+        let runs = live.hydrated.get();
+        runs.then(|| {
+            live.desk.with(|desk| {
+                let row = desk.waiting.iter().find(|row| row.id == id);
+                let closed = desk.recent.iter().find(|closed| closed.row.id == id);
+                Seen {
+                    waits: row.is_some(),
+                    answered: row.and_then(|row| row.progress).map(|it| it.answered),
+                    collected: closed.is_some_and(|closed| closed.collected_at.is_some()),
+                }
+            })
+        })
     });
-    Effect::new(
-        move |before: Option<(Option<InteractionId>, Option<bool>)>| {
-            let now = (id.get(), waits.get());
-            if let Some((same, Some(true))) = before
-                && same == now.0
-                && now.1 == Some(false)
-            {
-                blocker.refetch();
-            }
-            now
-        },
-    );
-    Effect::new(move |_| {
-        if let Some(Ok(AnswerOutcome::Sent | AnswerOutcome::TooLate)) = answer.value().get() {
-            blocker.refetch();
+    Effect::new(move |before: Option<Option<Seen>>| {
+        let now = seen.get();
+        if before.flatten().is_some_and(|before| Some(before) != now) {
+            reload();
         }
+        now
     });
 }

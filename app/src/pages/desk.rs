@@ -1,7 +1,11 @@
 //! What every page of a signed-in person shares: header, panel, live feed, keys.
 
 use leptos::prelude::*;
-use leptos_router::components::Outlet;
+use leptos_router::{
+    NavigateOptions,
+    components::Outlet,
+    hooks::{use_location, use_navigate},
+};
 
 use crate::{
     components::{Failure, Header, KeyHelp, WaitingList},
@@ -29,13 +33,16 @@ pub(crate) fn DeskLayout() -> impl IntoView {
     provide_context(VisitorResource(visitor));
     crate::components::follow_keys();
     title_counts_waiting(live);
+    open_what_was_clicked(live);
+    let path = use_location().pathname;
+    let elsewhere = move || path.with(|path| path != "/" && !path.starts_with("/blockers/"));
 
     view! {
         <a class="skip-link" href="#page">
             "Skip to the page"
         </a>
         <Header visitor />
-        <div class="desk">
+        <div class="desk" class:elsewhere=elsewhere>
             <aside class="panel" aria-label="Waiting for you">
                 <Suspense fallback=|| view! { <p class="panel-note">"Loading…"</p> }>
                     {move || Suspend::new(async move {
@@ -49,6 +56,9 @@ pub(crate) fn DeskLayout() -> impl IntoView {
                 </Suspense>
             </aside>
             <main id="page" class="page">
+                <a class="way-back" href="/" hidden=move || !elsewhere()>
+                    "Back to what is waiting"
+                </a>
                 <Outlet />
             </main>
         </div>
@@ -66,5 +76,15 @@ fn title_counts_waiting(live: Live) {
             0 => "Handraise".to_owned(),
             waiting => format!("({waiting}) Handraise"),
         });
+    });
+}
+
+fn open_what_was_clicked(live: Live) {
+    let navigate = use_navigate();
+    Effect::new(move |_| {
+        if let Some(id) = live.wanted.get() {
+            live.wanted.set(None);
+            navigate(&format!("/blockers/{id}"), NavigateOptions::default());
+        }
     });
 }

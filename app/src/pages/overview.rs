@@ -1,10 +1,10 @@
-//! The first page: what was closed lately, or how to begin.
+//! The first page: who waits, the last day in numbers, what happened lately; or how to begin.
 
 use leptos::prelude::*;
 
 use super::{DeskResource, VisitorResource};
 use crate::{
-    components::{Failure, FirstQuestion, RecentList},
+    components::{DayCounts, Failure, FirstQuestion, RecentList, WaitingNow},
     live::Live,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn OverviewPage() -> impl IntoView {
                     (Ok(desk), Ok(visitor)) => {
                         let live = live.with_desk(desk);
                         view! {
-                            <RecentList live />
+                            <Overview live />
                             <FirstQuestion live visitor />
                         }
                             .into_any()
@@ -37,5 +37,19 @@ pub(crate) fn OverviewPage() -> impl IntoView {
                 }
             })}
         </Suspense>
+    }
+}
+
+/// Hidden until something has been asked.
+#[component]
+fn Overview(live: Live) -> impl IntoView {
+    let asked = Memo::new(move |_| live.desk.with(|desk| desk.last_seq > 0));
+    view! {
+        <div class="overview" hidden=move || !asked.get()>
+            <h1 class="page-title">"Overview"</h1>
+            <DayCounts live />
+            <WaitingNow live />
+            <RecentList live />
+        </div>
     }
 }

@@ -1,5 +1,10 @@
 //! One blocker: reading, answering, taking back, saying more.
 
+#![cfg_attr(
+    not(feature = "ssr"),
+    expect(clippy::too_many_arguments, reason = "the fields of a form")
+)]
+
 use domain::{InteractionId, interaction::PlanDecision};
 use leptos::server;
 
@@ -22,15 +27,15 @@ pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
 
 /// Answers a blocker. Every control is a plain form, so the fields are those of HTML:
 /// `text`, `selected[]`, `approved`, `decision`, `feedback`. `question` names the question of a form
-/// that `text` or `selected[]` answers. `chosen` is there with options, of which none may be ticked.
-/// `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
+/// that `text` or `selected[]` answers. `typed` is there with a text that is the answer and may be empty,
+/// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
 /// text area into CR LF on the way, which nobody typed.
 #[server(prefix = "/ui", endpoint = "answer-blocker")]
-#[expect(clippy::too_many_arguments, reason = "the fields of a form")]
 pub async fn answer_blocker(
     id: InteractionId,
     #[server(default)] question: Option<String>,
     #[server(default)] text: Option<String>,
+    #[server(default)] typed: Option<String>,
     #[server(default)] selected: Option<Vec<String>>,
     #[server(default)] chosen: Option<String>,
     #[server(default)] approved: Option<bool>,
@@ -40,21 +45,21 @@ pub async fn answer_blocker(
 ) -> Result<AnswerOutcome, UiError> {
     use domain::interaction::{AnswerDraft, FormAnswer};
 
-    let typed = |text: Option<String>| {
+    let whole = |text: Option<String>| {
         text.map(|text| match form {
             Some(_) => text.replace("\r\n", "\n"),
             None => text,
         })
     };
     let selected = selected.or_else(|| chosen.map(|_| Vec::new()));
-    let text = typed(text);
+    let text = whole(text).or_else(|| typed.map(|_| String::new()));
     let draft = match question {
         None => AnswerDraft {
             text,
             selected,
             approved,
             decision,
-            feedback: typed(feedback),
+            feedback: whole(feedback),
             answers: None,
         },
         Some(question) => {

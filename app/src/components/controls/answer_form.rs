@@ -55,6 +55,7 @@ pub(super) fn blank(id: InteractionId) -> AnswerBlocker {
         id,
         question: None,
         text: None,
+        typed: None,
         selected: None,
         chosen: None,
         approved: None,

@@ -30,7 +30,11 @@ pub(super) fn DecideControl(id: InteractionId, answering: Answering) -> impl Int
         };
         let adjust = decision == PlanDecision::Adjust;
         let feedback = Some(typed(area)).filter(|_| adjust);
-        if adjust && feedback.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        if adjust
+            && feedback
+                .as_deref()
+                .is_none_or(|text| text.trim().is_empty())
+        {
             sending.refuse("Say what to change: the agent works it into the plan.");
             if let Some(area) = area.get_untracked() {
                 let _ = area.focus();

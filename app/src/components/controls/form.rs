@@ -132,12 +132,7 @@ fn Step(
 
 /// To another question that is answered already. Nothing without a script, so hidden until one runs.
 #[component]
-fn Turn(
-    to: Option<usize>,
-    label: &'static str,
-    answering: Answering,
-    live: Live,
-) -> impl IntoView {
+fn Turn(to: Option<usize>, label: &'static str, answering: Answering, live: Live) -> impl IntoView {
     view! {
         <button
             class="button"

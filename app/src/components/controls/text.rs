@@ -22,6 +22,7 @@ pub(super) fn TextControl(id: InteractionId, answering: Answering) -> impl IntoV
         if sending.starts() && sending.fits(&text) {
             let answer = AnswerBlocker {
                 text: Some(text),
+                typed: Some("1".to_owned()),
                 ..blank(id)
             };
             answering.send(answer, Some(Draft::answer(id)));
@@ -29,6 +30,7 @@ pub(super) fn TextControl(id: InteractionId, answering: Answering) -> impl IntoV
     };
     view! {
         <AnswerForm id send>
+            <input type="hidden" name="typed" value="1" />
             <DraftArea
                 draft=Draft::answer(id)
                 name="text"

@@ -1,0 +1,25 @@
+//! The button that lets the browser notify. Nobody is asked before they click.
+
+use leptos::prelude::*;
+
+/// Hidden where a browser cannot notify, and where it has been allowed or forbidden already.
+#[component]
+pub(super) fn NotifyMe() -> impl IntoView {
+    let offered = RwSignal::new(false);
+    #[cfg(feature = "hydrate")]
+    Effect::new(move |_| offered.set(crate::live::notify::may_ask()));
+    let ask = move |_| {
+        #[cfg(feature = "hydrate")]
+        crate::live::notify::ask(move || {
+            let _ = offered.try_set(crate::live::notify::may_ask());
+        });
+    };
+    view! {
+        <p class="notify-me" hidden=move || !offered.get()>
+            <button class="button small" type="button" on:click=ask>
+                "Notify me"
+            </button>
+            " when an agent stops and this page is out of sight."
+        </p>
+    }
+}

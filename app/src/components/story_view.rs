@@ -1,0 +1,95 @@
+//! One interaction to look back at: what was asked, what became of it, and every step in between.
+
+use leptos::prelude::*;
+
+use super::{
+    asked::Asked,
+    badge::{Badge, UrgentMark},
+    context::Context,
+    deadline::TimeLeft,
+    ending::EndingView,
+    kind_mark::{heading, kind_word},
+    outcome::OutcomeWord,
+    timeline::Timeline,
+};
+use crate::{
+    live::Live,
+    view::{Blocker, BlockerStatus, Control, Story},
+};
+
+/// One interaction.
+#[component]
+pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
+    let Story { blocker, steps } = story;
+    let live = live.as_of(blocker.as_of);
+    let Blocker {
+        row,
+        title,
+        prompt_html,
+        control,
+        task,
+        fallback,
+        status,
+        earlier,
+        may_answer,
+        unsent: _,
+        as_of: _,
+    } = blocker;
+    let agent = row.agent.clone();
+    let notice = matches!(control, Control::Nothing { .. });
+    let (outcome, end) = match status.clone() {
+        BlockerStatus::Open => {
+            let words = if may_answer { "Answer it" } else { "Open it" };
+            let end = view! {
+                <p class="closed-said">"It waits for an answer."</p>
+                <p>
+                    <a class="button primary" href=format!("/blockers/{}", row.id)>
+                        {words}
+                    </a>
+                </p>
+            };
+            (None, end.into_any())
+        }
+        BlockerStatus::Closed(ending) => {
+            let row = row.clone();
+            let outcome = ending.outcome;
+            let end = view! { <EndingView row ending=*ending live /> };
+            (Some(outcome), end.into_any())
+        }
+    };
+    view! {
+        <article class="story">
+            <header class="story-head">
+                <p class="story-marks">
+                    <OutcomeWord outcome />
+                    {(!notice).then(|| view! { <Badge mode=row.mode /> })}
+                    <UrgentMark urgent=row.urgent />
+                    <span class="kind-mark">{kind_word(row.kind)}</span>
+                    {outcome
+                        .is_none()
+                        .then(|| {
+                            view! { <TimeLeft row=row.clone() live /> }
+                        })}
+                </p>
+                <h1 class="page-title" dir="auto">
+                    {title.unwrap_or_else(|| heading(row.kind, &agent))}
+                </h1>
+            </header>
+            <div class="story-body">
+                <div class="story-main">
+                    <Asked agent prompt_html control has_control=false />
+                    <section class="closed" aria-label="What became of it">
+                        {end}
+                    </section>
+                    <section aria-labelledby="timeline-title">
+                        <h2 id="timeline-title" class="part-title">
+                            "What happened"
+                        </h2>
+                        <Timeline steps live />
+                    </section>
+                </div>
+                <Context row task fallback status earlier live />
+            </div>
+        </article>
+    }
+}

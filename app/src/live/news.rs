@@ -1,0 +1,53 @@
+//! Pages that show more than the desk: they read again when the desk hears of something.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::Live;
+
+/// How often at most.
+const REST: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    Ready,
+    Resting,
+    /// Something happened meanwhile.
+    Due,
+}
+
+/// Calls `reload` when something happened: at once, and then at most once a second.
+pub(crate) fn reload_on_news(live: Live, reload: impl Fn() + Copy + Send + Sync + 'static) {
+    // What the page came with is no news.
+    let seq = Memo::new(move |_| {
+        let runs = live.hydrated.get();
+        runs.then(|| live.desk.with(|desk| desk.last_seq))
+    });
+    let pace = StoredValue::new(Pace::Ready);
+    Effect::new(move |before: Option<Option<i64>>| {
+        let now = seq.get();
+        let news = matches!((before.flatten(), now), (Some(before), Some(now)) if before != now);
+        if news {
+            match pace.get_value() {
+                Pace::Ready => go(pace, reload),
+                Pace::Resting | Pace::Due => pace.set_value(Pace::Due),
+            }
+        }
+        now
+    });
+}
+
+fn go(pace: StoredValue<Pace>, reload: impl Fn() + Copy + Send + Sync + 'static) {
+    pace.set_value(Pace::Resting);
+    reload();
+    set_timeout(
+        move || match pace.try_get_value() {
+            Some(Pace::Due) => go(pace, reload),
+            Some(Pace::Ready | Pace::Resting) => pace.set_value(Pace::Ready),
+            // The page is gone.
+            None => {}
+        },
+        REST,
+    );
+}

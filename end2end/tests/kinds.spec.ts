@@ -1,0 +1,233 @@
+// Every kind: an agent asks, Ana answers on the page, the agent that waits has it.
+import type { Page } from "@playwright/test";
+
+import { expect, row, test, type Interaction, type Server } from "./handraise.ts";
+
+/** Asks, opens the dialog from the panel, and leaves the agent waiting. */
+async function opened(ana: Page, server: Server, body: object) {
+  const asked = await server.ask({ prompt: "Shall I?", ...body });
+  const held = server.poll(asked.id, { Prefer: "wait=30" });
+  await row(ana, "Shall I?").click();
+  const dialog = ana.locator("dialog.dialog");
+  await expect(dialog).toBeVisible();
+  return { asked, dialog, got: async (): Promise<Interaction> => held };
+}
+
+const options = ["Redis TTL", { value: "lru", label: "LRU in process", description: "no new service" }];
+
+test("a choice: a number picks, Ctrl+Enter sends", async ({ ana, server }) => {
+  const { dialog, got } = await opened(ana, server, { kind: "choice", options });
+  await expect(dialog).toContainText("no new service");
+  await dialog.getByRole("button", { name: "Send answer" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Pick one of the options first.");
+  await ana.keyboard.press("2");
+  await expect(dialog.getByRole("radio", { name: /LRU/ })).toBeChecked();
+  await ana.keyboard.press("Control+Enter");
+  await expect(dialog).toContainText(/You answered \d+ s ago/);
+  expect((await got()).answer?.selected).toEqual(["lru"]);
+});
+
+test("a choice of several", async ({ ana, server }) => {
+  const { dialog, got } = await opened(ana, server, { kind: "choice", options: ["a", "b", "c"], multiple: true });
+  await ana.keyboard.press("3");
+  await dialog.getByRole("checkbox", { name: "a" }).check();
+  await dialog.getByRole("button", { name: "Send answer" }).click();
+  await expect(dialog).toContainText("You answered");
+  expect((await got()).answer?.selected).toEqual(["a", "c"]);
+});
+
+test("an acknowledgement", async ({ ana, server }) => {
+  const { dialog, got } = await opened(ana, server, { kind: "acknowledgement" });
+  await dialog.getByRole("button", { name: "Acknowledge" }).click();
+  await expect(dialog).toContainText("You acknowledged it");
+  expect((await got()).outcome).toBe("answered");
+});
+
+const action = {
+  tool: "shell",
+  arguments: { command: "make deploy \u202e# ylno tset", env: "production" },
+};
+
+test("an approval: the action stands there as it is run, and nothing is focused", async ({ ana, server }) => {
+  const { dialog, got } = await opened(ana, server, { kind: "approval", action });
+  await expect(dialog).toContainText('"make deploy ⟨U+202E⟩# ylno tset"');
+  await expect(dialog).toContainText("sha256:");
+  for (const name of ["Approve", "Deny"]) {
+    await expect(dialog.getByRole("button", { name })).not.toBeFocused();
+  }
+  await ana.keyboard.press("Control+Enter");
+  await expect(dialog.getByRole("button", { name: "Approve" })).toBeVisible();
+  await dialog.getByRole("button", { name: "Approve" }).click();
+  await expect(dialog).toContainText("You approved it");
+  expect(await got()).toMatchObject({ outcome: "approved", approved: true });
+});
+
+test("an approval that is denied says why", async ({ ana, server }) => {
+  const { dialog, got } = await opened(ana, server, { kind: "approval", action });
+  await dialog.getByLabel("Comment (optional)").fill("Not on a Friday");
+  await dialog.getByRole("button", { name: "Deny" }).click();
+  await expect(dialog).toContainText("You denied it");
+  await expect(dialog).toContainText("Not on a Friday");
+  const denied = await got();
+  expect(denied).toMatchObject({ outcome: "denied", approved: false });
+  expect(denied.answer?.text).toBe("Not on a Friday");
+});
+
+test("a plan: adjust asks what to change", async ({ ana, server }) => {
+  const plan = "# Plan\n\n1. **Test**\n2. Deploy";
+  const { dialog, got } = await opened(ana, server, { kind: "plan_review", plan });
+  await expect(dialog.locator("strong")).toHaveText("Test");
+  await dialog.getByRole("radio", { name: /Adjust/ }).check();
+  await dialog.getByRole("button", { name: "Send decision" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Say what to change");
+  await dialog.getByLabel("What to change").fill("Test twice");
+  await ana.keyboard.press("Control+Enter");
+  await expect(dialog).toContainText("You decided");
+  expect((await got()).answer).toMatchObject({
+    decision: "adjust",
+    feedback: "Test twice",
+    clear_context: false,
+    target_mode: null,
+  });
+});
+
+test("a plan: go on with a clear context", async ({ ana, server }) => {
+  const { dialog, got } = await opened(ana, server, { kind: "plan_review", plan: "Go" });
+  await ana.keyboard.press("2");
+  await ana.keyboard.press("Control+Enter");
+  await expect(dialog).toContainText("You decided");
+  expect(await got()).toMatchObject({
+    outcome: "proceed_clean",
+    answer: { clear_context: true, target_mode: "edit" },
+  });
+});
+
+const questions = [
+  { id: "port", prompt: "Which **port**?" },
+  { id: "env", prompt: "Where?", options: ["staging", "production"] },
+  { id: "why", prompt: "Why?" },
+];
+
+test("a form: one question at a time, kept across a reload, finished by somebody else", async ({
+  ana,
+  server,
+  signIn,
+}) => {
+  const { asked, dialog, got } = await opened(ana, server, { kind: "form", questions });
+  await expect(dialog).toContainText("1 of 3");
+  await dialog.getByLabel("Your answer").fill("80\n");
+  await ana.keyboard.press("Control+Enter");
+  await expect(dialog).toContainText("2 of 3");
+  await dialog.getByRole("button", { name: "Back" }).click();
+  await expect(dialog.getByLabel("Your answer")).toHaveValue("80\n");
+  await dialog.getByLabel("Your answer").fill("8080");
+  await dialog.getByRole("button", { name: /Send/ }).click();
+  await expect(dialog).toContainText("2 of 3");
+  await ana.reload();
+  await expect(dialog).toContainText("2 of 3");
+  expect((await server.poll(asked.id)).progress).toEqual({ port: "8080" });
+
+  const ben = await signIn("Ben");
+  await ben.goto(`${server.url}/blockers/${asked.id}`);
+  const bens = ben.locator("dialog.dialog");
+  await bens.getByText("staging").click();
+  await bens.getByRole("button", { name: /Send/ }).click();
+  await expect(bens).toContainText("3 of 3");
+  // Ana's page goes on where Ben is.
+  await expect(dialog).toContainText("3 of 3");
+  await bens.getByLabel("Your answer").fill("");
+  await bens.getByRole("button", { name: "Send all answers" }).click();
+  await expect(bens).toContainText("You answered");
+  await expect(dialog).toContainText("Ben answered");
+  expect((await got()).answer?.answers).toEqual({ port: "8080", env: "staging", why: "" });
+});
+
+test("a notification is shown and waits for nobody", async ({ ana, server }) => {
+  const told = await server.ask({ kind: "notification", prompt: "Tests failed", level: "error" });
+  expect(told).toMatchObject({ state: "resolved", outcome: "delivered" });
+  await expect(ana.locator(".recent-row")).toContainText("Tests failed");
+  await expect(ana.locator(".row")).toHaveCount(0);
+});
+
+test("picked up, and what was said later", async ({ ana, server }) => {
+  const { asked, dialog } = await opened(ana, server, { kind: "question" });
+  await dialog.getByLabel("Your answer").fill("yes");
+  await ana.keyboard.press("Control+Enter");
+  await expect(dialog).toContainText("backend has not picked it up yet");
+  await server.collect(asked.id);
+  await expect(dialog).toContainText("It picked the answer up");
+  await dialog.getByText("Say more").click();
+  await dialog.getByRole("textbox").fill("And be quick");
+  await dialog.locator(".follow-up-form").getByRole("button").click();
+  await expect(dialog).toContainText("And be quick");
+  expect((await server.poll(asked.id)).follow_ups).toMatchObject([{ text: "And be quick" }]);
+});
+
+test("a person takes a question back", async ({ ana, server }) => {
+  const { dialog, got } = await opened(ana, server, { kind: "choice", options });
+  await dialog.getByText("No longer needed").click();
+  await dialog.getByLabel(/Why, for backend/).fill("solved it");
+  await dialog.getByRole("button", { name: "Take it back" }).click();
+  await expect(dialog).toContainText("You took it back");
+  expect(await got()).toMatchObject({ state: "cancelled", answer: null });
+});
+
+test("a blocker that expires fails its task, and says so", async ({ ana, server }) => {
+  const asked = await server.ask({ prompt: "Soon gone", timeout_seconds: 2, task: { id: "T-456" } });
+  await ana.goto(`${server.url}/blockers/${asked.id}`);
+  const dialog = ana.locator("dialog.dialog");
+  await expect(dialog).toContainText("Task T-456 fails");
+  await expect(dialog).toContainText("Task T-456 failed: review it and restart the agent.", { timeout: 10_000 });
+  expect(await server.task("T-456")).toMatchObject({
+    status: "failed",
+    reason: "Blocker expired without resolution",
+  });
+});
+
+test.describe("without scripts", () => {
+  test("every control is a plain form", async ({ server, signIn }) => {
+    const ana = await signIn("Ana", { javaScriptEnabled: false });
+    const dialog = ana.locator("dialog.dialog");
+    const open = async (body: object) => {
+      const asked = await server.ask({ prompt: "Shall I?", ...body });
+      await ana.goto(`${server.url}/blockers/${asked.id}`);
+      return asked.id;
+    };
+    let id = await open({ kind: "choice", options });
+    await dialog.getByText("LRU in process").click();
+    await dialog.getByRole("button", { name: "Send answer" }).click();
+    await expect(dialog).toContainText("You answered");
+    expect((await server.poll(id)).answer?.selected).toEqual(["lru"]);
+
+    id = await open({ kind: "choice", options: ["a", "b"], multiple: true });
+    await dialog.getByRole("button", { name: "Send answer" }).click();
+    await expect(dialog).toContainText("You answered");
+    expect((await server.poll(id)).answer?.selected).toEqual([]);
+
+    id = await open({ kind: "acknowledgement" });
+    await dialog.getByRole("button", { name: "Acknowledge" }).click();
+    await expect(dialog).toContainText("You acknowledged it");
+
+    id = await open({ kind: "approval", action });
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    await expect(dialog).toContainText("You denied it");
+    expect((await server.poll(id)).approved).toBe(false);
+
+    id = await open({ kind: "plan_review", plan: "Go" });
+    await dialog.getByText("Adjust", { exact: true }).click();
+    await dialog.getByLabel("What to change").fill("one\ntwo");
+    await dialog.getByRole("button", { name: "Send decision" }).click();
+    await expect(dialog).toContainText("You decided");
+    expect((await server.poll(id)).answer?.feedback).toBe("one\ntwo");
+
+    id = await open({ kind: "form", questions });
+    await dialog.getByLabel("Your answer").fill("80");
+    await dialog.getByRole("button", { name: /Send/ }).click();
+    await dialog.getByText("production").click();
+    await dialog.getByRole("button", { name: /Send/ }).click();
+    await dialog.getByLabel("Your answer").fill("because");
+    await dialog.getByRole("button", { name: /Send/ }).click();
+    await expect(dialog).toContainText("You answered");
+    expect((await server.poll(id)).answer?.answers).toEqual({ port: "80", env: "production", why: "because" });
+  });
+});
