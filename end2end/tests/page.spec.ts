@@ -62,6 +62,14 @@ const hostile = [
   "\u202eright to left\u202c \u200bzero width",
 ].join("\n\n");
 
+const long = "o".repeat(75);
+const kinds = [
+  { kind: "choice", options: [long, { value: "b", label: "b", description: long }] },
+  { kind: "approval", action: { tool: "shell", arguments: { command: "x".repeat(5_000) } } },
+  { kind: "plan_review", plan: `# Plan\n\n${hostile}\n\n| a | b |\n|---|---|\n| ${"c".repeat(300)} | d |` },
+  { kind: "form", questions: [{ id: "q", prompt: hostile, options: ["a", "b"], multiple: true }] },
+];
+
 for (const [theme, width] of [
   ["light", 1440],
   ["dark", 1440],
@@ -94,6 +102,18 @@ for (const [theme, width] of [
     await ana.keyboard.press("Control+Enter");
     await expect(ana.getByRole("dialog")).toContainText("You answered");
     await fits();
+    for (const kind of kinds) {
+      const { id } = await server.ask({ prompt: hostile, ...kind });
+      await ana.goto(`${server.url}/blockers/${id}`);
+      await live(ana);
+      await fits();
+    }
+    await server.task("T-1", { title: "t".repeat(200), step: "s".repeat(300) });
+    for (const where of ["/history", "/tasks", "/agents", `/interactions/${asked.id}`]) {
+      await ana.goto(server.url + where);
+      await live(ana);
+      await fits();
+    }
   });
 }
 

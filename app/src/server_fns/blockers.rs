@@ -1,9 +1,6 @@
 //! One blocker: reading, answering, taking back, saying more.
 
-#![cfg_attr(
-    not(feature = "ssr"),
-    expect(clippy::too_many_arguments, reason = "the fields of a form")
-)]
+#![expect(clippy::too_many_arguments, reason = "the fields of a form")]
 
 use domain::{InteractionId, interaction::PlanDecision};
 use leptos::server;

@@ -31,6 +31,18 @@ pub(super) fn respond<T: Serialize>(uri: &Uri, items: Vec<T>, next: Option<Strin
     response
 }
 
+/// Lists are read with one row more than asked for. Takes it away again, and returns the cursor of the
+/// next page if it was there.
+pub(super) fn cut<T>(
+    found: &mut Vec<T>,
+    limit: u32,
+    cursor: impl FnOnce(&T) -> String,
+) -> Option<String> {
+    let more = found.len() > limit as usize;
+    found.truncate(limit as usize);
+    found.last().filter(|_| more).map(cursor)
+}
+
 /// The same list, one page on.
 fn link(uri: &Uri, cursor: &str) -> String {
     let mut query: String = uri

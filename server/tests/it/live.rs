@@ -57,7 +57,7 @@ async fn next(socket: &mut Socket) -> ServerFrame {
 
 async fn next_event(socket: &mut Socket) -> (i64, Change) {
     match next(socket).await {
-        ServerFrame::Event { seq, change } => (seq, change),
+        ServerFrame::Event { seq, change } => (seq, *change),
         other => panic!("not an event: {other:?}"),
     }
 }
@@ -69,7 +69,7 @@ async fn a_page_sees_every_change_once(database: TestDatabase) {
     let mut socket = resumed(&app, &cookie, 0).await;
     let asked = agent.ask(json!({"session_id": "p11"})).await;
     let (seq, change) = next_event(&mut socket).await;
-    let Change::Asked { row } = *change else {
+    let Change::Asked { row } = change else {
         panic!("{change:?}");
     };
     assert_eq!(seq, 1);
@@ -79,7 +79,7 @@ async fn a_page_sees_every_change_once(database: TestDatabase) {
     );
     desk.answer(&asked, "80").await;
     let (seq, change) = next_event(&mut socket).await;
-    let Change::Closed { id, closure } = *change else {
+    let Change::Closed { id, closure } = change else {
         panic!("{change:?}");
     };
     assert_eq!((seq, id), (2, id_of(&asked)));

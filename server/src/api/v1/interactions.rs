@@ -118,16 +118,10 @@ pub(crate) async fn list(
         task_id: params.task_id,
         search: params.q,
         before,
-        // One more than asked for tells whether there is a next page.
         limit: limit + 1,
     };
     let mut found = state.service.interactions(&query).await?;
-    let more = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let next = found
-        .last()
-        .filter(|_| more)
-        .map(|last| last.id.to_string());
+    let next = page::cut(&mut found, limit, |last| last.id.to_string());
     let public_url = state.config.public_url();
     let items = found
         .into_iter()

@@ -148,13 +148,10 @@ pub(crate) async fn list(
         agent: agent.into(),
         status: params.status,
         after,
-        // One more than asked for tells whether there is a next page.
         limit: limit + 1,
     };
     let mut found = state.service.tasks(&query).await?;
-    let more = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let next = found.last().filter(|_| more).map(cursor);
+    let next = page::cut(&mut found, limit, cursor);
     let public_url = state.config.public_url();
     let items = found
         .into_iter()

@@ -1,0 +1,101 @@
+// The pages beside the desk: history, timeline, tasks, agents.
+import { expect, live, row, test } from "./handraise.ts";
+
+test("the history is searched and filtered, and its address says how", async ({ ana, server }) => {
+  await server.ask({ prompt: "Which port for the gateway?", session_id: "p11" });
+  await server.ask({ kind: "acknowledgement", prompt: "Keys rotate at two." });
+  await server.ask({ kind: "notification", prompt: "Build 41 failed", level: "error" });
+  await ana.keyboard.press("g");
+  await ana.keyboard.press("h");
+  await expect(ana).toHaveURL(`${server.url}/history`);
+  const lines = ana.locator("main .list-row");
+  await expect(lines).toHaveText([/Build 41 failed/, /Keys rotate at two/, /Which port for the gateway/]);
+
+  // A new one shows up by itself.
+  await server.ask({ prompt: "And which host?" });
+  await expect(lines).toHaveCount(4);
+
+  await ana.keyboard.press("/");
+  await ana.keyboard.type("gate port");
+  await ana.keyboard.press("Enter");
+  await expect(ana).toHaveURL(/[?&]q=gate/);
+  await expect(lines).toHaveText([/Which port for the gateway/]);
+  await ana.reload();
+  await expect(lines).toHaveText([/Which port for the gateway/]);
+  await ana.goBack();
+  await expect(lines).toHaveCount(4);
+
+  await ana.getByRole("link", { name: "Notification", exact: true }).click();
+  await expect(ana).toHaveURL(/kind=notification/);
+  await expect(lines).toHaveText([/Build 41 failed/]);
+  await ana.goto(`${server.url}/history?q=zebra`);
+  await expect(ana.locator("main")).toContainText("Nothing matches.");
+  await ana.getByRole("link", { name: "Clear the filters" }).click();
+  await expect(lines).toHaveCount(4);
+});
+
+test("older pages follow each other", async ({ ana, server }) => {
+  for (let n = 0; n < 51; n += 1) await server.ask({ kind: "notification", prompt: `number ${n}` });
+  await ana.goto(`${server.url}/history`);
+  const lines = ana.locator("main .list-row");
+  await expect(lines).toHaveCount(50);
+  await ana.getByRole("link", { name: "Older" }).click();
+  await expect(lines).toHaveText([/number 0/]);
+  await ana.getByRole("link", { name: "Newest" }).click();
+  await expect(lines.first()).toContainText("number 50");
+});
+
+test("the timeline of one question grows while it is looked at", async ({ ana, server }) => {
+  const asked = await server.ask({ prompt: "Which **port**?", task: { id: "T-1" } });
+  await ana.goto(`${server.url}/interactions/${asked.id}`);
+  await live(ana);
+  const steps = ana.locator(".timeline li");
+  await expect(steps).toHaveText([/backend asked/, /The task waits/]);
+  await ana.locator("main").getByRole("link", { name: /Answer/ }).click();
+  await ana.getByLabel("Your answer").fill("80");
+  await ana.keyboard.press("Control+Enter");
+  await expect(ana.getByRole("dialog")).toContainText("You answered");
+  await ana.getByRole("link", { name: "Timeline" }).click();
+  await expect(steps).toHaveText([/backend asked/, /The task waits/, /Ana answered/, /The task goes on/]);
+  await server.collect(asked.id);
+  await expect(steps.last()).toContainText("backend picked it up");
+});
+
+test("tasks and agents say what they wait for", async ({ ana, server }) => {
+  await server.task("T-1", { title: "Add caching" });
+  await server.ask({ prompt: "Which port?", task: { id: "T-1", step: "binding" } });
+  await server.task("T-2", { status: "failed", reason: "no quota" });
+  await ana.goto(`${server.url}/tasks`);
+  await live(ana);
+  const main = ana.locator("main");
+  await expect(main).toContainText("Add caching");
+  await expect(main).toContainText("binding");
+  await expect(main).toContainText("no quota");
+  await ana.getByRole("link", { name: "Failed" }).click();
+  await expect(ana).toHaveURL(/status=failed/);
+  await expect(main).not.toContainText("Add caching");
+  await server.task("T-3", { status: "failed", reason: "no disk" });
+  await expect(main).toContainText("no disk");
+
+  await ana.getByRole("navigation").getByRole("link", { name: "Agents" }).click();
+  await expect(main).toContainText("backend");
+  await expect(main).toContainText(/last seen \d+ s ago/);
+  await main.getByRole("link", { name: /Which port/ }).click();
+  await ana.getByLabel("Your answer").fill("80");
+  await ana.keyboard.press("Control+Enter");
+  await expect(ana.getByRole("dialog")).toContainText("You answered");
+  expect((await server.task("T-1")).status).toBe("running");
+});
+
+test("the overview counts and groups what waits", async ({ ana, server }) => {
+  await server.ask({ prompt: "Which port?" });
+  const main = ana.locator("main");
+  await expect(main).toContainText("1 asked");
+  await expect(main.locator(".waiting-now")).toContainText("Which port?");
+  await row(ana, "Which port?").click();
+  await ana.getByLabel("Your answer").fill("80");
+  await ana.keyboard.press("Control+Enter");
+  await expect(ana.getByRole("dialog")).toContainText("You answered");
+  await ana.keyboard.press("Escape");
+  await expect(main).toContainText("1 answered");
+});
