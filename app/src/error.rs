@@ -50,7 +50,11 @@ impl FromServerFnError for UiError {
         match error {
             ServerFnErrorErr::Args(why)
             | ServerFnErrorErr::MissingArg(why)
-            | ServerFnErrorErr::Deserialization(why) => Self::Invalid(why),
+            | ServerFnErrorErr::Deserialization(why) => {
+                let invalid = Self::Invalid(why);
+                crate::respond_with_status(invalid.status());
+                invalid
+            }
             ServerFnErrorErr::Request(_) | ServerFnErrorErr::Response(_) => Self::Unreachable,
             ServerFnErrorErr::Registration(_)
             | ServerFnErrorErr::UnsupportedRequestMethod(_)

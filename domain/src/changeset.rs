@@ -1,12 +1,6 @@
 //! What a rule decided, ready for the store to commit in one transaction.
 
-use crate::{
-    event::NewEvent,
-    fault::Fault,
-    interaction::{Interaction, Request},
-    limits,
-    task::Task,
-};
+use crate::{event::NewEvent, fault::Fault, interaction::Interaction, limits, task::Task};
 
 /// A change and the events that tell of it. Never a change without an event.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +20,7 @@ pub struct Changeset {
 pub struct IdempotencyKey {
     /// The agent's own words, unique among its requests.
     pub name: String,
-    /// [`Request::fingerprint`](crate::interaction::Request::fingerprint) of what was asked under it.
+    /// [`Draft::fingerprint`](crate::interaction::Draft::fingerprint) of what was asked under it.
     pub fingerprint: [u8; 32],
 }
 
@@ -35,7 +29,7 @@ impl IdempotencyKey {
     ///
     /// # Errors
     /// When the name is empty, longer than [`limits::KEY_CHARS`] or not visible ASCII.
-    pub fn new(name: &str, request: &Request) -> Result<Self, Fault> {
+    pub fn new(name: &str, fingerprint: [u8; 32]) -> Result<Self, Fault> {
         let visible = name
             .bytes()
             .all(|byte| byte.is_ascii_graphic() || byte == b' ');
@@ -50,7 +44,7 @@ impl IdempotencyKey {
         }
         Ok(Self {
             name: name.to_owned(),
-            fingerprint: request.fingerprint(),
+            fingerprint,
         })
     }
 }

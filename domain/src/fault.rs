@@ -91,10 +91,16 @@ impl Faults {
     }
 }
 
+/// Whether a text may name something: one line without control characters, not blank, not over `max`
+/// characters.
+pub fn is_name(text: &str, max: usize) -> bool {
+    !is_blank(text) && !text.chars().any(char::is_control) && text.chars().count() <= max
+}
+
 /// Whether there is nothing to see: white space and characters without a width.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(|c| {
         c.is_whitespace()
-            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+            || matches!(c, '\u{ad}' | '\u{115f}'..='\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
     })
 }

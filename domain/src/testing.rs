@@ -103,7 +103,8 @@ pub(crate) fn with(kind: Kind, fields: Value) -> Value {
 }
 
 pub(crate) fn opened(body: Value, work: Option<&Work>, ids: &Counter) -> Changeset {
-    decide::open(request(body), agent(), None, work, at(ids, 0))
+    let task = work.map(|work| &work.task);
+    decide::open(request(body), agent(), None, task, at(ids, 0))
 }
 
 /// The interaction the changeset is about.

@@ -105,12 +105,12 @@ impl Problem {
         )
     }
 
-    /// 404: no such interaction, or not the caller's to see.
+    /// 404: no such interaction or task, or not the caller's to see.
     pub fn not_found() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
             "not_found",
-            "There is no such interaction.",
+            "Nothing here has this id.",
         )
     }
 

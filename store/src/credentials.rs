@@ -1,7 +1,7 @@
 //! What is kept of credentials. Secrets never get here: only their hashes do.
 
 use chrono::{DateTime, Utc};
-use domain::{PersonId, Role, TokenId};
+use domain::{PersonId, Principal, Role, TokenId};
 
 use crate::StoreError;
 
@@ -41,6 +41,32 @@ pub struct NewToken {
     pub hash: SecretHash,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+}
+
+/// Somebody with a token that works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The token.
+    pub token: TokenId,
+    /// Whom it speaks for.
+    pub principal: Principal,
+}
+
+/// A token as its list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenRecord {
+    /// Its id.
+    pub id: TokenId,
+    /// Whom it speaks for.
+    pub kind: TokenKind,
+    /// The agent's or the script's name.
+    pub name: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute; `None` when it never was.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// Since when it no longer works.
+    pub revoked_at: Option<DateTime<Utc>>,
 }
 
 /// Somebody who uses the dashboard.

@@ -22,10 +22,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{AgentId, Changeset, Event, Interaction, InteractionId, PersonId, Task, task::Work};
+use domain::{
+    AgentId, Changeset, Event, Interaction, InteractionId, PersonId, Task, TokenId, task::Work,
+};
 use tokio::sync::watch;
 
-pub use credentials::{NewToken, Person, SecretHash, TokenKind};
+pub use credentials::{Holder, NewToken, Person, SecretHash, TokenKind, TokenRecord};
 pub use error::{CommitError, ConnectError, StoreError};
 pub use journal::{JournalState, verify_journal};
 pub use query::{AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery};
@@ -113,6 +115,9 @@ pub trait Tasks: Send + Sync {
     async fn task(&self, agent: AgentId, id: &str) -> Result<Option<Task>>;
 
     /// A task with its pending blockers, as of one moment.
+    ///
+    /// # Errors
+    /// Also when one of them cannot be read: a rule must not decide without it.
     async fn work(&self, agent: AgentId, id: &str) -> Result<Option<Work>>;
 
     /// Last changed first.
@@ -152,9 +157,6 @@ pub trait Agents: Send + Sync {
 
     /// The agent of this name.
     async fn agent_named(&self, name: &str) -> Result<Option<AgentId>>;
-
-    /// Notes that an agent has called.
-    async fn seen(&self, agent: AgentId, at: DateTime<Utc>) -> Result<()>;
 }
 
 /// Agent and responder tokens.
@@ -163,8 +165,17 @@ pub trait Credentials: Send + Sync {
     /// Stores a token. An agent token's agent is found by name or created with `new_agent`'s id.
     async fn create_token(&self, token: &NewToken, new_agent: AgentId) -> Result<()>;
 
-    /// Who holds this token.
-    async fn token_holder(&self, hash: &SecretHash) -> Result<Option<domain::Principal>>;
+    /// Who holds this token; `None` also when it was revoked.
+    async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>>;
+
+    /// Notes when tokens were used, and their agents seen.
+    async fn used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()>;
+
+    /// Every token there ever was, by kind and name, then oldest first.
+    async fn tokens(&self) -> Result<Vec<TokenRecord>>;
+
+    /// Ends a token, for good. Returns whether it worked until now.
+    async fn revoke_token(&self, token: TokenId, at: DateTime<Utc>) -> Result<bool>;
 }
 
 /// People and how they get in.

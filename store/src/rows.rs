@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     AgentRecord, Counts, Result, StoreError,
-    credentials::{Person, role_from_name},
+    credentials::{Holder, Person, TokenKind, TokenRecord, role_from_name},
 };
 
 /// An interaction with its agent's name.
@@ -67,6 +67,11 @@ impl TryFrom<InteractionRow> for Interaction {
 /// Turns rows into interactions.
 pub(crate) fn interactions(rows: Vec<InteractionRow>) -> Vec<Interaction> {
     readable(rows.into_iter().map(Interaction::try_from))
+}
+
+/// Turns rows into interactions that a rule decides on: there, none may be missing.
+pub(crate) fn every_interaction(rows: Vec<InteractionRow>) -> Result<Vec<Interaction>> {
+    rows.into_iter().map(Interaction::try_from).collect()
 }
 
 /// One row that cannot be read must not hide all the others of a list.
@@ -348,18 +353,50 @@ pub(crate) struct TokenRow {
     agent_id: Option<Uuid>,
 }
 
-impl From<TokenRow> for Principal {
+impl From<TokenRow> for Holder {
     fn from(row: TokenRow) -> Self {
-        match row.agent_id {
-            Some(id) => Self::Agent(AgentRef {
+        let token = TokenId(row.id);
+        let principal = match row.agent_id {
+            Some(id) => Principal::Agent(AgentRef {
                 id: AgentId(id),
                 name: row.name,
             }),
-            None => Self::Script {
-                id: TokenId(row.id),
+            None => Principal::Script {
+                id: token,
                 name: row.name,
             },
-        }
+        };
+        Self { token, principal }
+    }
+}
+
+/// A token as its list shows it.
+#[derive(Debug, FromRow)]
+pub(crate) struct TokenRecordRow {
+    id: Uuid,
+    name: String,
+    agent_id: Option<Uuid>,
+    created_at: i64,
+    last_used_at: Option<i64>,
+    revoked_at: Option<i64>,
+}
+
+impl TryFrom<TokenRecordRow> for TokenRecord {
+    type Error = StoreError;
+
+    fn try_from(row: TokenRecordRow) -> Result<Self> {
+        let at = |millis| time(millis, "tokens", row.id);
+        Ok(Self {
+            id: TokenId(row.id),
+            kind: match row.agent_id {
+                Some(_) => TokenKind::Agent,
+                None => TokenKind::Responder,
+            },
+            created_at: at(row.created_at)?,
+            last_used_at: row.last_used_at.map(at).transpose()?,
+            revoked_at: row.revoked_at.map(at).transpose()?,
+            name: row.name,
+        })
     }
 }
 

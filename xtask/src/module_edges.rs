@@ -52,14 +52,44 @@ fn uses<'a>(code: &str, forbidden: &[&'a str]) -> Vec<&'a str> {
             !joins(before) && !joins(after)
         })
     };
+    let imports = imports(code);
     let lines = || {
         code.lines()
             .filter(|line| !line.trim_start().starts_with("//"))
+            .chain(imports.iter().map(String::as_str))
     };
     let found = forbidden
         .iter()
         .filter(|name| lines().any(|line| names(line, name)));
     found.copied().collect()
+}
+
+/// Each import of a `use crate::{…};` by its whole name.
+fn imports(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, rest) in code
+        .match_indices("use crate::{")
+        .map(|(start, opening)| code.split_at(start + opening.len()))
+    {
+        let mut depth = 1;
+        let mut name = String::from("crate::");
+        for c in rest.chars() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 || (depth == 1 && c == ',') {
+                found.push(std::mem::replace(&mut name, String::from("crate::")));
+            } else if !c.is_whitespace() {
+                name.push(c);
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -71,6 +101,9 @@ mod tests {
         let forbidden = ["axum", "crate::ui"];
         assert_eq!(uses("use axum::Json;", &forbidden), ["axum"]);
         assert_eq!(uses("let x = crate::ui::y();", &forbidden), ["crate::ui"]);
+        let nested = "use crate::{\n    api::{body::Body, ui},\n    ui::{self, X},\n    state,\n};";
+        assert_eq!(uses(nested, &forbidden), ["crate::ui"]);
+        assert!(uses("use crate::{\n    api::{body::Body, ui},\n};", &forbidden).is_empty());
         assert!(uses("// axum\nuse leptos_axum::x;\nuse crate::uid;", &forbidden).is_empty());
     }
 }

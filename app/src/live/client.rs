@@ -99,11 +99,8 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
                 live.status.set(LiveStatus::Live);
             }
             Ok(ServerFrame::Event { seq, change }) => {
-                // A desk that does not hold every row cannot tell which one moves up.
-                let incomplete = live.desk.with_untracked(|desk| desk.more_waiting)
-                    && matches!(*change, Change::Closed { .. });
                 take(live, seq, *change);
-                if incomplete && !read_desk(live).await {
+                if live.desk.with_untracked(Desk::runs_out) && !read_desk(live).await {
                     return ended;
                 }
             }

@@ -45,12 +45,20 @@ impl Desk {
                     let place = self
                         .waiting
                         .partition_point(|known| order(known) <= order(&row));
-                    self.waiting.insert(place, row);
+                    // Behind the last row there may be others that this desk does not hold.
+                    if !self.more_waiting || place < self.waiting.len() {
+                        self.waiting.insert(place, row);
+                    }
                 }
             }
             Change::Closed { id, closure } => {
+                // Read between the two lists of a desk, it may be in the second already.
+                let known = self.recent.iter().any(|closed| closed.row.id == id);
                 if let Some(place) = self.waiting.iter().position(|row| row.id == id) {
                     let row = self.waiting.remove(place);
+                    if known {
+                        return true;
+                    }
                     match closure.outcome {
                         Outcome::Expired | Outcome::Fallback => self.counts.expired += 1,
                         Outcome::Cancelled => self.counts.cancelled += 1,
@@ -83,6 +91,11 @@ impl Desk {
             Change::FollowedUp { .. } | Change::Other => {}
         }
         true
+    }
+
+    /// Whether so many rows have gone that those it does not hold should be read.
+    pub fn runs_out(&self) -> bool {
+        self.more_waiting && self.waiting.len() < WAITING_ROWS as usize / 2
     }
 
     fn lately(&mut self, closed: ClosedRow) {
@@ -181,6 +194,22 @@ mod tests {
         };
         desk.apply(1, asked(1, Mode::Sync, false));
         assert_eq!(ids(&desk), [1]);
+    }
+
+    #[test]
+    fn a_row_read_from_both_lists_is_not_doubled() {
+        let mut desk = Desk {
+            waiting: vec![row(1, Mode::Sync, false)],
+            ..Desk::default()
+        };
+        desk.apply(1, closed(1));
+        let mut again = Desk {
+            waiting: vec![row(1, Mode::Sync, false)],
+            recent: desk.recent.clone(),
+            ..Desk::default()
+        };
+        again.apply(1, closed(1));
+        assert_eq!((again.waiting.len(), again.recent.len()), (0, 1));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use super::Live;
 
-/// How often at most.
-const REST: Duration = Duration::from_secs(1);
+/// How often at most: these pages read lists, and every open one does.
+const REST: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
@@ -17,7 +17,7 @@ enum Pace {
     Due,
 }
 
-/// Calls `reload` when something happened: at once, and then at most once a second.
+/// Calls `reload` when something happened: at once, and then at most every two seconds.
 pub(crate) fn reload_on_news(live: Live, reload: impl Fn() + Copy + Send + Sync + 'static) {
     // What the page came with is no news.
     let seq = Memo::new(move |_| {

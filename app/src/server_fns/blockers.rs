@@ -61,11 +61,11 @@ pub async fn answer_blocker(
         },
         Some(question) => {
             let answer = match selected {
-                Some(selected) => FormAnswer::Several(selected),
-                None => FormAnswer::One(text.unwrap_or_default()),
+                Some(selected) => Some(FormAnswer::Several(selected)),
+                None => text.map(FormAnswer::One),
             };
             AnswerDraft {
-                answers: Some([(question, answer)].into()),
+                answers: answer.map(|answer| [(question, answer)].into()),
                 ..AnswerDraft::default()
             }
         }

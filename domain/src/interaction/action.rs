@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 use crate::{fault::Faults, json::AnyJson, limits};
 
-/// Integers up to here are the same in every JSON parser (RFC 8785, appendix E; IEEE 754 doubles).
-const EXACT: u64 = 1 << 53;
+/// Integers up to here are the same in every JSON parser (RFC 7493, section 2.2: IEEE 754 doubles).
+const EXACT: f64 = 9_007_199_254_740_991.0;
 
 /// One exact action: what the machine will run if it is approved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl Action {
             // Its canonical form would be that of another number, and so would be the digest.
             faults.add(
                 "action.arguments",
-                format!("{number} is beyond 2^53 and not the same number everywhere; send it as a string"),
+                format!("{number} is 2^53 or beyond and not the same number everywhere; send it as a string"),
             );
         }
         match self.digest() {
@@ -63,14 +63,13 @@ impl Action {
     }
 }
 
-/// An integer that a double cannot hold for certain.
+/// A number too large for a double to hold each one of its size. Those that the parser has rounded already
+/// are as large.
 fn inexact(value: &Value) -> Option<&serde_json::Number> {
     match value {
         Value::Number(number) => {
-            let size = number
-                .as_u64()
-                .or_else(|| number.as_i64().map(i64::unsigned_abs));
-            size.is_some_and(|size| size > EXACT).then_some(number)
+            let size = number.as_f64().map(f64::abs);
+            size.is_none_or(|size| size > EXACT).then_some(number)
         }
         Value::Array(values) => values.iter().find_map(inexact),
         Value::Object(values) => values.values().find_map(inexact),
@@ -103,8 +102,14 @@ mod tests {
     #[test]
     fn numbers_that_differ_only_beyond_doubles_are_refused() {
         for (number, fine) in [
-            ("9007199254740992", true),
+            ("9007199254740991", true),
+            ("-9007199254740991.0", true),
+            ("9007199254740992", false),
             ("9007199254740993", false),
+            ("9007199254740993.0", false),
+            ("18446744073709551617", false),
+            ("-9223372036854775809", false),
+            ("1e300", false),
             ("-9007199254740993", false),
             ("18446744073709551615", false),
             ("0.5", true),

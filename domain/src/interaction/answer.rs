@@ -98,8 +98,8 @@ impl AnswerContent {
     /// byte; a form's answers come in the order of its questions, as `id: answer`.
     pub fn to_text(&self, ask: &Ask) -> String {
         let with = |word: &str, more: &Option<String>| match more {
-            Some(text) => format!("{word}: {text}"),
-            None => word.to_owned(),
+            Some(text) if !text.is_empty() => format!("{word}: {text}"),
+            Some(_) | None => word.to_owned(),
         };
         match self {
             Self::Text { text } => text.clone(),
@@ -226,19 +226,18 @@ impl AnswerDraft {
         }
         Some(AnswerContent::Approval {
             approved: faults.present("approved", self.approved)?,
-            text: self.text.filter(|text| !text.is_empty()),
+            text: self.text,
         })
     }
 
     fn plan(self, faults: &mut Faults) -> Option<AnswerContent> {
         let decision = faults.present("decision", self.decision)?;
-        let feedback = self.feedback.filter(|text| !is_blank(text));
-        match &feedback {
-            Some(text) => faults.length("feedback", text, limits::TEXT_CHARS),
-            None if decision == PlanDecision::Adjust => {
-                faults.add("feedback", "is required with `adjust`");
-            }
-            None => {}
+        let feedback = self.feedback;
+        if let Some(text) = &feedback {
+            faults.length("feedback", text, limits::TEXT_CHARS);
+        }
+        if decision == PlanDecision::Adjust && feedback.as_deref().is_none_or(is_blank) {
+            faults.add("feedback", "is required with `adjust`");
         }
         Some(AnswerContent::Plan { decision, feedback })
     }

@@ -87,42 +87,57 @@ pub struct Request {
 }
 
 /// A request as it comes in: readable, not yet checked.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Draft {
     /// Required; one of [`Kind::ALL`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// `sync` when absent. A notification is always `async`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     /// See [`Request::title`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Required.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// See [`Request::session_id`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// See [`Request::task`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskRef>,
     /// `normal` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,
     /// Absent = the default of the kind; `null` = never. Not for a notification.
-    #[serde(deserialize_with = "present")]
+    #[serde(deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<Option<i64>>,
     /// For a question or a choice of one: a string. For a choice of several: an array. For a form: an
     /// object with every answer. The other kinds have none (rule 2).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<AnyJson>,
     /// An object.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<AnyJson>,
     /// For a choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<ChoiceOption>>,
     /// For a choice: `false` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub multiple: Option<bool>,
     /// For an approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
     /// For a plan review, in markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// For a form.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub questions: Option<Vec<FormQuestion>>,
     /// For a notification: `info` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
 }
 
@@ -132,6 +147,14 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i
 }
 
 impl Draft {
+    /// Tells this request from others: SHA-256 over the JSON of what was sent, the same however the body was
+    /// spaced, and before defaults, which an operator may change.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        // Strings, numbers and string keys always have a JSON form.
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        Sha256::digest(json).into()
+    }
+
     /// Checks the draft. `default_timeout` is the configured deadline of the kind; `None` = never.
     ///
     /// # Errors
@@ -197,13 +220,6 @@ impl Request {
     /// What kind of answer is asked for.
     pub fn kind(&self) -> Kind {
         self.ask.kind()
-    }
-
-    /// Tells this request from others: SHA-256 over its JSON, the same however the body was spaced.
-    pub fn fingerprint(&self) -> [u8; 32] {
-        // Strings, numbers and string keys always have a JSON form.
-        let json = serde_json::to_vec(self).unwrap_or_default();
-        Sha256::digest(json).into()
     }
 }
 

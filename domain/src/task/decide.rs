@@ -61,13 +61,12 @@ pub fn put(
 pub(crate) fn opened(
     changeset: &mut Changeset,
     interaction: &Interaction,
-    work: Option<&Work>,
+    known: Option<&Task>,
     now: Moment<'_>,
 ) {
     let Some(named) = interaction.request.task.clone() else {
         return;
     };
-    let known = work.map(|work| &work.task);
     let status = match (interaction.request.kind(), interaction.request.mode, known) {
         (Kind::Notification, _, Some(known)) => known.status.clone(),
         (Kind::Notification, _, None) => TaskStatus::Running,
@@ -126,7 +125,7 @@ pub(crate) fn closed(
     }
 }
 
-/// Cancels what waits in a task, but for `spared`.
+/// Takes back what waits in a task, but for `spared`.
 fn take_back(
     changeset: &mut Changeset,
     work: Option<&Work>,
@@ -140,7 +139,7 @@ fn take_back(
         if spared.is_some_and(|spared| spared.id == blocker.id) {
             continue;
         }
-        let (write, event) = taken_back(blocker, actor.clone(), Some(reason.to_owned()), now);
+        let (write, event) = taken_back(blocker, actor, reason, now);
         changeset.writes.push(write);
         changeset.events.push(event);
     }

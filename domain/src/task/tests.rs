@@ -1,11 +1,12 @@
 //! Rules 5 and 6: a task's status follows its blockers.
 
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::{EXPIRED, Task, TaskDraft, TaskStatus, Work, decide};
 use crate::{
-    Changeset, Interaction, Payload, Role, Write,
-    interaction::{Kind, Outcome, decide as interaction},
+    Actor, Changeset, Interaction, Payload, Role, Write,
+    interaction::{Kind, Mode, Outcome, decide as interaction},
     testing::{Counter, agent, answer_to, at, given, opened, person, task_of, with, written},
 };
 
@@ -13,7 +14,11 @@ fn asked(kind: Kind, mode: &str, work: Option<&Work>, ids: &Counter) -> Changese
     let mut body = with(kind, json!({"task": {"id": "T-1", "step": "choosing"}}));
     if kind != Kind::Notification {
         body["mode"] = mode.into();
-        body["timeout_seconds"] = 60.into();
+        body["timeout_seconds"] = if mode == "sync" {
+            json!(60)
+        } else {
+            json!(null)
+        };
     }
     opened(body, work, ids)
 }
@@ -198,4 +203,128 @@ fn what_is_absent_stays_and_every_fault_has_its_path() {
     let faults = decide::put("T 1\n", wrong, agent(), None, at(&ids, 2)).unwrap_err();
     let paths: Vec<_> = faults.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(paths, ["reason", "status", "id", "title"]);
+}
+
+#[test]
+fn what_is_overdue_itself_expires_when_its_task_ends() {
+    for (fallback, outcome) in [
+        (json!("8080"), Outcome::Fallback),
+        (json!(null), Outcome::Expired),
+    ] {
+        let ids = Counter::default();
+        let first = asked(Kind::Question, "sync", None, &ids);
+        let (one, task) = (written(&first), task_of(&first).unwrap());
+        let mut body = with(
+            Kind::Question,
+            json!({"task": {"id": "T-1"}, "timeout_seconds": 60}),
+        );
+        body["fallback"] = fallback;
+        let other = written(&opened(body, Some(&work(task, &[&one])), &ids));
+        let both = work(task, &[&one, &other]);
+        let failed = interaction::expire(&one, Some(&both), at(&ids, 61)).unwrap();
+        let ended = decide::put(
+            "T-1",
+            TaskDraft {
+                status: Some("done".into()),
+                ..TaskDraft::default()
+            },
+            agent(),
+            Some(&work(task, &[&other])),
+            at(&ids, 61),
+        );
+        for changeset in [failed, ended.unwrap()] {
+            let Some(Write::Advance(gone)) = changeset.writes.last() else {
+                panic!("{changeset:?}");
+            };
+            assert_eq!((gone.id, gone.state.outcome()), (other.id, Some(outcome)));
+            let last = changeset.events.last().unwrap();
+            assert_eq!(last.payload.event_type(), "interaction.expired");
+            assert_eq!(last.actor, Actor::Deadline);
+        }
+    }
+}
+
+/// What a store would hold of one task.
+#[derive(Default)]
+struct Held {
+    task: Option<Task>,
+    blockers: Vec<Interaction>,
+}
+
+impl Held {
+    fn work(&self) -> Option<Work> {
+        let pending = self.blockers.iter().filter(|one| one.state.is_pending());
+        Some(Work {
+            task: self.task.clone()?,
+            pending: pending.cloned().collect(),
+        })
+    }
+
+    fn commit(&mut self, changeset: Changeset) {
+        for write in changeset.writes {
+            match write {
+                Write::Open(one) => self.blockers.push(one),
+                Write::Advance(next) => {
+                    let one = self.blockers.iter_mut().find(|one| one.id == next.id);
+                    let one = one.unwrap();
+                    assert_eq!(one.version + 1, next.version);
+                    *one = next;
+                }
+                Write::Task(next) => {
+                    let version = self.task.as_ref().map_or(0, |task| task.version);
+                    assert_eq!(version + 1, next.version);
+                    self.task = Some(next);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_task_waits_exactly_while_a_sync_blocker_does_and_nothing_waits_in_one_that_is_over(
+        steps in prop::collection::vec((0u8..7, any::<prop::sample::Index>()), 1..40),
+    ) {
+        let ids = Counter::default();
+        let mut held = Held::default();
+        for (seconds, (step, which)) in (0..).step_by(9).zip(steps) {
+            let work = held.work();
+            let now = at(&ids, seconds);
+            let pending = work.as_ref().map_or(&[][..], |work| &work.pending);
+            let one = (!pending.is_empty()).then(|| which.get(pending));
+            let changeset = match (step, one) {
+                (0 | 1, _) => {
+                    let mode = if step == 0 { "sync" } else { "async" };
+                    let body = with(
+                        Kind::Question,
+                        json!({"task": {"id": "T-1"}, "mode": mode, "timeout_seconds": 60}),
+                    );
+                    let task = work.as_ref().map(|work| &work.task);
+                    Ok(interaction::open(crate::testing::request(body), agent(), None, task, now))
+                }
+                (2, Some(one)) => {
+                    let draft = given(answer_to(Kind::Question));
+                    let ana = person(Role::Responder);
+                    interaction::answer(one, draft, &ana, work.as_ref(), now)
+                }
+                (3, Some(one)) => {
+                    interaction::cancel(one, &person(Role::Admin), None, work.as_ref(), now)
+                }
+                (4, Some(one)) => interaction::expire(one, work.as_ref(), now),
+                (5 | 6, _) => {
+                    let status = Some(if step == 5 { "running" } else { "done" }.to_owned());
+                    let draft = TaskDraft { status, ..TaskDraft::default() };
+                    Ok(decide::put("T-1", draft, agent(), work.as_ref(), now).unwrap())
+                }
+                _ => continue,
+            };
+            if let Ok(changeset) = changeset {
+                held.commit(changeset);
+            }
+            let Some(work) = held.work() else { continue };
+            let stopped = work.pending.iter().any(|one| one.request.mode == Mode::Sync);
+            prop_assert_eq!(work.task.status == TaskStatus::Waiting, stopped);
+            prop_assert!(!work.task.status.is_over() || work.pending.is_empty());
+        }
+    }
 }

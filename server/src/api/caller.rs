@@ -37,7 +37,7 @@ impl FromRequestParts<AppState> for Caller {
             .service
             .token_holder(&token)
             .await?
-            .map(Self)
+            .map(|holder| Self(holder.principal))
             .ok_or_else(Problem::bad_token)
     }
 }

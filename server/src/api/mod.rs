@@ -4,6 +4,7 @@ mod body;
 mod caller;
 mod events_stream;
 mod page;
+mod path;
 mod prefer;
 mod query;
 pub mod types;

@@ -6,7 +6,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::Fault;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde::Serialize;
 
 use crate::problem::Problem;
@@ -49,12 +49,17 @@ fn link(uri: &Uri, cursor: &str) -> String {
         .query()
         .unwrap_or_default()
         .split('&')
-        .filter(|part| !part.is_empty() && !part.starts_with("cursor="))
+        .filter(|part| !part.is_empty() && !names_cursor(part))
         .map(|part| format!("{part}&"))
         .collect();
     query.push_str("cursor=");
     query.extend(utf8_percent_encode(cursor, NON_ALPHANUMERIC));
     format!("<{}?{query}>; rel=\"next\"", uri.path())
+}
+
+fn names_cursor(part: &str) -> bool {
+    let name = part.split('=').next().unwrap_or_default();
+    percent_decode_str(name).eq("cursor".bytes())
 }
 
 /// A page size within bounds.
@@ -91,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_next_page_keeps_the_filters() {
-        let uri = Uri::from_static("/api/v1/tasks?status=done&cursor=old&limit=2");
+        let uri = Uri::from_static("/api/v1/tasks?status=done&%63ursor=old&limit=2");
         assert_eq!(
             link(&uri, "1.a&b"),
             "</api/v1/tasks?status=done&limit=2&cursor=1%2Ea%26b>; rel=\"next\""

@@ -2,6 +2,7 @@
 //! by compare-and-set, so two nodes that tick at once do no harm.
 
 mod expire;
+mod uses;
 
 use tokio_cron_scheduler::{JobScheduler, JobSchedulerError};
 
@@ -14,6 +15,7 @@ use crate::state::AppState;
 pub async fn start(state: &AppState) -> Result<JobScheduler, JobSchedulerError> {
     let scheduler = JobScheduler::new().await?;
     scheduler.add(expire::job(state.service.clone())?).await?;
+    scheduler.add(uses::job(state.service.clone())?).await?;
     scheduler.start().await?;
     Ok(scheduler)
 }

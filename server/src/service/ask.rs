@@ -30,9 +30,10 @@ impl Service {
         draft: Draft,
         key: Option<&str>,
     ) -> Result<Asked, ServiceError> {
+        let fingerprint = draft.fingerprint();
         let request = draft.check(|kind| self.settings.timeouts.of(kind))?;
         let key = key
-            .map(|name| IdempotencyKey::new(name, &request))
+            .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
         loop {
@@ -42,15 +43,15 @@ impl Service {
             if request.kind() != Kind::Notification {
                 self.has_room(&agent).await?;
             }
-            let work = match &request.task {
-                Some(task) => self.store.work(agent.id, &task.id).await?,
+            let task = match &request.task {
+                Some(task) => self.store.task(agent.id, &task.id).await?,
                 None => None,
             };
             let changeset = decide::open(
                 request.clone(),
                 agent.clone(),
                 key.clone(),
-                work.as_ref(),
+                task.as_ref(),
                 self.moment(),
             );
             let opened = changeset.interaction().cloned();

@@ -1,6 +1,8 @@
 //! An agent or a person takes questions back.
 
-use domain::{Interaction, InteractionId, Principal, Refused, interaction::decide};
+use domain::{
+    Interaction, InteractionId, Principal, Refused, fault::Faults, interaction::decide, limits,
+};
 use store::InteractionQuery;
 
 use super::{Service, ServiceError, read::scope};
@@ -43,6 +45,17 @@ impl Service {
         reason: Option<String>,
         by: &Principal,
     ) -> Result<Vec<Interaction>, ServiceError> {
+        if !matches!(by, Principal::Agent(_)) {
+            by.responder()?;
+        }
+        let mut faults = Faults::default();
+        faults.line(
+            "session_id",
+            Some(session_id.to_owned()),
+            limits::SESSION_ID_CHARS,
+        );
+        faults.line("reason", reason.clone(), limits::LINE_CHARS);
+        faults.into_result(())?;
         let mut cancelled = Vec::new();
         let mut before = None;
         loop {

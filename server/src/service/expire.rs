@@ -1,7 +1,9 @@
 //! Deadlines pass.
 
-use domain::{Refused, interaction::decide};
-use futures::{StreamExt, TryStreamExt, stream};
+use std::collections::HashMap;
+
+use domain::{AgentId, Interaction, Refused, interaction::decide};
+use futures::{StreamExt, stream};
 
 use super::{Service, ServiceError};
 
@@ -11,33 +13,58 @@ const PAGE: u32 = 1_000;
 const TOGETHER: usize = 64;
 
 impl Service {
-    /// Expires everything that is due, and returns how many that were.
+    /// Expires everything that is due, and returns how many that were. One that cannot be expired is
+    /// logged, stays due, and holds up no other.
     ///
     /// # Errors
-    /// When the database fails; the rest stays due.
+    /// When what is due cannot be read.
     pub async fn expire_due(&self) -> Result<usize, ServiceError> {
         let mut expired = 0;
         loop {
             let due = self.store.due(self.now(), PAGE).await?;
-            let full = due.len() == PAGE as usize;
-            expired += stream::iter(due)
-                .map(async |interaction| {
-                    let outcome = self.change_known(interaction, decide::expire).await;
-                    match outcome {
-                        Ok(_) => Ok(1),
-                        // Somebody answered, or another node's clock ticked first.
-                        Err(ServiceError::Refused(Refused::Closed { .. } | Refused::NotDue)) => {
-                            Ok(0)
-                        }
-                        Err(error) => Err(error),
-                    }
-                })
+            let done = stream::iter(by_task(due))
+                .map(|due| self.expire_each(due))
                 .buffer_unordered(TOGETHER)
-                .try_fold(0, async |sum, one| Ok(sum + one))
-                .await?;
-            if !full {
+                .fold(0, async |sum, done| sum + done)
+                .await;
+            if done == 0 {
                 return Ok(expired);
             }
+            expired += done;
         }
     }
+
+    async fn expire_each(&self, due: Vec<Interaction>) -> usize {
+        let mut done = 0;
+        for interaction in due {
+            let id = interaction.id;
+            match self.change_known(interaction, decide::expire).await {
+                Ok(_) => done += 1,
+                // Somebody answered, another node's clock ticked first, or it went with its task.
+                Err(ServiceError::Refused(Refused::Closed { .. } | Refused::NotDue)) => {}
+                Err(error) => {
+                    tracing::error!(%error, interaction.id = %id, "a deadline has passed and cannot be kept");
+                }
+            }
+        }
+        done
+    }
+}
+
+/// Those of one task one after the other: each of them writes the task, so at once they would only be in
+/// each other's way.
+fn by_task(due: Vec<Interaction>) -> Vec<Vec<Interaction>> {
+    let mut tasks: HashMap<(AgentId, String), Vec<Interaction>> = HashMap::new();
+    let mut groups = Vec::new();
+    for interaction in due {
+        match &interaction.request.task {
+            Some(task) => tasks
+                .entry((interaction.agent.id, task.id.clone()))
+                .or_default()
+                .push(interaction),
+            None => groups.push(vec![interaction]),
+        }
+    }
+    groups.extend(tasks.into_values());
+    groups
 }

@@ -17,20 +17,18 @@ pub use read::Scope;
 pub use settings::{Settings, Timeouts};
 pub use sign_in::SESSION_LIFETIME;
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, interaction::Mode,
+    Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, interaction::Mode,
     task::Work,
 };
 use store::{CommitError, Store, StoreError};
 use thiserror::Error;
 
 use crate::clock::Clock;
+use tokens::Uses;
 
 /// The use cases over one store. Cheap to clone.
 #[derive(Clone)]
@@ -39,8 +37,7 @@ pub struct Service {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     settings: Settings,
-    /// When each agent was last noted as seen.
-    seen: Arc<Mutex<HashMap<AgentId, DateTime<Utc>>>>,
+    uses: Arc<Uses>,
 }
 
 /// Why a use case did not do what it was asked.
@@ -82,7 +79,7 @@ impl Service {
             clock,
             ids,
             settings,
-            seen: Arc::default(),
+            uses: Arc::default(),
         }
     }
 

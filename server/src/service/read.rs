@@ -1,6 +1,6 @@
 //! Reading, as far as the caller may.
 
-use domain::{AgentId, Event, Interaction, InteractionId, Principal};
+use domain::{AgentId, Event, Interaction, InteractionId, Principal, fault::is_name, limits};
 use store::InteractionQuery;
 
 use super::{Service, ServiceError};
@@ -65,7 +65,7 @@ impl Service {
         let Some(name) = name else {
             return Ok(Some(own.map_or(Scope::All, Scope::One)));
         };
-        let named = self.store.agent_named(&name).await?;
+        let named = self.agent_named(&name).await?;
         Ok(named
             .filter(|named| own.is_none_or(|own| own == *named))
             .map(Scope::One))
@@ -76,6 +76,9 @@ impl Service {
     /// # Errors
     /// When the database fails.
     pub async fn agent_named(&self, name: &str) -> Result<Option<AgentId>, ServiceError> {
+        if !is_name(name, limits::LINE_CHARS) {
+            return Ok(None);
+        }
         Ok(self.store.agent_named(name).await?)
     }
 

@@ -1,15 +1,18 @@
 //! Agents register their tasks and say how they go.
 
 use domain::{
-    AgentId, AgentRef, Interaction, Task,
+    AgentId, AgentRef,
+    fault::is_name,
+    limits,
     task::{TaskDraft, Work, decide},
 };
-use store::{CommitError, InteractionQuery, TaskQuery};
+use futures::{StreamExt, TryStreamExt, stream};
+use store::{CommitError, TaskQuery};
 
 use super::{Service, ServiceError};
 
-/// More than one agent may have pending.
-const PENDING: u32 = 2_000;
+/// How many tasks of a list are read at once.
+const READ_TOGETHER: usize = 4;
 
 impl Service {
     /// Registers a task or updates it. Ending it cancels what waits in it (rule 6).
@@ -23,7 +26,11 @@ impl Service {
         agent: &AgentRef,
     ) -> Result<Work, ServiceError> {
         loop {
-            let work = self.store.work(agent.id, id).await?;
+            // What cannot be an id is no task's; the rule says what is wrong with it.
+            let work = match is_name(id, limits::SESSION_ID_CHARS) {
+                true => self.store.work(agent.id, id).await?,
+                false => None,
+            };
             let changeset = decide::put(
                 id,
                 draft.clone(),
@@ -44,6 +51,9 @@ impl Service {
     /// # Errors
     /// [`ServiceError::NotFound`].
     pub async fn work(&self, agent: AgentId, id: &str) -> Result<Work, ServiceError> {
+        if !is_name(id, limits::SESSION_ID_CHARS) {
+            return Err(ServiceError::NotFound);
+        }
         let work = self.store.work(agent, id).await?;
         work.ok_or(ServiceError::NotFound)
     }
@@ -54,25 +64,16 @@ impl Service {
     /// When the database fails.
     pub async fn tasks(&self, query: &TaskQuery) -> Result<Vec<Work>, ServiceError> {
         let tasks = self.store.tasks(query).await?;
-        let pending = InteractionQuery {
-            agent: query.agent,
-            state: Some("pending".to_owned()),
-            limit: PENDING,
-            ..InteractionQuery::default()
-        };
-        let pending = self.store.interactions(&pending).await?;
-        let belongs = |interaction: &Interaction, task: &Task| {
-            let named = interaction.request.task.as_ref();
-            interaction.agent.id == task.agent.id && named.is_some_and(|named| named.id == task.id)
-        };
-        let works = tasks.into_iter().map(|task| Work {
-            pending: pending
-                .iter()
-                .filter(|one| belongs(one, &task))
-                .cloned()
-                .collect(),
-            task,
-        });
-        Ok(works.collect())
+        stream::iter(tasks)
+            .map(async |task| {
+                let work = self.store.work(task.agent.id, &task.id).await?;
+                Ok(work.unwrap_or(Work {
+                    task,
+                    pending: Vec::new(),
+                }))
+            })
+            .buffered(READ_TOGETHER)
+            .try_collect()
+            .await
     }
 }

@@ -17,7 +17,8 @@ use app::{
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    AgentId, InteractionId, Principal, Refused, interaction::AnswerDraft, task::TaskStatus,
+    AgentId, InteractionId, Principal, Refused, fault::is_name, interaction::AnswerDraft, limits,
+    task::TaskStatus,
 };
 use store::{InteractionQuery, Person, StoreError, TaskQuery};
 
@@ -119,13 +120,23 @@ impl Backend for ForPerson {
         let principal = self.principal()?;
         let service = &self.state.service;
         let as_of = service.now();
+        let nothing = HistoryPage {
+            rows: Vec::new(),
+            next: None,
+            as_of,
+        };
+        // An address may be mistyped, or made up.
+        let names = [&query.q, &query.state, &query.session_id, &query.task_id];
+        if names
+            .into_iter()
+            .flatten()
+            .any(|name| !is_name(name, limits::LINE_CHARS))
+        {
+            return Ok(nothing);
+        }
         let agent = service.narrowed(query.agent, &principal).await;
         let Some(agent) = agent.map_err(told)? else {
-            return Ok(HistoryPage {
-                rows: Vec::new(),
-                next: None,
-                as_of,
-            });
+            return Ok(nothing);
         };
         let query = InteractionQuery {
             agent: agent.into(),
@@ -134,7 +145,7 @@ impl Backend for ForPerson {
             mode: None,
             session_id: query.session_id,
             task_id: query.task_id,
-            search: query.q.filter(|words| !words.trim().is_empty()),
+            search: query.q,
             before: query.before,
             // One more than shown tells whether there is a next page.
             limit: HISTORY_ROWS + 1,
@@ -152,17 +163,22 @@ impl Backend for ForPerson {
     async fn tasks(&self, status: Option<String>) -> Result<TaskList, UiError> {
         self.person()?;
         let service = &self.state.service;
-        let query = TaskQuery {
-            status: status.filter(|status| TaskStatus::NAMES.contains(&&**status)),
-            limit: TASK_ROWS,
-            ..TaskQuery::default()
-        };
-        let works = service.tasks(&query).await.map_err(told)?;
-        let mut rows: Vec<TaskRow> = works
+        let status = status.filter(|status| TaskStatus::NAMES.contains(&&**status));
+        let mut works = Vec::new();
+        // However long ago they last changed, those that wait come first.
+        if status.is_none() {
+            let waiting = tasks_of(Some(TaskStatus::Waiting.name().to_owned()));
+            works = service.tasks(&waiting).await.map_err(told)?;
+        }
+        let all = service.tasks(&tasks_of(status.clone())).await;
+        let others = all.map_err(told)?.into_iter();
+        let others =
+            others.filter(|work| status.is_some() || work.task.status != TaskStatus::Waiting);
+        works.extend(others);
+        let rows = works
             .into_iter()
             .map(|work| TaskRow::new(work.task, work.pending.iter().map(Row::from).collect()))
             .collect();
-        rows.sort_by_key(|row| row.status != TaskStatus::Waiting);
         Ok(TaskList {
             rows,
             as_of: service.now(),
@@ -223,6 +239,14 @@ impl Backend for ForPerson {
         let link = Secret::from_outside(&link);
         let person = self.state.service.sign_in_link(&link).await.map_err(told)?;
         Ok(person.map(|person| person.name))
+    }
+}
+
+fn tasks_of(status: Option<String>) -> TaskQuery {
+    TaskQuery {
+        status,
+        limit: TASK_ROWS,
+        ..TaskQuery::default()
     }
 }
 

@@ -14,6 +14,7 @@ store::on_both_databases!(
     whatever_is_accepted_can_be_read_back,
     asking_again_under_a_key_asks_nothing_new,
     of_many_at_once_under_one_key_one_asks,
+    a_key_outlives_other_default_deadlines,
 );
 
 async fn a_question_comes_back_whole(database: TestDatabase) {
@@ -178,4 +179,20 @@ async fn of_many_at_once_under_one_key_one_asks(database: TestDatabase) {
     ids.dedup();
     assert_eq!(ids.len(), 1);
     assert_eq!(app.state.service.store().last_seq().await.unwrap(), 1);
+}
+
+async fn a_key_outlives_other_default_deadlines(database: TestDatabase) {
+    let ask = async |agent: &Caller<'_>| {
+        let request = agent
+            .post("/api/v1/interactions")
+            .header("idempotency-key", "k-1")
+            .json(&json!({"kind": "question", "prompt": "Which port?"}));
+        json_of(request.send().await.unwrap(), StatusCode::CREATED).await
+    };
+    let app = TestApp::start(&database).await;
+    let first = ask(&app.agent("backend").await).await;
+    app.stop().await;
+    let app = TestApp::start_with(&database, |config| config.timeout.question = 60).await;
+    let again = ask(&app.agent("backend").await).await;
+    assert_eq!(again["id"], first["id"]);
 }

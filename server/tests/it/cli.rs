@@ -9,6 +9,7 @@ use store::testing::TestDatabase;
 
 store::on_both_databases!(
     a_token_is_printed_alone_beside_a_running_server,
+    a_token_is_listed_and_revoked,
     an_invitation_is_a_link,
     a_newer_schema_is_one_line,
     a_read_only_database_is_one_line,
@@ -50,6 +51,46 @@ async fn a_token_is_printed_alone_beside_a_running_server(database: TestDatabase
     }
     let said = refused(&[&create[..], &["agent", "--name", "two\nlines"]].concat());
     assert!(said.contains("name must be one line"), "{said}");
+}
+
+async fn a_token_is_listed_and_revoked(database: TestDatabase) {
+    let app = crate::app::TestApp::start(&database).await;
+    let at = ["--database", &*database.url];
+    let token = printed(
+        &[
+            &["token", "create", "--kind", "agent", "--name", "night desk"],
+            &at[..],
+        ]
+        .concat(),
+    );
+    let call = async || {
+        let response = app.get("/api/v1/events").bearer_auth(&token).send().await;
+        response.unwrap().status()
+    };
+    assert_eq!(call().await, 200);
+    app.state.service.write_uses().await.unwrap();
+    let line = printed(&[&["token", "list"], &at[..]].concat());
+    assert!(
+        line.ends_with("  used 2027-01-15 08:00  night desk"),
+        "{line}"
+    );
+    assert!(
+        !line.contains(&token) && line.contains("  agent  "),
+        "{line}"
+    );
+    let id = line.split_whitespace().next().unwrap();
+    let revoke = [&["token", "revoke", id], &at[..]].concat();
+    assert!(handraise(&revoke).status.success());
+    assert_eq!(call().await, 401);
+    let said = refused(&revoke);
+    assert!(said.contains("there is no token"), "{said}");
+    assert!(
+        handraise(&[&["token", "list"], &at[..]].concat())
+            .stdout
+            .is_empty()
+    );
+    let all = printed(&[&["token", "list", "--all"], &at[..]].concat());
+    assert!(all.contains("night desk  revoked 20"), "{all}");
 }
 
 async fn an_invitation_is_a_link(database: TestDatabase) {

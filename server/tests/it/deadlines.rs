@@ -1,9 +1,10 @@
 //! Deadlines pass, whoever is late.
 
 use chrono::TimeDelta;
+use futures::{StreamExt, stream};
 use reqwest::StatusCode;
 use serde_json::json;
-use store::testing::TestDatabase;
+use store::{testing::TestDatabase, verify_journal};
 
 use crate::app::{TestApp, json_of, path_of};
 
@@ -11,6 +12,8 @@ store::on_both_databases!(
     an_answer_after_the_deadline_is_refused_before_the_job_came_by,
     all_that_is_due_expires,
     the_fallback_is_the_answer,
+    more_than_a_page_is_due_at_once,
+    many_of_one_task_are_due_at_once,
     every_kind_has_its_default_and_may_have_none,
     a_clock_that_jumps_back_expires_nothing_early,
     an_agent_may_not_ask_without_end,
@@ -141,4 +144,49 @@ async fn an_agent_may_not_ask_without_end(database: TestDatabase) {
     other.ask(json!({})).await;
     app.responder("desk").await.answer(&first, "80").await;
     agent.ask(json!({})).await;
+}
+
+async fn more_than_a_page_is_due_at_once(database: TestDatabase) {
+    let app = TestApp::start_with(&database, |config| config.max_pending_per_agent = 0).await;
+    let agent = app.agent("backend").await;
+    let ask = |n: usize| {
+        let body = json!({
+            "kind": "question", "prompt": "?", "timeout_seconds": 60, "session_id": format!("s{n}"),
+        });
+        agent.post("/api/v1/interactions").json(&body).send()
+    };
+    let asked: Vec<_> = stream::iter(0..1_100)
+        .map(ask)
+        .buffer_unordered(64)
+        .collect()
+        .await;
+    assert!(
+        asked
+            .iter()
+            .all(|sent| sent.as_ref().unwrap().status() == StatusCode::CREATED)
+    );
+    app.clock.advance(TimeDelta::seconds(60));
+    app.state.service.expire_due().await.unwrap();
+    let left = agent.read("/api/v1/interactions?state=pending").await;
+    assert_eq!(left["items"], json!([]));
+    verify_journal(&**app.state.service.store()).await.unwrap();
+}
+
+async fn many_of_one_task_are_due_at_once(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let body =
+        |fallback| json!({"task": {"id": "T-1"}, "timeout_seconds": 60, "fallback": fallback});
+    let mut with_fallback = Vec::new();
+    for _ in 0..20 {
+        with_fallback.push(agent.ask(body(json!("8080"))).await);
+    }
+    let without = agent.ask(body(json!(null))).await;
+    app.clock.advance(TimeDelta::seconds(60));
+    app.state.service.expire_due().await.unwrap();
+    for asked in &with_fallback {
+        assert_eq!(agent.poll(asked).await["outcome"], "fallback");
+    }
+    assert_eq!(agent.poll(&without).await["outcome"], "expired");
+    assert_eq!(agent.read("/api/v1/tasks/T-1").await["status"], "failed");
 }

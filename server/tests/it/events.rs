@@ -148,6 +148,11 @@ async fn a_stream_brings_every_event_once_and_resumes(database: TestDatabase) {
     let (mut stream, mut rest) = (open(Some(3)).await, String::new());
     let (seq, event, _) = frame(&mut stream, &mut rest).await;
     assert_eq!((seq, &*event), (4, "interaction.collected"));
+    // Beyond the end, as after a restored backup: what comes is not missed.
+    let (mut beyond, mut rest_beyond) = (open(Some(4_000)).await, String::new());
+    agent.ask(json!({})).await;
+    let (seq, event, _) = frame(&mut beyond, &mut rest_beyond).await;
+    assert_eq!((seq, &*event), (5, "interaction.requested"));
     // A server that stops ends its streams.
     app.begin_to_stop();
     while stream.chunk().await.unwrap().is_some() {}

@@ -6,7 +6,10 @@ use store::testing::TestDatabase;
 
 use crate::app::TestApp;
 
-store::on_both_databases!(every_fault_has_its_code_and_path);
+store::on_both_databases!(
+    every_fault_has_its_code_and_path,
+    names_that_cannot_be_are_nobody_s,
+);
 
 async fn every_fault_has_its_code_and_path(database: TestDatabase) {
     let app = TestApp::start(&database).await;
@@ -323,4 +326,52 @@ async fn every_fault_has_its_code_and_path(database: TestDatabase) {
         assert_eq!(problem["errors"][0]["path"], path, "{body}: {problem}");
     }
     assert_eq!(agent.poll(&asked).await["version"], 1);
+}
+
+async fn names_that_cannot_be_are_nobody_s(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    for (path, status) in [
+        ("/api/v1/tasks/%00", StatusCode::NOT_FOUND),
+        ("/api/v1/tasks/%FF", StatusCode::NOT_FOUND),
+        ("/api/v1/interactions/%FF", StatusCode::NOT_FOUND),
+        ("/api/v1/tasks/T?agent=%00", StatusCode::NOT_FOUND),
+        ("/api/v1/tasks?agent=%00", StatusCode::OK),
+        (
+            "/api/v1/tasks?cursor=1.019a7c3f-0b1c-7d20-8a55-6f3c1e9d7742.%00",
+            StatusCode::UNPROCESSABLE_ENTITY,
+        ),
+    ] {
+        let response = desk.get(path).send().await.unwrap();
+        if status != StatusCode::OK {
+            let kind = response.headers()["content-type"].clone();
+            assert_eq!(kind, "application/problem+json", "{path}");
+        }
+        assert!(
+            [status, StatusCode::UNPROCESSABLE_ENTITY].contains(&response.status()),
+            "{path}"
+        );
+    }
+    let put = agent.put("/api/v1/tasks/%00").json(&json!({})).send().await;
+    assert_eq!(put.unwrap().status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let body = json!({"session_id": "\u{0}"});
+    let cancel = agent.post("/api/v1/interactions/cancel").json(&body).send();
+    assert_eq!(
+        cancel.await.unwrap().status(),
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    let cookie = app.sign_in("Ana", domain::Role::Viewer).await;
+    for query in [
+        "q=%00",
+        "session_id=%00",
+        "agent=%00",
+        "task_id=%00",
+        "state=%00",
+    ] {
+        let page = app
+            .get(&format!("/history?{query}"))
+            .header("cookie", &cookie);
+        let page = page.send().await.unwrap().text().await.unwrap();
+        assert!(page.contains("Nothing matches"), "{query}: {page}");
+    }
 }

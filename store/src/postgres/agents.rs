@@ -1,7 +1,6 @@
 //! Agents in Postgres.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use domain::AgentId;
 
 use super::PostgresStore;
@@ -27,14 +26,5 @@ impl Agents for PostgresStore {
             .fetch_optional(&self.pool)
             .await?;
         Ok(id.map(AgentId))
-    }
-
-    async fn seen(&self, agent: AgentId, at: DateTime<Utc>) -> Result<()> {
-        sqlx::query("UPDATE agents SET last_seen_at = $1 WHERE id = $2")
-            .bind(at.timestamp_millis())
-            .bind(agent.0)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use domain::{AgentId, Task, task::Work};
+use sqlx::{Postgres, QueryBuilder};
 
 use super::PostgresStore;
 use crate::{Result, TaskQuery, Tasks, rows};
@@ -19,9 +20,18 @@ impl Tasks for PostgresStore {
     }
 
     async fn work(&self, agent: AgentId, id: &str) -> Result<Option<Work>> {
-        // The task first: every change of what waits in it also changes its version, so what is decided
-        // on blockers that are newer than the task is refused.
-        let Some(task) = self.task(agent, id).await? else {
+        // One snapshot, so that the task and what waits in it are of one moment.
+        let mut transaction = self
+            .pool
+            .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            .await?;
+        let body: Option<String> =
+            sqlx::query_scalar("SELECT body FROM tasks WHERE agent_id = $1 AND id = $2")
+                .bind(agent.0)
+                .bind(id)
+                .fetch_optional(&mut *transaction)
+                .await?;
+        let Some(body) = body else {
             return Ok(None);
         };
         let rows = sqlx::query_as(
@@ -33,31 +43,36 @@ impl Tasks for PostgresStore {
         )
         .bind(agent.0)
         .bind(id)
-        .fetch_all(&self.pool)
+        .fetch_all(&mut *transaction)
         .await?;
         Ok(Some(Work {
-            task,
-            pending: rows::interactions(rows),
+            task: rows::task(&body)?,
+            pending: rows::every_interaction(rows)?,
         }))
     }
 
     async fn tasks(&self, query: &TaskQuery) -> Result<Vec<Task>> {
-        let after = query.after.as_ref();
-        let bodies = sqlx::query_scalar(
-            "SELECT body FROM tasks
-             WHERE ($1::uuid IS NULL OR agent_id = $1)
-               AND ($2::text IS NULL OR status = $2)
-               AND ($3::bigint IS NULL OR (updated_at, agent_id, id) < ($3, $4, $5))
-             ORDER BY updated_at DESC, agent_id DESC, id DESC LIMIT $6",
-        )
-        .bind(query.agent.map(|id| id.0))
-        .bind(&query.status)
-        .bind(after.map(|place| place.updated_at.timestamp_millis()))
-        .bind(after.map(|place| place.agent.0))
-        .bind(after.map(|place| &place.id))
-        .bind(i64::from(query.limit))
-        .fetch_all(&self.pool)
-        .await?;
+        // As with interactions: only the conditions that are asked for.
+        let mut sql: QueryBuilder<Postgres> =
+            QueryBuilder::new("SELECT body FROM tasks WHERE TRUE");
+        if let Some(agent) = query.agent {
+            sql.push(" AND agent_id = ").push_bind(agent.0);
+        }
+        if let Some(status) = &query.status {
+            sql.push(" AND status = ").push_bind(status);
+        }
+        if let Some(place) = &query.after {
+            sql.push(" AND (updated_at, agent_id, id) < (")
+                .push_bind(place.updated_at.timestamp_millis())
+                .push(", ")
+                .push_bind(place.agent.0)
+                .push(", ")
+                .push_bind(&place.id)
+                .push(")");
+        }
+        sql.push(" ORDER BY updated_at DESC, agent_id DESC, id DESC LIMIT ")
+            .push_bind(i64::from(query.limit));
+        let bodies = sql.build_query_scalar().fetch_all(&self.pool).await?;
         Ok(rows::tasks(bodies))
     }
 }

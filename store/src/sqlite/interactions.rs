@@ -2,10 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{
-    AgentId, Interaction, InteractionId,
-    interaction::{Kind, Mode},
-};
+use domain::{AgentId, Interaction, InteractionId};
+use sqlx::{QueryBuilder, Sqlite};
 use uuid::Uuid;
 
 use super::SqliteStore;
@@ -44,54 +42,47 @@ impl Interactions for SqliteStore {
     }
 
     async fn interactions(&self, query: &InteractionQuery) -> Result<Vec<Interaction>> {
-        let listed = sqlx::query_as(
+        // Only the conditions that are asked for: one that may be absent keeps the planner from any index.
+        let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
-             WHERE ($1 IS NULL OR i.agent_id = $1)
-               AND ($2 IS NULL OR i.state = $2)
-               AND ($3 IS NULL OR i.kind = $3)
-               AND ($4 IS NULL OR i.mode = $4)
-               AND ($5 IS NULL OR i.session_id = $5)
-               AND ($6 IS NULL OR i.task_id = $6)
-               AND ($7 IS NULL OR i.id < $7)
-             ORDER BY i.id DESC LIMIT $8",
+             WHERE TRUE",
         );
-        let searched = sqlx::query_as(
-            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.follow_ups
-             FROM interactions i JOIN agents a ON a.id = i.agent_id
-             WHERE ($1 IS NULL OR i.agent_id = $1)
-               AND ($2 IS NULL OR i.state = $2)
-               AND ($3 IS NULL OR i.kind = $3)
-               AND ($4 IS NULL OR i.mode = $4)
-               AND ($5 IS NULL OR i.session_id = $5)
-               AND ($6 IS NULL OR i.task_id = $6)
-               AND ($7 IS NULL OR i.id < $7)
-               AND i.id IN (
-                   SELECT interaction_id FROM interaction_words WHERE interaction_words MATCH $9)
-             ORDER BY i.id DESC LIMIT $8",
-        );
-        let words = query.search.as_deref().map(search::words);
-        let narrowed = match &words {
-            Some(words) if words.is_empty() => return Ok(Vec::new()),
-            Some(_) => searched,
-            None => listed,
+        if let Some(agent) = query.agent {
+            sql.push(" AND i.agent_id = ").push_bind(agent.0);
         }
-        .bind(query.agent.map(|id| id.0))
-        .bind(&query.state)
-        .bind(query.kind.map(Kind::name))
-        .bind(query.mode.map(Mode::name))
-        .bind(&query.session_id)
-        .bind(&query.task_id)
-        .bind(query.before.map(|id| id.0))
-        .bind(query.limit);
-        let rows = match words {
-            Some(words) => narrowed.bind(beginnings(&words)),
-            None => narrowed,
+        if let Some(state) = &query.state {
+            sql.push(" AND i.state = ").push_bind(state);
         }
-        .fetch_all(&self.read)
-        .await?;
+        if let Some(kind) = query.kind {
+            sql.push(" AND i.kind = ").push_bind(kind.name());
+        }
+        if let Some(mode) = query.mode {
+            sql.push(" AND i.mode = ").push_bind(mode.name());
+        }
+        if let Some(session_id) = &query.session_id {
+            sql.push(" AND i.session_id = ").push_bind(session_id);
+        }
+        if let Some(task_id) = &query.task_id {
+            sql.push(" AND i.task_id = ").push_bind(task_id);
+        }
+        if let Some(before) = query.before {
+            sql.push(" AND i.id < ").push_bind(before.0);
+        }
+        if let Some(search) = &query.search {
+            let words = search::words(search);
+            if words.is_empty() {
+                return Ok(Vec::new());
+            }
+            sql.push(
+                " AND i.id IN (SELECT interaction_id FROM interaction_words WHERE interaction_words MATCH ",
+            );
+            sql.push_bind(beginnings(&words)).push(")");
+        }
+        sql.push(" ORDER BY i.id DESC LIMIT ")
+            .push_bind(i64::from(query.limit));
+        let rows = sql.build_query_as().fetch_all(&self.read).await?;
         Ok(rows::interactions(rows))
     }
 
@@ -168,6 +159,10 @@ impl Interactions for SqliteStore {
 
 /// Letters and digits only, so no word can be taken for a part of the query language.
 fn beginnings(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"*")).collect();
-    words.join(" ")
+    let words = words.iter().map(|word| match word.chars().nth(1) {
+        Some(_) => format!("\"{word}\"*"),
+        // One letter begins too many words.
+        None => format!("\"{word}\""),
+    });
+    words.collect::<Vec<String>>().join(" ")
 }

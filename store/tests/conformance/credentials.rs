@@ -3,13 +3,14 @@
 use chrono::TimeDelta;
 use domain::{AgentId, Ids, PersonId, Principal, Role, TokenId};
 use futures::future::join_all;
-use store::{NewToken, Person, SecretHash, TokenKind};
+use store::{Holder, NewToken, Person, SecretHash, TokenKind};
 
 use crate::database::{Database, epoch, rand_hash};
 
 store::on_both_databases!(
     an_agent_keeps_its_id_when_it_gets_another_token,
     a_responder_token_speaks_for_a_script,
+    a_revoked_token_is_nobody_s_and_stays_in_the_list,
     an_unknown_hash_is_nobody,
     a_sign_in_link_works_once,
     links_and_sessions_end,
@@ -40,11 +41,52 @@ async fn a_responder_token_speaks_for_a_script(database: Database) {
         .unwrap();
     assert_eq!(
         store.token_holder(&token.hash).await.unwrap(),
-        Some(Principal::Script {
-            id: token.id,
-            name: token.name
+        Some(Holder {
+            token: token.id,
+            principal: Principal::Script {
+                id: token.id,
+                name: token.name
+            }
         })
     );
+}
+
+async fn a_revoked_token_is_nobody_s_and_stays_in_the_list(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.agent(&*store, "backend").await;
+    let [first, second] = &store.tokens().await.unwrap()[..] else {
+        panic!("not two tokens");
+    };
+    assert_eq!((first.last_used_at, first.revoked_at), (None, None));
+    let at = epoch() + TimeDelta::seconds(9);
+    store
+        .used(&[(first.id, at), (second.id, at)])
+        .await
+        .unwrap();
+    assert!(store.revoke_token(first.id, at).await.unwrap());
+    assert!(!store.revoke_token(first.id, at).await.unwrap());
+    let after = store.tokens().await.unwrap();
+    assert_eq!(after[0].revoked_at, Some(at));
+    assert_eq!(
+        (after[1].last_used_at, after[1].revoked_at),
+        (Some(at), None)
+    );
+    // Its other token still works; the agent is the same.
+    assert_eq!(store.agents().await.unwrap()[0].agent, agent);
+    let hash = SecretHash(rand_hash());
+    let third = NewToken {
+        id: TokenId(database.ids.next()),
+        kind: TokenKind::Agent,
+        name: "backend".into(),
+        hash,
+        created_at: epoch(),
+    };
+    let unused = AgentId(database.ids.next());
+    store.create_token(&third, unused).await.unwrap();
+    assert!(store.token_holder(&hash).await.unwrap().is_some());
+    store.revoke_token(third.id, at).await.unwrap();
+    assert_eq!(store.token_holder(&hash).await.unwrap(), None);
 }
 
 async fn an_unknown_hash_is_nobody(database: Database) {

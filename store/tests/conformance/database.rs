@@ -7,7 +7,8 @@ use std::sync::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, TokenId,
+    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, Task,
+    TokenId,
     interaction::{AnswerDraft, Draft, decide},
     task::Work,
 };
@@ -48,7 +49,8 @@ impl Database {
             .create_token(&token, AgentId(self.ids.next()))
             .await
             .unwrap();
-        match store.token_holder(&hash).await.unwrap() {
+        let holder = store.token_holder(&hash).await.unwrap();
+        match holder.map(|holder| holder.principal) {
             Some(Principal::Agent(agent)) => agent,
             other => panic!("not an agent: {other:?}"),
         }
@@ -69,11 +71,11 @@ impl Database {
         &self,
         agent: &AgentRef,
         draft: Draft,
-        work: Option<&Work>,
+        task: Option<&Task>,
         seconds: i64,
     ) -> Changeset {
         let request = draft.check(|_| None).unwrap();
-        decide::open(request, agent.clone(), None, work, self.at(seconds))
+        decide::open(request, agent.clone(), None, task, self.at(seconds))
     }
 
     /// A committed question.

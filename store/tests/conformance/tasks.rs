@@ -41,8 +41,8 @@ async fn asked(
     agent: &AgentRef,
     id: &str,
 ) -> domain::Interaction {
-    let work = store.work(agent.id, id).await.unwrap();
-    let changeset = database.opened(agent, in_task(id), work.as_ref(), 0);
+    let task = store.task(agent.id, id).await.unwrap();
+    let changeset = database.opened(agent, in_task(id), task.as_ref(), 0);
     let one = written(&changeset);
     store.commit(changeset).await.unwrap();
     one
@@ -103,7 +103,7 @@ async fn a_conflict_of_one_part_leaves_nothing_of_the_whole(database: Database) 
     kept.unwrap();
     assert_eq!(store.interaction(one.id).await.unwrap(), Some(one));
     assert_eq!(store.last_seq().await.unwrap(), events + 1);
-    let again = database.opened(&agent, in_task("T-1"), Some(&stale), 0);
+    let again = database.opened(&agent, in_task("T-1"), Some(&stale.task), 0);
     let id = written(&again).id;
     assert!(matches!(
         store.commit(again).await,
@@ -201,7 +201,8 @@ async fn agents_are_listed_with_when_they_called_and_what_is_open(database: Data
     let zoe = database.agent(&*store, "zoe").await;
     let backend = database.agent(&*store, "backend").await;
     let at = epoch() + TimeDelta::seconds(5);
-    store.seen(zoe.id, at).await.unwrap();
+    let token = store.tokens().await.unwrap()[1].id;
+    store.used(&[(token, at)]).await.unwrap();
     asked(&database, &*store, &zoe, "T-1").await;
     put(&database, &*store, &zoe, "T-2", "running", 1).await;
     put(&database, &*store, &zoe, "T-3", "done", 1).await;

@@ -70,6 +70,7 @@ fn Step(
                 }
                 AnswerBlocker {
                     text: Some(text),
+                    typed: Some("1".to_owned()),
                     ..answer
                 }
             }
@@ -100,6 +101,7 @@ fn Step(
         }
         .into_any(),
         None => view! {
+            <input type="hidden" name="typed" value="1" />
             <DraftArea
                 draft=Draft::step(id, &step.id)
                 name="text"

@@ -1,6 +1,6 @@
 //! A blocker is taken back.
 
-use super::{close, event, still_open};
+use super::{close, event, expire::expired, still_open};
 use crate::{
     changeset::{Changeset, Write},
     event::{NewEvent, Payload},
@@ -37,19 +37,31 @@ pub fn cancel(
     Ok(close(interaction, state, actor, payload, work, now))
 }
 
-/// A pending blocker goes with its task (rule 6), which knows already.
+/// A pending blocker goes with its task (rule 6), which knows already. One whose own deadline has passed
+/// was not taken back: it expired, whether or not the job has come by (rule 5).
 pub(crate) fn taken_back(
     interaction: &Interaction,
-    actor: Actor,
-    reason: Option<String>,
+    actor: &Actor,
+    reason: &str,
     now: Moment<'_>,
 ) -> (Write, NewEvent) {
+    let (state, actor, payload) = match interaction.expires_at {
+        Some(deadline) if deadline <= now.at => {
+            let (state, payload) = expired(interaction, deadline);
+            (state, Actor::Deadline, payload)
+        }
+        _ => {
+            let reason = Some(reason.to_owned());
+            let state = cancelled(actor, reason.clone(), now);
+            (state, actor.clone(), Payload::Cancelled { reason })
+        }
+    };
     let next = Interaction {
         version: interaction.version + 1,
-        state: cancelled(&actor, reason.clone(), now),
+        state,
         ..interaction.clone()
     };
-    let event = event(&next, actor, Payload::Cancelled { reason }, now);
+    let event = event(&next, actor, payload, now);
     (Write::Advance(next), event)
 }
 

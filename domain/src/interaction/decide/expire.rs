@@ -1,5 +1,7 @@
 //! Deadlines pass.
 
+use chrono::{DateTime, Utc};
+
 use super::{close, closed, due_outcome};
 use crate::{
     changeset::Changeset,
@@ -29,6 +31,19 @@ pub fn expire(
     else {
         return Err(Refused::NotDue);
     };
+    let (state, payload) = expired(interaction, deadline);
+    Ok(close(
+        interaction,
+        state,
+        Actor::Deadline,
+        payload,
+        work,
+        now,
+    ))
+}
+
+/// How it is once the deadline has passed.
+pub(super) fn expired(interaction: &Interaction, deadline: DateTime<Utc>) -> (State, Payload) {
     let fallback = interaction.request.fallback.clone();
     let state = State::Expired {
         at: deadline,
@@ -39,12 +54,5 @@ pub fn expire(
         fallback_used: fallback.is_some(),
         answer: fallback,
     };
-    Ok(close(
-        interaction,
-        state,
-        Actor::Deadline,
-        payload,
-        work,
-        now,
-    ))
+    (state, payload)
 }

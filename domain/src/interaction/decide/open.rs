@@ -9,15 +9,15 @@ use crate::{
     ids::{InteractionId, Moment},
     interaction::{FormAnswers, Interaction, Kind, Request, State},
     principal::{Actor, AgentRef},
-    task::{self, Work},
+    task::{self, Task},
 };
 
-/// An agent asks; a notification is told at once. `work` is the task the request names, if it is known.
+/// An agent asks; a notification is told at once. `task` is the one the request names, if it is known.
 pub fn open(
     request: Request,
     agent: AgentRef,
     key: Option<IdempotencyKey>,
-    work: Option<&Work>,
+    task: Option<&Task>,
     now: Moment<'_>,
 ) -> Changeset {
     let told = request.kind() == Kind::Notification;
@@ -59,6 +59,6 @@ pub fn open(
         writes: vec![Write::Open(interaction.clone())],
         key,
     };
-    task::decide::opened(&mut changeset, &interaction, work, now);
+    task::decide::opened(&mut changeset, &interaction, task, now);
     changeset
 }

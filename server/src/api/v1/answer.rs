@@ -1,14 +1,11 @@
 //! `POST /interactions/{id}/answer`: responders only.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::{Json, extract::State};
 use domain::interaction::AnswerDraft;
 
 use super::id;
 use crate::{
-    api::{body::Body, caller::Caller, types::InteractionBody},
+    api::{body::Body, caller::Caller, path::PathName, types::InteractionBody},
     problem::Problem,
     state::AppState,
 };
@@ -17,7 +14,7 @@ use crate::{
 pub(crate) async fn answer(
     State(state): State<AppState>,
     Caller(caller): Caller,
-    Path(path): Path<String>,
+    PathName(path): PathName,
     Body(draft): Body<AnswerDraft>,
 ) -> Result<Json<InteractionBody>, Problem> {
     let interaction = state.service.answer(id(&path)?, draft, &caller).await?;

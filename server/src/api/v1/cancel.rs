@@ -1,14 +1,11 @@
 //! `POST /interactions/{id}/cancel` and `POST /interactions/cancel`: by the agent that asked, or a responder.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 
 use super::id;
 use crate::{
-    api::{body::Body, caller::Caller, types::InteractionBody},
+    api::{body::Body, caller::Caller, path::PathName, types::InteractionBody},
     problem::Problem,
     state::AppState,
 };
@@ -24,7 +21,7 @@ pub(crate) struct CancelDraft {
 pub(crate) async fn cancel(
     State(state): State<AppState>,
     Caller(caller): Caller,
-    Path(path): Path<String>,
+    PathName(path): PathName,
     Body(draft): Body<CancelDraft>,
 ) -> Result<Json<InteractionBody>, Problem> {
     let interaction = state

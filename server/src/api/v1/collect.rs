@@ -1,13 +1,10 @@
 //! `POST /interactions/{id}/collect`: the agent has the answer.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::{Json, extract::State};
 
 use super::id;
 use crate::{
-    api::{caller::Caller, types::InteractionBody},
+    api::{caller::Caller, path::PathName, types::InteractionBody},
     problem::Problem,
     state::AppState,
 };
@@ -16,7 +13,7 @@ use crate::{
 pub(crate) async fn collect(
     State(state): State<AppState>,
     caller: Caller,
-    Path(path): Path<String>,
+    PathName(path): PathName,
 ) -> Result<Json<InteractionBody>, Problem> {
     let agent = caller.agent()?;
     let interaction = state.service.collect(id(&path)?, &agent).await?;

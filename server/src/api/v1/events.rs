@@ -42,14 +42,17 @@ pub(crate) async fn list(
         let fault = Fault::new("after", "must not be negative");
         return Err(Problem::invalid(vec![fault]));
     }
+    // Never beyond the end, as after a restored backup: whoever went on from there would miss what comes.
+    let end = state.service.last_seq().await?;
     if wants_stream(&headers) {
         let after = last_event_id(&headers)?.unwrap_or(params.after);
-        return Ok(events_stream::open(state, caller, after));
+        return Ok(events_stream::open(state, caller, after.min(end)));
     }
+    let after = params.after.min(end);
     let wait = prefer::wait(&headers);
     // Before reading: what is committed after this line is not missed.
     let mut feed = state.hub.feed();
-    let read = || state.service.events(params.after, limit, &caller);
+    let read = || state.service.events(after, limit, &caller);
     let mut items = read().await?;
     if let Some(wait) = wait
         && items.is_empty()
@@ -61,11 +64,7 @@ pub(crate) async fn list(
         }
         items = read().await?;
     }
-    let last_seq = match items.last() {
-        Some(event) => event.seq,
-        // Never beyond the end: whoever went on from there would miss what comes.
-        None => params.after.min(state.service.last_seq().await?),
-    };
+    let last_seq = items.last().map_or(after, |event| event.seq);
     let mut response = Json(EventPage { items, last_seq }).into_response();
     if let Some(applied) = wait.and_then(prefer::applied) {
         response.headers_mut().insert(prefer::APPLIED, applied);

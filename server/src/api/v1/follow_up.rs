@@ -1,14 +1,11 @@
 //! `POST /interactions/{id}/follow_up`: responders only.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::{Json, extract::State};
 use serde::Deserialize;
 
 use super::id;
 use crate::{
-    api::{body::Body, caller::Caller, types::InteractionBody},
+    api::{body::Body, caller::Caller, path::PathName, types::InteractionBody},
     problem::Problem,
     state::AppState,
 };
@@ -24,7 +21,7 @@ pub(crate) struct FollowUpDraft {
 pub(crate) async fn follow_up(
     State(state): State<AppState>,
     Caller(caller): Caller,
-    Path(path): Path<String>,
+    PathName(path): PathName,
     Body(draft): Body<FollowUpDraft>,
 ) -> Result<Json<InteractionBody>, Problem> {
     let interaction = state

@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::id;
 use crate::{
-    api::{caller::Caller, prefer, types::InteractionBody},
+    api::{caller::Caller, path::PathName, prefer, types::InteractionBody},
     problem::Problem,
     state::AppState,
 };
@@ -24,7 +24,7 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("10");
 pub(crate) async fn get(
     State(state): State<AppState>,
     caller: Caller,
-    Path(path): Path<String>,
+    PathName(path): PathName,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let id = id(&path)?;

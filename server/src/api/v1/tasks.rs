@@ -2,23 +2,28 @@
 
 use axum::{
     Json,
-    extract::{OriginalUri, Path, State},
+    extract::{OriginalUri, State},
     response::Response,
 };
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, AgentRef, Fault, InteractionId, Principal,
+    fault::is_name,
     interaction::{Kind, Mode},
+    limits,
     task::{TaskDraft, TaskStatus, Work},
 };
 use serde::{Deserialize, Serialize};
 use store::{TaskPlace, TaskQuery};
 
 use crate::{
-    api::{body::Body, caller::Caller, page, query::Params, types::dashboard_url},
+    api::{body::Body, caller::Caller, page, path::PathName, query::Params, types::dashboard_url},
     problem::Problem,
     state::AppState,
 };
+
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_LIMIT: u32 = 200;
 
 /// A task with the questions it waits for.
 #[derive(Serialize)]
@@ -82,7 +87,7 @@ impl TaskBody {
 pub(crate) async fn put(
     State(state): State<AppState>,
     caller: Caller,
-    Path(id): Path<String>,
+    PathName(id): PathName,
     Body(draft): Body<TaskDraft>,
 ) -> Result<Json<TaskBody>, Problem> {
     let agent = caller.agent()?;
@@ -101,7 +106,7 @@ pub(crate) struct GetParams {
 pub(crate) async fn get(
     State(state): State<AppState>,
     Caller(caller): Caller,
-    Path(id): Path<String>,
+    PathName(id): PathName,
     Params(params): Params<GetParams>,
 ) -> Result<Json<TaskBody>, Problem> {
     let agent = match (&caller, params.agent) {
@@ -136,7 +141,7 @@ pub(crate) async fn list(
     Params(params): Params<ListParams>,
 ) -> Result<Response, Problem> {
     page::one_of("status", params.status.as_deref(), &TaskStatus::NAMES)?;
-    let limit = page::limit(params.limit, 50, 200)?;
+    let limit = page::limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let after = match params.cursor.as_deref().map(place) {
         Some(None) => return Err(page::bad_cursor()),
         after => after.flatten(),
@@ -176,6 +181,9 @@ fn place(cursor: &str) -> Option<TaskPlace> {
     Some(TaskPlace {
         updated_at: DateTime::from_timestamp_millis(parts.next()?.parse().ok()?)?,
         agent: parts.next()?.parse::<AgentId>().ok()?,
-        id: parts.next()?.to_owned(),
+        id: parts
+            .next()
+            .filter(|id| is_name(id, limits::SESSION_ID_CHARS))?
+            .to_owned(),
     })
 }

@@ -1,12 +1,15 @@
 //! The command line. Messages and exit codes are part of the interface.
 
+mod token;
+
 use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use domain::Role;
-use store::TokenKind;
 use tokio::net::TcpListener;
+
+use token::TokenCommand;
 
 use crate::{
     clock::{SystemClock, SystemIds},
@@ -32,7 +35,7 @@ enum Command {
         after_help = "Example:\n  handraise serve --addr 127.0.0.1:8080 --database sqlite:///var/lib/handraise/handraise.db"
     )]
     Serve(Serve),
-    /// Makes tokens for agents and for scripts that answer.
+    /// Makes, lists and revokes tokens for agents and for scripts that answer.
     #[command(subcommand)]
     Token(TokenCommand),
     /// Lets people in.
@@ -60,32 +63,6 @@ struct Place {
     /// sqlite://PATH or postgres://... [default: sqlite://handraise.db; environment: HANDRAISE_DATABASE_URL]
     #[arg(long, value_name = "URL")]
     database: Option<String>,
-}
-
-#[derive(Debug, Subcommand)]
-enum TokenCommand {
-    /// Makes a token and prints it alone on standard output; it is shown only this once.
-    #[command(
-        after_help = "Example:\n  export HANDRAISE_TOKEN=$(handraise token create --kind agent --name backend)"
-    )]
-    Create {
-        /// Whether it asks or answers
-        #[arg(long, value_enum)]
-        kind: Kind,
-        /// The agent's or the script's name, as people will see it
-        #[arg(long)]
-        name: String,
-        #[command(flatten)]
-        place: Place,
-    },
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Kind {
-    /// For a program that asks
-    Agent,
-    /// For a program that answers
-    Responder,
 }
 
 #[derive(Debug, Subcommand)]
@@ -124,16 +101,7 @@ enum RoleName {
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(serve) => start(serve).await,
-        Command::Token(TokenCommand::Create { kind, name, place }) => {
-            let (service, _) = place.open(None).await?;
-            let kind = match kind {
-                Kind::Agent => TokenKind::Agent,
-                Kind::Responder => TokenKind::Responder,
-            };
-            let token = service.create_token(kind, &name).await.map_err(said)?;
-            println!("{}", token.reveal());
-            Ok(())
-        }
+        Command::Token(command) => command.run().await,
         Command::User(UserCommand::Invite {
             name,
             role,

@@ -1,0 +1,106 @@
+//! `handraise token`: credentials of programs.
+
+use anyhow::bail;
+use clap::{Subcommand, ValueEnum};
+use domain::TokenId;
+use store::{TokenKind, TokenRecord};
+
+use super::{Place, said};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TokenCommand {
+    /// Makes a token and prints it alone on standard output; it is shown only this once.
+    #[command(
+        after_help = "Example:\n  export HANDRAISE_TOKEN=$(handraise token create --kind agent --name backend)"
+    )]
+    Create {
+        /// Whether it asks or answers
+        #[arg(long, value_enum)]
+        kind: Kind,
+        /// The agent's or the script's name, as people will see it
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Lists the tokens: id, kind, when it was made and last used, name. Never the tokens themselves.
+    #[command(after_help = "Example:\n  handraise token list --all")]
+    List {
+        /// Those that were revoked as well
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Ends a token, at once and for good. What its agent has asked stays.
+    #[command(
+        after_help = "Example:\n  handraise token revoke 019a7c3f-0b1c-7d20-8a55-6f3c1e9d7742"
+    )]
+    Revoke {
+        /// The token's id, as `handraise token list` shows it
+        #[arg(value_name = "ID")]
+        id: TokenId,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Kind {
+    /// For a program that asks
+    Agent,
+    /// For a program that answers
+    Responder,
+}
+
+impl TokenCommand {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        match self {
+            Self::Create { kind, name, place } => {
+                let (service, _) = place.open(None).await?;
+                let kind = match kind {
+                    Kind::Agent => TokenKind::Agent,
+                    Kind::Responder => TokenKind::Responder,
+                };
+                let token = service.create_token(kind, &name).await.map_err(said)?;
+                println!("{}", token.reveal());
+            }
+            Self::List { all, place } => {
+                let (service, _) = place.open(None).await?;
+                let tokens = service.tokens().await.map_err(said)?;
+                for token in tokens {
+                    if all || token.revoked_at.is_none() {
+                        println!("{}", line(&token));
+                    }
+                }
+            }
+            Self::Revoke { id, place } => {
+                let (service, _) = place.open(None).await?;
+                if !service.revoke_token(id).await.map_err(said)? {
+                    bail!(
+                        "there is no token {id} that works; `handraise token list` shows those that do"
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Columns of fixed width, the name last since it may hold anything but a line break.
+fn line(token: &TokenRecord) -> String {
+    let used = token.last_used_at.map_or_else(
+        || "never used".to_owned(),
+        |at| format!("used {}", at.format("%Y-%m-%d %H:%M")),
+    );
+    let revoked = token.revoked_at.map_or_else(String::new, |at| {
+        format!("  revoked {}", at.format("%Y-%m-%d %H:%M"))
+    });
+    format!(
+        "{}  {:<9}  made {}  {used:<21}  {}{revoked}",
+        token.id,
+        token.kind.name(),
+        token.created_at.format("%Y-%m-%d %H:%M"),
+        token.name
+    )
+}
