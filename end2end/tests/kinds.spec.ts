@@ -149,7 +149,7 @@ test("a notification is shown and waits for nobody", async ({ ana, server }) => 
   await expect(ana.locator(".row")).toHaveCount(0);
 });
 
-test("picked up, and what was said later", async ({ ana, server }) => {
+test("picked up, and what was said later", async ({ ana, server, signIn }) => {
   const { asked, dialog } = await opened(ana, server, { kind: "question" });
   await dialog.getByLabel("Your answer").fill("yes");
   await ana.keyboard.press("Control+Enter");
@@ -161,6 +161,14 @@ test("picked up, and what was said later", async ({ ana, server }) => {
   await dialog.locator(".follow-up-form").getByRole("button").click();
   await expect(dialog).toContainText("And be quick");
   expect((await server.poll(asked.id)).follow_ups).toMatchObject([{ text: "And be quick" }]);
+  // Ben says more, and Ana's open dialog shows it.
+  const ben = await signIn("Ben");
+  await ben.goto(`${server.url}/blockers/${asked.id}`);
+  const bens = ben.locator("dialog.dialog");
+  await bens.getByText("Say more").click();
+  await bens.getByRole("textbox").fill("No hurry");
+  await bens.locator(".follow-up-form").getByRole("button").click();
+  await expect(dialog).toContainText("No hurry");
 });
 
 test("a person takes a question back", async ({ ana, server }) => {
@@ -173,11 +181,10 @@ test("a person takes a question back", async ({ ana, server }) => {
 });
 
 test("a blocker that expires fails its task, and says so", async ({ ana, server }) => {
-  const asked = await server.ask({ prompt: "Soon gone", timeout_seconds: 2, task: { id: "T-456" } });
-  await ana.goto(`${server.url}/blockers/${asked.id}`);
-  const dialog = ana.locator("dialog.dialog");
+  const task = { id: "T-456" };
+  const { dialog } = await opened(ana, server, { kind: "question", timeout_seconds: 6, task });
   await expect(dialog).toContainText("Task T-456 fails");
-  await expect(dialog).toContainText("Task T-456 failed: review it and restart the agent.", { timeout: 10_000 });
+  await expect(dialog).toContainText("Task T-456 failed: review it and restart the agent.", { timeout: 15_000 });
   expect(await server.task("T-456")).toMatchObject({
     status: "failed",
     reason: "Blocker expired without resolution",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    Payload,
+    Event, InteractionId, Payload,
     interaction::{AnswerContent, Ask, Choice, Request},
 };
 
@@ -23,8 +23,14 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words.into_iter().collect()
 }
 
+/// The words an event adds to those of its interaction, with a space between them.
+pub(crate) fn words_of(event: &Event) -> Option<(InteractionId, String)> {
+    let words = words(&text_of(&event.payload)?);
+    Some((event.interaction_id?, words.join(" ")))
+}
+
 /// What an event adds to the texts of its interaction.
-pub(crate) fn text_of(payload: &Payload) -> Option<String> {
+fn text_of(payload: &Payload) -> Option<String> {
     match payload {
         Payload::Requested { agent, request, .. } | Payload::Notified { agent, request } => {
             Some(format!("{} {}", agent.name, asked(request)))

@@ -37,7 +37,7 @@ pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<()> {
     )?;
 
     let mut site = Site::new(workspace.site());
-    site.add_style(files::read(&workspace.root.join("style/main.css"))?);
+    site.add_style(style(&workspace.root.join("style"))?.into_bytes());
     site.add_all("", files::below(&workspace.root.join("public"))?);
     let fingerprint = site.fingerprint(profile.name(), &wasm)?;
     if site.is_current(&fingerprint) {
@@ -62,6 +62,26 @@ pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<()> {
         }
     }
     site.write(&fingerprint)
+}
+
+/// The style sheet as one file: `main.css` with each of its imports in place.
+fn style(directory: &Path) -> Result<String> {
+    let mut whole = String::new();
+    for line in read_text(&directory.join("main.css"))?.lines() {
+        let import = line
+            .strip_prefix("@import \"")
+            .and_then(|rest| rest.strip_suffix("\";"));
+        match import {
+            Some(name) => whole.push_str(&read_text(&directory.join(name))?),
+            None => whole.push_str(line),
+        }
+        whole.push('\n');
+    }
+    Ok(whole)
+}
+
+fn read_text(file: &Path) -> Result<String> {
+    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 fn compile(workspace: &Workspace, toolchain: &Toolchain, profile: Profile) -> Result<PathBuf> {

@@ -2,6 +2,7 @@
 //! they share: the workspace, running programs, and getting hold of tools that are missing.
 
 mod apt;
+mod bench;
 mod browser;
 mod build;
 mod command;
@@ -107,6 +108,13 @@ enum Task {
   cargo xtask screenshot")]
     Screenshot,
 
+    /// Measure the program as shipped: creates, polls, resuming, deadlines (bench/README.md)
+    #[command(after_help = "Examples:
+  cargo xtask bench
+  cargo xtask bench --only creates,polls --seconds 20
+  cargo xtask bench --url postgres://postgres@127.0.0.1:5432/postgres")]
+    Bench(bench::Options),
+
     /// Check everything a test cannot: format, lints, licences, and which crate may use which
     #[command(after_help = "Example:
   cargo xtask test && cargo xtask ci    what .ci/run does")]
@@ -133,6 +141,7 @@ fn run(task: Task) -> Result<()> {
         Task::Screenshot => {
             playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))
         }
+        Task::Bench(options) => bench::run(&workspace, &options),
         Task::Ci => gate::run(&workspace),
     }
 }

@@ -9,19 +9,12 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::workspace::Workspace;
-use crate::{command, frontend, server};
+use crate::{build, command};
 
 const AGENT: &str = "try-it";
 
 pub(crate) fn run(workspace: &Workspace, release: bool, arguments: &[OsString]) -> Result<()> {
-    let program = if release {
-        frontend::build(workspace, frontend::Profile::Release)?;
-        server::build(workspace, server::Profile::Release)?
-    } else {
-        frontend::build(workspace, frontend::Profile::Dev)?;
-        server::build(workspace, server::Profile::Debug)?
-    };
-
+    let program = build::program(workspace, !release)?;
     let token = agent_token(workspace, &program, arguments)?;
     let address = setting(arguments, "--addr", "HANDRAISE_ADDR")
         .unwrap_or_else(|| "127.0.0.1:3000".to_owned());

@@ -45,6 +45,7 @@ fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
         row,
         closure,
         collected_at,
+        follow_ups: _,
     } = closed;
     let id = row.id;
     let picked_up = Memo::new(move |_| {

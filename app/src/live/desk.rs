@@ -68,6 +68,7 @@ impl Desk {
                         row,
                         closure,
                         collected_at: None,
+                        follow_ups: 0,
                     });
                 }
             }
@@ -88,7 +89,12 @@ impl Desk {
                     closed.collected_at = Some(at);
                 }
             }
-            Change::FollowedUp { .. } | Change::Other => {}
+            Change::FollowedUp { id } => {
+                if let Some(closed) = self.recent.iter_mut().find(|closed| closed.row.id == id) {
+                    closed.follow_ups += 1;
+                }
+            }
+            Change::Other => {}
         }
         true
     }

@@ -122,6 +122,7 @@ impl Change {
                         row: Row::new(id, agent, request, event.at, None),
                         closure: Closure::new(Outcome::Delivered, by, event.at, None),
                         collected_at: None,
+                        follow_ups: 0,
                     },
                 };
             }

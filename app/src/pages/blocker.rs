@@ -73,10 +73,11 @@ struct Seen {
     waits: bool,
     answered: Option<usize>,
     collected: bool,
+    follow_ups: usize,
 }
 
 /// The dialog shows what happens as soon as the page hears of it: that somebody answered, or a question
-/// of the form, that the deadline passed, that the agent picked the answer up.
+/// of the form, that the deadline passed, that the agent picked the answer up, that more was said.
 fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send + Sync + 'static) {
     let (Some(id), Some(live)) = (id, use_context::<Live>()) else {
         return;
@@ -92,6 +93,7 @@ fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send +
                     waits: row.is_some(),
                     answered: row.and_then(|row| row.progress).map(|it| it.answered),
                     collected: closed.is_some_and(|closed| closed.collected_at.is_some()),
+                    follow_ups: closed.map_or(0, |closed| closed.follow_ups),
                 }
             })
         })

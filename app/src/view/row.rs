@@ -140,6 +140,8 @@ pub struct ClosedRow {
     pub closure: Closure,
     /// When the agent picked it up.
     pub collected_at: Option<DateTime<Utc>>,
+    /// How often more was said about it.
+    pub follow_ups: usize,
 }
 
 impl ClosedRow {
@@ -155,6 +157,7 @@ impl ClosedRow {
                 interaction.answer(),
             ),
             collected_at: interaction.collected_at,
+            follow_ups: interaction.follow_ups.len(),
         })
     }
 }

@@ -18,6 +18,7 @@ store::on_both_databases!(
     other_sites_change_nothing,
     signing_out_ends_the_session,
     many_pages_at_once_are_all_complete,
+    a_call_that_cannot_be_read_is_the_caller_s_fault,
 );
 
 async fn page(request: RequestBuilder, status: StatusCode) -> String {
@@ -262,5 +263,19 @@ async fn many_pages_at_once_are_all_complete(database: TestDatabase) {
             text.contains("Waiting for you") && text.ends_with("</script>"),
             "{text}"
         );
+    }
+}
+
+async fn a_call_that_cannot_be_read_is_the_caller_s_fault(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    for body in ["", "id=zzz", "approved=maybe"] {
+        let call = app
+            .post("/ui/answer-blocker")
+            .header("cookie", &cookie)
+            .header(header::ORIGIN, app.url(""))
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body);
+        page(call, StatusCode::UNPROCESSABLE_ENTITY).await;
     }
 }

@@ -1,10 +1,11 @@
 //! One batch of changesets as one Postgres transaction.
 
-use domain::{Changeset, Event, IdempotencyKey, Interaction, Task, Write};
+use domain::{Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write};
 use sqlx::{Connection, PgConnection, PgPool};
+use uuid::Uuid;
 
 use crate::{
-    JournalState, Result, StoreError,
+    JournalState, Result,
     rows::{self, StoredEvent},
     search,
     writer::{Backend, BatchError, Outcome},
@@ -26,6 +27,8 @@ impl Backend for Batches {
             .await?;
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
+        let mut journal = Vec::with_capacity(batch.len());
+        let mut words = Vec::with_capacity(batch.len());
         for changeset in batch {
             let fits = if changeset.writes.len() > 1 {
                 // What was written before the part that does not fit has to go again.
@@ -45,14 +48,12 @@ impl Backend for Batches {
                 continue;
             }
             let (stored, events) = end.append_all(changeset.clone())?;
-            for event in &stored {
-                append(&mut transaction, event).await?;
-            }
-            for event in &events {
-                index(&mut transaction, event).await?;
-            }
+            journal.extend(stored);
+            words.extend(events.iter().filter_map(search::words_of));
             outcomes.push(Outcome::Committed(events));
         }
+        append(&mut transaction, &journal).await?;
+        index(&mut transaction, &words).await?;
         transaction
             .commit()
             .await
@@ -213,41 +214,46 @@ async fn put_task(connection: &mut PgConnection, task: &Task) -> Result<bool> {
     Ok(done.rows_affected() == 1)
 }
 
-async fn append(
-    connection: &mut PgConnection,
-    event: &StoredEvent,
-) -> std::result::Result<(), StoreError> {
+/// All events of the batch in one round trip.
+async fn append(connection: &mut PgConnection, events: &[StoredEvent]) -> Result<()> {
+    fn column<T>(events: &[StoredEvent], of: impl Fn(&StoredEvent) -> T) -> Vec<T> {
+        events.iter().map(of).collect()
+    }
     sqlx::query(
         "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
             prev_hash, hash)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+         SELECT * FROM UNNEST($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::uuid[],
+            $7::text[], $8::text[], $9::text[], $10::bytea[], $11::bytea[])",
     )
-    .bind(event.seq)
-    .bind(event.id.0)
-    .bind(event.at)
-    .bind(&event.event_type)
-    .bind(event.agent_id.map(|id| id.0))
-    .bind(event.interaction_id.map(|id| id.0))
-    .bind(&event.task_id)
-    .bind(&event.actor)
-    .bind(&event.payload)
-    .bind(event.prev_hash.as_slice())
-    .bind(event.hash.as_slice())
+    .bind(column(events, |event| event.seq))
+    .bind(column(events, |event| event.id.0))
+    .bind(column(events, |event| event.at))
+    .bind(column(events, |event| event.event_type.clone()))
+    .bind(column(events, |event| event.agent_id.map(|id| id.0)))
+    .bind(column(events, |event| event.interaction_id.map(|id| id.0)))
+    .bind(column(events, |event| event.task_id.clone()))
+    .bind(column(events, |event| event.actor.clone()))
+    .bind(column(events, |event| event.payload.clone()))
+    .bind(column(events, |event| event.prev_hash.to_vec()))
+    .bind(column(events, |event| event.hash.to_vec()))
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Makes the words of an event findable.
-async fn index(connection: &mut PgConnection, event: &Event) -> Result<()> {
-    let (Some(id), Some(text)) = (event.interaction_id, search::text_of(&event.payload)) else {
-        return Ok(());
-    };
+/// Makes the words of the batch's events findable.
+async fn index(connection: &mut PgConnection, words: &[(InteractionId, String)]) -> Result<()> {
+    let (ids, words): (Vec<Uuid>, Vec<&str>) = words
+        .iter()
+        .map(|(id, words)| (id.0, words.as_str()))
+        .unzip();
     sqlx::query(
-        "INSERT INTO interaction_words (words, interaction_id) VALUES (array_to_tsvector($1), $2)",
+        "INSERT INTO interaction_words (interaction_id, words)
+         SELECT id, array_to_tsvector(array_remove(string_to_array(words, ' '), ''))
+         FROM UNNEST($1::uuid[], $2::text[]) AS row (id, words)",
     )
-    .bind(search::words(&text))
-    .bind(id.0)
+    .bind(ids)
+    .bind(words)
     .execute(connection)
     .await?;
     Ok(())

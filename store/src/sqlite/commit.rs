@@ -1,10 +1,10 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, Event, IdempotencyKey, Interaction, Task, Write};
-use sqlx::{Connection, SqliteConnection, SqlitePool};
+use domain::{Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write};
+use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use crate::{
-    JournalState, Result, StoreError,
+    JournalState, Result,
     rows::{self, StoredEvent},
     search,
     writer::{Backend, BatchError, Outcome},
@@ -17,6 +17,8 @@ impl Backend for Batches {
         let mut transaction = self.0.begin_with("BEGIN IMMEDIATE").await?;
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
+        let mut journal = Vec::with_capacity(batch.len());
+        let mut words = Vec::with_capacity(batch.len());
         for changeset in batch {
             let fits = if changeset.writes.len() > 1 {
                 // What was written before the part that does not fit has to go again.
@@ -36,14 +38,12 @@ impl Backend for Batches {
                 continue;
             }
             let (stored, events) = end.append_all(changeset.clone())?;
-            for event in &stored {
-                append(&mut transaction, event).await?;
-            }
-            for event in &events {
-                index(&mut transaction, event).await?;
-            }
+            journal.extend(stored);
+            words.extend(events.iter().filter_map(search::words_of));
             outcomes.push(Outcome::Committed(events));
         }
+        append(&mut transaction, &journal).await?;
+        index(&mut transaction, &words).await?;
         transaction
             .commit()
             .await
@@ -196,40 +196,53 @@ async fn put_task(connection: &mut SqliteConnection, task: &Task) -> Result<bool
     Ok(done.rows_affected() == 1)
 }
 
-async fn append(
-    connection: &mut SqliteConnection,
-    event: &StoredEvent,
-) -> std::result::Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-            prev_hash, hash)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-    )
-    .bind(event.seq)
-    .bind(event.id.0)
-    .bind(event.at)
-    .bind(&event.event_type)
-    .bind(event.agent_id.map(|id| id.0))
-    .bind(event.interaction_id.map(|id| id.0))
-    .bind(&event.task_id)
-    .bind(&event.actor)
-    .bind(&event.payload)
-    .bind(event.prev_hash.as_slice())
-    .bind(event.hash.as_slice())
-    .execute(connection)
-    .await?;
+/// Slices whose lengths are powers of two: few different statements, so that all stay prepared.
+fn in_powers<T>(mut rows: &[T]) -> Vec<&[T]> {
+    const LONGEST: usize = 64;
+    let mut slices = Vec::new();
+    while !rows.is_empty() {
+        let length = (1 << rows.len().ilog2()).min(LONGEST);
+        let (slice, rest) = rows.split_at(length);
+        slices.push(slice);
+        rows = rest;
+    }
+    slices
+}
+
+/// All events of the batch: a statement costs more than its rows.
+async fn append(connection: &mut SqliteConnection, events: &[StoredEvent]) -> Result<()> {
+    for slice in in_powers(events) {
+        let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
+            "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+                prev_hash, hash) ",
+        );
+        sql.push_values(slice, |mut row, event| {
+            row.push_bind(event.seq)
+                .push_bind(event.id.0)
+                .push_bind(event.at)
+                .push_bind(&event.event_type)
+                .push_bind(event.agent_id.map(|id| id.0))
+                .push_bind(event.interaction_id.map(|id| id.0))
+                .push_bind(&event.task_id)
+                .push_bind(&event.actor)
+                .push_bind(&event.payload)
+                .push_bind(event.prev_hash.as_slice())
+                .push_bind(event.hash.as_slice());
+        });
+        sql.build().execute(&mut *connection).await?;
+    }
     Ok(())
 }
 
-/// Makes the words of an event findable.
-async fn index(connection: &mut SqliteConnection, event: &Event) -> Result<()> {
-    let (Some(id), Some(text)) = (event.interaction_id, search::text_of(&event.payload)) else {
-        return Ok(());
-    };
-    sqlx::query("INSERT INTO interaction_words (words, interaction_id) VALUES ($1, $2)")
-        .bind(search::words(&text).join(" "))
-        .bind(id.0)
-        .execute(connection)
-        .await?;
+/// Makes the words of the batch's events findable.
+async fn index(connection: &mut SqliteConnection, words: &[(InteractionId, String)]) -> Result<()> {
+    for slice in in_powers(words) {
+        let mut sql: QueryBuilder<Sqlite> =
+            QueryBuilder::new("INSERT INTO interaction_words (interaction_id, words) ");
+        sql.push_values(slice, |mut row, (id, words)| {
+            row.push_bind(id.0).push_bind(words);
+        });
+        sql.build().execute(&mut *connection).await?;
+    }
     Ok(())
 }

@@ -46,8 +46,10 @@ impl SqliteStore {
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(5));
         let place = options.get_filename().display().to_string();
+        // A file does not go away like a server: no need to ask before each use.
         let write = SqlitePoolOptions::new()
             .max_connections(1)
+            .test_before_acquire(false)
             .connect_with(options.clone())
             .await
             .map_err(|error| migrate::unreachable(&place, &error))?;
@@ -63,6 +65,7 @@ impl SqliteStore {
             .map_err(|error| migrate::unreachable(&place, &error))?;
         let read = SqlitePoolOptions::new()
             .max_connections(READERS)
+            .test_before_acquire(false)
             .connect_with(options.read_only(true))
             .await
             .map_err(|error| migrate::unreachable(&place, &error))?;

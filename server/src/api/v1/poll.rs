@@ -29,6 +29,9 @@ pub(crate) async fn get(
 ) -> Result<Response, Problem> {
     let id = id(&path)?;
     let wait = prefer::wait(&headers);
+    let known = known_tags(&headers);
+    // They keep the buffer they were read into, for as long as the agent waits.
+    drop(headers);
     // Before reading: what closes it after this line is not missed.
     let mut closing = state.hub.closing(id);
     let read = || state.service.interaction(id, &caller.0);
@@ -46,7 +49,7 @@ pub(crate) async fn get(
 
     let pending = interaction.state.is_pending();
     let tag = entity_tag(&interaction);
-    let mut response = if is_known(&headers, &tag) {
+    let mut response = if known.iter().any(|known| *known == tag || known == "*") {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         Json(InteractionBody::new(
@@ -72,12 +75,13 @@ fn entity_tag(interaction: &Interaction) -> String {
     format!("\"{}\"", interaction.version)
 }
 
-fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+/// What the caller has already.
+fn known_tags(headers: &HeaderMap) -> Vec<String> {
     headers
         .get_all(header::IF_NONE_MATCH)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
-        .map(|known| known.trim().trim_start_matches("W/"))
-        .any(|known| known == tag || known == "*")
+        .map(|known| known.trim().trim_start_matches("W/").to_owned())
+        .collect()
 }

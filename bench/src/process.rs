@@ -1,0 +1,45 @@
+//! What Linux says about a process: its memory, the processor time it has had, its file limit.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+/// Resident memory, in MB.
+pub(crate) fn resident_mb(pid: u32) -> Result<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))
+        .context("/proc does not know the server (this needs Linux)")?;
+    let kib: u64 = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .and_then(|rest| rest.trim().strip_suffix(" kB")?.parse().ok())
+        .context("/proc tells no VmRSS")?;
+    let tenths = kib * 1024 / 100_000;
+    Ok(format!("{}.{} MB", tenths / 10, tenths % 10))
+}
+
+/// The time that all its threads have had on a core.
+pub(crate) fn processor_time(pid: u32) -> Result<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))
+        .context("/proc does not know the process (this needs Linux)")?;
+    // The second field is a name in parentheses that may hold anything; user and system time are the
+    // 14th and the 15th.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks: u64 = after_name
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum();
+    let micros = ticks * 1_000_000 / rustix::param::clock_ticks_per_second();
+    Ok(Duration::from_micros(micros))
+}
+
+/// Lets this process and the servers it starts open as many files as they ever may, and says how many.
+pub(crate) fn allow_many_files() -> Result<u64> {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).context("raising the limit of open files")?;
+    Ok(limit.current.unwrap_or(u64::MAX))
+}

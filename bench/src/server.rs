@@ -1,0 +1,127 @@
+//! A server of our own: the real program on an empty database, killed when dropped.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::Bench;
+use crate::client::Client;
+use crate::database::Database;
+
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    /// The token of an agent.
+    pub(crate) agent: String,
+    /// The token of a script that answers.
+    pub(crate) responder: String,
+    process: Process,
+    // After the process, so that nobody has it open when it goes.
+    database: Database,
+}
+
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Server {
+    /// A server with a token of each kind.
+    pub(crate) fn start(bench: &Bench) -> Result<Self> {
+        let mut server = Self::start_on(bench, Database::create(bench)?)?;
+        server.agent = server.create_token(bench, "agent")?;
+        server.responder = server.create_token(bench, "responder")?;
+        Ok(server)
+    }
+
+    /// A server that nobody has a token for, as soon as it says where it listens.
+    pub(crate) fn start_on(bench: &Bench, database: Database) -> Result<Self> {
+        let log = database.directory().join("server.log");
+        let mut process = handraise(bench, &database)
+            .args([
+                "serve",
+                "--addr",
+                "127.0.0.1:0",
+                "--database",
+                &database.url,
+            ])
+            .stdout(Stdio::piped())
+            .stderr(File::create(&log)?)
+            .spawn()
+            .map(Process)
+            .context("cannot start the server")?;
+        let stdout = process
+            .0
+            .stdout
+            .take()
+            .context("the server has no output")?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        let Some((_, address)) = line.trim().split_once("http://") else {
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            bail!("the server did not start: {line}{log}");
+        };
+        Ok(Self {
+            address: address.parse()?,
+            agent: String::new(),
+            responder: String::new(),
+            process,
+            database,
+        })
+    }
+
+    fn create_token(&self, bench: &Bench, kind: &str) -> Result<String> {
+        let output = handraise(bench, &self.database)
+            .args(["token", "create", "--kind", kind, "--name", "bench"])
+            .args(["--database", &self.database.url])
+            .stderr(Stdio::inherit())
+            .output()
+            .context("cannot make a token")?;
+        ensure!(output.status.success(), "the token was not made");
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.0.id()
+    }
+
+    pub(crate) async fn agents(&self, count: usize) -> Result<Vec<Client>> {
+        let mut clients = Vec::with_capacity(count);
+        for _ in 0..count {
+            clients.push(self.connect_agent().await?);
+        }
+        Ok(clients)
+    }
+
+    pub(crate) async fn connect_agent(&self) -> Result<Client> {
+        Client::connect(self.address, &self.agent).await
+    }
+
+    pub(crate) async fn connect_responder(&self) -> Result<Client> {
+        Client::connect(self.address, &self.responder).await
+    }
+}
+
+/// The program with the settings of the benchmark and no others.
+fn handraise(bench: &Bench, database: &Database) -> Command {
+    let mut command = Command::new(&bench.server);
+    command.current_dir(database.directory());
+    for (name, _) in env::vars_os() {
+        if name.to_string_lossy().starts_with("HANDRAISE_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .env_remove("RUST_LOG")
+        .env("HANDRAISE_MAX_PENDING_PER_AGENT", "0")
+        .stdin(Stdio::null());
+    command
+}
