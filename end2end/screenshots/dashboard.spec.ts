@@ -2,7 +2,9 @@ import { expect, live, row, test } from "../tests/handraise.ts";
 
 test("the picture in the README", async ({ ana, server }) => {
   await server.ask({
+    kind: "choice",
     prompt: "Which cache strategy do you want in front of the artefact store?",
+    options: ["TTL", "LRU in process"],
     mode: "async",
     session_id: "p06",
   });
@@ -15,7 +17,12 @@ test("the picture in the README", async ({ ana, server }) => {
     fallback: "200 ms",
     task: { id: "T-456", title: "Guardrails within budget", step: "choosing a target" },
   });
-  await server.ask({ prompt: "May I download the 40 GB corpus to the shared disk?", timeout_seconds: null });
+  await server.ask({
+    kind: "approval",
+    prompt: "May I drop the legacy tables on production?",
+    action: { tool: "psql", arguments: { file: "migrations/0042_drop_legacy.sql" } },
+    timeout_seconds: 300,
+  });
   await live(ana);
   await row(ana, "latency target").click();
   await ana.getByLabel("Your answer").fill("Option 1. Ten seconds stale is fine.");

@@ -7,6 +7,7 @@ mod choice;
 pub mod decide;
 mod form;
 mod kind;
+mod mode;
 mod plan;
 mod refused;
 mod request;
@@ -24,9 +25,10 @@ pub use ask::{Ask, Level};
 pub use choice::{Choice, ChoiceOption};
 pub use form::{FormAnswer, FormAnswers, FormQuestion};
 pub use kind::Kind;
+pub use mode::{Mode, Priority};
 pub use plan::{PlanDecision, TargetMode};
 pub use refused::Refused;
-pub use request::{Draft, Mode, Priority, Request};
+pub use request::{Draft, Request};
 pub use state::{Outcome, State};
 
 use crate::{

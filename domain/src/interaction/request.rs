@@ -12,6 +12,7 @@ use super::{
     choice::ChoiceOption,
     form::{FormAnswers, FormQuestion},
     kind::Kind,
+    mode::{Mode, Priority},
 };
 use crate::{
     fault::{Fault, Faults},
@@ -19,46 +20,6 @@ use crate::{
     limits,
     task::TaskRef,
 };
-
-/// Whether the agent has stopped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// It has stopped until it is answered.
-    #[default]
-    Sync,
-    /// It goes on meanwhile.
-    Async,
-}
-
-impl Mode {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Sync, Self::Async];
-
-    /// The mode of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == name)
-    }
-
-    /// The name, as in SQL and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sync => "sync",
-            Self::Async => "async",
-        }
-    }
-}
-
-/// How much it presses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Priority {
-    /// As it comes.
-    #[default]
-    Normal,
-    /// Before the others of its mode.
-    Urgent,
-}
 
 /// A request that passed every check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
