@@ -1,12 +1,10 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, Event, IdempotencyKey, Interaction, Task, Write};
+use domain::{Changeset, Event, IdempotencyKey, Interaction, Task, Write, journal::Record};
 use sqlx::{Connection, SqliteConnection, SqlitePool};
 
 use crate::{
-    JournalState, Result, StoreError,
-    rows::{self, StoredEvent},
-    search,
+    JournalState, Result, StoreError, journal, rows, search,
     writer::{Backend, BatchError, Outcome},
 };
 
@@ -35,7 +33,7 @@ impl Backend for Batches {
                 outcomes.push(Outcome::Conflict);
                 continue;
             }
-            let (stored, events) = end.append_all(changeset.clone())?;
+            let (stored, events) = journal::append_all(&mut end, changeset.clone())?;
             for event in &stored {
                 append(&mut transaction, event).await?;
             }
@@ -198,7 +196,7 @@ async fn put_task(connection: &mut SqliteConnection, task: &Task) -> Result<bool
 
 async fn append(
     connection: &mut SqliteConnection,
-    event: &StoredEvent,
+    event: &Record,
 ) -> std::result::Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
