@@ -1,5 +1,9 @@
 //! The command line. Messages and exit codes are part of the interface.
 
+mod journal;
+mod key;
+mod receipt;
+
 use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use anyhow::Context;
@@ -12,6 +16,7 @@ use crate::{
     clock::{SystemClock, SystemIds},
     config::{Config, Flags},
     service::Service,
+    signing,
     state::AppState,
     telemetry::{self, LogFormat},
     ui::assets,
@@ -38,6 +43,12 @@ enum Command {
     /// Lets people in.
     #[command(subcommand)]
     User(UserCommand),
+    /// Checks, exports and signs the journal.
+    #[command(subcommand)]
+    Journal(journal::JournalCommand),
+    /// Checks the receipts of decisions.
+    #[command(subcommand)]
+    Receipt(receipt::ReceiptCommand),
 }
 
 #[derive(Debug, Args)]
@@ -134,6 +145,8 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
             println!("{}", token.reveal());
             Ok(())
         }
+        Command::Journal(command) => journal::run(command).await,
+        Command::Receipt(command) => receipt::run(command),
         Command::User(UserCommand::Invite {
             name,
             role,
@@ -166,12 +179,14 @@ async fn start(serve: Serve) -> anyhow::Result<()> {
         .local_addr()
         .context("the listener has no address")?;
     let store = store::connect(&config.database_url).await?;
+    let key = Arc::new(signing::load_or_create(&config.key_file())?);
     let state = AppState::new(
         config,
         names,
         store,
         Arc::new(SystemClock),
         Arc::new(SystemIds),
+        key,
     );
     let link = state
         .service

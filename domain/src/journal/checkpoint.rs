@@ -175,20 +175,7 @@ pub fn notes(file: &str) -> (Vec<&str>, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Stamp;
-
-    impl Sign for Stamp {
-        fn public_key(&self) -> PublicKey {
-            [7; 32]
-        }
-
-        fn sign(&self, message: &[u8]) -> Signature {
-            let mut signature = [0; 64];
-            signature[..32].copy_from_slice(&Sha256::digest(message));
-            signature
-        }
-    }
+    use crate::testing::Stamp;
 
     fn signed(size: i64) -> SignedCheckpoint {
         Checkpoint {

@@ -24,8 +24,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, interaction::Mode,
-    task::Work,
+    AgentId, Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, Sign,
+    interaction::Mode, task::Work,
 };
 use store::{CommitError, Store, StoreError};
 use thiserror::Error;
@@ -39,6 +39,8 @@ pub struct Service {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     settings: Settings,
+    /// Signs decisions. Commands that only manage have none.
+    signer: Option<Arc<dyn Sign>>,
     /// When each agent was last noted as seen.
     seen: Arc<Mutex<HashMap<AgentId, DateTime<Utc>>>>,
 }
@@ -70,7 +72,7 @@ impl From<Vec<Fault>> for ServiceError {
 }
 
 impl Service {
-    /// The use cases over `store`.
+    /// The use cases over `store`. Decisions can be taken once there is a signer.
     pub fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
@@ -82,7 +84,16 @@ impl Service {
             clock,
             ids,
             settings,
+            signer: None,
             seen: Arc::default(),
+        }
+    }
+
+    /// With a key for the receipts of decisions.
+    pub fn with_signer(self, signer: Arc<dyn Sign>) -> Self {
+        Self {
+            signer: Some(signer),
+            ..self
         }
     }
 
@@ -100,6 +111,7 @@ impl Service {
         Moment {
             at: self.clock.now(),
             ids: &*self.ids,
+            signer: self.signer.as_deref(),
         }
     }
 
