@@ -180,6 +180,7 @@ async fn start(serve: Serve) -> anyhow::Result<()> {
         .context("the listener has no address")?;
     let store = store::connect(&config.database_url).await?;
     let key = Arc::new(signing::load_or_create(&config.key_file())?);
+    tracing::info!(public_key = %key.verifying_key(), "signs with {}", config.key_file().display());
     let state = AppState::new(
         config,
         names,

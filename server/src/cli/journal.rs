@@ -22,6 +22,8 @@ use crate::{
 #[derive(Debug, Subcommand)]
 pub(super) enum JournalCommand {
     /// Goes over every event and every checkpoint, and names the first that does not fit.
+    ///
+    /// Without --key and --public-key the key is the one that is configured for the server.
     #[command(
         after_help = "Examples:\n  handraise journal verify\n  handraise journal verify --export journal.ndjson --checkpoints handraise.db.checkpoints --public-key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
     )]
@@ -130,7 +132,7 @@ fn holds(found: &Audited) -> String {
                 )
             });
             format!(
-                "the journal holds: {events} events; {checkpoints} checkpoints, the last over {} events{until}",
+                "the journal holds: {events} events; checkpoints: {checkpoints}, the last over {} events{until}",
                 found.signed
             )
         }

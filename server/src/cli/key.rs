@@ -10,7 +10,7 @@ use crate::signing::{self, VerifyingKey};
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(super) struct PublicHalf {
-    /// The server's key file [default: as configured for the server]
+    /// The key file of the server that signed
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// The public key, where the key file must not be

@@ -18,6 +18,8 @@ use crate::signing::VerifyingKey;
 #[derive(Debug, Subcommand)]
 pub(super) enum ReceiptCommand {
     /// Checks the signature, and with an action that it is the one that was decided on.
+    ///
+    /// Name the key: without --key and --public-key only the receipt itself says whose signature it is.
     #[command(
         after_help = "Example:\n  curl -s http://127.0.0.1:3000/api/v1/interactions/ID/receipt -H \"Authorization: Bearer $HANDRAISE_TOKEN\" > receipt.json\n  handraise receipt verify --receipt receipt.json --action action.json --public-key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
     )]

@@ -33,10 +33,7 @@ pub fn load_or_create(path: &Path) -> anyhow::Result<SigningKey> {
     let place = path.display();
     let key = SigningKey::generate()?;
     match create(path, &key.to_pem()) {
-        Ok(()) => {
-            tracing::info!(public_key = %key.verifying_key(), "made a signing key: {place}");
-            Ok(key)
-        }
+        Ok(()) => Ok(key),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => load(path),
         Err(error) => {
             // A folder that cannot be written may well hold a key.

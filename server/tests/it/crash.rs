@@ -127,7 +127,7 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
         let end = verify_journal(&*store).await.unwrap();
         assert!(end.seq >= i64::try_from(acknowledged.len()).unwrap());
         let holds = journal("verify", &database, folder.path());
-        let expected = format!(" {} events; {round} checkpoints,", end.seq);
+        let expected = format!(" {} events; checkpoints: {round},", end.seq);
         assert!(holds.contains(&expected), "{holds}");
     }
     for id in &acknowledged {

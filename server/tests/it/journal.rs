@@ -169,7 +169,7 @@ fn said(output: &Output, code: i32) -> String {
 async fn whatever_is_done_to_one_row_is_named(database: TestDatabase) {
     let evidence = Evidence::new(database).await;
     let holds = format!(
-        "the journal holds: 8 events; 2 checkpoints, the last over 6 events, until \
+        "the journal holds: 8 events; checkpoints: 2, the last over 6 events, until \
          2027-01-15T08:00:00.000Z; public key {}",
         evidence.public_key
     );
