@@ -76,7 +76,7 @@ impl Follower {
             self.read = page.into();
             if self.read.is_empty() {
                 tokio::select! {
-                    () = news(&mut self.feed, &self.reader) => {}
+                    () = news(&mut self.feed, &self.reader, self.last_seq) => {}
                     () = self.state.stopping.cancelled() => return None,
                 }
             }

@@ -83,10 +83,12 @@ impl Hub {
     }
 }
 
-/// Completes when something happened that this reader may see, or may have been missed.
-pub async fn news(feed: &mut broadcast::Receiver<FeedItem>, reader: &Principal) {
+/// Completes when something happened after `after` that this reader may see, or may have been missed.
+pub async fn news(feed: &mut broadcast::Receiver<FeedItem>, reader: &Principal, after: i64) {
     loop {
         match feed.recv().await {
+            // The relay may be a little behind what the reader knows already.
+            Ok(item) if item.seq <= after => {}
             Ok(item) if !item.agent.is_none_or(|agent| reader.may_read(agent)) => {}
             Ok(_) | Err(RecvError::Lagged(_)) => return,
             // The server is stopping, which ends the wait elsewhere.

@@ -56,7 +56,7 @@ pub(crate) async fn list(
     {
         let deadline = Instant::now() + wait;
         tokio::select! {
-            _ = timeout_at(deadline, news(&mut feed, &caller)) => {}
+            _ = timeout_at(deadline, news(&mut feed, &caller, params.after)) => {}
             () = state.stopping.cancelled() => {}
         }
         items = read().await?;
