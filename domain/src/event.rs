@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::{
     ids::{AgentId, EventId, InteractionId},
@@ -10,9 +9,6 @@ use crate::{
     principal::{Actor, AgentRef},
     task::{Task, TaskStatus},
 };
-
-/// The hash before the first event.
-pub const GENESIS: [u8; 32] = [0; 32];
 
 /// An event that is decided but not yet committed: it has no place in the journal yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -175,66 +171,5 @@ impl Payload {
             self,
             Self::Resolved { .. } | Self::Expired { .. } | Self::Cancelled { .. }
         )
-    }
-}
-
-/// An event's columns, exactly as stored: what the hash is computed over. Actor and payload are the
-/// stored JSON text, so verification never depends on how a newer program would write them.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// Place in the journal.
-    pub seq: i64,
-    /// Event id.
-    pub id: EventId,
-    /// Unix milliseconds.
-    pub at_ms: i64,
-    /// Event type.
-    pub event_type: &'a str,
-    /// The interaction, if any.
-    pub interaction_id: Option<InteractionId>,
-    /// The task, if any.
-    pub task_id: Option<&'a str>,
-    /// Actor as JSON.
-    pub actor: &'a str,
-    /// Payload as JSON.
-    pub payload: &'a str,
-}
-
-impl Entry<'_> {
-    /// `SHA-256(0x00 || previous || entry)`. The entry is a version byte and then every column; those
-    /// of variable length carry their length first and optional ones a presence byte, so no two
-    /// entries share an encoding.
-    pub fn hash(&self, previous: &[u8; 32]) -> [u8; 32] {
-        const FORMAT: u8 = 1;
-        fn text(hasher: &mut Sha256, text: &str) {
-            hasher.update((text.len() as u64).to_be_bytes());
-            hasher.update(text);
-        }
-
-        let mut hasher = Sha256::new();
-        hasher.update([0x00]);
-        hasher.update(previous);
-        hasher.update([FORMAT]);
-        hasher.update(self.seq.to_be_bytes());
-        hasher.update(self.id.0.as_bytes());
-        hasher.update(self.at_ms.to_be_bytes());
-        text(&mut hasher, self.event_type);
-        match self.interaction_id {
-            None => hasher.update([0]),
-            Some(id) => {
-                hasher.update([1]);
-                hasher.update(id.0.as_bytes());
-            }
-        }
-        match self.task_id {
-            None => hasher.update([0]),
-            Some(id) => {
-                hasher.update([1]);
-                text(&mut hasher, id);
-            }
-        }
-        text(&mut hasher, self.actor);
-        text(&mut hasher, self.payload);
-        hasher.finalize().into()
     }
 }

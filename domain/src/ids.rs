@@ -6,6 +6,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::sign::Sign;
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -71,4 +73,6 @@ pub struct Moment<'a> {
     pub at: DateTime<Utc>,
     /// Ids for what the rule creates.
     pub ids: &'a dyn Ids,
+    /// Signs decisions; without it none is taken.
+    pub signer: Option<&'a dyn Sign>,
 }

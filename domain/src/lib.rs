@@ -7,13 +7,16 @@
 #![warn(missing_docs)]
 
 pub mod changeset;
+pub mod digest;
 pub mod event;
 pub mod fault;
 pub mod ids;
 pub mod interaction;
+pub mod journal;
 pub mod json;
 pub mod limits;
 pub mod principal;
+pub mod sign;
 pub mod task;
 #[cfg(test)]
 mod testing;
@@ -24,4 +27,5 @@ pub use fault::Fault;
 pub use ids::{AgentId, EventId, Ids, InteractionId, Moment, PersonId, TokenId};
 pub use interaction::{Interaction, Refused, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
+pub use sign::Sign;
 pub use task::Task;

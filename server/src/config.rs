@@ -1,6 +1,9 @@
 //! Settings: flag over environment over file over default.
 
-use std::{net::SocketAddr, path::Path};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
 use figment::{
@@ -9,19 +12,22 @@ use figment::{
 };
 use serde::{Deserialize, Serialize};
 
-use domain::limits;
+use domain::{journal::is_key_name, limits};
 
 use crate::{
     service::{Settings, Timeouts},
     telemetry::LogFormat,
 };
 
-const SETTINGS: [&str; 5] = [
+const SETTINGS: [&str; 8] = [
     "addr",
     "database_url",
     "public_url",
     "log",
     "max_pending_per_agent",
+    "key_file",
+    "key_name",
+    "checkpoint_file",
 ];
 
 /// Every setting. In the environment each is `HANDRAISE_` and its name in capitals.
@@ -38,6 +44,14 @@ pub struct Config {
     pub log: LogFormat,
     /// How many blockers of one agent may be pending; 0 = any number.
     pub max_pending_per_agent: u32,
+    /// The key that signs checkpoints and receipts; `handraise.key` beside the SQLite file, or in the
+    /// working directory, when absent.
+    pub key_file: Option<PathBuf>,
+    /// What the key, and the log whose checkpoints it signs, is called.
+    pub key_name: String,
+    /// Where checkpoints are written; the SQLite file's name and `.checkpoints`, or
+    /// `handraise.checkpoints` in the working directory, when absent.
+    pub checkpoint_file: Option<PathBuf>,
     /// The deadline of each kind where a request names none, in seconds; 0 = never. In the environment
     /// `HANDRAISE_TIMEOUT_QUESTION` and so on.
     pub timeout: Timeouts,
@@ -51,6 +65,9 @@ impl Default for Config {
             public_url: None,
             log: LogFormat::Text,
             max_pending_per_agent: limits::PENDING_PER_AGENT,
+            key_file: None,
+            key_name: "handraise".to_owned(),
+            checkpoint_file: None,
             timeout: Timeouts::default(),
         }
     }
@@ -94,7 +111,29 @@ impl Config {
                 "the configuration is wrong: public_url must start with http:// or https://"
             );
         }
+        anyhow::ensure!(
+            is_key_name(&config.key_name),
+            "the configuration is wrong: key_name must have no spaces and no plus sign"
+        );
         Ok(config)
+    }
+
+    /// Where the key is.
+    pub fn key_file(&self) -> PathBuf {
+        self.key_file.clone().unwrap_or_else(|| {
+            let database = store::database_file(&self.database_url).unwrap_or_default();
+            database.with_file_name("handraise.key")
+        })
+    }
+
+    /// Where the checkpoints are.
+    pub fn checkpoint_file(&self) -> PathBuf {
+        self.checkpoint_file.clone().unwrap_or_else(|| {
+            let database = store::database_file(&self.database_url);
+            let mut name = database.unwrap_or("handraise".into()).into_os_string();
+            name.push(".checkpoints");
+            name.into()
+        })
     }
 
     /// What the use cases look at.
@@ -147,6 +186,39 @@ mod tests {
         assert_eq!(config.addr.port(), 2);
         assert_eq!(config.public_url(), "https://h.example");
         assert_eq!(config.database_url, "sqlite://handraise.db");
+    }
+
+    #[test]
+    fn key_and_checkpoints_are_beside_the_sqlite_file_or_where_the_server_was_started() {
+        for (database_url, key, checkpoints) in [
+            (
+                "sqlite://handraise.db",
+                "handraise.key",
+                "handraise.db.checkpoints",
+            ),
+            (
+                "sqlite:///var/a%20b/h.db?mode=rw",
+                "/var/a b/handraise.key",
+                "/var/a b/h.db.checkpoints",
+            ),
+            ("sqlite::memory:", "handraise.key", "handraise.checkpoints"),
+            (
+                "postgres://h@db/handraise",
+                "handraise.key",
+                "handraise.checkpoints",
+            ),
+        ] {
+            let mut config = Config {
+                database_url: database_url.to_owned(),
+                ..Config::default()
+            };
+            assert_eq!(config.key_file(), Path::new(key));
+            assert_eq!(config.checkpoint_file(), Path::new(checkpoints));
+            config.key_file = Some("/etc/k".into());
+            config.checkpoint_file = Some("/srv/c".into());
+            assert_eq!(config.key_file(), Path::new("/etc/k"));
+            assert_eq!(config.checkpoint_file(), Path::new("/srv/c"));
+        }
     }
 
     #[test]

@@ -9,10 +9,12 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod jobs;
+pub mod journal;
 pub mod live;
 pub mod problem;
 pub mod router;
 pub mod service;
+pub mod signing;
 pub mod state;
 pub mod telemetry;
 pub mod ui;
@@ -32,6 +34,8 @@ use crate::state::AppState;
 /// How long requests, and then sockets, may take to end once the server is asked to stop. Together less
 /// than the ten seconds after which service managers kill.
 const PATIENCE: Duration = Duration::from_secs(4);
+/// How long the last checkpoint may take. What it misses the next start signs.
+const LAST_CHECKPOINT: Duration = Duration::from_secs(1);
 
 /// Serves on `listener` until `shutdown` completes, then lets everybody go: agents that wait get the
 /// state as it is, sockets a close frame, requests under way their answer.
@@ -53,6 +57,7 @@ pub async fn run(
     let mut jobs = jobs::start(&state).await.context("cannot start the jobs")?;
 
     let sockets = state.sockets.clone();
+    let checkpoints = state.checkpoints.clone();
     // A bare router is cloned whole for every connection: 90 kB for each agent that waits.
     let serve = axum::serve(listener, router::router(state).into_make_service())
         .with_graceful_shutdown({
@@ -81,6 +86,8 @@ pub async fn run(
     sockets.close();
     let ended = futures::future::join(background.wait(), sockets.wait());
     let _ = tokio::time::timeout(PATIENCE, ended).await;
+    // Last, so that it covers what was done until now.
+    let _ = tokio::time::timeout(LAST_CHECKPOINT, jobs::sign_new(&checkpoints)).await;
     outcome
 }
 

@@ -114,6 +114,15 @@ impl Problem {
         )
     }
 
+    /// 404: no such receipt, and there will be none.
+    pub fn no_receipt() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "no_receipt",
+            "Only approvals and plan reviews that somebody decided have a receipt.",
+        )
+    }
+
     /// 405.
     pub fn method_not_allowed() -> Self {
         Self::new(
@@ -240,6 +249,10 @@ impl From<Refused> for Problem {
                 "too_many_pending",
                 format!("This agent has {limit} pending blockers and may not have more."),
             ),
+            Refused::NoKey => {
+                tracing::error!("a decision was refused: the server runs without a key");
+                Self::internal()
+            }
             // Only the expiry job asks the one, and nobody is told the other.
             Refused::NotDue | Refused::CollectedAlready => Self::internal(),
         }

@@ -65,6 +65,7 @@ fn api() -> Router<AppState> {
         .route("/v1/interactions/cancel", post(v1::cancel::cancel_session))
         .route("/v1/interactions/{id}", get(v1::poll::get))
         .route("/v1/interactions/{id}/answer", post(v1::answer::answer))
+        .route("/v1/interactions/{id}/receipt", get(v1::receipt::get))
         .route("/v1/interactions/{id}/cancel", post(v1::cancel::cancel))
         .route("/v1/interactions/{id}/collect", post(v1::collect::collect))
         .route(

@@ -9,7 +9,10 @@ use leptos::config::LeptosOptions;
 use store::Store;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{clock::Clock, config::Config, live::hub::Hub, service::Service};
+use crate::{
+    clock::Clock, config::Config, journal::Checkpoints, live::hub::Hub, service::Service,
+    signing::SigningKey,
+};
 
 /// Cheap to clone.
 #[derive(Clone, FromRef)]
@@ -18,6 +21,8 @@ pub struct AppState {
     pub service: Service,
     /// Who wants to hear of changes.
     pub hub: Arc<Hub>,
+    /// Signs the journal.
+    pub checkpoints: Arc<Checkpoints>,
     /// The settings.
     pub config: Arc<Config>,
     /// The names of the page's files.
@@ -31,16 +36,24 @@ pub struct AppState {
 }
 
 impl AppState {
-    /// Puts the server together; [`crate::run`] sets it going.
+    /// Puts the server together; [`crate::run`] sets it going. `key` signs checkpoints and receipts.
     pub fn new(
         config: Config,
         assets: Assets,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
+        key: Arc<SigningKey>,
     ) -> Self {
+        let checkpoints = Checkpoints::new(
+            store.clone(),
+            key.clone(),
+            config.key_name.clone(),
+            config.checkpoint_file(),
+        );
         Self {
-            service: Service::new(store, clock, ids, config.settings()),
+            service: Service::new(store, clock, ids, config.settings()).with_signer(key),
+            checkpoints: Arc::new(checkpoints),
             hub: Arc::new(Hub::default()),
             config: Arc::new(config),
             assets: Arc::new(assets),

@@ -1,5 +1,6 @@
 //! What can go wrong between the program and its database.
 
+use domain::journal::Broken;
 use thiserror::Error;
 
 /// Reading or writing failed.
@@ -21,13 +22,8 @@ pub enum StoreError {
         why: String,
     },
     /// The journal was changed behind the program's back.
-    #[error("the journal is broken at event {seq}: {why}")]
-    BrokenChain {
-        /// The first event that does not fit.
-        seq: i64,
-        /// What does not fit.
-        why: &'static str,
-    },
+    #[error(transparent)]
+    Broken(#[from] Broken),
     /// The writer has stopped.
     #[error("the store is shutting down")]
     Stopped,
@@ -90,6 +86,15 @@ pub enum ConnectError {
 }
 
 impl StoreError {
+    /// Whether one row is to blame, and not the database.
+    pub(crate) fn is_of_a_row(&self) -> bool {
+        use sqlx::Error::{ColumnDecode, Decode};
+        matches!(
+            self,
+            Self::Inconsistent { .. } | Self::Database(ColumnDecode { .. } | Decode(_))
+        )
+    }
+
     pub(crate) fn inconsistent(
         table: &'static str,
         column: &'static str,

@@ -18,18 +18,19 @@ mod sqlite;
 pub mod testing;
 mod writer;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Changeset, Event, Interaction, InteractionId, PersonId, Task, TokenId, task::Work,
+    AgentId, Changeset, Event, Interaction, InteractionId, PersonId, Task, TokenId,
+    journal::Record, task::Work,
 };
 use tokio::sync::watch;
 
 pub use credentials::{Holder, NewToken, Person, SecretHash, TokenKind, TokenRecord};
 pub use error::{CommitError, ConnectError, StoreError};
-pub use journal::{JournalState, verify_journal};
+pub use journal::{JournalState, verify_journal, walk_journal};
 pub use query::{AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery};
 
 /// A result of reading.
@@ -49,6 +50,11 @@ pub async fn connect(url: &str) -> std::result::Result<Arc<dyn Store>, ConnectEr
         }
         _ => Err(ConnectError::UnknownScheme),
     }
+}
+
+/// The file the database at `url` is in; `None` if it is on a server or in memory.
+pub fn database_file(url: &str) -> Option<PathBuf> {
+    sqlite::database_file(url)
 }
 
 /// Everything the server may ask of its database.
@@ -141,12 +147,14 @@ pub trait Journal: Send + Sync {
     /// Every event of one interaction, in order.
     async fn events_of(&self, interaction: InteractionId) -> Result<Vec<Event>>;
 
-    /// Checks the stored columns of up to `limit` events after `from` against the hash chain, and
-    /// returns how far it holds. See [`verify_journal`] for the whole journal.
-    ///
-    /// # Errors
-    /// [`StoreError::BrokenChain`] names the first event that does not fit.
-    async fn verify_after(&self, from: JournalState, limit: u32) -> Result<JournalState>;
+    /// Stored events after `after` in order, column by column. See [`walk_journal`] for all of them.
+    async fn records_after(&self, after: i64, limit: u32) -> Result<Vec<Record>>;
+
+    /// Only the numbers and the hashes of stored events.
+    async fn hashes_after(&self, after: i64, limit: u32) -> Result<Vec<(i64, Vec<u8>)>>;
+
+    /// The number of the first stored event after `after`, even if the rest of it cannot be read.
+    async fn seq_after(&self, after: i64) -> Result<Option<i64>>;
 }
 
 /// Agents.

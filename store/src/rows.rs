@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, PersonId,
-    Principal, Task, TokenId, event::Entry,
+    Principal, Task, TokenId,
+    journal::{Hash, Record},
 };
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -182,22 +183,6 @@ pub(crate) fn asked_under(
     Ok(Some((InteractionId(id), fingerprint)))
 }
 
-/// An event, column by column.
-#[derive(Clone, Debug)]
-pub(crate) struct StoredEvent {
-    pub(crate) seq: i64,
-    pub(crate) id: EventId,
-    pub(crate) at: i64,
-    pub(crate) event_type: String,
-    pub(crate) agent_id: Option<AgentId>,
-    pub(crate) interaction_id: Option<InteractionId>,
-    pub(crate) task_id: Option<String>,
-    pub(crate) actor: String,
-    pub(crate) payload: String,
-    pub(crate) prev_hash: [u8; 32],
-    pub(crate) hash: [u8; 32],
-}
-
 #[derive(Debug, FromRow)]
 pub(crate) struct EventRow {
     seq: i64,
@@ -214,46 +199,30 @@ pub(crate) struct EventRow {
     hash: Vec<u8>,
 }
 
-impl StoredEvent {
-    pub(crate) fn new(seq: i64, prev_hash: [u8; 32], event: &NewEvent) -> Result<Self> {
-        let wrong = |column| {
-            move |error: serde_json::Error| {
-                StoreError::inconsistent("events", column, event.id, error)
-            }
-        };
-        let tagged = serde_json::to_value(&event.payload).map_err(wrong("payload"))?;
-        let mut stored = Self {
-            seq,
-            id: event.id,
-            at: event.at.timestamp_millis(),
-            event_type: event.payload.event_type().to_owned(),
-            agent_id: event.agent_id,
-            interaction_id: event.interaction_id,
-            task_id: event.task_id.clone(),
-            actor: serde_json::to_string(&event.actor).map_err(wrong("actor"))?,
-            payload: tagged["payload"].to_string(),
-            prev_hash,
-            hash: prev_hash,
-        };
-        stored.hash = stored.entry().hash(&prev_hash);
-        Ok(stored)
-    }
-
-    pub(crate) fn entry(&self) -> Entry<'_> {
-        Entry {
-            seq: self.seq,
-            id: self.id,
-            at_ms: self.at,
-            event_type: &self.event_type,
-            interaction_id: self.interaction_id,
-            task_id: self.task_id.as_deref(),
-            actor: &self.actor,
-            payload: &self.payload,
-        }
-    }
+/// An event as it will be stored.
+pub(crate) fn record(seq: i64, prev_hash: Hash, event: &NewEvent) -> Result<Record> {
+    let wrong = |column| {
+        move |error: serde_json::Error| StoreError::inconsistent("events", column, event.id, error)
+    };
+    let tagged = serde_json::to_value(&event.payload).map_err(wrong("payload"))?;
+    let mut record = Record {
+        seq,
+        id: event.id,
+        at: event.at.timestamp_millis(),
+        event_type: event.payload.event_type().to_owned(),
+        agent_id: event.agent_id,
+        interaction_id: event.interaction_id,
+        task_id: event.task_id.clone(),
+        actor: serde_json::to_string(&event.actor).map_err(wrong("actor"))?,
+        payload: tagged["payload"].to_string(),
+        prev_hash,
+        hash: prev_hash,
+    };
+    record.hash = record.computed_hash();
+    Ok(record)
 }
 
-impl TryFrom<EventRow> for StoredEvent {
+impl TryFrom<EventRow> for Record {
     type Error = StoreError;
 
     fn try_from(row: EventRow) -> Result<Self> {
@@ -273,45 +242,38 @@ impl TryFrom<EventRow> for StoredEvent {
     }
 }
 
-impl TryFrom<StoredEvent> for Event {
-    type Error = StoreError;
-
-    fn try_from(stored: StoredEvent) -> Result<Self> {
-        let wrong = |column| {
-            move |error: serde_json::Error| {
-                StoreError::inconsistent("events", column, stored.seq, error)
-            }
-        };
-        // Put together as text: a `Value` in between would read some keys of an agent's JSON its own way.
-        let tagged = format!(
-            r#"{{"type":"{}","payload":{}}}"#,
-            stored.event_type, stored.payload
-        );
-        let payload: Payload = serde_json::from_str(&tagged).map_err(wrong("payload"))?;
-        Ok(Self {
-            seq: stored.seq,
-            id: stored.id,
-            at: time(stored.at, "events", stored.seq)?,
-            actor: serde_json::from_str(&stored.actor).map_err(wrong("actor"))?,
-            agent_id: stored.agent_id,
-            interaction_id: stored.interaction_id,
-            task_id: stored.task_id,
-            payload,
-        })
-    }
+fn event(record: Record) -> Result<Event> {
+    let wrong = |column| {
+        move |error: serde_json::Error| {
+            StoreError::inconsistent("events", column, record.seq, error)
+        }
+    };
+    // Put together as text: a `Value` in between would read some keys of an agent's JSON its own way.
+    let tagged = format!(
+        r#"{{"type":"{}","payload":{}}}"#,
+        record.event_type, record.payload
+    );
+    let payload: Payload = serde_json::from_str(&tagged).map_err(wrong("payload"))?;
+    Ok(Event {
+        seq: record.seq,
+        id: record.id,
+        at: time(record.at, "events", record.seq)?,
+        actor: serde_json::from_str(&record.actor).map_err(wrong("actor"))?,
+        agent_id: record.agent_id,
+        interaction_id: record.interaction_id,
+        task_id: record.task_id,
+        payload,
+    })
 }
 
 /// Turns rows into events.
 pub(crate) fn events(rows: Vec<EventRow>) -> Vec<Event> {
-    readable(
-        rows.into_iter()
-            .map(|row| StoredEvent::try_from(row)?.try_into()),
-    )
+    readable(rows.into_iter().map(|row| event(Record::try_from(row)?)))
 }
 
 /// Turns rows into what verification reads.
-pub(crate) fn stored_events(rows: Vec<EventRow>) -> Result<Vec<StoredEvent>> {
-    rows.into_iter().map(StoredEvent::try_from).collect()
+pub(crate) fn records(rows: Vec<EventRow>) -> Result<Vec<Record>> {
+    rows.into_iter().map(Record::try_from).collect()
 }
 
 /// The end of the journal, as SQL returns it.

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
-use crate::{fault::Faults, json::AnyJson, limits};
+use crate::{digest, fault::Faults, json::AnyJson, limits};
 
 /// Integers up to here are the same in every JSON parser (RFC 7493, section 2.2: IEEE 754 doubles).
 const EXACT: f64 = 9_007_199_254_740_991.0;
@@ -32,11 +31,7 @@ impl Action {
     /// When something in it has no RFC 8785 form.
     pub fn digest(&self) -> Result<String, serde_json::Error> {
         let canonical = serde_json_canonicalizer::to_vec(self)?;
-        let hex: String = Sha256::digest(&canonical)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        Ok(format!("sha256:{hex}"))
+        Ok(digest::sha256(&canonical))
     }
 
     /// Returns the digest, unless something is wrong.

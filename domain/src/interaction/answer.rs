@@ -8,6 +8,7 @@ use super::{
     form::{self, FormAnswer, FormAnswers, FormQuestion},
     kind::Kind,
     plan::PlanDecision,
+    receipt::Receipt,
     state::Outcome,
 };
 use crate::{
@@ -25,6 +26,9 @@ pub struct Answer {
     pub responder: Responder,
     /// When.
     pub answered_at: DateTime<Utc>,
+    /// For a decision: its receipt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Box<Receipt>>,
 }
 
 /// What was answered, by kind.

@@ -9,6 +9,7 @@ mod form;
 mod kind;
 mod mode;
 mod plan;
+mod receipt;
 mod refused;
 mod request;
 mod state;
@@ -27,6 +28,7 @@ pub use form::{FormAnswer, FormAnswers, FormQuestion};
 pub use kind::Kind;
 pub use mode::{Mode, Priority};
 pub use plan::{PlanDecision, TargetMode};
+pub use receipt::{Decision, Receipt};
 pub use refused::Refused;
 pub use request::{Draft, Request};
 pub use state::{Outcome, State};
@@ -85,6 +87,23 @@ impl Interaction {
     pub fn approved(&self) -> Option<bool> {
         (self.request.kind() == Kind::Approval)
             .then(|| self.state.outcome() == Some(Outcome::Approved))
+    }
+
+    /// The signed receipt of a decision; `None` for other kinds, while nobody has decided, and for
+    /// decisions from before there were receipts.
+    pub fn receipt(&self) -> Option<&Receipt> {
+        match &self.state {
+            State::Resolved { answer } => answer.receipt.as_deref(),
+            State::Pending { .. }
+            | State::Delivered { .. }
+            | State::Expired { .. }
+            | State::Cancelled { .. } => None,
+        }
+    }
+
+    /// Whether an answer to it is a decision, which gets a receipt.
+    pub fn asks_for_a_decision(&self) -> bool {
+        receipt::is_decision(self.request.kind())
     }
 
     /// What is answered of a form by now; `None` when it is closed.

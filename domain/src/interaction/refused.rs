@@ -43,6 +43,9 @@ pub enum Refused {
         /// How many it may have.
         limit: u32,
     },
+    /// Decisions are signed, and this part of the program has no key.
+    #[error("a decision cannot be signed here")]
+    NoKey,
     /// The deadline is still ahead.
     #[error("the deadline has not passed")]
     NotDue,

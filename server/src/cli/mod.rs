@@ -1,5 +1,8 @@
 //! The command line. Messages and exit codes are part of the interface.
 
+mod journal;
+mod key;
+mod receipt;
 mod token;
 
 use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
@@ -15,6 +18,7 @@ use crate::{
     clock::{SystemClock, SystemIds},
     config::{Config, Flags},
     service::Service,
+    signing,
     state::AppState,
     telemetry::{self, LogFormat},
     ui::assets,
@@ -41,6 +45,12 @@ enum Command {
     /// Lets people in.
     #[command(subcommand)]
     User(UserCommand),
+    /// Checks, exports and signs the journal.
+    #[command(subcommand)]
+    Journal(journal::JournalCommand),
+    /// Checks the receipts of decisions.
+    #[command(subcommand)]
+    Receipt(receipt::ReceiptCommand),
 }
 
 #[derive(Debug, Args)]
@@ -102,6 +112,8 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(serve) => start(serve).await,
         Command::Token(command) => command.run().await,
+        Command::Journal(command) => journal::run(command).await,
+        Command::Receipt(command) => receipt::run(command),
         Command::User(UserCommand::Invite {
             name,
             role,
@@ -134,12 +146,15 @@ async fn start(serve: Serve) -> anyhow::Result<()> {
         .local_addr()
         .context("the listener has no address")?;
     let store = store::connect(&config.database_url).await?;
+    let key = Arc::new(signing::load_or_create(&config.key_file())?);
+    tracing::info!(public_key = %key.verifying_key(), "signs with {}", config.key_file().display());
     let state = AppState::new(
         config,
         names,
         store,
         Arc::new(SystemClock),
         Arc::new(SystemIds),
+        key,
     );
     let link = state
         .service

@@ -1,8 +1,11 @@
 //! Work that nobody asks for. The scheduler only ticks, on every node; each job claims what it works on
-//! by compare-and-set, so two nodes that tick at once do no harm.
+//! by compare-and-set, so two nodes that tick at once do no harm. Checkpoints are each node's own.
 
+mod checkpoint;
 mod expire;
 mod uses;
+
+pub use checkpoint::sign_new;
 
 use tokio_cron_scheduler::{JobScheduler, JobSchedulerError};
 
@@ -16,6 +19,9 @@ pub async fn start(state: &AppState) -> Result<JobScheduler, JobSchedulerError> 
     let scheduler = JobScheduler::new().await?;
     scheduler.add(expire::job(state.service.clone())?).await?;
     scheduler.add(uses::job(state.service.clone())?).await?;
+    scheduler
+        .add(checkpoint::job(state.checkpoints.clone())?)
+        .await?;
     scheduler.start().await?;
     Ok(scheduler)
 }

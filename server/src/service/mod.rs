@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, interaction::Mode,
+    Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, Sign, interaction::Mode,
     task::Work,
 };
 use store::{CommitError, Store, StoreError};
@@ -38,6 +38,8 @@ pub struct Service {
     ids: Arc<dyn Ids>,
     settings: Settings,
     uses: Arc<Uses>,
+    /// Signs decisions. Commands that only manage have none.
+    signer: Option<Arc<dyn Sign>>,
 }
 
 /// Why a use case did not do what it was asked.
@@ -67,7 +69,7 @@ impl From<Vec<Fault>> for ServiceError {
 }
 
 impl Service {
-    /// The use cases over `store`.
+    /// The use cases over `store`. Decisions can be taken once there is a signer.
     pub fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
@@ -80,6 +82,15 @@ impl Service {
             ids,
             settings,
             uses: Arc::default(),
+            signer: None,
+        }
+    }
+
+    /// With a key for the receipts of decisions.
+    pub fn with_signer(self, signer: Arc<dyn Sign>) -> Self {
+        Self {
+            signer: Some(signer),
+            ..self
         }
     }
 
@@ -97,6 +108,7 @@ impl Service {
         Moment {
             at: self.clock.now(),
             ids: &*self.ids,
+            signer: self.signer.as_deref(),
         }
     }
 

@@ -13,9 +13,11 @@ use serde_json::{Value, json};
 use server::{
     clock::{Clock, SystemIds},
     config::Config,
+    signing,
     state::AppState,
 };
 use store::{TokenKind, testing::TestDatabase};
+use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +29,8 @@ pub(crate) struct TestApp {
     client: Client,
     stopping: CancellationToken,
     running: JoinHandle<()>,
+    /// Of its key and its checkpoints, unless they were placed elsewhere.
+    _folder: TempDir,
 }
 
 impl TestApp {
@@ -46,6 +50,9 @@ impl TestApp {
             database_url: database.url.clone(),
             ..Config::default()
         };
+        let folder = tempfile::tempdir().unwrap();
+        config.key_file = Some(folder.path().join("handraise.key"));
+        config.checkpoint_file = Some(folder.path().join("checkpoints"));
         configure(&mut config);
         // The names of files only a browser would ask for.
         let assets = Assets {
@@ -56,7 +63,9 @@ impl TestApp {
         };
         let store = store::connect(&database.url).await.unwrap();
         let clock = Arc::new(TestClock::default());
-        let state = AppState::new(config, assets, store, clock.clone(), Arc::new(SystemIds));
+        let key = Arc::new(signing::load_or_create(&config.key_file()).unwrap());
+        let ids = Arc::new(SystemIds);
+        let state = AppState::new(config, assets, store, clock.clone(), ids, key);
         let stopping = CancellationToken::new();
         let stopped = stopping.clone().cancelled_owned();
         let running = {
@@ -70,6 +79,7 @@ impl TestApp {
             client: Client::builder().redirect(Policy::none()).build().unwrap(),
             stopping,
             running,
+            _folder: folder,
         }
     }
 

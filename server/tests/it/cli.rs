@@ -15,7 +15,8 @@ store::on_both_databases!(
     a_read_only_database_is_one_line,
 );
 
-fn handraise(arguments: &[&str]) -> Output {
+/// Runs the program to its end.
+pub(crate) fn handraise(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_handraise"))
         .args(arguments)
         .output()

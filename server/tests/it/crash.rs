@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader},
+    path::Path,
     process::{Child, Command, Stdio},
 };
 
@@ -17,9 +18,28 @@ use tokio::sync::mpsc;
 
 store::on_both_databases!(nothing_acknowledged_is_lost);
 
+/// The real binary, with its key and its checkpoints in this folder.
+fn handraise(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_handraise"));
+    command
+        .env("HANDRAISE_KEY_FILE", folder.join("key"))
+        .env("HANDRAISE_CHECKPOINT_FILE", folder.join("checkpoints"));
+    command
+}
+
+/// Runs one of the commands on the journal, which has to succeed.
+fn journal(command: &str, database: &TestDatabase, folder: &Path) -> String {
+    let output = handraise(folder)
+        .args(["journal", command, "--database", &database.url])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// The real binary on a free port.
-fn serve(database: &TestDatabase) -> (Child, String, impl Sized + use<>) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_handraise"))
+fn serve(database: &TestDatabase, folder: &Path) -> (Child, String, impl Sized + use<>) {
+    let mut child = handraise(folder)
         .args([
             "serve",
             "--addr",
@@ -68,9 +88,10 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
         .unwrap();
     let token = token.reveal();
 
+    let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = Vec::new();
-    for _ in 0..ROUNDS {
-        let (mut child, url, _output) = serve(&database);
+    for round in 1..=ROUNDS {
+        let (mut child, url, _output) = serve(&database, folder.path());
         let (seen, mut count) = mpsc::unbounded_channel();
         let agents: Vec<_> = (0..AGENTS)
             .map(|_| {
@@ -89,6 +110,9 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
             while ids.len() < BEFORE_THE_KILL {
                 ids.push(count.recv().await.expect("the server died by itself"));
             }
+            // Beside the server, so that the cut has something to fall behind.
+            let signed = journal("checkpoint", &database, folder.path());
+            assert!(signed.starts_with("signed "), "{signed}");
             // SIGKILL, in the middle of the stream.
             child.kill().unwrap();
             child.wait().unwrap();
@@ -102,6 +126,9 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
         // Another start on the same database is what restarting is.
         let end = verify_journal(&*store).await.unwrap();
         assert!(end.seq >= i64::try_from(acknowledged.len()).unwrap());
+        let holds = journal("verify", &database, folder.path());
+        let expected = format!(" {} events; checkpoints: {round},", end.seq);
+        assert!(holds.contains(&expected), "{holds}");
     }
     for id in &acknowledged {
         let found = store.interaction(id.parse().unwrap()).await.unwrap();

@@ -1,13 +1,11 @@
 //! One batch of changesets as one Postgres transaction.
 
-use domain::{Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write};
+use domain::{Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write, journal::Record};
 use sqlx::{Connection, PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::{
-    JournalState, Result,
-    rows::{self, StoredEvent},
-    search,
+    JournalState, Result, journal, rows, search,
     writer::{Backend, BatchError, Outcome},
 };
 
@@ -27,7 +25,7 @@ impl Backend for Batches {
             .await?;
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
-        let mut journal = Vec::with_capacity(batch.len());
+        let mut appended = Vec::with_capacity(batch.len());
         let mut words = Vec::with_capacity(batch.len());
         for changeset in batch {
             let fits = if changeset.writes.len() > 1 {
@@ -47,12 +45,12 @@ impl Backend for Batches {
                 outcomes.push(Outcome::Conflict);
                 continue;
             }
-            let (stored, events) = end.append_all(changeset.clone())?;
-            journal.extend(stored);
+            let (stored, events) = journal::append_all(&mut end, changeset.clone())?;
+            appended.extend(stored);
             words.extend(events.iter().filter_map(search::words_of));
             outcomes.push(Outcome::Committed(events));
         }
-        append(&mut transaction, &journal).await?;
+        append(&mut transaction, &appended).await?;
         index(&mut transaction, &words).await?;
         transaction
             .commit()
@@ -215,8 +213,8 @@ async fn put_task(connection: &mut PgConnection, task: &Task) -> Result<bool> {
 }
 
 /// All events of the batch in one round trip.
-async fn append(connection: &mut PgConnection, events: &[StoredEvent]) -> Result<()> {
-    fn column<T>(events: &[StoredEvent], of: impl Fn(&StoredEvent) -> T) -> Vec<T> {
+async fn append(connection: &mut PgConnection, events: &[Record]) -> Result<()> {
+    fn column<T>(events: &[Record], of: impl Fn(&Record) -> T) -> Vec<T> {
         events.iter().map(of).collect()
     }
     sqlx::query(

@@ -1,12 +1,10 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write};
+use domain::{Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write, journal::Record};
 use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use crate::{
-    JournalState, Result,
-    rows::{self, StoredEvent},
-    search,
+    JournalState, Result, journal, rows, search,
     writer::{Backend, BatchError, Outcome},
 };
 
@@ -17,7 +15,7 @@ impl Backend for Batches {
         let mut transaction = self.0.begin_with("BEGIN IMMEDIATE").await?;
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
-        let mut journal = Vec::with_capacity(batch.len());
+        let mut appended = Vec::with_capacity(batch.len());
         let mut words = Vec::with_capacity(batch.len());
         for changeset in batch {
             let fits = if changeset.writes.len() > 1 {
@@ -37,12 +35,12 @@ impl Backend for Batches {
                 outcomes.push(Outcome::Conflict);
                 continue;
             }
-            let (stored, events) = end.append_all(changeset.clone())?;
-            journal.extend(stored);
+            let (stored, events) = journal::append_all(&mut end, changeset.clone())?;
+            appended.extend(stored);
             words.extend(events.iter().filter_map(search::words_of));
             outcomes.push(Outcome::Committed(events));
         }
-        append(&mut transaction, &journal).await?;
+        append(&mut transaction, &appended).await?;
         index(&mut transaction, &words).await?;
         transaction
             .commit()
@@ -210,7 +208,7 @@ fn in_powers<T>(mut rows: &[T]) -> Vec<&[T]> {
 }
 
 /// All events of the batch: a statement costs more than its rows.
-async fn append(connection: &mut SqliteConnection, events: &[StoredEvent]) -> Result<()> {
+async fn append(connection: &mut SqliteConnection, events: &[Record]) -> Result<()> {
     for slice in in_powers(events) {
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
             "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,

@@ -1,10 +1,10 @@
 //! Reading the journal from SQLite.
 
 use async_trait::async_trait;
-use domain::{AgentId, Event, InteractionId};
+use domain::{AgentId, Event, InteractionId, journal::Record};
 
 use super::SqliteStore;
-use crate::{Journal, JournalState, Result, rows};
+use crate::{Journal, Result, rows};
 
 #[async_trait]
 impl Journal for SqliteStore {
@@ -52,16 +52,34 @@ impl Journal for SqliteStore {
         Ok(rows::events(rows))
     }
 
-    async fn verify_after(&self, from: JournalState, limit: u32) -> Result<JournalState> {
+    async fn records_after(&self, after: i64, limit: u32) -> Result<Vec<Record>> {
         let rows = sqlx::query_as(
             "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
                     prev_hash, hash
              FROM events WHERE seq > $1 ORDER BY seq LIMIT $2",
         )
-        .bind(from.seq)
+        .bind(after)
         .bind(limit)
         .fetch_all(&self.read)
         .await?;
-        from.verify(&rows::stored_events(rows)?)
+        rows::records(rows)
+    }
+
+    async fn hashes_after(&self, after: i64, limit: u32) -> Result<Vec<(i64, Vec<u8>)>> {
+        let rows =
+            sqlx::query_as("SELECT seq, hash FROM events WHERE seq > $1 ORDER BY seq LIMIT $2")
+                .bind(after)
+                .bind(limit)
+                .fetch_all(&self.read)
+                .await?;
+        Ok(rows)
+    }
+
+    async fn seq_after(&self, after: i64) -> Result<Option<i64>> {
+        let seq = sqlx::query_scalar("SELECT MIN(seq) FROM events WHERE seq > $1")
+            .bind(after)
+            .fetch_one(&self.read)
+            .await?;
+        Ok(seq)
     }
 }

@@ -8,7 +8,7 @@ mod journal;
 mod people;
 mod tasks;
 
-use std::{str::FromStr, time::Duration};
+use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use async_trait::async_trait;
 use domain::{Changeset, Event};
@@ -27,6 +27,13 @@ use crate::{
 
 /// Connections for reading. WAL lets them read while the writer commits.
 const READERS: u32 = 4;
+
+/// See [`crate::database_file`].
+pub(crate) fn database_file(url: &str) -> Option<PathBuf> {
+    let file = url.starts_with("sqlite:") && !url.contains(":memory:");
+    let options = file.then(|| SqliteConnectOptions::from_str(url))?.ok()?;
+    Some(options.get_filename().to_owned())
+}
 
 pub(crate) struct SqliteStore {
     read: SqlitePool,

@@ -6,8 +6,8 @@ use crate::{
     event::Payload,
     ids::Moment,
     interaction::{
-        Answer, AnswerContent, AnswerDraft, Checked, FormAnswers, Interaction, Outcome, Refused,
-        State,
+        Answer, AnswerContent, AnswerDraft, Checked, FormAnswers, Interaction, Outcome, Receipt,
+        Refused, State,
     },
     principal::{Actor, Principal},
     task::Work,
@@ -17,7 +17,7 @@ use crate::{
 /// deadline nobody does (rule 5), whether or not the expiry job has come by yet.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::Closed`], [`Refused::Invalid`].
+/// [`Refused::NotAResponder`], [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
 pub fn answer(
     interaction: &Interaction,
     draft: AnswerDraft,
@@ -47,10 +47,18 @@ pub fn answer(
             return Ok(advance(next, Actor::Responder(responder), payload, now));
         }
     };
+    let receipt = if interaction.asks_for_a_decision() {
+        let signer = now.signer.ok_or(Refused::NoKey)?;
+        let receipt = Receipt::sign(interaction, &content, &responder, now.at, signer);
+        Some(Box::new(receipt.ok_or(Refused::NoKey)?))
+    } else {
+        None
+    };
     let answer = Answer {
         content,
         responder: responder.clone(),
         answered_at: now.at,
+        receipt,
     };
     let payload = Payload::Resolved {
         outcome: answer.content.outcome(),

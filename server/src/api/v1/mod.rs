@@ -7,6 +7,7 @@ pub(crate) mod events;
 pub(crate) mod follow_up;
 pub(crate) mod interactions;
 pub(crate) mod poll;
+pub(crate) mod receipt;
 pub(crate) mod tasks;
 
 use domain::InteractionId;

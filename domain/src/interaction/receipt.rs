@@ -1,0 +1,219 @@
+//! Receipts: a decision, signed, so that whoever acts on it can check it without asking the server.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Interaction, answer::AnswerContent, ask::Ask, kind::Kind, state::Outcome};
+use crate::{
+    digest,
+    ids::InteractionId,
+    principal::{AgentRef, Responder},
+    sign::{PublicKey, Sign, Signature},
+};
+
+/// How receipts are written now.
+const VERSION: u32 = 1;
+
+/// Who decided what about which action or plan, and when. Made when it is decided, and committed with
+/// the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// Everything that is signed.
+    #[serde(flatten)]
+    pub decision: Decision,
+    /// The Ed25519 signature over [`Decision::signed_bytes`], in base64.
+    pub signature: String,
+}
+
+/// What a receipt says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// 1.
+    pub version: u32,
+    /// Which interaction.
+    pub interaction_id: InteractionId,
+    /// `approval` or `plan_review`.
+    pub kind: Kind,
+    /// What was decided.
+    pub outcome: Outcome,
+    /// For an approval: [`Action::digest`](super::Action::digest).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_digest: Option<String>,
+    /// For a plan review: `sha256:` and the hex of SHA-256 over the plan's bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_digest: Option<String>,
+    /// Who asked.
+    pub agent: AgentRef,
+    /// Who decided.
+    pub responder: Responder,
+    /// When it was asked.
+    pub asked_at: DateTime<Utc>,
+    /// When it was decided.
+    pub answered_at: DateTime<Utc>,
+    /// The key that checks the signature, in base64.
+    pub public_key: String,
+}
+
+/// Whether an answer to this kind is a decision, and has a receipt.
+pub(super) fn is_decision(kind: Kind) -> bool {
+    matches!(kind, Kind::Approval | Kind::PlanReview)
+}
+
+impl Receipt {
+    /// The receipt for an answer that is being given; `None` for what is no decision.
+    pub(super) fn sign(
+        interaction: &Interaction,
+        content: &AnswerContent,
+        responder: &Responder,
+        answered_at: DateTime<Utc>,
+        signer: &dyn Sign,
+    ) -> Option<Self> {
+        let (action_digest, plan_digest) = match &interaction.request.ask {
+            Ask::Approval { action_digest, .. } => (Some(action_digest.clone()), None),
+            Ask::PlanReview { plan } => (None, Some(digest::sha256(plan.as_bytes()))),
+            Ask::Question
+            | Ask::Choice(_)
+            | Ask::Acknowledgement
+            | Ask::Form { .. }
+            | Ask::Notification { .. } => return None,
+        };
+        let decision = Decision {
+            version: VERSION,
+            interaction_id: interaction.id,
+            kind: interaction.request.kind(),
+            outcome: content.outcome(),
+            action_digest,
+            plan_digest,
+            agent: interaction.agent.clone(),
+            responder: responder.clone(),
+            asked_at: interaction.created_at,
+            answered_at,
+            public_key: STANDARD.encode(signer.public_key()),
+        };
+        let signature = signer.sign(&decision.signed_bytes().ok()?);
+        Some(Self {
+            decision,
+            signature: STANDARD.encode(signature),
+        })
+    }
+
+    /// The signature, if it has the form of one.
+    pub fn signature(&self) -> Option<Signature> {
+        STANDARD.decode(&self.signature).ok()?.try_into().ok()
+    }
+}
+
+impl Decision {
+    /// What is signed: the RFC 8785 canonical JSON of every field but the signature.
+    ///
+    /// # Errors
+    /// When something in it has no RFC 8785 form, which nothing has that this program writes.
+    pub fn signed_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json_canonicalizer::to_vec(self)
+    }
+
+    /// The key that should have signed, if it has the form of one.
+    pub fn public_key(&self) -> Option<PublicKey> {
+        STANDARD.decode(&self.public_key).ok()?.try_into().ok()
+    }
+
+    /// Whether a program of this version may say what the receipt means.
+    pub fn is_known(&self) -> bool {
+        self.version == VERSION
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Interaction, Refused, Role, State,
+        interaction::{Kind, Receipt, decide},
+        testing::{Counter, Stamp, answer_to, at, body, given, opened, person, written},
+    };
+
+    fn answered(kind: Kind) -> Interaction {
+        let ids = Counter::default();
+        let pending = written(&opened(body(kind), None, &ids));
+        let draft = given(answer_to(kind));
+        let ana = person(Role::Responder);
+        let answer = decide::answer(&pending, draft, &ana, None, at(&ids, 1)).unwrap();
+        written(&answer)
+    }
+
+    #[test]
+    fn approvals_and_plan_reviews_have_a_receipt_and_nothing_else() {
+        for kind in Kind::ALL {
+            if kind == Kind::Notification {
+                continue;
+            }
+            let decides = matches!(kind, Kind::Approval | Kind::PlanReview);
+            assert_eq!(answered(kind).receipt().is_some(), decides, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_signature_is_over_the_canonical_form_of_all_the_rest() {
+        let closed = answered(Kind::Approval);
+        let receipt = closed.receipt().unwrap();
+        // printf '{"arguments":{"command":"make deploy"},"tool":"shell"}' | sha256sum
+        let signed = String::from_utf8(receipt.decision.signed_bytes().unwrap()).unwrap();
+        assert_eq!(
+            signed,
+            concat!(
+                r#"{"action_digest":"sha256:d32e44536e0359c492814349bde452994eaf870d3a9aec630ecc513d273801f2","#,
+                r#""agent":{"id":"00000000-0000-0000-0000-000000000007","name":"backend"},"#,
+                r#""answered_at":"2023-11-14T22:13:21Z","asked_at":"2023-11-14T22:13:20Z","#,
+                r#""interaction_id":"00000000-0000-0000-0000-000000000001","kind":"approval","#,
+                r#""outcome":"approved","public_key":"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=","#,
+                r#""responder":{"id":"00000000-0000-0000-0000-000000000008","name":"Ana","via":"dashboard"},"#,
+                r#""version":1}"#,
+            )
+        );
+        assert_eq!(
+            receipt.signature(),
+            Some(Stamp::over(&receipt.decision.signed_bytes().unwrap()))
+        );
+        let written = serde_json::to_string(receipt).unwrap();
+        assert_eq!(&serde_json::from_str::<Receipt>(&written).unwrap(), receipt);
+    }
+
+    #[test]
+    fn without_a_key_nothing_is_decided_and_all_else_is_answered() {
+        let ids = Counter::default();
+        let mut unsigned = at(&ids, 1);
+        unsigned.signer = None;
+        for kind in [Kind::Approval, Kind::PlanReview, Kind::Question] {
+            let pending = written(&opened(body(kind), None, &ids));
+            let draft = given(answer_to(kind));
+            let ana = person(Role::Responder);
+            let answer = decide::answer(&pending, draft, &ana, None, unsigned);
+            match kind {
+                Kind::Question => assert!(answer.is_ok()),
+                _ => assert_eq!(answer, Err(Refused::NoKey)),
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_is_told_from_others_by_its_bytes() {
+        let closed = answered(Kind::PlanReview);
+        let decision = &closed.receipt().unwrap().decision;
+        // printf '1. Test\n2. Deploy' | sha256sum
+        let expected = "sha256:bf6c5d0ff53a8841d0ec3ed8533ede1f5edd939d987a9b6fbfc3822b07719bf3";
+        assert_eq!(decision.plan_digest.as_deref(), Some(expected));
+        assert_eq!(decision.action_digest, None);
+    }
+
+    #[test]
+    fn answers_from_before_there_were_receipts_are_still_read() {
+        let closed = answered(Kind::Approval);
+        let mut stored = serde_json::to_value(&closed.state).unwrap();
+        let answer = stored["answer"].as_object_mut().unwrap();
+        assert!(answer.remove("receipt").is_some());
+        let state: State = serde_json::from_value(stored).unwrap();
+        let old = Interaction { state, ..closed };
+        assert_eq!(old.receipt(), None);
+        assert_eq!(old.approved(), Some(true));
+    }
+}

@@ -1,0 +1,57 @@
+//! The chain from each event to the one before it.
+
+use super::{Broken, Hash, Record};
+
+/// The hash before the first event.
+pub const GENESIS: Hash = [0; 32];
+
+/// How far the journal is known: the number and the hash of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// The event's number; 0 before the first.
+    pub seq: i64,
+    /// The event's hash.
+    pub hash: Hash,
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self {
+            seq: 0,
+            hash: GENESIS,
+        }
+    }
+}
+
+impl Chain {
+    /// Takes the next stored event, which must be the one that comes after.
+    ///
+    /// # Errors
+    /// When it is not, or is not as it was written.
+    pub fn follow(&mut self, record: &Record) -> Result<(), Broken> {
+        let expected = self.seq + 1;
+        if record.seq < expected {
+            return Err(Broken::new(
+                record.seq,
+                "it was inserted: no event has this number",
+            ));
+        }
+        if record.seq > expected {
+            return Err(Broken::new(expected, "it is missing"));
+        }
+        if record.prev_hash != self.hash {
+            return Err(Broken::new(
+                expected,
+                "it does not follow the event before it",
+            ));
+        }
+        if !record.is_unchanged() {
+            return Err(Broken::new(expected, "its content was changed"));
+        }
+        *self = Self {
+            seq: record.seq,
+            hash: record.hash,
+        };
+        Ok(())
+    }
+}

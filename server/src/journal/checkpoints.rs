@@ -1,0 +1,134 @@
+//! Signing checkpoints, and never two that contradict each other.
+
+use std::{path::PathBuf, sync::Arc};
+
+use domain::journal::{Broken, Chain, Checkpoint, Hash, SignedCheckpoint, Tree};
+use store::{Store, walk_journal};
+use tokio::sync::Mutex;
+
+use super::CheckpointFile;
+use crate::signing::SigningKey;
+
+/// How many hashes are read at once.
+const PAGE: u32 = 10_000;
+
+/// Signs what the journal has grown by.
+pub struct Checkpoints {
+    store: Arc<dyn Store>,
+    key: Arc<SigningKey>,
+    name: String,
+    file: CheckpointFile,
+    /// The journal as this process has signed or found it, so that each checkpoint reads only what is new.
+    known: Mutex<Known>,
+}
+
+/// The chain and the tree of the same events.
+#[derive(Clone, Default)]
+struct Known {
+    chain: Chain,
+    tree: Tree,
+}
+
+impl Checkpoints {
+    /// Checkpoints of the log `name` in `file`, by `key`.
+    pub fn new(store: Arc<dyn Store>, key: Arc<SigningKey>, name: String, file: PathBuf) -> Self {
+        Self {
+            store,
+            file: CheckpointFile::new(file, name.clone(), key.verifying_key()),
+            key,
+            name,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Where they are written.
+    pub fn file(&self) -> &CheckpointFile {
+        &self.file
+    }
+
+    /// Writes a checkpoint over all there is, if that is more than the last one was over.
+    ///
+    /// # Errors
+    /// [`Broken`] when the journal no longer begins with what was signed last, or its new events do not
+    /// fit: then nothing is signed. Or the database or the file fails.
+    pub async fn sign_new(&self) -> anyhow::Result<Option<SignedCheckpoint>> {
+        let mut known = self.known.lock().await;
+        loop {
+            let last = self.last().await?;
+            let signed = last.as_ref().map_or(0, |last| last.size);
+            // A file that was put back to an older state: begin at the beginning.
+            let mut next = if known.tree.size() <= signed {
+                known.clone()
+            } else {
+                Known::default()
+            };
+            if let Some(last) = &last {
+                self.reach(&mut next, last).await?;
+                *known = next.clone();
+            }
+            let Known { chain, tree } = &mut next;
+            walk_journal(&*self.store, chain.seq, |record| {
+                chain.follow(&record)?;
+                tree.push(&record.hash);
+                Ok(())
+            })
+            .await?;
+            if next.tree.size() == signed {
+                return Ok(None);
+            }
+            let checkpoint = Checkpoint::of(&next.tree, &self.name).sign(&*self.key);
+            if self.append(last, checkpoint.clone()).await? {
+                *known = next;
+                return Ok(Some(checkpoint));
+            }
+        }
+    }
+
+    /// Goes on to the size of the last checkpoint, by hashes alone, and compares: what was signed must
+    /// be a beginning of what is there.
+    async fn reach(&self, known: &mut Known, last: &Checkpoint) -> anyhow::Result<()> {
+        // From the last known event itself: it must still be there.
+        let mut after = (known.chain.seq - 1).max(0);
+        while after < last.size {
+            let wanted = u32::try_from(last.size - after).unwrap_or(PAGE).min(PAGE);
+            let page = self.store.hashes_after(after, wanted).await?;
+            if page.is_empty() {
+                return Err(Broken::cut_off(after, last).into());
+            }
+            for (seq, hash) in page {
+                if seq != after + 1 {
+                    return Err(Broken::new(after + 1, "it is missing").into());
+                }
+                let hash = Hash::try_from(hash).map_err(|_| {
+                    Broken::new(seq, "it cannot be read: its hash has not 32 bytes")
+                })?;
+                if seq == known.chain.seq && hash != known.chain.hash {
+                    return Err(Broken::new(seq, "its hash is another than was signed").into());
+                }
+                if seq > known.chain.seq {
+                    known.tree.push(&hash);
+                    known.chain = Chain { seq, hash };
+                }
+                after = seq;
+            }
+        }
+        if known.tree.root() != last.root {
+            return Err(Broken::rewritten(0, last).into());
+        }
+        Ok(())
+    }
+
+    async fn last(&self) -> anyhow::Result<Option<Checkpoint>> {
+        let file = self.file.clone();
+        tokio::task::spawn_blocking(move || file.last()).await?
+    }
+
+    async fn append(
+        &self,
+        last: Option<Checkpoint>,
+        next: SignedCheckpoint,
+    ) -> anyhow::Result<bool> {
+        let file = self.file.clone();
+        tokio::task::spawn_blocking(move || file.append_after(last.as_ref(), &next)).await?
+    }
+}

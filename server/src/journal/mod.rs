@@ -1,0 +1,11 @@
+//! The journal as evidence outside of the database: checkpoints, exports, and going over either.
+
+mod checkpoint_file;
+mod checkpoints;
+mod export;
+mod verify;
+
+pub use checkpoint_file::CheckpointFile;
+pub use checkpoints::Checkpoints;
+pub use export::export;
+pub use verify::{Source, verify};

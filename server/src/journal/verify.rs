@@ -1,0 +1,48 @@
+//! Going over a journal, in its database or in an export, without any server.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use anyhow::Context;
+use domain::journal::{Audit, Audited, Broken, Checkpoint, Record};
+use store::{Store, walk_journal};
+
+/// Where the journal is.
+pub enum Source {
+    /// In a database.
+    Live(Arc<dyn Store>),
+    /// In a file that [`super::export`] wrote.
+    Export(PathBuf),
+}
+
+/// Goes over the whole journal and holds it against checkpoints whose signatures were checked.
+///
+/// # Errors
+/// [`Broken`] names the first event that does not fit. Or the source cannot be read.
+pub async fn verify(source: Source, checkpoints: Vec<Checkpoint>) -> anyhow::Result<Audited> {
+    let mut audit = Audit::new(checkpoints);
+    match source {
+        Source::Live(store) => {
+            walk_journal(&*store, i64::MIN, |record| Ok(audit.follow(&record)?)).await?;
+        }
+        Source::Export(path) => {
+            let unreadable = || format!("cannot read the export {}", path.display());
+            let file = File::open(&path).with_context(unreadable)?;
+            let mut seq = 0;
+            for (line, text) in (1..).zip(BufReader::new(file).split(b'\n')) {
+                let record: Record = serde_json::from_slice(&text.with_context(unreadable)?)
+                    .map_err(|error| {
+                        let why = format!("line {line} of the export is not an event: {error}");
+                        Broken::new(seq + 1, why)
+                    })?;
+                seq = record.seq;
+                audit.follow(&record)?;
+            }
+        }
+    }
+    Ok(audit.finish()?)
+}

@@ -1,0 +1,50 @@
+//! Another implementation of Ed25519: the one in Node.js, which is wherever the browser tests are.
+
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+/// Runs the body of a JavaScript function of `input`, which may call `verify(key, message, signature)`,
+/// and says what it returned.
+pub(crate) fn verified_by_node(body: &str, input: &Value) -> bool {
+    run(body, input) == "true"
+}
+
+/// The raw public key, in base64, of a private key in PEM.
+pub(crate) fn public_key_of(pem: &str) -> String {
+    let body = r#"
+        const jwk = crypto.createPublicKey(input.pem).export({ format: "jwk" });
+        return Buffer.from(jwk.x, "base64url").toString("base64");
+    "#;
+    run(body, &json!({ "pem": pem }))
+}
+
+fn run(body: &str, input: &Value) -> String {
+    let script = format!(
+        r#"
+        const crypto = require("node:crypto");
+        const input = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+        const verify = (raw, message, signature) => {{
+            const jwk = {{ kty: "OKP", crv: "Ed25519", x: raw.toString("base64url") }};
+            const key = crypto.createPublicKey({{ key: jwk, format: "jwk" }});
+            return crypto.verify(null, message, key, signature);
+        }};
+        process.stdout.write(String((() => {{ {body} }})()));
+        "#
+    );
+    let mut node = Command::new("node")
+        .args(["-e", &script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("Node.js is not there: `cargo xtask test` installs it");
+    let mut stdin = node.stdin.take().unwrap();
+    stdin.write_all(input.to_string().as_bytes()).unwrap();
+    drop(stdin);
+    let output = node.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
