@@ -1,4 +1,4 @@
-// `cargo xtask e2e` sets CHROMIUM and HANDRAISE_BIN. There is no web server here: each test starts
+// `cargo xtask e2e` sets CHROMIUM and SERVER_BINARY. There is no web server here: each test starts
 // its own through a fixture, on a port and a database of its own.
 import { defineConfig, devices } from "@playwright/test";
 

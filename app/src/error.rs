@@ -1,27 +1,32 @@
 //! What a page may be told went wrong. Typed, so that it can say what to do.
 
-use leptos::{
-    prelude::{FromServerFnError, ServerFnErrorErr},
-    server_fn::codec::JsonEncoding,
-};
+use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::wire::Tree;
 
 /// The error of every server function.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum UiError {
     /// The session has ended.
-    #[error("You are signed out. Open a sign-in link to go on.")]
+    #[error("You are signed out. Sign in to go on.")]
     SignedOut,
     /// A viewer tried to answer.
     #[error("Your role is viewer: you can read, but not answer.")]
     NotAllowed,
+    /// Somebody who is no admin tried to manage.
+    #[error("Only admins can do this.")]
+    AdminsOnly,
     /// There is no such thing.
     #[error("There is no such question.")]
     NotFound,
     /// The input is against the rules.
     #[error("{0}")]
     Invalid(String),
+    /// Not now.
+    #[error("{0}")]
+    TryLater(String),
     /// The server's own failure; it logged the cause.
     #[error("The server failed, and whether it did this is unknown. Reload the page to see.")]
     Internal,
@@ -35,16 +40,17 @@ impl UiError {
     pub fn status(&self) -> u16 {
         match self {
             Self::SignedOut => 401,
-            Self::NotAllowed => 403,
+            Self::NotAllowed | Self::AdminsOnly => 403,
             Self::NotFound => 404,
             Self::Invalid(_) => 422,
+            Self::TryLater(_) => 429,
             Self::Internal | Self::Unreachable => 500,
         }
     }
 }
 
 impl FromServerFnError for UiError {
-    type Encoder = JsonEncoding;
+    type Encoder = Tree;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         match error {
@@ -52,7 +58,7 @@ impl FromServerFnError for UiError {
             | ServerFnErrorErr::MissingArg(why)
             | ServerFnErrorErr::Deserialization(why) => {
                 let invalid = Self::Invalid(why);
-                crate::respond_with_status(invalid.status());
+                crate::server_fns::respond_to_call(&invalid);
                 invalid
             }
             ServerFnErrorErr::Request(_) | ServerFnErrorErr::Response(_) => Self::Unreachable,

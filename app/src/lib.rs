@@ -16,6 +16,7 @@ mod pages;
 pub mod server_fns;
 mod theme;
 pub mod view;
+pub mod wire;
 
 use leptos::prelude::*;
 use leptos_router::{
@@ -26,8 +27,9 @@ use leptos_router::{
 use serde::Deserialize;
 
 use pages::{
-    AgentsPage, BlockerPage, DeskLayout, HistoryPage, InteractionPage, NotFound, OverviewPage,
-    SignInPage, TasksPage,
+    AcceptLinkPage, AccountPage, AgentsPage, BlockerPage, DeskLayout, HistoryPage, InteractionPage,
+    NotFound, OverviewPage, PeoplePage, PersonPage, SettingsLayout, SignInPage, TasksPage,
+    TokensPage,
 };
 pub use theme::Theme;
 
@@ -88,9 +90,15 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("interactions/:id") view=InteractionPage ssr=SsrMode::Async />
                     <Route path=path!("tasks") view=TasksPage ssr=SsrMode::Async />
                     <Route path=path!("agents") view=AgentsPage ssr=SsrMode::Async />
+                    <ParentRoute path=path!("settings") view=SettingsLayout ssr=SsrMode::Async>
+                        <Route path=path!("") view=AccountPage ssr=SsrMode::Async />
+                        <Route path=path!("people") view=PeoplePage ssr=SsrMode::Async />
+                        <Route path=path!("people/:id") view=PersonPage ssr=SsrMode::Async />
+                        <Route path=path!("tokens") view=TokensPage ssr=SsrMode::Async />
+                    </ParentRoute>
                 </ParentRoute>
                 <Route path=path!("sign-in") view=SignInPage ssr=SsrMode::Async />
-                <Route path=path!("sign-in/:link") view=SignInPage ssr=SsrMode::Async />
+                <Route path=path!("sign-in/:link") view=AcceptLinkPage ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

@@ -122,6 +122,9 @@ fn handraise(bench: &Bench, database: &Database) -> Command {
     command
         .env_remove("RUST_LOG")
         .env("HANDRAISE_MAX_PENDING_PER_AGENT", "0")
+        .env("HANDRAISE_RATE_LIMIT_PER_MINUTE", "0")
+        // Everybody is the same agent here.
+        .env("HANDRAISE_LIMITS_HELD_PER_TOKEN", "0")
         .stdin(Stdio::null());
     command
 }

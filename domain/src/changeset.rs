@@ -1,6 +1,18 @@
 //! What a rule decided, ready for the store to commit in one transaction.
 
-use crate::{event::NewEvent, fault::Fault, interaction::Interaction, limits, task::Task};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    access::Access,
+    delivery::Endpoint,
+    event::NewEvent,
+    fault::Fault,
+    ids::{DeliveryId, DestinationId},
+    interaction::Interaction,
+    limits,
+    task::Task,
+};
 
 /// A change and the events that tell of it. Never a change without an event.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +61,7 @@ impl IdempotencyKey {
     }
 }
 
-/// The new state of one interaction or task.
+/// The new state of one thing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     /// It did not exist before; its version is 1.
@@ -59,6 +71,33 @@ pub enum Write {
     Advance(Interaction),
     /// A new task when its version is 1, otherwise as [`Write::Advance`].
     Task(Task),
+    /// Who gets in.
+    Access(Access),
+    /// A new endpoint when its version is 1, otherwise as [`Write::Advance`]. What is due for one that is
+    /// disabled or deleted is given up with it.
+    Endpoint(Endpoint),
+    /// Deliveries are due again.
+    Retry {
+        /// Which.
+        which: Retry,
+        /// From then on.
+        at: DateTime<Utc>,
+    },
+}
+
+/// Which deliveries are due again, as if they were new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Retry {
+    /// One; a conflict when it is being sent, or delivered.
+    One(DeliveryId),
+    /// Those that were made since then and given up, but for what goes to endpoints that are disabled.
+    Since {
+        /// Since then.
+        since: DateTime<Utc>,
+        /// Only what goes there.
+        destination: Option<DestinationId>,
+    },
 }
 
 impl Changeset {
@@ -66,7 +105,7 @@ impl Changeset {
     pub fn interaction(&self) -> Option<&Interaction> {
         match self.writes.first()? {
             Write::Open(interaction) | Write::Advance(interaction) => Some(interaction),
-            Write::Task(_) => None,
+            Write::Task(_) | Write::Access(_) | Write::Endpoint(_) | Write::Retry { .. } => None,
         }
     }
 }

@@ -4,6 +4,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    access::{PersonRef, Token},
+    changeset::Retry,
+    delivery::{DisabledWhy, EndpointRef},
     ids::{AgentId, EventId, InteractionId},
     interaction::{Answer, AnswerContent, FormAnswers, Outcome, Request},
     principal::{Actor, AgentRef},
@@ -132,6 +135,59 @@ pub enum Payload {
     /// A task is finished.
     #[serde(rename = "task.done")]
     TaskDone(Box<Task>),
+    /// An admin invited somebody.
+    #[serde(rename = "person.invited")]
+    PersonInvited(PersonRef),
+    /// An admin made somebody a new link, by which whoever has it sets their password.
+    #[serde(rename = "person.linked")]
+    PersonLinked(PersonRef),
+    /// An admin gave somebody another name or role.
+    #[serde(rename = "person.changed")]
+    PersonChanged(PersonRef),
+    /// An admin keeps somebody out.
+    #[serde(rename = "person.disabled")]
+    PersonDisabled(PersonRef),
+    /// An admin lets somebody in again.
+    #[serde(rename = "person.enabled")]
+    PersonEnabled(PersonRef),
+    /// Somebody set their password.
+    #[serde(rename = "person.password_set")]
+    PersonPasswordSet(PersonRef),
+    /// An admin made a token.
+    #[serde(rename = "token.created")]
+    TokenCreated(Token),
+    /// An admin ended a token.
+    #[serde(rename = "token.revoked")]
+    TokenRevoked(Token),
+    /// Somebody made a webhook endpoint.
+    #[serde(rename = "endpoint.created")]
+    EndpointCreated(EndpointRef),
+    /// An endpoint has another address.
+    #[serde(rename = "endpoint.changed")]
+    EndpointChanged(EndpointRef),
+    /// An endpoint has another secret.
+    #[serde(rename = "endpoint.secret_rotated")]
+    EndpointSecretRotated(EndpointRef),
+    /// Nothing is sent to an endpoint any more.
+    #[serde(rename = "endpoint.disabled")]
+    EndpointDisabled {
+        /// Which.
+        endpoint: EndpointRef,
+        /// Why.
+        why: DisabledWhy,
+    },
+    /// An endpoint is sent to again.
+    #[serde(rename = "endpoint.enabled")]
+    EndpointEnabled(EndpointRef),
+    /// Somebody took an endpoint away.
+    #[serde(rename = "endpoint.deleted")]
+    EndpointDeleted(EndpointRef),
+    /// Somebody wants to see whether an endpoint works.
+    #[serde(rename = "endpoint.tested")]
+    EndpointTested(EndpointRef),
+    /// Somebody had deliveries tried again.
+    #[serde(rename = "delivery.retried")]
+    DeliveryRetried(Retry),
 }
 
 impl Payload {
@@ -151,6 +207,22 @@ impl Payload {
             Self::TaskRunning(_) => "task.running",
             Self::TaskFailed(_) => "task.failed",
             Self::TaskDone(_) => "task.done",
+            Self::PersonInvited(_) => "person.invited",
+            Self::PersonLinked(_) => "person.linked",
+            Self::PersonChanged(_) => "person.changed",
+            Self::PersonDisabled(_) => "person.disabled",
+            Self::PersonEnabled(_) => "person.enabled",
+            Self::PersonPasswordSet(_) => "person.password_set",
+            Self::TokenCreated(_) => "token.created",
+            Self::TokenRevoked(_) => "token.revoked",
+            Self::EndpointCreated(_) => "endpoint.created",
+            Self::EndpointChanged(_) => "endpoint.changed",
+            Self::EndpointSecretRotated(_) => "endpoint.secret_rotated",
+            Self::EndpointDisabled { .. } => "endpoint.disabled",
+            Self::EndpointEnabled(_) => "endpoint.enabled",
+            Self::EndpointDeleted(_) => "endpoint.deleted",
+            Self::EndpointTested(_) => "endpoint.tested",
+            Self::DeliveryRetried(_) => "delivery.retried",
         }
     }
 
@@ -163,6 +235,17 @@ impl Payload {
             TaskStatus::Done => Self::TaskDone,
         };
         variant(Box::new(task))
+    }
+
+    /// Whether somebody who was let in may have to leave.
+    pub fn ends_access(&self) -> bool {
+        matches!(
+            self,
+            Self::PersonChanged(_)
+                | Self::PersonDisabled(_)
+                | Self::PersonPasswordSet(_)
+                | Self::TokenRevoked(_)
+        )
     }
 
     /// Whether this event closes its interaction.

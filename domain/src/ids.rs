@@ -48,8 +48,20 @@ id!(
     PersonId
 );
 id!(
+    /// A browser that is signed in (never its cookie).
+    SessionId
+);
+id!(
     /// An agent's or a responder script's token (never its secret).
     TokenId
+);
+id!(
+    /// One obligation to tell one destination one thing.
+    DeliveryId
+);
+id!(
+    /// Where something is sent: a webhook endpoint, or an agent, which has the same id here.
+    DestinationId
 );
 
 impl InteractionId {

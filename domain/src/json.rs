@@ -1,10 +1,10 @@
-//! JSON from outside, of any shape but bounded depth.
+//! JSON from outside: of any shape but bounded depth, or an object and nothing else.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer, Serialize,
-    de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
+    de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 use serde_json::{Map, Number, Value};
 
@@ -110,15 +110,76 @@ impl<'de> Visitor<'de> for Bounded {
         while let Some(key) = entries.next_key::<String>()? {
             let value = entries.next_value_seed(inner)?;
             if values.contains_key(&key) {
-                // Parsers disagree on which of the two counts.
-                return Err(A::Error::custom(format_args!(
-                    "the key `{key}` stands twice"
-                )));
+                return Err(stands_twice(&key));
             }
             values.insert(key, value);
         }
         Ok(Value::Object(values))
     }
+}
+
+/// A value with fields, read from an object only. By itself serde takes the fields from an array as well,
+/// in the order of the code.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Object<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(entries)).map(Object)
+    }
+}
+
+/// Reads a map in which every key stands once.
+///
+/// # Errors
+/// When a key stands twice: parsers disagree on which of the two counts.
+pub fn each_key_once<'de, D, V>(deserializer: D) -> Result<BTreeMap<String, V>, D::Error>
+where
+    D: Deserializer<'de>,
+    V: Deserialize<'de>,
+{
+    deserializer.deserialize_map(OnceVisitor(PhantomData))
+}
+
+struct OnceVisitor<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for OnceVisitor<V> {
+    type Value = BTreeMap<String, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut values = BTreeMap::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let value = entries.next_value()?;
+            if values.contains_key(&key) {
+                return Err(stands_twice(&key));
+            }
+            values.insert(key, value);
+        }
+        Ok(values)
+    }
+}
+
+fn stands_twice<E: Error>(key: &str) -> E {
+    E::custom(format_args!("the key `{key}` stands twice"))
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! The rules of Handraise, pure: no async, no IO, no clock, no randomness.
 //!
-//! A function in [`interaction::decide`] or [`task::decide`] takes what is, a command and the present moment, and
+//! A function in [`interaction::decide`], [`task::decide`] or [`access::decide`] takes what is, a command and the present moment, and
 //! returns a [`Changeset`] (what the store commits in one transaction) or a refusal. Nothing else in
 //! the program changes state.
 
 #![warn(missing_docs)]
 
+pub mod access;
 pub mod changeset;
+pub mod delivery;
 pub mod digest;
 pub mod event;
 pub mod fault;
@@ -21,10 +23,15 @@ pub mod task;
 #[cfg(test)]
 mod testing;
 
-pub use changeset::{Changeset, IdempotencyKey, Write};
+pub use access::{Access, PasswordHash, Person, SecretHash, Token, TokenKind};
+pub use changeset::{Changeset, IdempotencyKey, Retry, Write};
+pub use delivery::{Delivery, Endpoint};
 pub use event::{Event, NewEvent, Payload};
 pub use fault::Fault;
-pub use ids::{AgentId, EventId, Ids, InteractionId, Moment, PersonId, TokenId};
+pub use ids::{
+    AgentId, DeliveryId, DestinationId, EventId, Ids, InteractionId, Moment, PersonId, SessionId,
+    TokenId,
+};
 pub use interaction::{Interaction, Refused, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
 pub use sign::Sign;

@@ -20,8 +20,6 @@ pub const OPTION_CHARS: usize = 75;
 pub const QUESTIONS: usize = 10;
 /// Most follow-ups of one blocker.
 pub const FOLLOW_UPS: usize = 100;
-/// Most pending blockers of one agent, where the configuration does not say otherwise.
-pub const PENDING_PER_AGENT: u32 = 1_000;
 /// Largest `metadata`, as compact JSON, in bytes.
 pub const METADATA_BYTES: usize = 8 * 1024;
 /// Longest `Idempotency-Key`, in characters.
@@ -33,5 +31,13 @@ pub const JSON_DEPTH: usize = 32;
 pub const BODY_BYTES: usize = 256 * 1024;
 /// Longest `timeout_seconds`: 400 days.
 pub const TIMEOUT_SECONDS: i64 = 400 * 24 * 60 * 60;
-/// The deadline of every kind where neither request nor configuration names one.
-pub const DEFAULT_TIMEOUT: TimeDelta = TimeDelta::hours(24);
+/// Shortest password, in characters (ASVS 6.2.1). Whether it can be guessed is another question.
+pub const PASSWORD_MIN_CHARS: usize = 8;
+/// Longest password, in characters: ASVS 6.2.9 asks for 64 at least.
+pub const PASSWORD_MAX_CHARS: usize = 256;
+/// How long a one-time link is good.
+pub const LINK_LIFETIME: TimeDelta = TimeDelta::hours(24);
+/// How long a browser stays signed in, however much it is used.
+pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
+/// How long a browser stays signed in while nobody uses it.
+pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);

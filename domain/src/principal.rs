@@ -1,4 +1,4 @@
-//! Who acts: agents ask, responders answer, the clock expires.
+//! Who acts: agents ask, responders answer, admins manage, the clock expires.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -18,7 +18,7 @@ pub struct AgentRef {
 }
 
 /// What a person may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Sees everything, answers nothing.
@@ -27,6 +27,25 @@ pub enum Role {
     Responder,
     /// Also manages people, tokens and settings.
     Admin,
+}
+
+impl Role {
+    /// All of them, the least first.
+    pub const ALL: [Self; 3] = [Self::Viewer, Self::Responder, Self::Admin];
+
+    /// The name, as in SQL, JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Responder => "responder",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The role of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
 }
 
 /// Where an answer was given.
@@ -58,6 +77,11 @@ pub enum Principal {
         /// The token it came with.
         id: TokenId,
         /// The token's name.
+        name: String,
+    },
+    /// Whoever runs commands on the server's machine, with its database at hand.
+    Operator {
+        /// The name they are logged in with.
         name: String,
     },
 }
@@ -95,9 +119,60 @@ impl Principal {
                 via: Via::Api,
             }),
             Self::Agent(_)
+            | Self::Operator { .. }
             | Self::Person {
                 role: Role::Viewer, ..
             } => Err(Refused::NotAResponder),
+        }
+    }
+
+    /// Admins manage people and tokens, and so does whoever has the server's machine.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`].
+    pub fn admin(&self) -> Result<Actor, Refused> {
+        match self {
+            Self::Person {
+                id,
+                name,
+                role: Role::Admin,
+            } => Ok(Actor::Person {
+                id: *id,
+                name: name.clone(),
+            }),
+            Self::Operator { name } => Ok(Actor::Operator { name: name.clone() }),
+            Self::Agent(_)
+            | Self::Script { .. }
+            | Self::Person {
+                role: Role::Viewer | Role::Responder,
+                ..
+            } => Err(Refused::NotAnAdmin),
+        }
+    }
+
+    /// Who manages what goes out: admins, and programs with a responder token. Agents never do, since
+    /// webhooks carry what everybody asks.
+    ///
+    /// # Errors
+    /// [`Refused::NotAResponder`] for agents, [`Refused::NotAnAdmin`] for people who are none.
+    pub fn outbound(&self) -> Result<Actor, Refused> {
+        match self {
+            Self::Script { .. } | Self::Agent(_) => self.responder().map(Actor::Responder),
+            Self::Person { .. } | Self::Operator { .. } => self.admin(),
+        }
+    }
+
+    /// Whether this is that person.
+    pub fn is_person(&self, person: PersonId) -> bool {
+        matches!(self, Self::Person { id, .. } if *id == person)
+    }
+
+    /// Whether this principal may see an event about this agent's interaction or task, or about nobody's.
+    pub fn may_see(&self, agent: Option<AgentId>) -> bool {
+        match (self, agent) {
+            (Self::Agent(_), None) => false,
+            (_, None) => true,
+            (_, Some(agent)) => self.may_read(agent),
         }
     }
 
@@ -105,7 +180,7 @@ impl Principal {
     pub fn may_read(&self, agent: AgentId) -> bool {
         match self {
             Self::Agent(own) => own.id == agent,
-            Self::Person { .. } | Self::Script { .. } => true,
+            Self::Person { .. } | Self::Script { .. } | Self::Operator { .. } => true,
         }
     }
 }
@@ -118,8 +193,22 @@ pub enum Actor {
     Agent(AgentRef),
     /// Somebody who may answer.
     Responder(Responder),
+    /// Somebody who is signed in, when it is about who gets in.
+    Person {
+        /// Who.
+        id: PersonId,
+        /// The name others saw then.
+        name: String,
+    },
+    /// Whoever ran a command on the server's machine.
+    Operator {
+        /// The name they were logged in with.
+        name: String,
+    },
     /// The clock.
     Deadline,
+    /// What came, or did not come, of sending something out.
+    Delivery,
 }
 
 impl Actor {
@@ -128,7 +217,8 @@ impl Actor {
         match self {
             Self::Agent(agent) => Some(&agent.name),
             Self::Responder(responder) => Some(&responder.name),
-            Self::Deadline => None,
+            Self::Person { name, .. } | Self::Operator { name } => Some(name),
+            Self::Deadline | Self::Delivery => None,
         }
     }
 }

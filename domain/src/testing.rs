@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
-    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, Write,
+    AgentId, AgentRef, Changeset, Event, Ids, Interaction, Moment, PersonId, Principal, Role,
+    Write,
     interaction::{AnswerDraft, Draft, Kind, Request, decide},
-    limits,
     sign::{PublicKey, Sign, Signature},
     task::{Task, Work},
 };
@@ -112,9 +112,7 @@ pub(crate) fn given(answer: Value) -> AnswerDraft {
 }
 
 pub(crate) fn request(body: Value) -> Request {
-    draft(body)
-        .check(|_| Some(limits::DEFAULT_TIMEOUT))
-        .unwrap()
+    draft(body).check(|_| Some(TimeDelta::hours(24))).unwrap()
 }
 
 /// `fields` over the body of the kind.
@@ -136,10 +134,30 @@ pub(crate) fn written(changeset: &Changeset) -> Interaction {
     changeset.interaction().unwrap().clone()
 }
 
+/// The events of a changeset, as if they were committed.
+pub(crate) fn journalled(changeset: Changeset) -> Vec<Event> {
+    let numbered = changeset.events.into_iter().zip(1..);
+    let journalled = numbered.map(|(event, seq)| Event {
+        seq,
+        id: event.id,
+        at: event.at,
+        actor: event.actor,
+        agent_id: event.agent_id,
+        interaction_id: event.interaction_id,
+        task_id: event.task_id,
+        payload: event.payload,
+    });
+    journalled.collect()
+}
+
 /// The task the changeset changes.
 pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
     changeset.writes.iter().find_map(|write| match write {
         Write::Task(task) => Some(task),
-        Write::Open(_) | Write::Advance(_) => None,
+        Write::Open(_)
+        | Write::Advance(_)
+        | Write::Access(_)
+        | Write::Endpoint(_)
+        | Write::Retry { .. } => None,
     })
 }

@@ -6,17 +6,20 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
+import AxeBuilder from "@axe-core/playwright";
 import {
   test as base,
   expect,
-  type Browser,
   type BrowserContext,
   type BrowserContextOptions,
   type Page,
 } from "@playwright/test";
 
-const binary = process.env.HANDRAISE_BIN ?? "";
+const binary = process.env.SERVER_BINARY ?? "";
 const run = promisify(execFile);
+
+/** What everybody's password is, unless a test says otherwise. */
+export const password = "tin drum walks north";
 
 export type Interaction = {
   id: string;
@@ -42,6 +45,8 @@ export type Task = { status: string; reason: string | null; waiting_on: { id: st
 
 export class Server {
   url = "";
+  /** What the server prints first: where it listens, and how to get in. */
+  hello = "";
   private child?: ChildProcess;
   private token = "";
 
@@ -73,10 +78,15 @@ export class Server {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** A link that signs a new person in. */
-  async invite(name: string): Promise<string> {
-    const link = await this.cli("user", "invite", "--name", name, "--role", "responder");
+  /** A one-time link for a new person. */
+  async invite(name: string, role = "responder"): Promise<string> {
+    const link = await this.cli("user", "invite", "--name", name, "--role", role);
     return this.url + new URL(link).pathname;
+  }
+
+  /** The link that the server prints until there is an admin. */
+  firstAdminLink(): string {
+    return this.hello.match(/Become its first admin, within a day: (\S+)/)?.[1] ?? "";
   }
 
   async ask(more: object = {}): Promise<Interaction> {
@@ -126,9 +136,11 @@ export class Server {
       stdio: ["ignore", "pipe", "inherit"],
     });
     this.child = child;
+    this.hello = "";
     for await (const line of createInterface({ input: child.stdout })) {
-      const listens = line.match(/listens on (\S+)/);
-      if (listens) {
+      this.hello += `${line}\n`;
+      const listens = this.hello.match(/listens on (\S+)/);
+      if (listens && /^(Become|Sign in)/m.test(this.hello)) {
         this.url = listens[1];
         return;
       }
@@ -137,7 +149,7 @@ export class Server {
   }
 }
 
-/** Watches pages: errors on the console, panics and requests to other places fail the test. */
+/** Watches pages: errors on the console, panics, script dialogs and requests to other places fail the test. */
 export class Watch {
   private readonly seen: string[] = [];
   private readonly allowed: RegExp[] = [];
@@ -155,6 +167,10 @@ export class Watch {
       if (message.type() === "error" || (message.type() === "warning" && /hydrat|leptos|panick/i.test(text))) {
         this.note(`console: ${text}`);
       }
+    });
+    page.on("dialog", (dialog) => {
+      this.note(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
     });
     page.on("pageerror", (error) => this.note(`page: ${error.message}`));
     page.on("request", (request) => {
@@ -174,9 +190,13 @@ export class Watch {
   }
 }
 
-type People = (name: string, options?: BrowserContextOptions) => Promise<Page>;
+type Who = BrowserContextOptions & { role?: string };
+type SignIn = (name: string, who?: Who) => Promise<Page>;
+type OpenBrowser = (options?: BrowserContextOptions) => Promise<Page>;
 
-export const test = base.extend<{ server: Server; watch: Watch; signIn: People; ana: Page }>({
+type Fixtures = { server: Server; watch: Watch; openBrowser: OpenBrowser; signIn: SignIn; ana: Page };
+
+export const test = base.extend<Fixtures>({
   server: async ({}, use) => {
     const server = await Server.start();
     await use(server);
@@ -189,20 +209,26 @@ export const test = base.extend<{ server: Server; watch: Watch; signIn: People; 
     expect(watch.complaints()).toEqual([]);
   },
 
-  /** A person's own browser, signed in and on the first page. */
-  signIn: async ({ browser, server, watch }, use) => {
+  /** A browser of its own, with nobody signed in. */
+  openBrowser: async ({ browser, watch }, use) => {
     const contexts: BrowserContext[] = [];
-    await use(async (name, options) => {
-      const context = await openContext(browser, options);
+    await use(async (options) => {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       contexts.push(context);
       const page = await context.newPage();
       watch.add(page);
-      await page.goto(await server.invite(name));
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.waitForURL(`${server.url}/`);
       return page;
     });
     for (const context of contexts) await context.close();
+  },
+
+  /** A new person's own browser, signed in and on the first page. */
+  signIn: async ({ openBrowser, server }, use) => {
+    await use(async (name, { role, ...options } = {}) => {
+      const page = await openBrowser(options);
+      await acceptLink(page, await server.invite(name, role));
+      return page;
+    });
   },
 
   ana: async ({ signIn }, use) => {
@@ -212,8 +238,12 @@ export const test = base.extend<{ server: Server; watch: Watch; signIn: People; 
   },
 });
 
-async function openContext(browser: Browser, options?: BrowserContextOptions) {
-  return browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+/** Chooses the password that everybody has, and comes in. */
+export async function acceptLink(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByLabel("Choose a password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Set password and sign in" }).click();
+  await page.waitForURL(`${new URL(link).origin}/`);
 }
 
 /** Waits until the page follows the feed. */
@@ -224,6 +254,24 @@ export async function live(page: Page): Promise<void> {
 /** The row of a blocker in the panel. */
 export function row(page: Page, text: string) {
   return page.locator(".row", { hasText: text });
+}
+
+/** Themes and widths that every page has to look right in. */
+export const looks = [
+  ["light", 1440],
+  ["dark", 1440],
+  ["light", 390],
+  ["dark", 390],
+] as const;
+
+/** Nothing stands out to the side, and axe finds nothing: contrast, names, labels. */
+export async function expectLegible(page: Page): Promise<void> {
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBe(0);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 }
 
 export { expect };

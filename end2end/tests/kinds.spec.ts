@@ -118,7 +118,7 @@ test("a form: one question at a time, kept across a reload, finished by somebody
   await dialog.getByLabel("Your answer").fill("80\n");
   await ana.keyboard.press("Control+Enter");
   await expect(dialog).toContainText("2 of 3");
-  await dialog.getByRole("button", { name: "Back" }).click();
+  await dialog.getByRole("link", { name: "Back" }).click();
   await expect(dialog.getByLabel("Your answer")).toHaveValue("80\n");
   await dialog.getByLabel("Your answer").fill("8080");
   await dialog.getByRole("button", { name: /Send/ }).click();
@@ -228,13 +228,23 @@ test.describe("without scripts", () => {
     expect((await server.poll(id)).answer?.feedback).toBe("one\ntwo");
 
     id = await open({ kind: "form", questions });
-    await dialog.getByLabel("Your answer").fill("80");
+    await dialog.getByLabel("Your answer").fill("\n<80> & co");
     await dialog.getByRole("button", { name: /Send/ }).click();
+    await expect(dialog).toContainText("2 of 3");
+    await dialog.getByRole("link", { name: "Back" }).click();
+    await expect(dialog).toContainText("1 of 3");
+    await expect(dialog.getByLabel("Your answer")).toHaveValue("\n<80> & co");
+    await dialog.getByLabel("Your answer").fill("8080");
+    await dialog.getByRole("button", { name: /Send/ }).click();
+    await expect(dialog).toContainText("2 of 3");
     await dialog.getByText("production").click();
     await dialog.getByRole("button", { name: /Send/ }).click();
+    await dialog.getByRole("link", { name: "Back" }).click();
+    await expect(dialog.getByRole("radio", { name: "production" })).toBeChecked();
+    await dialog.getByRole("link", { name: "Forward" }).click();
     await dialog.getByLabel("Your answer").fill("because");
     await dialog.getByRole("button", { name: /Send/ }).click();
     await expect(dialog).toContainText("You answered");
-    expect((await server.poll(id)).answer?.answers).toEqual({ port: "80", env: "production", why: "because" });
+    expect((await server.poll(id)).answer?.answers).toEqual({ port: "8080", env: "production", why: "because" });
   });
 });

@@ -45,6 +45,30 @@ test("older pages follow each other", async ({ ana, server }) => {
   await expect(lines.first()).toContainText("number 50");
 });
 
+test("closing a dialog leads back to where it was opened", async ({ ana, server }) => {
+  const asked = await server.ask({ prompt: "Which port?" });
+  await ana.goto(`${server.url}/history?kind=question`);
+  await live(ana);
+  await ana.locator("main .list-row").getByRole("link").click();
+  await ana.locator("main").getByRole("link", { name: /Answer/ }).click();
+  await expect(ana.getByRole("dialog")).toContainText("Which port?");
+  await ana.getByRole("link", { name: "Close" }).click();
+  await expect(ana).toHaveURL(`${server.url}/interactions/${asked.id}`);
+  await ana.goto(`${server.url}/agents`);
+  await live(ana);
+  await ana.locator("main").getByRole("link", { name: /Which port/ }).click();
+  await ana.getByLabel("Your answer").fill("80");
+  await ana.keyboard.press("Control+Enter");
+  await expect(ana.getByRole("dialog")).toContainText("You answered");
+  await ana.keyboard.press("Escape");
+  await expect(ana).toHaveURL(`${server.url}/agents`);
+  // Whoever comes from elsewhere gets the overview.
+  await ana.goto(`${server.url}/blockers/${asked.id}`);
+  await live(ana);
+  await ana.keyboard.press("Escape");
+  await expect(ana).toHaveURL(`${server.url}/`);
+});
+
 test("the timeline of one question grows while it is looked at", async ({ ana, server }) => {
   const asked = await server.ask({ prompt: "Which **port**?", task: { id: "T-1" } });
   await ana.goto(`${server.url}/interactions/${asked.id}`);

@@ -1,5 +1,10 @@
 //! The one place that asks for the time and makes ids; everything else gets them handed in.
 
+use std::{
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
+
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::Ids;
 use uuid::Uuid;
@@ -8,7 +13,13 @@ use uuid::Uuid;
 pub trait Clock: Send + Sync {
     /// Now, in whole milliseconds, as SQL keeps it.
     fn now(&self) -> DateTime<Utc>;
+
+    /// The time since some moment that stays the same. It never goes back, whatever happens to the
+    /// time of day.
+    fn uptime(&self) -> Duration;
 }
+
+static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The machine's clock.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +29,10 @@ impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the clock")]
     fn now(&self) -> DateTime<Utc> {
         Utc::now().trunc_subsecs(3)
+    }
+
+    fn uptime(&self) -> Duration {
+        STARTED.elapsed()
     }
 }
 

@@ -1,39 +1,49 @@
 //! The only crate with network, background work and secrets.
 //!
-//! `api`, `ui` and `jobs` translate into [`service`] calls and back; `live` reads what was committed.
+//! `api`, `ui` and `jobs` translate into [`service`] calls and back; `live` and `delivery` read what was
+//! committed.
 //! Transports never import each other, and `service` knows neither axum nor leptos.
 
 pub mod api;
 pub mod auth;
+pub mod body;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod delivery;
+pub mod doctor;
+pub mod health;
 pub mod jobs;
 pub mod journal;
+pub mod limits;
 pub mod live;
+pub mod metrics;
+pub mod observe;
 pub mod problem;
 pub mod router;
+mod serve;
 pub mod service;
 pub mod signing;
 pub mod state;
 pub mod telemetry;
+pub mod tls;
 pub mod ui;
+mod visible;
 
-use std::{
-    future::{Future, IntoFuture},
-    sync::Arc,
-    time::Duration,
-};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use anyhow::Context;
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::state::AppState;
+use crate::{limits::Places, serve::Server, state::AppState};
 
 /// How long requests, and then sockets, may take to end once the server is asked to stop. Together less
 /// than the ten seconds after which service managers kill.
 const PATIENCE: Duration = Duration::from_secs(4);
+/// Whoever asks for numbers where there is nothing else opens few connections.
+const METRICS_CONNECTIONS: u32 = 100;
 /// How long the last checkpoint may take. What it misses the next start signs.
 const LAST_CHECKPOINT: Duration = Duration::from_secs(1);
 
@@ -41,7 +51,7 @@ const LAST_CHECKPOINT: Duration = Duration::from_secs(1);
 /// state as it is, sockets a close frame, requests under way their answer.
 ///
 /// # Errors
-/// When a background job cannot be started or the listener fails.
+/// When a background job cannot be started, or the address of the metrics is taken.
 pub async fn run(
     state: AppState,
     listener: TcpListener,
@@ -52,35 +62,38 @@ pub async fn run(
     background.spawn(live::relay::run(
         state.service.store().clone(),
         Arc::clone(&state.hub),
+        state.service.access_ended().clone(),
         stopping.clone(),
     ));
+    background.spawn(state.worker()?.run(stopping.clone()));
     let mut jobs = jobs::start(&state).await.context("cannot start the jobs")?;
 
     let sockets = state.sockets.clone();
     let checkpoints = state.checkpoints.clone();
-    // A bare router is cloned whole for every connection: 90 kB for each agent that waits.
-    let serve = axum::serve(listener, router::router(state).into_make_service())
-        .with_graceful_shutdown({
-            let stopping = stopping.clone();
-            async move {
-                shutdown.await;
-                tracing::info!("shutting down");
-                stopping.cancel();
-            }
-        })
-        .into_future();
+    let metrics = metrics_listener(&state).await?;
+    if let Some(metrics) = metrics {
+        let routes = health::metrics_alone(state.clone());
+        let places = Places::new(METRICS_CONNECTIONS, 0);
+        let server = server(&state, routes, places);
+        background.spawn(server.run(metrics, stopping.clone()));
+    }
+    let places = Arc::clone(&state.limits.connections);
+    let server = server(&state, router::router(state.clone()), places);
+    drop(state);
+    let asked = async {
+        shutdown.await;
+        tracing::info!("shutting down");
+        stopping.cancel();
+    };
+    let serve = futures::future::join(asked, server.run(listener, stopping.clone()));
     let out_of_patience = async {
         stopping.cancelled().await;
         tokio::time::sleep(PATIENCE).await;
     };
-    let outcome = tokio::select! {
-        outcome = serve => outcome.context("the listener failed"),
-        () = out_of_patience => {
-            tracing::warn!("some requests did not end in time");
-            Ok(())
-        }
-    };
-    stopping.cancel();
+    tokio::select! {
+        _ = serve => {}
+        () = out_of_patience => tracing::warn!("some requests did not end in time"),
+    }
     jobs.shutdown().await.context("cannot stop the jobs")?;
     background.close();
     sockets.close();
@@ -88,7 +101,25 @@ pub async fn run(
     let _ = tokio::time::timeout(PATIENCE, ended).await;
     // Last, so that it covers what was done until now.
     let _ = tokio::time::timeout(LAST_CHECKPOINT, jobs::sign_new(&checkpoints)).await;
-    outcome
+    Ok(())
+}
+
+async fn metrics_listener(state: &AppState) -> anyhow::Result<Option<TcpListener>> {
+    let Some(addr) = state.config.metrics_addr else {
+        return Ok(None);
+    };
+    let listener = TcpListener::bind(addr).await;
+    let listener = listener.with_context(|| format!("cannot listen on {addr} for metrics"))?;
+    Ok(Some(listener))
+}
+
+fn server(state: &AppState, routes: Router, places: Arc<Places<()>>) -> Server {
+    Server {
+        routes: routes.into_make_service_with_connect_info(),
+        places,
+        settings: state.config.limits,
+        metrics: Arc::clone(&state.metrics),
+    }
 }
 
 /// Completes when the process is asked to stop: Ctrl-C or SIGTERM.

@@ -11,8 +11,7 @@ async fn main() -> ExitCode {
     match server::cli::run(Cli::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line, with its causes, for the person at the terminal.
-            eprintln!("handraise: {error:#}");
+            eprintln!("handraise: {}", server::cli::message(&error));
             ExitCode::FAILURE
         }
     }

@@ -9,7 +9,15 @@ use chrono::{DateTime, Utc};
 use domain::{Fault, Refused, interaction::Outcome};
 use serde::Serialize;
 
-use crate::service::ServiceError;
+use crate::{
+    limits::{Full, TooFast},
+    service::ServiceError,
+};
+
+/// What somebody should wait who is refused for something that others have to give up first, in seconds.
+const SOON: u32 = 10;
+/// What an agent should wait that has too many blockers: people have to answer some of them.
+const LATER: u32 = 60;
 
 /// An error as a client sees it. `code` is API: it never changes its meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,7 +32,14 @@ pub struct Problem {
     errors: Vec<Fault>,
     #[serde(flatten)]
     closed: Option<Box<Closed>>,
+    /// In seconds.
+    #[serde(skip)]
+    retry_after: Option<u32>,
 }
+
+/// The `code` of a problem, for those who count: in the extensions of its response.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemCode(pub &'static str);
 
 /// How an interaction ended that somebody wanted to close.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,6 +63,14 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             closed: None,
+            retry_after: None,
+        }
+    }
+
+    fn retry_after(self, seconds: u32) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..self
         }
     }
 
@@ -153,6 +176,15 @@ impl Problem {
         )
     }
 
+    /// 408: the body takes too long to arrive.
+    pub fn body_too_slow() -> Self {
+        Self::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "body_too_slow",
+            "The body did not arrive in time.",
+        )
+    }
+
     /// 413.
     pub fn body_too_large(limit: usize) -> Self {
         Self::new(
@@ -183,6 +215,42 @@ impl Problem {
         }
     }
 
+    /// 429 when this token has as many held requests as it may, or 503.
+    pub fn not_held(full: Full) -> Self {
+        match full {
+            Full::OfOne => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_many_held",
+                "This token has as many held requests and event streams as it may.",
+            )
+            .retry_after(SOON),
+            Full::InAll => Self::no_place(),
+        }
+    }
+
+    /// 429 when this person has as many sockets as they may, or 503.
+    pub fn no_socket(full: Full) -> Self {
+        match full {
+            Full::OfOne => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_many_sockets",
+                "This person has as many live pages open as they may.",
+            )
+            .retry_after(SOON),
+            Full::InAll => Self::no_place(),
+        }
+    }
+
+    /// 503: everybody together has as many connections, sockets or held requests as the server allows.
+    pub fn no_place() -> Self {
+        Self::busy("The server has as many connections as it allows; try again.")
+    }
+
+    /// 503: too much is going on.
+    pub fn busy(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).retry_after(SOON)
+    }
+
     /// 503: the page is not there in time.
     pub fn not_in_time() -> Self {
         Self::new(
@@ -204,6 +272,26 @@ impl Problem {
     /// The HTTP status.
     pub fn status(&self) -> StatusCode {
         self.status
+    }
+
+    /// The `code`.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// As a response that ends its connection, for clients that get no further than to be accepted.
+    ///
+    /// # Errors
+    /// Never: it is plain data.
+    pub fn as_last_words(&self) -> Result<String, serde_json::Error> {
+        let body = serde_json::to_string(self)?;
+        let retry_after = self.retry_after.unwrap_or_default();
+        Ok(format!(
+            "HTTP/1.1 {status}\r\nContent-Type: application/problem+json\r\nRetry-After: {retry_after}\r\n\
+             Connection: close\r\nContent-Length: {length}\r\n\r\n{body}",
+            status = self.status,
+            length = body.len(),
+        ))
     }
 }
 
@@ -232,6 +320,11 @@ impl From<Refused> for Problem {
                 "responders_only",
                 "Only responders and admins can do this; agents never can.",
             ),
+            Refused::NotAnAdmin => Self::new(
+                StatusCode::FORBIDDEN,
+                "admins_only",
+                "Only admins can do this.",
+            ),
             Refused::NotYours => Self::not_found(),
             Refused::Invalid(faults) => Self::invalid(faults),
             Refused::KeyReused => Self::new(
@@ -248,14 +341,40 @@ impl From<Refused> for Problem {
                 StatusCode::TOO_MANY_REQUESTS,
                 "too_many_pending",
                 format!("This agent has {limit} pending blockers and may not have more."),
+            )
+            .retry_after(LATER),
+            Refused::EndpointDisabled => Self::new(
+                StatusCode::CONFLICT,
+                "endpoint_disabled",
+                "Nothing is sent to this endpoint; enable it first.",
+            ),
+            Refused::NotToRetry => Self::new(
+                StatusCode::CONFLICT,
+                "not_to_retry",
+                "It has arrived, or is being sent right now.",
             ),
             Refused::NoKey => {
                 tracing::error!("a decision was refused: the server runs without a key");
                 Self::internal()
             }
-            // Only the expiry job asks the one, and nobody is told the other.
-            Refused::NotDue | Refused::CollectedAlready => Self::internal(),
+            // Only the expiry job asks the first, nobody is told the second, and the others are pages' alone.
+            Refused::NotDue
+            | Refused::CollectedAlready
+            | Refused::Yourself
+            | Refused::NameTaken
+            | Refused::Disabled => Self::internal(),
         }
+    }
+}
+
+impl From<TooFast> for Problem {
+    fn from(TooFast { retry_after }: TooFast) -> Self {
+        Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "rate_limited",
+            format!("Too many requests; the next one will pass in {retry_after} s."),
+        )
+        .retry_after(retry_after)
     }
 }
 
@@ -264,6 +383,9 @@ impl From<ServiceError> for Problem {
         match error {
             ServiceError::NotFound => Self::not_found(),
             ServiceError::Refused(refused) => refused.into(),
+            ServiceError::Wait(_) | ServiceError::Busy | ServiceError::WeakPassword(_) => {
+                Self::busy(error.to_string())
+            }
             ServiceError::Store(error) => {
                 tracing::error!(%error, "a request failed in the store");
                 Self::internal()
@@ -275,14 +397,17 @@ impl From<ServiceError> for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = self.status;
+        let code = ProblemCode(self.code);
+        let retry_after = self.retry_after;
         let mut response = (status, Json(self)).into_response();
+        response.extensions_mut().insert(code);
         let headers = response.headers_mut();
         headers.insert(
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
-        if status == StatusCode::TOO_MANY_REQUESTS {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+        if let Some(seconds) = retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
         }
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

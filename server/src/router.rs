@@ -5,22 +5,20 @@ use std::time::Duration;
 use axum::{
     Router,
     extract::Request,
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{get, post, put},
+    routing::{delete, get, post, put},
 };
 use tokio::time::timeout;
-use tower_http::{
-    catch_panic::CatchPanicLayer,
-    request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer},
-    trace::TraceLayer,
-};
+use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
     api::v1,
-    auth::{browser, same_origin},
+    auth::{address, browser, same_origin},
+    health,
     live::socket,
+    observe::{self, Observer},
     problem::Problem,
     state::AppState,
     ui::{self, SECURITY_HEADERS, assets},
@@ -29,8 +27,6 @@ use crate::{
 /// Pages take milliseconds.
 const RENDERING: Duration = Duration::from_secs(10);
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
 /// The whole server.
 pub fn router(state: AppState) -> Router {
     let pages = ui::routes(&state)
@@ -38,10 +34,19 @@ pub fn router(state: AppState) -> Router {
             state.clone(),
             browser::identify,
         ))
-        .layer(middleware::from_fn(same_origin::require))
+        .layer(middleware::from_fn_with_state(
+            state.clone(),
+            same_origin::require,
+        ))
         .layer(middleware::from_fn(in_time));
+    let observer = Observer {
+        metrics: state.metrics.clone(),
+        body_time: state.config.limits.body_time(),
+    };
     Router::new()
-        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/healthz", get(health::lives))
+        .route("/readyz", get(health::ready))
+        .merge(metrics(&state))
         .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
         .nest("/api", api())
@@ -49,11 +54,19 @@ pub fn router(state: AppState) -> Router {
         .layer(CatchPanicLayer::custom(|_| {
             Problem::internal().into_response()
         }))
-        .layer(TraceLayer::new_for_http().make_span_with(span))
-        .layer(PropagateRequestIdLayer::new(REQUEST_ID))
-        .layer(SetRequestIdLayer::new(REQUEST_ID, MakeRequestUuid))
+        .layer(middleware::from_fn_with_state(state.clone(), address::note))
+        .layer(middleware::from_fn_with_state(observer, observe::observe))
         .layer(middleware::from_fn(security_headers))
         .with_state(state)
+}
+
+/// Open to everybody, but not at any pace, unless it has an address of its own.
+fn metrics(state: &AppState) -> Router<AppState> {
+    if state.config.metrics_addr.is_some() {
+        return Router::new();
+    }
+    let strangers = middleware::from_fn_with_state(state.clone(), address::count);
+    Router::new().route("/metrics", get(health::metrics).layer(strangers))
 }
 
 fn api() -> Router<AppState> {
@@ -75,18 +88,13 @@ fn api() -> Router<AppState> {
         .route("/v1/tasks", get(v1::tasks::list))
         .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))
         .route("/v1/events", get(v1::events::list))
+        .route("/v1/hooks", post(v1::hooks::create).get(v1::hooks::list))
+        .route("/v1/hooks/sample", get(v1::hooks::sample))
+        .route("/v1/hooks/{id}", delete(v1::hooks::delete))
+        .route("/v1/deliveries", get(v1::deliveries::list))
+        .route("/v1/deliveries/{id}/retry", post(v1::deliveries::retry))
         .fallback(async || Problem::no_route())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
-}
-
-/// Paths may hold the secret of a sign-in link, so a span has the request's id and not its address.
-fn span(request: &Request) -> tracing::Span {
-    let id = request
-        .headers()
-        .get(REQUEST_ID)
-        .and_then(|id| id.to_str().ok())
-        .unwrap_or_default();
-    tracing::info_span!("request", request.id = id, method = %request.method())
 }
 
 /// A page that is not rendered in time never will be: the browser is asked to try again.

@@ -10,8 +10,19 @@ use store::Store;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    clock::Clock, config::Config, journal::Checkpoints, live::hub::Hub, service::Service,
-    signing::SigningKey,
+    clock::Clock,
+    config::Config,
+    delivery::{
+        Drain, Worker,
+        guard::{Guard, SystemNames},
+        post::Post,
+    },
+    journal::Checkpoints,
+    limits::Limits,
+    live::hub::Hub,
+    metrics::Metrics,
+    service::{Outbound, Service},
+    signing::{Sealer, SigningKey},
 };
 
 /// Cheap to clone.
@@ -27,8 +38,16 @@ pub struct AppState {
     pub config: Arc<Config>,
     /// The names of the page's files.
     pub assets: Arc<Assets>,
+    /// What callers may ask of the server, and what they do.
+    pub limits: Arc<Limits>,
+    /// What the server has done, in numbers.
+    pub metrics: Arc<Metrics>,
     /// Cancelled when the server is to stop.
     pub stopping: CancellationToken,
+    /// Waits for what goes out.
+    pub drain: Drain,
+    /// Which addresses that may lead to.
+    pub guard: Arc<Guard>,
     /// The open sockets: the server lets them say goodbye.
     pub sockets: TaskTracker,
     /// Asked for by leptos; the page's files are embedded, so nothing in it matters.
@@ -51,8 +70,21 @@ impl AppState {
             config.key_name.clone(),
             config.checkpoint_file(),
         );
+        let guard = Arc::new(Guard::new(config.outbound_allow.clone()));
+        let outbound = Outbound {
+            sealer: Sealer::new(&key),
+            guard: guard.clone(),
+        };
+        let limits = Limits::new(config.rate_limit_per_minute, &config.limits, &clock);
+        let service = Service::new(store, clock, ids, config.settings())
+            .with_signer(key)
+            .with_outbound(outbound);
         Self {
-            service: Service::new(store, clock, ids, config.settings()).with_signer(key),
+            drain: Drain::default(),
+            guard,
+            metrics: Arc::clone(service.metrics()),
+            limits: Arc::new(limits),
+            service,
             checkpoints: Arc::new(checkpoints),
             hub: Arc::new(Hub::default()),
             config: Arc::new(config),
@@ -61,5 +93,16 @@ impl AppState {
             stopping: CancellationToken::new(),
             leptos: LeptosOptions::builder().output_name("handraise").build(),
         }
+    }
+
+    /// What sends things out from this node.
+    ///
+    /// # Errors
+    /// When the HTTP client cannot be set up.
+    pub fn worker(&self) -> anyhow::Result<Worker> {
+        let post = Post::new(self.guard.clone(), Arc::new(SystemNames))?;
+        let public_url = self.config.public_url();
+        let drain = self.drain.clone();
+        Ok(Worker::new(self.service.clone(), post, &public_url, drain))
     }
 }

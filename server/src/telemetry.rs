@@ -1,5 +1,7 @@
 //! Logs: to stderr, for people or machines, never bodies or secrets.
 
+use std::io::IsTerminal;
+
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use tracing_subscriber::EnvFilter;
@@ -21,9 +23,14 @@ pub fn start(format: LogFormat) {
         .unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn,tokio_cron_scheduler=warn"));
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     match format {
         LogFormat::Text => lines.with_target(false).init(),
-        LogFormat::Json => lines.json().init(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_span_list(false)
+            .init(),
     }
 }

@@ -1,14 +1,16 @@
 //! SQL and nothing else: SQLite by default, Postgres for several nodes, behind one [`Store`].
 //!
 //! State changes only through [`Commit::commit`], which makes a [`Changeset`] durable in one
-//! transaction or refuses it whole. Everything else here reads, or keeps credentials.
+//! transaction or refuses it whole. Everything else here reads, or keeps browsers signed in.
 
 #![warn(missing_docs)]
 
-mod credentials;
+mod access;
 mod error;
+mod inspect;
 mod journal;
 mod migrate;
+mod outbox;
 mod postgres;
 mod query;
 mod rows;
@@ -16,6 +18,7 @@ mod search;
 mod sqlite;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod url;
 mod writer;
 
 use std::{path::PathBuf, sync::Arc};
@@ -23,15 +26,23 @@ use std::{path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Changeset, Event, Interaction, InteractionId, PersonId, Task, TokenId,
-    journal::Record, task::Work,
+    AgentId, Changeset, Delivery, DeliveryId, DestinationId, Event, Interaction, InteractionId,
+    Person, PersonId, SecretHash, SessionId, Task, TokenId, access::NewSession, journal::Record,
+    task::Work,
 };
 use tokio::sync::watch;
 
-pub use credentials::{Holder, NewToken, Person, SecretHash, TokenKind, TokenRecord};
+pub use access::{Account, Holder, PersonRecord, SessionRecord, TokenRecord};
 pub use error::{CommitError, ConnectError, StoreError};
+pub use inspect::{Content, Inspection, Schema, inspect};
 pub use journal::{JournalState, verify_journal, walk_journal};
-pub use query::{AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery};
+pub use outbox::{
+    Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Mark, Ready,
+};
+pub use query::{AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery, WaitingCounts};
+pub use url::check_url;
+
+use url::Scheme;
 
 /// A result of reading.
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -43,12 +54,9 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 /// # Errors
 /// [`ConnectError`], whose text is one line for the person who started the program.
 pub async fn connect(url: &str) -> std::result::Result<Arc<dyn Store>, ConnectError> {
-    match url.split_once(':').map(|(scheme, _)| scheme) {
-        Some("sqlite") => Ok(Arc::new(sqlite::SqliteStore::connect(url).await?)),
-        Some("postgres" | "postgresql") => {
-            Ok(Arc::new(postgres::PostgresStore::connect(url).await?))
-        }
-        _ => Err(ConnectError::UnknownScheme),
+    match Scheme::of(url)? {
+        Scheme::Sqlite => Ok(Arc::new(sqlite::SqliteStore::connect(url).await?)),
+        Scheme::Postgres => Ok(Arc::new(postgres::PostgresStore::connect(url).await?)),
     }
 }
 
@@ -58,9 +66,25 @@ pub fn database_file(url: &str) -> Option<PathBuf> {
 }
 
 /// Everything the server may ask of its database.
-pub trait Store: Commit + Interactions + Tasks + Journal + Agents + Credentials + People {}
+pub trait Store:
+    Commit + Interactions + Tasks + Journal + Agents + Tokens + People + Sessions + Outbox + Endpoints
+{
+}
 
-impl<T: Commit + Interactions + Tasks + Journal + Agents + Credentials + People> Store for T {}
+impl<
+    T: Commit
+        + Interactions
+        + Tasks
+        + Journal
+        + Agents
+        + Tokens
+        + People
+        + Sessions
+        + Outbox
+        + Endpoints,
+> Store for T
+{
+}
 
 /// The one way to change state.
 #[async_trait]
@@ -106,6 +130,9 @@ pub trait Interactions: Send + Sync {
 
     /// How many blockers of this agent are pending.
     async fn pending_count(&self, agent: AgentId) -> Result<u32>;
+
+    /// How many blockers are pending.
+    async fn waiting_counts(&self) -> Result<WaitingCounts>;
 
     /// What happened to blockers since `since`.
     async fn counts(&self, since: DateTime<Utc>) -> Result<Counts>;
@@ -169,61 +196,96 @@ pub trait Agents: Send + Sync {
 
 /// Agent and responder tokens.
 #[async_trait]
-pub trait Credentials: Send + Sync {
-    /// Stores a token. An agent token's agent is found by name or created with `new_agent`'s id.
-    async fn create_token(&self, token: &NewToken, new_agent: AgentId) -> Result<()>;
-
+pub trait Tokens: Send + Sync {
     /// Who holds this token; `None` also when it was revoked.
     async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>>;
 
     /// Notes when tokens were used, and their agents seen.
-    async fn used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()>;
+    async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()>;
 
     /// Every token there ever was, by kind and name, then oldest first.
     async fn tokens(&self) -> Result<Vec<TokenRecord>>;
-
-    /// Ends a token, for good. Returns whether it worked until now.
-    async fn revoke_token(&self, token: TokenId, at: DateTime<Utc>) -> Result<bool>;
 }
 
-/// People and how they get in.
+/// People and their links.
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Stores a person.
-    async fn create_person(&self, person: &Person, now: DateTime<Utc>) -> Result<()>;
+    /// One person.
+    async fn person(&self, id: PersonId) -> Result<Option<Person>>;
 
-    /// The admin who was created first.
-    async fn first_admin(&self) -> Result<Option<Person>>;
+    /// Everybody by name, with the links and sessions that are good at `now`.
+    async fn people(&self, now: DateTime<Utc>) -> Result<Vec<PersonRecord>>;
 
-    /// Stores a one-time link for a person. Their earlier links end, and expired ones are cleared away.
-    async fn create_sign_in_link(
-        &self,
-        hash: &SecretHash,
-        person: PersonId,
-        expires_at: DateTime<Utc>,
-        now: DateTime<Utc>,
-    ) -> Result<()>;
+    /// Who has this [`Person::name_key`], also when they are disabled.
+    async fn account(&self, name_key: &str) -> Result<Option<Account>>;
 
     /// Whose link this is, if it is still good. Does not use it up.
     async fn sign_in_link(&self, hash: &SecretHash, now: DateTime<Utc>) -> Result<Option<Person>>;
+}
 
-    /// Uses the link up and starts a browser session, in one transaction: of two who try at once,
-    /// one gets in.
-    async fn redeem_sign_in_link(
-        &self,
-        link: &SecretHash,
-        session: &SecretHash,
-        session_expires_at: DateTime<Utc>,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Person>>;
+/// Browsers that are signed in. A session is good until it expires, has not been used for
+/// [`SESSION_IDLE`](domain::limits::SESSION_IDLE), or is ended.
+#[async_trait]
+pub trait Sessions: Send + Sync {
+    /// Starts a session. Nothing happens when the person is disabled. Those that have expired are
+    /// cleared away.
+    async fn start_session(&self, person: PersonId, session: &NewSession) -> Result<()>;
 
-    /// Whose browser session this is, if it has not ended.
-    async fn browser_session(
+    /// Whose session this is, if it is good.
+    async fn session(
         &self,
         hash: &SecretHash,
         now: DateTime<Utc>,
-    ) -> Result<Option<Person>>;
+    ) -> Result<Option<(SessionId, Person)>>;
 
-    /// Ends a browser session; one that has ended already stays ended.
-    async fn end_browser_session(&self, hash: &SecretHash) -> Result<()>;
+    /// The good sessions of a person, last used first.
+    async fn sessions(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<SessionRecord>>;
+
+    /// Notes when sessions were used.
+    async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()>;
+
+    /// Ends a session of this person. Returns whether there was one.
+    async fn end_session(&self, person: PersonId, session: SessionId) -> Result<bool>;
+
+    /// Ends all sessions of this person but one.
+    async fn end_other_sessions(&self, person: PersonId, but: SessionId) -> Result<()>;
+}
+
+/// What goes out. Obligations are made by [`Commit::commit`], with the events they tell of.
+#[async_trait]
+pub trait Outbox: Send + Sync {
+    /// Destinations with something due at `now` that do not pause then.
+    async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Ready>>;
+
+    /// Takes what is due at `now`, of each destination at most so many, longest due first, and leases it
+    /// until `lease_until`: nobody else gets it before. A lease that ran out is due again.
+    async fn claim(
+        &self,
+        wanted: &[(DestinationId, u32)],
+        now: DateTime<Utc>,
+        lease_until: DateTime<Utc>,
+    ) -> Result<Vec<Claimed>>;
+
+    /// Writes down what came of tries, all at once. Returns of each whether its lease was still good: if
+    /// not, only the try is kept, and the delivery stays as it is.
+    async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>>;
+
+    /// One delivery.
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>>;
+
+    /// The tries of a delivery, first to last.
+    async fn attempts(&self, id: DeliveryId) -> Result<Vec<Attempt>>;
+
+    /// In the order of their events, newest first.
+    async fn deliveries(&self, query: &DeliveryQuery) -> Result<Vec<DeliveryRecord>>;
+}
+
+/// Webhook endpoints.
+#[async_trait]
+pub trait Endpoints: Send + Sync {
+    /// One endpoint, also when it was deleted.
+    async fn endpoint(&self, id: DestinationId) -> Result<Option<EndpointRecord>>;
+
+    /// Those that were not deleted, oldest first.
+    async fn endpoints(&self) -> Result<Vec<EndpointRecord>>;
 }

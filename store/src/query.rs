@@ -64,6 +64,15 @@ pub struct AgentRecord {
     pub open_tasks: i64,
 }
 
+/// How many blockers wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaitingCounts {
+    /// Their agent has stopped.
+    pub sync: i64,
+    /// Their agent goes on.
+    pub not_sync: i64,
+}
+
 /// What happened to blockers in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

@@ -49,7 +49,23 @@ fn text_of(payload: &Payload) -> Option<String> {
         | Payload::TaskWaiting(_)
         | Payload::TaskRunning(_)
         | Payload::TaskFailed(_)
-        | Payload::TaskDone(_) => None,
+        | Payload::TaskDone(_)
+        | Payload::PersonInvited(_)
+        | Payload::PersonLinked(_)
+        | Payload::PersonChanged(_)
+        | Payload::PersonDisabled(_)
+        | Payload::PersonEnabled(_)
+        | Payload::PersonPasswordSet(_)
+        | Payload::TokenCreated(_)
+        | Payload::TokenRevoked(_)
+        | Payload::EndpointCreated(_)
+        | Payload::EndpointChanged(_)
+        | Payload::EndpointSecretRotated(_)
+        | Payload::EndpointDisabled { .. }
+        | Payload::EndpointEnabled(_)
+        | Payload::EndpointDeleted(_)
+        | Payload::EndpointTested(_)
+        | Payload::DeliveryRetried(_) => None,
     }
 }
 

@@ -87,7 +87,7 @@ impl TestDatabase {
         }
     }
 
-    /// Runs SQL behind the store's back.
+    /// Runs SQL, of one statement or several, behind the store's back.
     ///
     /// # Errors
     /// What the database says.
@@ -96,11 +96,11 @@ impl TestDatabase {
         match &self.place {
             Place::Folder { .. } => {
                 let mut connection = SqliteConnection::connect(&self.url).await?;
-                sqlx::query(sql).execute(&mut connection).await?;
+                sqlx::raw_sql(sql).execute(&mut connection).await?;
             }
             Place::Server { .. } => {
                 let mut connection = PgConnection::connect(&self.url).await?;
-                sqlx::query(sql).execute(&mut connection).await?;
+                sqlx::raw_sql(sql).execute(&mut connection).await?;
             }
         }
         Ok(())

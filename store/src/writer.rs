@@ -5,7 +5,7 @@
 
 use std::future::Future;
 
-use domain::{Changeset, Event};
+use domain::{Changeset, Event, Write};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::error::{CommitError, StoreError};
@@ -32,6 +32,21 @@ impl<E: Into<StoreError>> From<E> for BatchError {
     fn from(error: E) -> Self {
         Self::RolledBack(error.into())
     }
+}
+
+/// Whether a changeset is written in several steps, of which the first may fit and a later one not.
+pub(crate) fn has_parts(changeset: &Changeset) -> bool {
+    changeset.writes.len() > 1
+        || changeset
+            .writes
+            .iter()
+            .any(|write| matches!(write, Write::Access(_) | Write::Endpoint(_)))
+}
+
+/// Whether others want to hear of events after it.
+pub(crate) fn changes_endpoints(changeset: &Changeset) -> bool {
+    let mut writes = changeset.writes.iter();
+    writes.any(|write| matches!(write, Write::Endpoint(_)))
 }
 
 /// One transaction on one of the databases.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::progress::announce;
@@ -11,6 +11,9 @@ use crate::site::Site;
 use crate::wasm_target::{TRIPLE, Toolchain};
 use crate::workspace::Workspace;
 use crate::{command, files};
+
+/// The largest program a page may have, in kB with brotli: what a person waits for at the first visit.
+const BUDGET: usize = 320;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Profile {
@@ -57,11 +60,22 @@ pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<()> {
     })?;
     if profile == Profile::Release {
         announce("compressing the page", "up to a minute", || site.compress())?;
-        if let Some((plain, compressed)) = site.wasm_sizes() {
-            println!("page: wasm {plain} kB, {compressed} kB with brotli");
-        }
+        check_size(&site)?;
     }
     site.write(&fingerprint)
+}
+
+fn check_size(site: &Site) -> Result<()> {
+    let Some((plain, compressed)) = site.wasm_sizes() else {
+        return Ok(());
+    };
+    println!("page: wasm {plain} kB, {compressed} kB with brotli, of {BUDGET} kB it may have");
+    ensure!(
+        compressed <= BUDGET,
+        "the page has become too large: {compressed} kB with brotli, {BUDGET} kB are allowed. \
+         docs/decisions.md says what makes it large, and what does not help"
+    );
+    Ok(())
 }
 
 /// The style sheet as one file: `main.css` with each of its imports in place.

@@ -7,7 +7,7 @@ use crate::files;
 use crate::workspace::Workspace;
 
 /// A module of `server/src`, and what must not stand in its code.
-const FORBIDDEN: [(&str, &[&str]); 5] = [
+const FORBIDDEN: [(&str, &[&str]); 6] = [
     (
         "service",
         &[
@@ -23,6 +23,11 @@ const FORBIDDEN: [(&str, &[&str]); 5] = [
     ("ui", &["crate::api", "crate::jobs"]),
     ("jobs", &["axum", "leptos", "crate::api", "crate::ui"]),
     ("live", &["crate::api", "crate::ui", "crate::jobs"]),
+    // What it sends is what the API returns: of `api` it may use `types`.
+    (
+        "delivery",
+        &["axum", "leptos", "crate::ui", "crate::jobs", "crate::live"],
+    ),
 ];
 
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {

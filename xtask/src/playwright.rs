@@ -1,5 +1,5 @@
 //! `cargo xtask e2e`: the page in a browser, against a real server. Each test starts its own server
-//! from the binary named in `HANDRAISE_BIN`.
+//! from the binary named in `SERVER_BINARY`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -68,7 +68,7 @@ impl Playwright {
                 .args(["--no-install", "playwright", "test"])
                 .args(arguments)
                 .current_dir(&self.directory)
-                .env("HANDRAISE_BIN", program)
+                .env("SERVER_BINARY", program)
                 .env(browser::VARIABLE, &self.chromium),
         )
     }

@@ -49,7 +49,7 @@ fn AgentLine(agent: AgentRow, live: Live) -> impl IntoView {
         <li class="list-row work-row">
             <div class="work-line">
                 <a class="list-link work-name" href=all>
-                    <span class="work-title">{agent.name}</span>
+                    <bdi class="work-title">{agent.name}</bdi>
                 </a>
                 <span class="work-meta">
                     {waits} {tasks} " · "

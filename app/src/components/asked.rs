@@ -18,7 +18,7 @@ pub(super) fn Asked(
     match control {
         Control::Approve(action) => view! {
             <ActionBlock action />
-            <h2 class="part-title">{format!("What {agent} says about it")}</h2>
+            <h2 class="part-title">"What " <bdi>{agent}</bdi> " says about it"</h2>
             {prompt}
         }
         .into_any(),

@@ -9,9 +9,11 @@ use super::{
     context::Context,
     controls::{Answering, CancelForm, ControlView},
     deadline::TimeLeft,
+    dialog::CameFrom,
     kind_mark::{heading, kind_word},
 };
 use crate::{
+    error::UiError,
     live::Live,
     view::{Blocker, BlockerStatus, Control},
 };
@@ -36,18 +38,19 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
     let id = row.id;
     let agent = row.agent.clone();
     let open = status == BlockerStatus::Open;
+    let back = CameFrom::address();
     let notice = matches!(control, Control::Nothing { .. });
     let main = NodeRef::<html::Div>::new();
     focus_what_is_read(main);
 
     let end = match status.clone() {
         BlockerStatus::Open if may_answer => view! {
-            <ControlView id control=control.clone() answering live />
+            <ControlView id control=control.clone() answering />
             <CancelForm id agent=agent.clone() cancel=answering.cancel />
         }
         .into_any(),
         BlockerStatus::Open => view! {
-            <p class="part-note">"Your role is viewer: you can read this, but not answer."</p>
+            <p class="part-note">{UiError::NotAllowed.to_string()}</p>
         }
         .into_any(),
         BlockerStatus::Closed(ending) => {
@@ -64,7 +67,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
             </h1>
             <span class="kind-mark">{kind_word(row.kind)}</span>
             {open.then(|| view! { <TimeLeft row=row.clone() live /> })}
-            <a class="button quiet dialog-close" href="/" aria-label="Close">
+            <a class="button quiet dialog-close" href=back aria-label="Close">
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                     <path d="M4 4l8 8M12 4l-8 8" stroke="currentColor" stroke-width="1.5" />
                 </svg>

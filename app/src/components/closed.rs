@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::{
     controls::{Answering, FollowUpForm, draft},
     copy_button::CopyButton,
+    dialog::CameFrom,
     ending::EndingView,
 };
 use crate::{
@@ -25,6 +26,7 @@ pub(super) fn Closed(
     live: Live,
 ) -> impl IntoView {
     let id = row.id;
+    let back = CameFrom::address();
     let sent = ending.by_you && ending.outcome != Outcome::Cancelled;
     view! {
         <section class="closed" aria-live="polite">
@@ -40,7 +42,7 @@ pub(super) fn Closed(
                 </a>
                 <span class="form-space"></span>
                 <NextWaiting live />
-                <a class="button" href="/">
+                <a class="button" href=back>
                     "Close"
                     <kbd>"Esc"</kbd>
                 </a>

@@ -50,7 +50,7 @@ pub(super) fn Context(
         <dl class="context">
             <div>
                 <dt>"Agent"</dt>
-                <dd>{row.agent.clone()}</dd>
+                <dd dir="auto">{row.agent.clone()}</dd>
             </div>
             {row.session_id.clone().map(|session| view! { <Session session /> })}
             {task.map(|task| view! { <Task task /> })}
@@ -76,7 +76,9 @@ fn Session(session: String) -> impl IntoView {
         <div>
             <dt>"Session"</dt>
             <dd class="mono">
-                <a href=all>{session}</a>
+                <a href=all dir="auto">
+                    {session}
+                </a>
             </dd>
         </div>
     }
@@ -94,7 +96,7 @@ fn Task(task: TaskRef) -> impl IntoView {
             <dd>
                 <span dir="auto">{task.title}</span>
                 " "
-                <a class="mono" href=all>
+                <a class="mono" href=all dir="auto">
                     {task.id}
                 </a>
                 {task.step.map(|step| view! { <p dir="auto">"Step: " {step}</p> })}

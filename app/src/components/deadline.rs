@@ -53,8 +53,10 @@ pub(super) fn Consequence(row: Row, fallback: Option<String>, live: Live) -> imp
     };
     let left = move || time::words(until - live.now.get());
     let then = match fallback {
-        Some(fallback) => view! { " the fallback " <code>{fallback}</code> " is used." }.into_any(),
-        None => without_answer(&row).into_any(),
+        Some(fallback) => {
+            view! { " the fallback " <code dir="auto">{fallback}</code> " is used." }.into_any()
+        }
+        None => view! { <WithoutAnswer row /> }.into_any(),
     };
     view! {
         <time datetime=until.to_rfc3339() title=time::exact(until)>
@@ -67,13 +69,12 @@ pub(super) fn Consequence(row: Row, fallback: Option<String>, live: Live) -> imp
 }
 
 /// Rules 2 and 5.
-fn without_answer(row: &Row) -> String {
+#[component]
+fn WithoutAnswer(row: Row) -> impl IntoView {
     let first = match row.kind {
-        Kind::Approval => " it expires, and the action must not run.".to_owned(),
-        _ => format!(" it expires, and {} gets no answer.", row.agent),
+        Kind::Approval => " it expires, and the action must not run.".into_any(),
+        _ => view! { " it expires, and " <bdi>{row.agent}</bdi> " gets no answer." }.into_any(),
     };
-    match &row.task_id {
-        Some(task) if row.mode == Mode::Sync => format!("{first} Task {task} fails."),
-        _ => first,
-    }
+    let task = row.task_id.filter(|_| row.mode == Mode::Sync);
+    view! { {first} {task.map(|task| view! { " Task " <bdi>{task}</bdi> " fails." })} }
 }

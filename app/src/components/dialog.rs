@@ -1,15 +1,49 @@
-//! A `<dialog>` that is a page: it has an address, and closing it goes back to the desk. Until the wasm
-//! runs it is open without being modal, so its form works.
+//! A `<dialog>` that is a page: it has an address, and closing it goes back to where it was opened. Until
+//! the wasm runs it is open without being modal, so its form works.
 
 use leptos::{ev, html, prelude::*};
-use leptos_router::{NavigateOptions, hooks::use_navigate};
+use leptos_router::{
+    NavigateOptions,
+    hooks::{use_location, use_navigate},
+};
+
+/// The page that was there before the dialog; the overview when there was none.
+#[derive(Clone, Copy)]
+pub(crate) struct CameFrom(RwSignal<String>);
+
+impl CameFrom {
+    /// Remembers each page that is no dialog, for what is below.
+    pub(crate) fn provide() {
+        let here = use_location();
+        let from = RwSignal::new("/".to_owned());
+        provide_context(Self(from));
+        Effect::new(move |_| {
+            let path = here.pathname.get();
+            if !path.starts_with("/blockers/") {
+                from.set(match here.search.get() {
+                    search if search.is_empty() => path,
+                    search => format!("{path}?{search}"),
+                });
+            }
+        });
+    }
+
+    /// Its address.
+    pub(super) fn address() -> RwSignal<String> {
+        match use_context::<Self>() {
+            Some(Self(from)) => from,
+            None => RwSignal::new("/".to_owned()),
+        }
+    }
+}
 
 /// A dialog over the desk.
 #[component]
 pub(crate) fn Dialog(children: Children) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
     let navigate = use_navigate();
-    let close = move || navigate("/", NavigateOptions::default());
+    let back = CameFrom::address();
+    let close = move || navigate(&back.get_untracked(), NavigateOptions::default());
 
     Effect::new(move |_| {
         if let Some(dialog) = dialog.get() {

@@ -13,7 +13,8 @@ use crate::{
 #[component]
 pub(super) fn EndingView(row: Row, ending: Ending, live: Live) -> impl IntoView {
     let answer = shown_answer(row.kind, &ending);
-    let pickup = pickup(&row.agent, &ending);
+    let agent = row.agent.clone();
+    let pickup = pickup(&ending);
     let said = view! { <Said row ending=ending.clone() live /> };
     view! {
         <p class="closed-said">{said}</p>
@@ -28,19 +29,23 @@ pub(super) fn EndingView(row: Row, ending: Ending, live: Live) -> impl IntoView 
                 }
             })}
         {ending.failed_task.map(|task| view! { <FailedTask task /> })}
-        {pickup.map(|words| view! { <p class="part-note">{words}</p> })}
+        {pickup
+            .map(|(before, after)| {
+                view! { <p class="part-note">{before} <bdi>{agent}</bdi> {after}</p> }
+            })}
         <Remarks remarks=ending.follow_ups live />
     }
 }
 
 #[component]
 fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
-    let agent = row.agent;
+    let agent = view! { <bdi>{row.agent}</bdi> };
     let who = match ending.by {
         _ if ending.by_you => Some("You".to_owned()),
         by => by,
     };
     let someone = who.clone().unwrap_or_else(|| "Somebody".to_owned());
+    let someone = view! { <bdi>{someone}</bdi> };
     let ago = view! { <Ago at=ending.at live /> };
     match ending.outcome {
         Outcome::Answered if row.kind == Kind::Acknowledgement => {
@@ -68,7 +73,8 @@ fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
         }
         .into_any(),
         Outcome::Cancelled => match who {
-            Some(who) => view! { "No longer needed. " {who} " took it back " {ago} "." }.into_any(),
+            Some(who) => view! { "No longer needed. " <bdi>{who}</bdi> " took it back " {ago} "." }
+                .into_any(),
             None => view! { "No longer needed. It was taken back " {ago} "." }.into_any(),
         },
     }
@@ -97,23 +103,24 @@ fn shown_answer(kind: Kind, ending: &Ending) -> Option<String> {
     }
 }
 
-/// Whether the agent knows.
-fn pickup(agent: &str, ending: &Ending) -> Option<String> {
+/// Whether the agent knows: what stands before its name, and after it.
+fn pickup(ending: &Ending) -> Option<(&'static str, String)> {
     let taken = ending
         .collected_at
         .map(|collected| time::words(collected - ending.at));
     match (ending.outcome, taken) {
         (Outcome::Delivered, _) => None,
         (Outcome::Expired | Outcome::Cancelled, Some(after)) => {
-            Some(format!("{agent} took note of it {after} later."))
+            Some(("", format!(" took note of it {after} later.")))
         }
         (Outcome::Expired | Outcome::Cancelled, None) => {
-            Some(format!("{agent} has not taken note of it yet."))
+            Some(("", " has not taken note of it yet.".to_owned()))
         }
-        (_, Some(after)) => Some(format!(
-            "Sent to {agent}. It picked the answer up {after} later."
+        (_, Some(after)) => Some((
+            "Sent to ",
+            format!(". It picked the answer up {after} later."),
         )),
-        (_, None) => Some(format!("{agent} has not picked it up yet.")),
+        (_, None) => Some(("", " has not picked it up yet.".to_owned())),
     }
 }
 
@@ -122,7 +129,7 @@ fn FailedTask(task: String) -> impl IntoView {
     view! {
         <p class="failed-task">
             "Task "
-            <a class="mono" href="/tasks?status=failed">
+            <a class="mono" href="/tasks?status=failed" dir="auto">
                 {task}
             </a>
             " failed: review it and restart the agent."
@@ -155,7 +162,7 @@ fn Remarks(remarks: Vec<Remark>, live: Live) -> impl IntoView {
                     .map(|remark| {
                         view! {
                             <li>
-                                <p class="part-note">{remark.by} ", " <Ago at=remark.at live /></p>
+                                <p class="part-note"><bdi>{remark.by}</bdi> ", " <Ago at=remark.at live /></p>
                                 <AnswerText text=remark.text />
                             </li>
                         }
@@ -220,14 +227,14 @@ mod tests {
     #[test]
     fn it_says_whether_the_agent_knows() {
         let mut ending = ending(Outcome::Answered, "x");
-        let words = pickup("backend", &ending);
-        assert_eq!(words.as_deref(), Some("backend has not picked it up yet."));
+        let words = |before, after: &str| Some((before, after.to_owned()));
+        assert_eq!(pickup(&ending), words("", " has not picked it up yet."));
         ending.collected_at = Some(ending.at + TimeDelta::seconds(2));
         assert_eq!(
-            pickup("backend", &ending).as_deref(),
-            Some("Sent to backend. It picked the answer up 2 s later.")
+            pickup(&ending),
+            words("Sent to ", ". It picked the answer up 2 s later.")
         );
         ending.outcome = Outcome::Delivered;
-        assert_eq!(pickup("backend", &ending), None);
+        assert_eq!(pickup(&ending), None);
     }
 }

@@ -3,16 +3,17 @@
 use leptos::{ev, prelude::*};
 use leptos_router::hooks::use_location;
 
+use super::sign_out::SignOutForm;
 use crate::{
-    error::UiError,
     live::{Live, LiveStatus},
     theme::{self, Theme},
     view::Visitor,
+    wire::Loaded,
 };
 
 /// The bar at the top.
 #[component]
-pub(crate) fn Header(visitor: Resource<Result<Visitor, UiError>>) -> impl IntoView {
+pub(crate) fn Header(visitor: Loaded<Visitor>) -> impl IntoView {
     view! {
         <header class="header">
             <a class="wordmark" href="/">
@@ -29,28 +30,29 @@ pub(crate) fn Header(visitor: Resource<Result<Visitor, UiError>>) -> impl IntoVi
                         .ok()
                         .map(|visitor| {
                             view! {
-                                <span class="person" title="Signed in">
-                                    {visitor.name}
-                                </span>
+                                <a class="person" href="/settings" title="Your account">
+                                    <bdi>{visitor.name}</bdi>
+                                </a>
                             }
                         })
                 })}
             </Suspense>
-            <form method="post" action="/sign-out">
+            <SignOutForm>
                 <button class="button quiet" type="submit">
                     "Sign out"
                 </button>
-            </form>
+            </SignOutForm>
         </header>
     }
 }
 
 /// A page, its name, and the beginnings of the addresses that belong to it.
-const PAGES: [(&str, &str, &[&str]); 4] = [
+const PAGES: [(&str, &str, &[&str]); 5] = [
     ("/", "Overview", &["/blockers/"]),
     ("/history", "History", &["/history", "/interactions/"]),
     ("/tasks", "Tasks", &["/tasks"]),
     ("/agents", "Agents", &["/agents"]),
+    ("/settings", "Settings", &["/settings/"]),
 ];
 
 #[component]
@@ -88,9 +90,14 @@ fn LiveDot() -> impl IntoView {
         LiveStatus::Polling => "Polling every 5 s",
     };
     view! {
-        <span class="live" class:up=move || status() == LiveStatus::Live role="status">
+        <span
+            class="live"
+            class:up=move || status() == LiveStatus::Live
+            role="status"
+            title=words
+        >
             <span class="live-dot" aria-hidden="true"></span>
-            {words}
+            <span class="live-words">{words}</span>
         </span>
     }
 }

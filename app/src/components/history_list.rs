@@ -86,7 +86,7 @@ fn HistoryLine(row: HistoryRow, live: Live) -> impl IntoView {
                     </span>
                 </span>
                 <span class="history-from">
-                    {row.agent} {by.map(|by| format!(" · {by}"))}
+                    <bdi>{row.agent}</bdi> {by.map(|by| view! { " · " <bdi>{by}</bdi> })}
                     {took.map(|took| format!(" · {took}"))}
                     {collected_at.is_some().then_some(" · picked up")} " · "
                     <Ago at=row.created_at live />

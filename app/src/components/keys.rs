@@ -4,7 +4,7 @@
 use leptos::{ev, html, prelude::*, wasm_bindgen::JsCast};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 
-const KEYS: [(&str, &str); 11] = [
+const KEYS: [(&str, &str); 12] = [
     ("j / k", "next or previous in the list"),
     ("Enter", "open"),
     ("1 … 9", "pick an option"),
@@ -15,6 +15,7 @@ const KEYS: [(&str, &str); 11] = [
     ("g h", "history"),
     ("g t", "tasks"),
     ("g a", "agents"),
+    ("g s", "settings"),
     ("?", "show these keys"),
 ];
 
@@ -90,6 +91,7 @@ fn page_of(key: &str) -> Option<&'static str> {
         "h" => Some("/history"),
         "t" => Some("/tasks"),
         "a" => Some("/agents"),
+        "s" => Some("/settings"),
         _ => None,
     }
 }

@@ -25,6 +25,16 @@ pub(super) fn Since(at: DateTime<Utc>, live: Live) -> impl IntoView {
     }
 }
 
+/// `23 h`, ticking: how long something is good.
+#[component]
+pub(super) fn Until(at: DateTime<Utc>, live: Live) -> impl IntoView {
+    view! {
+        <time datetime=at.to_rfc3339() title=move || exact(at, live)>
+            {move || time::words(at - live.now.get())}
+        </time>
+    }
+}
+
 /// The exact time, for lists in which the order counts.
 #[component]
 pub(super) fn At(at: DateTime<Utc>, live: Live) -> impl IntoView {

@@ -59,7 +59,7 @@ fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
         Some(level) => view! { <LevelMark level /> }.into_any(),
         None => {
             let took = time::words(closure.at - row.created_at);
-            let by = closure.by.map(|by| format!(" by {by}"));
+            let by = closure.by.map(|by| view! { " by " <bdi>{by}</bdi> });
             view! { <OutcomeWord outcome=Some(closure.outcome) /> {by} " after " {took} }.into_any()
         }
     };
@@ -74,7 +74,7 @@ fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
                     {closure.answer}
                 </span>
                 <span class="recent-meta">
-                    {what} " · " {row.agent} {(!told).then(|| format!(" · {}", kind_word(row.kind)))}
+                    {what} " · " <bdi>{row.agent}</bdi> {(!told).then(|| format!(" · {}", kind_word(row.kind)))}
                     " · " <Ago at=closure.at live />
                     {move || (picked_up.get() && !told).then_some(" · picked up")}
                 </span>

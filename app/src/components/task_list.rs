@@ -62,10 +62,10 @@ fn TaskLine(task: TaskRow, live: Live) -> impl IntoView {
                         {task.title}
                     </span>
                     " "
-                    <span class="mono">{task.id}</span>
+                    <bdi class="mono">{task.id}</bdi>
                 </a>
                 <span class="work-meta">
-                    {task.agent} " · changed " <Ago at=task.updated_at live />
+                    <bdi>{task.agent}</bdi> " · changed " <Ago at=task.updated_at live />
                 </span>
             </div>
             {task
@@ -78,7 +78,7 @@ fn TaskLine(task: TaskRow, live: Live) -> impl IntoView {
                         </p>
                     }
                 })}
-            <Failed status=task.status />
+            <Failed failed=task.status == "failed" reason=task.reason />
             <WaitingLinks rows=task.waiting live />
         </li>
     }
@@ -86,9 +86,8 @@ fn TaskLine(task: TaskRow, live: Live) -> impl IntoView {
 
 /// Why it cannot go on, and what to do.
 #[component]
-fn Failed(status: TaskStatus) -> impl IntoView {
-    let reason = status.reason().map(str::to_owned);
-    matches!(status, TaskStatus::Failed { .. }).then(|| {
+fn Failed(failed: bool, reason: Option<String>) -> impl IntoView {
+    failed.then(|| {
         view! {
             <p class="work-reason">
                 <span dir="auto">{reason}</span>
@@ -100,17 +99,17 @@ fn Failed(status: TaskStatus) -> impl IntoView {
 }
 
 #[component]
-fn StatusWord(status: TaskStatus) -> impl IntoView {
-    let shape = match status {
-        TaskStatus::Running => Shape::Play,
-        TaskStatus::Waiting => Shape::Clock,
-        TaskStatus::Failed { .. } => Shape::Failed,
-        TaskStatus::Done => Shape::Check,
+fn StatusWord(status: String) -> impl IntoView {
+    let shape = match &*status {
+        "running" => Shape::Play,
+        "waiting" => Shape::Clock,
+        "failed" => Shape::Failed,
+        _ => Shape::Check,
     };
     view! {
         <span class="outcome work-status">
             <Icon shape />
-            {word(status.name())}
+            {word(&status)}
         </span>
     }
 }

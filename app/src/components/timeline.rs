@@ -24,11 +24,12 @@ pub(super) fn Timeline(steps: Vec<Step>, live: Live) -> impl IntoView {
 
 #[component]
 fn StepLine(step: Step, live: Live) -> impl IntoView {
-    let words = words(&step);
+    let (by, words) = words(&step);
+    let by = by.map(str::to_owned);
     let text = step.text.filter(|_| step.what != What::Asked);
     view! {
         <li class="timeline-step">
-            <p class="timeline-words">{words}</p>
+            <p class="timeline-words">{by.map(|by| view! { <bdi>{by}</bdi> " " })} {words}</p>
             <p class="timeline-time">
                 <At at=step.at live />
             </p>
@@ -37,51 +38,57 @@ fn StepLine(step: Step, live: Live) -> impl IntoView {
     }
 }
 
-fn words(step: &Step) -> String {
-    let by = step.by.as_deref().unwrap_or("Somebody");
+/// Who did something, if the sentence begins with it, and the sentence.
+fn words(step: &Step) -> (Option<&str>, String) {
+    let by = Some(step.by.as_deref().unwrap_or("Somebody"));
     let via = match step.via {
         Some(Via::Dashboard) => " in the dashboard",
         Some(Via::Api) => " by the API",
         None => "",
     };
     match step.what {
-        What::Asked => format!("{by} asked"),
-        What::Told => format!("{by} told this"),
+        What::Asked => (by, "asked".to_owned()),
+        What::Told => (by, "told this".to_owned()),
         What::Progressed(progress) => {
-            format!(
-                "{by} answered {} of {}{via}",
-                progress.answered, progress.of
-            )
+            let words = format!("answered {} of {}{via}", progress.answered, progress.of);
+            (by, words)
         }
         What::Closed(outcome) => closed(outcome, by, via, step.by.is_some()),
-        What::AnswerRejected => format!("{by} answered too late{via}"),
-        What::Collected => match &step.by {
-            Some(by) => format!("{by} picked it up"),
-            None => "Picked up".to_owned(),
-        },
-        What::FollowedUp => format!("{by} said more{via}"),
-        What::TaskWaiting => "The task waits for a person".to_owned(),
-        What::TaskRunning => "The task goes on".to_owned(),
-        What::TaskFailed => "The task failed: review it and restart the agent".to_owned(),
-        What::TaskDone => "The task is finished".to_owned(),
+        What::AnswerRejected => (by, format!("answered too late{via}")),
+        What::Collected if step.by.is_some() => (by, "picked it up".to_owned()),
+        What::Collected => (None, "Picked up".to_owned()),
+        What::FollowedUp => (by, format!("said more{via}")),
+        What::TaskWaiting => (None, "The task waits for a person".to_owned()),
+        What::TaskRunning => (None, "The task goes on".to_owned()),
+        What::TaskFailed => {
+            let words = "The task failed: review it and restart the agent";
+            (None, words.to_owned())
+        }
+        What::TaskDone => (None, "The task is finished".to_owned()),
     }
 }
 
-fn closed(outcome: Outcome, by: &str, via: &str, somebody: bool) -> String {
-    let decided = |decision: PlanDecision| format!("{by} decided{via}: {}", decision.meaning());
+fn closed<'a>(
+    outcome: Outcome,
+    by: Option<&'a str>,
+    via: &str,
+    somebody: bool,
+) -> (Option<&'a str>, String) {
+    let decided = |decision: PlanDecision| (by, format!("decided{via}: {}", decision.meaning()));
+    let alone = |words: &str| (None, words.to_owned());
     match outcome {
-        Outcome::Answered => format!("{by} answered{via}"),
-        Outcome::Approved => format!("{by} approved it{via}"),
-        Outcome::Denied => format!("{by} denied it{via}"),
+        Outcome::Answered => (by, format!("answered{via}")),
+        Outcome::Approved => (by, format!("approved it{via}")),
+        Outcome::Denied => (by, format!("denied it{via}")),
         Outcome::Proceed => decided(PlanDecision::Proceed),
         Outcome::ProceedClean => decided(PlanDecision::ProceedClean),
         Outcome::ProceedDefault => decided(PlanDecision::ProceedDefault),
         Outcome::Adjust => decided(PlanDecision::Adjust),
-        Outcome::Delivered => "Told".to_owned(),
-        Outcome::Fallback => "The deadline passed: the fallback is the answer".to_owned(),
-        Outcome::Expired => "The deadline passed without an answer".to_owned(),
-        Outcome::Cancelled if somebody => format!("{by} took it back{via}"),
-        Outcome::Cancelled => "It was taken back".to_owned(),
+        Outcome::Delivered => alone("Told"),
+        Outcome::Fallback => alone("The deadline passed: the fallback is the answer"),
+        Outcome::Expired => alone("The deadline passed without an answer"),
+        Outcome::Cancelled if somebody => (by, format!("took it back{via}")),
+        Outcome::Cancelled => alone("It was taken back"),
     }
 }
 
@@ -126,7 +133,9 @@ mod tests {
                 "It was taken back",
             ),
         ] {
-            assert_eq!(words(&step), expected);
+            let (by, words) = words(&step);
+            let said = by.into_iter().chain([&*words]).collect::<Vec<_>>();
+            assert_eq!(said.join(" "), expected);
         }
     }
 }

@@ -64,7 +64,8 @@ fn WaitingRow(row: Row, live: Live) -> impl IntoView {
                 </span>
                 <span class="row-line row-meta">
                     <span class="row-from">
-                        {row.agent} {row.session_id.map(|session| format!(" · {session}"))}
+                        <bdi>{row.agent}</bdi>
+                        {row.session_id.map(|session| view! { " · " <bdi>{session}</bdi> })}
                     </span>
                     <span class="row-wait">"waits " <Since at=row.created_at live /></span>
                 </span>
@@ -85,7 +86,7 @@ fn NobodyWaits(live: Live) -> impl IntoView {
         "Nobody is waiting. "
         {last
             .map(|last| {
-                let by = last.closure.by.map(|by| format!(" by {by}"));
+                let by = last.closure.by.map(|by| view! { " by " <bdi>{by}</bdi> });
                 view! {
                     {match last.closure.outcome {
                         Outcome::Expired | Outcome::Fallback | Outcome::Cancelled => "Last closed ",

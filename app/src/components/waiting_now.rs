@@ -45,7 +45,9 @@ fn Agent(agent: String, live: Live) -> impl IntoView {
     };
     view! {
         <li class="waiting-agent">
-            <h3 class="waiting-name">{agent}</h3>
+            <h3 class="waiting-name" dir="auto">
+                {agent}
+            </h3>
             <ul>
                 <For each=rows key=|row| row.id let:row>
                     <li>

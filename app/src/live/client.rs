@@ -7,21 +7,23 @@ use std::{collections::HashSet, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::{FutureExt, SinkExt, StreamExt, select, select_biased};
-use gloo_net::websocket::{Message, futures::WebSocket};
+use gloo_net::websocket::{Message, WebSocketError, futures::WebSocket};
 use gloo_timers::future::sleep;
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
     Desk, Live, LiveStatus,
     frames::{Change, ClientFrame, ServerFrame},
-    notify,
+    load_again, notify,
 };
-use crate::{error::UiError, server_fns::load_desk};
+use crate::{error::UiError, server_fns::load_desk, wire};
 
 /// How long without the socket before the server is asked again.
 const POLL: Duration = Duration::from_secs(5);
 /// The server pings every 20 s; a socket that is silent for twice that is dead.
 const SILENCE: Duration = Duration::from_secs(45);
+/// The code by which the server closes the socket of a session that has ended (RFC 6455 §7.4.1).
+const POLICY: u16 = 1008;
 
 /// Starts the loop and the clock, once. Call in the browser, when the desk has been read.
 pub fn start(live: Live) {
@@ -41,13 +43,18 @@ pub fn start(live: Live) {
     );
     spawn_local(async move {
         loop {
-            if follow(live, offset).await == Ended::WasOpen {
+            let ended = follow(live, offset).await;
+            if live.leaving.get_untracked() {
+                return;
+            }
+            if ended == Ended::Lost {
                 // A server that restarts comes back within a moment; a crowd should not come at once.
                 live.status.set(LiveStatus::Reconnecting);
                 sleep(jitter()).await;
                 continue;
             }
             live.status.set(LiveStatus::Polling);
+            // A page whose session has ended learns it here: the desk is refused.
             read_desk(live).await;
             sleep(POLL).await;
         }
@@ -56,13 +63,15 @@ pub fn start(live: Live) {
 
 #[derive(PartialEq)]
 enum Ended {
-    WasOpen,
-    NeverOpened,
+    /// It was open.
+    Lost,
+    /// It never opened, or the server wants no more of this page.
+    Refused,
 }
 
 /// Follows the feed until the socket is gone.
 async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
-    let mut ended = Ended::NeverOpened;
+    let mut ended = Ended::Refused;
     let Some(socket) = socket_url().and_then(|url| WebSocket::open(&url).ok()) else {
         return ended;
     };
@@ -89,12 +98,16 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
             message = frames.next() => message,
             () = sleep(SILENCE).fuse() => None,
         };
-        let Some(Ok(Message::Text(text))) = message else {
-            return ended;
+        let text = match message {
+            Some(Ok(Message::Text(text))) => text,
+            Some(Err(WebSocketError::ConnectionClose(close))) if close.code == POLICY => {
+                return Ended::Refused;
+            }
+            _ => return ended,
         };
-        match serde_json::from_str(&text) {
+        match wire::read(&text) {
             Ok(ServerFrame::Hello { now }) => {
-                ended = Ended::WasOpen;
+                ended = Ended::Lost;
                 offset.set_value(now - browser_now());
                 live.status.set(LiveStatus::Live);
             }
@@ -112,7 +125,7 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
             }
             Ok(ServerFrame::Ping) => {}
             // A newer server speaks of things this page does not know: start over with its page.
-            Err(_) => reload(),
+            Err(_) => load_again(),
         }
     }
 }
@@ -157,16 +170,12 @@ async fn read_desk(live: Live) -> bool {
             true
         }
         Err(UiError::SignedOut) => {
-            reload();
+            load_again();
             false
         }
         // The status says so, and the loop comes back.
         Err(_) => false,
     }
-}
-
-fn reload() {
-    let _ = window().location().reload();
 }
 
 fn socket_url() -> Option<String> {

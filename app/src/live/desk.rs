@@ -104,6 +104,11 @@ impl Desk {
         self.more_waiting && self.waiting.len() < WAITING_ROWS as usize / 2
     }
 
+    /// Whether no agent has ever asked or told anything.
+    pub fn is_untouched(&self) -> bool {
+        self.waiting.is_empty() && self.recent.is_empty()
+    }
+
     fn lately(&mut self, closed: ClosedRow) {
         self.recent.insert(0, closed);
         self.recent.truncate(RECENT_ROWS as usize);
@@ -161,6 +166,18 @@ mod tests {
     fn ids(desk: &Desk) -> Vec<u128> {
         let ids = desk.waiting.iter().map(|row| row.id.0.as_u128());
         ids.collect()
+    }
+
+    #[test]
+    fn a_desk_is_untouched_until_an_agent_asks() {
+        let mut desk = Desk::default();
+        // Somebody was invited.
+        desk.apply(1, Change::Other);
+        assert!(desk.is_untouched());
+        desk.apply(2, asked(1, Mode::Sync, false));
+        assert!(!desk.is_untouched());
+        desk.apply(3, closed(1));
+        assert!(!desk.is_untouched());
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub enum ClientFrame {
 
 /// To the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "FlatFrame")]
 pub enum ServerFrame {
     /// The answer to `resume`; events follow.
     Hello {
@@ -41,7 +41,7 @@ pub enum ServerFrame {
 }
 
 /// What an event means for a desk.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
     /// Somebody waits.
@@ -82,6 +82,85 @@ pub enum Change {
     },
     /// Nothing a desk shows.
     Other,
+}
+
+/// A frame as it is read: serde's own way of reading the enums needs several times the code.
+#[derive(Deserialize)]
+struct FlatFrame {
+    r#type: FrameType,
+    now: Option<DateTime<Utc>>,
+    seq: Option<i64>,
+    change: Option<ChangeType>,
+    row: Option<Row>,
+    id: Option<InteractionId>,
+    answered: Option<usize>,
+    closure: Option<Closure>,
+    told: Option<ClosedRow>,
+    at: Option<DateTime<Utc>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FrameType {
+    Hello,
+    Event,
+    Resync,
+    Ping,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ChangeType {
+    Asked,
+    Progressed,
+    Closed,
+    Told,
+    Collected,
+    FollowedUp,
+    Other,
+}
+
+impl TryFrom<FlatFrame> for ServerFrame {
+    type Error = &'static str;
+
+    fn try_from(flat: FlatFrame) -> Result<Self, Self::Error> {
+        let frame = match flat.r#type {
+            FrameType::Hello => flat.now.map(|now| Self::Hello { now }),
+            FrameType::Event => flat
+                .seq
+                .zip(flat.change())
+                .map(|(seq, change)| Self::Event {
+                    seq,
+                    change: Box::new(change),
+                }),
+            FrameType::Resync => Some(Self::Resync),
+            FrameType::Ping => Some(Self::Ping),
+        };
+        frame.ok_or("a field of the frame is missing")
+    }
+}
+
+impl FlatFrame {
+    fn change(self) -> Option<Change> {
+        Some(match self.change? {
+            ChangeType::Asked => Change::Asked { row: self.row? },
+            ChangeType::Progressed => Change::Progressed {
+                id: self.id?,
+                answered: self.answered?,
+            },
+            ChangeType::Closed => Change::Closed {
+                id: self.id?,
+                closure: self.closure?,
+            },
+            ChangeType::Told => Change::Told { told: self.told? },
+            ChangeType::Collected => Change::Collected {
+                id: self.id?,
+                at: self.at?,
+            },
+            ChangeType::FollowedUp => Change::FollowedUp { id: self.id? },
+            ChangeType::Other => Change::Other,
+        })
+    }
 }
 
 impl From<&Event> for ServerFrame {
@@ -138,7 +217,23 @@ impl Change {
             | Payload::TaskWaiting(_)
             | Payload::TaskRunning(_)
             | Payload::TaskFailed(_)
-            | Payload::TaskDone(_) => return Self::Other,
+            | Payload::TaskDone(_)
+            | Payload::PersonInvited(_)
+            | Payload::PersonLinked(_)
+            | Payload::PersonChanged(_)
+            | Payload::PersonDisabled(_)
+            | Payload::PersonEnabled(_)
+            | Payload::PersonPasswordSet(_)
+            | Payload::TokenCreated(_)
+            | Payload::TokenRevoked(_)
+            | Payload::EndpointCreated(_)
+            | Payload::EndpointChanged(_)
+            | Payload::EndpointSecretRotated(_)
+            | Payload::EndpointDisabled { .. }
+            | Payload::EndpointEnabled(_)
+            | Payload::EndpointDeleted(_)
+            | Payload::EndpointTested(_)
+            | Payload::DeliveryRetried(_) => return Self::Other,
         };
         Self::Closed { id, closure }
     }

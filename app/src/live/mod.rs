@@ -44,6 +44,8 @@ pub struct Live {
     pub announcement: RwSignal<String>,
     /// The blocker whose notification was clicked.
     pub wanted: RwSignal<Option<InteractionId>>,
+    /// Whether the person is signing out.
+    pub leaving: RwSignal<bool>,
 }
 
 impl Live {
@@ -56,6 +58,7 @@ impl Live {
             hydrated: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),
             wanted: RwSignal::new(None),
+            leaving: RwSignal::new(false),
         };
         provide_context(live);
         live
@@ -93,4 +96,10 @@ impl Live {
         }
         self
     }
+}
+
+/// Loads the page anew, in the browser. The server sends whoever is signed out to the sign-in page, and
+/// from there back to this address; what was typed into an answer is kept.
+pub(crate) fn load_again() {
+    let _ = window().location().reload();
 }

@@ -6,13 +6,14 @@ use crate::{
     components::{AgentRows, Failure},
     live::{Live, reload_on_news},
     server_fns::load_agents,
+    wire,
 };
 
 /// The agents.
 #[component]
 pub(crate) fn AgentsPage() -> impl IntoView {
     let live = use_context::<Live>()?;
-    let agents = Resource::new(|| (), |()| load_agents());
+    let agents = wire::load(|| (), |()| load_agents());
     reload_on_news(live, move || agents.refetch());
     Some(view! {
         <h1 class="page-title">"Agents"</h1>

@@ -9,8 +9,8 @@ use crate::{
     components::{Answering, BlockerView, Dialog, Failure},
     error::UiError,
     live::Live,
-    respond_with_status,
     server_fns::load_blocker,
+    wire,
 };
 
 /// One blocker.
@@ -38,7 +38,7 @@ pub(crate) fn BlockerPage() -> impl IntoView {
 
 #[component]
 fn OneBlocker(id: Option<InteractionId>) -> impl IntoView {
-    let blocker = Resource::new(
+    let blocker = wire::load(
         || (),
         move |()| async move {
             match id {
@@ -55,12 +55,7 @@ fn OneBlocker(id: Option<InteractionId>) -> impl IntoView {
             {move || Suspend::new(async move {
                 match blocker.await {
                     Ok(blocker) => view! { <BlockerView blocker answering /> }.into_any(),
-                    Err(error) => {
-                        if error == UiError::NotFound {
-                            respond_with_status(404);
-                        }
-                        view! { <Failure error /> }.into_any()
-                    }
+                    Err(error) => view! { <Failure error /> }.into_any(),
                 }
             })}
         </Transition>

@@ -8,29 +8,30 @@ use leptos_router::{
 };
 
 use crate::{
-    components::{Failure, Header, KeyHelp, WaitingList},
-    error::UiError,
+    components::{CameFrom, Failure, Header, KeyHelp, WaitingList},
     live::{Desk, Live},
     server_fns::{load_desk, load_visitor},
     view::Visitor,
+    wire::{self, Loaded},
 };
 
 /// The desk as the server read it for this page; [`Live`] knows what has happened since.
 #[derive(Clone, Copy)]
-pub(crate) struct DeskResource(pub(crate) Resource<Result<Desk, UiError>>);
+pub(crate) struct DeskResource(pub(crate) Loaded<Desk>);
 
 /// See [`DeskResource`].
 #[derive(Clone, Copy)]
-pub(crate) struct VisitorResource(pub(crate) Resource<Result<Visitor, UiError>>);
+pub(crate) struct VisitorResource(pub(crate) Loaded<Visitor>);
 
 /// Header and panel around a page.
 #[component]
 pub(crate) fn DeskLayout() -> impl IntoView {
     let live = Live::provide();
-    let desk = Resource::new(|| (), |()| load_desk());
-    let visitor = Resource::new(|| (), |()| load_visitor());
+    let desk = wire::load(|| (), |()| load_desk());
+    let visitor = wire::load(|| (), |()| load_visitor());
     provide_context(DeskResource(desk));
     provide_context(VisitorResource(visitor));
+    CameFrom::provide();
     crate::components::follow_keys();
     title_counts_waiting(live);
     open_what_was_clicked(live);

@@ -7,6 +7,7 @@ use crate::{
     components::{Failure, HistoryFilters, HistoryList, HistorySearch, read_history_query},
     live::{Live, reload_on_news},
     server_fns::{load_agents, load_history},
+    wire,
 };
 
 /// The history.
@@ -15,8 +16,8 @@ pub(crate) fn HistoryPage() -> impl IntoView {
     let live = use_context::<Live>()?;
     let params = use_query_map();
     let query = Memo::new(move |_| params.with(read_history_query));
-    let page = Resource::new(move || query.get(), load_history);
-    let agents = Resource::new(|| (), |()| load_agents());
+    let page = wire::load(move || query.get(), load_history);
+    let agents = wire::load(|| (), |()| load_agents());
     reload_on_news(live, move || page.refetch());
     Some(view! {
         <h1 class="page-title">"History"</h1>

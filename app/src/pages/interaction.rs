@@ -8,8 +8,8 @@ use crate::{
     components::{Failure, StoryView},
     error::UiError,
     live::{Live, reload_on_news},
-    respond_with_status,
     server_fns::load_story,
+    wire,
 };
 
 /// One interaction.
@@ -24,7 +24,7 @@ pub(crate) fn InteractionPage() -> impl IntoView {
                 .and_then(|id| id.parse::<InteractionId>().ok())
         })
     });
-    let story = Resource::new(
+    let story = wire::load(
         move || id.get(),
         |id| async move {
             match id {
@@ -39,12 +39,7 @@ pub(crate) fn InteractionPage() -> impl IntoView {
             {move || Suspend::new(async move {
                 match story.await {
                     Ok(story) => view! { <StoryView story live /> }.into_any(),
-                    Err(error) => {
-                        if error == UiError::NotFound {
-                            respond_with_status(404);
-                        }
-                        view! { <Failure error /> }.into_any()
-                    }
+                    Err(error) => view! { <Failure error /> }.into_any(),
                 }
             })}
         </Transition>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::{DeskResource, VisitorResource};
 use crate::{
     components::{DayCounts, Failure, FirstQuestion, RecentList, WaitingNow},
-    live::Live,
+    live::{Desk, Live},
 };
 
 /// Beside the panel while no blocker is open.
@@ -43,7 +43,7 @@ pub(crate) fn OverviewPage() -> impl IntoView {
 /// Hidden until something has been asked.
 #[component]
 fn Overview(live: Live) -> impl IntoView {
-    let asked = Memo::new(move |_| live.desk.with(|desk| desk.last_seq > 0));
+    let asked = Memo::new(move |_| !live.desk.with(Desk::is_untouched));
     view! {
         <div class="overview" hidden=move || !asked.get()>
             <h1 class="page-title">"Overview"</h1>

@@ -1,73 +1,53 @@
-//! The way in: a one-time link, and a button, since nothing changes state by GET.
+//! `/sign-in`: the way in, by name and password.
+//!
+//! A plain form, and nothing of it is kept: what was refused, and why, is in the address.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_params_map;
+use leptos_router::hooks::use_query_map;
 
-use crate::{error::UiError, server_fns::load_sign_in_name};
+use crate::components::{AskForLink, PasswordField, Refusal};
 
-/// With a link: whom it signs in. Without: where to get one.
+/// The sign-in form. Leads back to where somebody came from.
 #[component]
 pub(crate) fn SignInPage() -> impl IntoView {
-    let params = use_params_map();
-    let link = move || params.with(|params| params.get("link").unwrap_or_default());
-    let name = Resource::new(link, |link| async move {
-        if link.is_empty() {
-            return Ok(None);
-        }
-        load_sign_in_name(link).await
-    });
+    let query = use_query_map();
+    let given = move |key| query.with_untracked(|query| query.get(key).unwrap_or_default());
+    let refused = given("refused");
+    let name_first = given("name").is_empty();
     view! {
         <main class="lone">
             <p class="wordmark">"Handraise"</p>
-            <Suspense fallback=|| ()>
-                {move || Suspend::new(async move {
-                    let name: Result<Option<String>, UiError> = name.await;
-                    let link = link();
-                    match name {
-                        Ok(Some(name)) => {
-                            view! {
-                                <h1>"Sign in"</h1>
-                                <p>"This link signs this browser in as " <strong>{name}</strong> ". It works once."</p>
-                                <form method="post" action="/sign-in">
-                                    <input type="hidden" name="link" value=link />
-                                    <button class="button primary" type="submit" autofocus>
-                                        "Sign in"
-                                    </button>
-                                </form>
-                            }
-                                .into_any()
-                        }
-                        Ok(None) if link.is_empty() => {
-                            view! {
-                                <h1>"You are signed out"</h1>
-                                <p>
-                                    "Handraise prints a one-time sign-in link when it starts. Open that link in this browser."
-                                </p>
-                                <p>"More links, for more people:"</p>
-                                <pre class="command">"handraise user invite --name Ana --role responder"</pre>
-                            }
-                                .into_any()
-                        }
-                        Ok(None) => {
-                            view! {
-                                <h1>"This link no longer works"</h1>
-                                <p>
-                                    "It was used already, or it has expired. Start Handraise again for a new one, or make one:"
-                                </p>
-                                <pre class="command">"handraise user invite --name Ana --role responder"</pre>
-                            }
-                                .into_any()
-                        }
-                        Err(error) => {
-                            view! {
-                                <h1>"Sign in"</h1>
-                                <p role="alert">{error.to_string()}</p>
-                            }
-                                .into_any()
-                        }
-                    }
-                })}
-            </Suspense>
+            <h1>"Sign in"</h1>
+            <Refusal code=refused.clone() />
+            <form class="fields" method="post" action="/sign-in">
+                <input type="hidden" name="next" value=given("next") />
+                <div class="labelled">
+                    <label for="name">"Name"</label>
+                    <input
+                        id="name"
+                        class="field"
+                        name="name"
+                        value=given("name")
+                        autocomplete="username"
+                        autocapitalize="none"
+                        spellcheck="false"
+                        required
+                        autofocus=name_first
+                        aria-describedby="refusal"
+                    />
+                </div>
+                <PasswordField
+                    label="Password"
+                    name="password"
+                    autocomplete="current-password"
+                    focused=!name_first
+                    described_by="refusal"
+                />
+                <button class="button primary" type="submit">
+                    "Sign in"
+                </button>
+            </form>
+            <AskForLink>"No password yet, or forgotten?"</AskForLink>
         </main>
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     components::{Failure, TaskFilters, TaskRows},
     live::{Live, reload_on_news},
     server_fns::load_tasks,
+    wire,
 };
 
 /// The tasks.
@@ -18,7 +19,7 @@ pub(crate) fn TasksPage() -> impl IntoView {
         let status = params.with(|params| params.get("status"));
         status.filter(|status| !status.is_empty())
     });
-    let tasks = Resource::new(move || status.get(), load_tasks);
+    let tasks = wire::load(move || status.get(), load_tasks);
     reload_on_news(live, move || tasks.refetch());
     Some(view! {
         <h1 class="page-title">"Tasks"</h1>

@@ -8,16 +8,17 @@ use leptos::server;
 use crate::{
     error::UiError,
     view::{AnswerOutcome, Blocker, Story},
+    wire::TreeJson,
 };
 
 /// Everything the resolution dialog shows.
-#[server(prefix = "/ui", endpoint = "load-blocker")]
+#[server(prefix = "/ui", endpoint = "load-blocker", output = TreeJson)]
 pub async fn load_blocker(id: InteractionId) -> Result<Blocker, UiError> {
     super::answered(super::backend()?.blocker(id).await)
 }
 
 /// One interaction with everything that happened to it.
-#[server(prefix = "/ui", endpoint = "load-story")]
+#[server(prefix = "/ui", endpoint = "load-story", output = TreeJson)]
 pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
     super::answered(super::backend()?.story(id).await)
 }
@@ -27,7 +28,7 @@ pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
 /// that `text` or `selected[]` answers. `typed` is there with a text that is the answer and may be empty,
 /// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
 /// text area into CR LF on the way, which nobody typed.
-#[server(prefix = "/ui", endpoint = "answer-blocker")]
+#[server(prefix = "/ui", endpoint = "answer-blocker", output = TreeJson)]
 pub async fn answer_blocker(
     id: InteractionId,
     #[server(default)] question: Option<String>,
@@ -48,6 +49,7 @@ pub async fn answer_blocker(
             None => text,
         })
     };
+    let plain = form.is_some();
     let selected = selected.or_else(|| chosen.map(|_| Vec::new()));
     let text = whole(text).or_else(|| typed.map(|_| String::new()));
     let draft = match question {
@@ -70,11 +72,16 @@ pub async fn answer_blocker(
             }
         }
     };
-    super::answered(super::backend()?.answer(id, draft).await)
+    let outcome = super::answered(super::backend()?.answer(id, draft).await)?;
+    if plain {
+        // Not where it came from: that may be a question of a form that somebody went back to.
+        leptos_axum::redirect(&format!("/blockers/{id}"));
+    }
+    Ok(outcome)
 }
 
 /// Takes a blocker back.
-#[server(prefix = "/ui", endpoint = "cancel-blocker")]
+#[server(prefix = "/ui", endpoint = "cancel-blocker", output = TreeJson)]
 pub async fn cancel_blocker(
     id: InteractionId,
     #[server(default)] reason: Option<String>,
@@ -84,7 +91,7 @@ pub async fn cancel_blocker(
 }
 
 /// Says more about a closed blocker.
-#[server(prefix = "/ui", endpoint = "follow-up")]
+#[server(prefix = "/ui", endpoint = "follow-up", output = TreeJson)]
 pub async fn follow_up_blocker(
     id: InteractionId,
     #[server(default)] text: String,

@@ -2,10 +2,10 @@
 
 use leptos::server;
 
-use crate::{error::UiError, live::Desk};
+use crate::{error::UiError, live::Desk, wire::TreeJson};
 
 /// What waits and what was closed lately.
-#[server(prefix = "/ui", endpoint = "load-desk")]
+#[server(prefix = "/ui", endpoint = "load-desk", output = TreeJson)]
 pub async fn load_desk() -> Result<Desk, UiError> {
     super::answered(super::backend()?.desk().await)
 }

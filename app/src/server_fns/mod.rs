@@ -4,7 +4,8 @@
 mod blockers;
 mod desk;
 mod history;
-mod people;
+mod settings;
+mod visitor;
 
 pub use blockers::{
     AnswerBlocker, CancelBlocker, FollowUpBlocker, answer_blocker, cancel_blocker,
@@ -12,7 +13,13 @@ pub use blockers::{
 };
 pub use desk::load_desk;
 pub use history::{load_agents, load_history, load_tasks};
-pub use people::{load_sign_in_name, load_visitor};
+pub use settings::{
+    ChangePassword, ChangePerson, CreateToken, DisablePerson, EndOtherSessions, EndSession,
+    InvitePerson, MakeLink, RevokeToken, change_password, change_person, create_token,
+    disable_person, end_other_sessions, end_session, invite_person, load_account, load_people,
+    load_tokens, make_link, revoke_token,
+};
+pub use visitor::{load_sign_in_link, load_visitor};
 
 #[cfg(feature = "ssr")]
 fn backend() -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error::UiError> {
@@ -20,19 +27,28 @@ fn backend() -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error
     leptos::prelude::use_context().ok_or(crate::error::UiError::SignedOut)
 }
 
-/// When the browser called, an error also sets the status; a page that is being rendered keeps its own.
+/// As [`respond_to_call`], for what a server function returns.
 #[cfg(feature = "ssr")]
 fn answered<T>(outcome: Result<T, crate::error::UiError>) -> Result<T, crate::error::UiError> {
-    use leptos::prelude::use_context;
-
-    let called = || {
-        let parts = use_context::<http::request::Parts>();
-        parts.is_some_and(|parts| parts.uri.path().starts_with("/ui/"))
-    };
-    if let Err(error) = &outcome
-        && called()
-    {
-        crate::respond_with_status(error.status());
+    if let Err(error) = &outcome {
+        respond_to_call(error);
     }
     outcome
+}
+
+/// Gives the response the status of the error, when a running page called. A page that is being rendered
+/// keeps its own, and a plain form is led back to its page, which says what is wrong.
+pub(crate) fn respond_to_call(error: &crate::error::UiError) {
+    #[cfg(feature = "ssr")]
+    if let Some(parts) = leptos::prelude::use_context::<http::request::Parts>() {
+        let accepts = parts.headers.get(http::header::ACCEPT);
+        let is_form = accepts
+            .and_then(|accepts| accepts.to_str().ok())
+            .is_some_and(|accepts| accepts.contains("text/html"));
+        if parts.uri.path().starts_with("/ui/") && !is_form {
+            crate::respond_with_status(error.status());
+        }
+    }
+    #[cfg(not(feature = "ssr"))]
+    let _ = error;
 }

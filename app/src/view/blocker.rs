@@ -59,16 +59,25 @@ pub enum Control {
     },
 }
 
-/// An action as the machine will run it. Characters that could hide or reorder others are written out
-/// (`⟨U+202E⟩`), so what is seen is what is run.
+/// An action as the machine will run it, in runs, so that what is seen is what is run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionView {
     /// The tool.
-    pub tool: String,
+    pub tool: Vec<Run>,
     /// One line an argument: its name and its value as JSON.
-    pub arguments: Vec<(String, String)>,
+    pub arguments: Vec<(Vec<Run>, Vec<Run>)>,
     /// See [`domain::interaction::Action::digest`].
     pub digest: String,
+}
+
+/// A part of a text: as it is, or a mark that stands for a character that hides, reorders others or looks
+/// like another (`⟨U+202E⟩`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// What to show.
+    pub text: String,
+    /// Whether it is a mark.
+    pub marked: bool,
 }
 
 /// One question of a form.

@@ -1,5 +1,6 @@
 //! What the pages show: plain data, made by the server from domain types, without any markup.
 
+mod access;
 mod blocker;
 mod history;
 mod row;
@@ -7,8 +8,12 @@ pub mod time;
 mod visitor;
 mod work;
 
+pub use access::{
+    Account, PeopleList, PersonRow, SessionRow, SignInLink, Standing, TokenList, TokenRow,
+};
 pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, Control, Earlier, Ending, FormStep, Remark,
+    Run,
 };
 pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
 pub use row::{ClosedRow, Closure, HistoryRow, Progress, Row};

@@ -187,7 +187,8 @@ impl From<&Interaction> for HistoryRow {
 fn preview(text: &str) -> String {
     let mut line = String::new();
     let mut chars = 0;
-    for word in text.lines().flat_map(|line| plain(line).into_iter()) {
+    // Lazily: behind the beginning there may be a long text.
+    for word in text.lines().flat_map(plain) {
         if chars > 0 {
             line.push(' ');
             chars += 1;
@@ -205,7 +206,7 @@ fn preview(text: &str) -> String {
 }
 
 /// The words of a line. Only marks that certainly mean nothing by themselves go.
-fn plain(line: &str) -> Vec<String> {
+fn plain(line: &str) -> impl Iterator<Item = String> {
     const BLOCKS: [&str; 10] = [
         "#", "##", "###", "####", "#####", "######", "-", "*", "+", ">",
     ];
@@ -216,7 +217,6 @@ fn plain(line: &str) -> Vec<String> {
     words
         .map(|word| without_bold(word).replace('`', ""))
         .filter(|word| !word.is_empty())
-        .collect()
 }
 
 /// Takes `**` from the ends of a word, also where punctuation stands outside of it. Inside a word it

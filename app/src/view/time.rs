@@ -1,6 +1,6 @@
 //! Spans of time in words.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
 
 /// `45s`, `5m`, `2h`, `3d`: for columns of times. Never negative.
 pub fn compact(span: TimeDelta) -> String {
@@ -37,7 +37,16 @@ pub fn fraction_left(from: DateTime<Utc>, until: DateTime<Utc>, now: DateTime<Ut
 
 /// For people and machines alike, to the second.
 pub fn exact(at: DateTime<Utc>) -> String {
-    at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+    // By hand: chrono's format language would come along for this one line.
+    format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC",
+        at.year(),
+        at.month(),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second()
+    )
 }
 
 enum Unit {
@@ -62,7 +71,13 @@ fn split(span: TimeDelta) -> (i64, Unit) {
 mod tests {
     use chrono::TimeDelta;
 
-    use super::{compact, words};
+    use super::{compact, exact, words};
+
+    #[test]
+    fn a_time_is_exact_to_the_second() {
+        let at = chrono::DateTime::from_timestamp(1_700_000_005, 0).unwrap();
+        assert_eq!(exact(at), "2023-11-14 22:13:25 UTC");
+    }
 
     #[test]
     fn spans_read_naturally() {

@@ -1,7 +1,7 @@
 //! Agents and tasks, and what they wait for.
 
 use chrono::{DateTime, Utc};
-use domain::{Task, task::TaskStatus};
+use domain::Task;
 use serde::{Deserialize, Serialize};
 
 use super::Row;
@@ -17,8 +17,10 @@ pub struct TaskRow {
     pub title: Option<String>,
     /// Where in it the agent is.
     pub step: Option<String>,
-    /// How it goes.
-    pub status: TaskStatus,
+    /// How it goes: the name of a [`domain::task::TaskStatus`].
+    pub status: String,
+    /// Why it failed.
+    pub reason: Option<String>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
     /// Its pending blockers.
@@ -33,7 +35,8 @@ impl TaskRow {
             agent: task.agent.name,
             title: task.title,
             step: task.step,
-            status: task.status,
+            status: task.status.name().to_owned(),
+            reason: task.status.reason().map(str::to_owned),
             updated_at: task.updated_at,
             waiting,
         }

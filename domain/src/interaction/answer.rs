@@ -146,6 +146,7 @@ pub struct AnswerDraft {
     /// For a `plan_review`.
     pub feedback: Option<String>,
     /// For a `form`: any of its questions.
+    #[serde(deserialize_with = "form::read_answers")]
     pub answers: Option<FormAnswers>,
 }
 

@@ -1,6 +1,11 @@
 //! Options to choose from.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{MapAccess, Visitor, value::MapAccessDeserializer},
+};
 
 use crate::{fault::Faults, limits};
 
@@ -14,8 +19,7 @@ pub struct Choice {
 }
 
 /// One option. An agent may send a mere string for one whose label is its value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "OptionDraft")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChoiceOption {
     /// What the agent gets when it is chosen.
     pub value: String,
@@ -26,16 +30,6 @@ pub struct ChoiceOption {
 }
 
 #[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "must be a string, or an object with `value` and perhaps `label` and `description`"
-)]
-enum OptionDraft {
-    Value(String),
-    Whole(WholeOption),
-}
-
-#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WholeOption {
     value: String,
@@ -43,20 +37,36 @@ struct WholeOption {
     description: Option<String>,
 }
 
-impl From<OptionDraft> for ChoiceOption {
-    fn from(draft: OptionDraft) -> Self {
-        match draft {
-            OptionDraft::Value(value) => Self {
-                label: value.clone(),
-                value,
-                description: None,
-            },
-            OptionDraft::Whole(whole) => Self {
-                label: whole.label.unwrap_or_else(|| whole.value.clone()),
-                value: whole.value,
-                description: whole.description,
-            },
-        }
+impl<'de> Deserialize<'de> for ChoiceOption {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OptionVisitor)
+    }
+}
+
+struct OptionVisitor;
+
+impl<'de> Visitor<'de> for OptionVisitor {
+    type Value = ChoiceOption;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string, or an object with `value` and perhaps `label` and `description`")
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<ChoiceOption, E> {
+        Ok(ChoiceOption {
+            value: value.to_owned(),
+            label: value.to_owned(),
+            description: None,
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<ChoiceOption, A::Error> {
+        let whole = WholeOption::deserialize(MapAccessDeserializer::new(entries))?;
+        Ok(ChoiceOption {
+            label: whole.label.unwrap_or_else(|| whole.value.clone()),
+            value: whole.value,
+            description: whole.description,
+        })
     }
 }
 

@@ -1,11 +1,14 @@
 //! Forms: several questions, answered one at a time.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{SeqAccess, Visitor, value::SeqAccessDeserializer},
+};
 
 use super::choice::{Choice, ChoiceOption};
-use crate::{fault::Faults, limits};
+use crate::{fault::Faults, json::each_key_once, limits};
 
 /// One question of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,14 +29,49 @@ pub struct FormQuestion {
 /// Answers to the questions of a form, by id.
 pub type FormAnswers = BTreeMap<String, FormAnswer>;
 
+/// Reads answers that somebody sent, or `null`.
+pub(super) fn read_answers<'de, D>(deserializer: D) -> Result<Option<FormAnswers>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    #[derive(Deserialize)]
+    struct Once(#[serde(deserialize_with = "each_key_once")] FormAnswers);
+    let answers = Option::deserialize(deserializer)?;
+    Ok(answers.map(|Once(answers)| answers))
+}
+
 /// The answer to one question of a form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "must be a string or an array of strings")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum FormAnswer {
     /// Free text, or the value of the one option.
     One(String),
     /// The values of several options.
     Several(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for FormAnswer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnswerVisitor)
+    }
+}
+
+struct AnswerVisitor;
+
+impl<'de> Visitor<'de> for AnswerVisitor {
+    type Value = FormAnswer;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or an array of strings")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<FormAnswer, E> {
+        Ok(FormAnswer::One(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<FormAnswer, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(values)).map(FormAnswer::Several)
+    }
 }
 
 impl FormAnswer {

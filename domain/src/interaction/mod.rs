@@ -11,6 +11,7 @@ mod mode;
 mod plan;
 mod receipt;
 mod refused;
+mod replay;
 mod request;
 mod state;
 #[cfg(test)]

@@ -22,6 +22,18 @@ pub enum Refused {
     /// Rule 3: agents can never answer, viewers neither.
     #[error("only responders and admins may do this")]
     NotAResponder,
+    /// Only admins manage people and tokens.
+    #[error("only admins may do this")]
+    NotAnAdmin,
+    /// Nobody changes their own role or disables themselves: an admin has to remain.
+    #[error("this would take your own rights away; another admin can do it")]
+    Yourself,
+    /// Somebody else has this name.
+    #[error("somebody else has this name")]
+    NameTaken,
+    /// They have been disabled.
+    #[error("this person is disabled")]
+    Disabled,
     /// An agent may take back only what it asked itself.
     #[error("another agent asked this")]
     NotYours,
@@ -46,6 +58,12 @@ pub enum Refused {
     /// Decisions are signed, and this part of the program has no key.
     #[error("a decision cannot be signed here")]
     NoKey,
+    /// Nothing is sent to this endpoint.
+    #[error("this endpoint is disabled")]
+    EndpointDisabled,
+    /// It has arrived, or is on its way.
+    #[error("this delivery has arrived, or is being sent")]
+    NotToRetry,
     /// The deadline is still ahead.
     #[error("the deadline has not passed")]
     NotDue,

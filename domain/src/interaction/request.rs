@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     fault::{Fault, Faults},
-    json::AnyJson,
+    json::{AnyJson, Object},
     limits,
     task::TaskRef,
 };
@@ -68,7 +68,7 @@ pub struct Draft {
     pub session_id: Option<String>,
     /// See [`Request::task`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub task: Option<TaskRef>,
+    pub task: Option<Object<TaskRef>>,
     /// `normal` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Priority>,
@@ -90,13 +90,13 @@ pub struct Draft {
     pub multiple: Option<bool>,
     /// For an approval.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub action: Option<Action>,
+    pub action: Option<Object<Action>>,
     /// For a plan review, in markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// For a form.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub questions: Option<Vec<FormQuestion>>,
+    pub questions: Option<Vec<Object<FormQuestion>>>,
     /// For a notification: `info` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
@@ -134,7 +134,7 @@ impl Draft {
         let session_id = faults.line("session_id", self.session_id, limits::SESSION_ID_CHARS);
         let task = self
             .task
-            .map(|task| task.check(|field| format!("task.{field}"), &mut faults));
+            .map(|Object(task)| task.check(|field| format!("task.{field}"), &mut faults));
         let metadata = self.metadata;
         if let Some(AnyJson(value)) = &metadata {
             check_metadata(&mut faults, value);
@@ -146,9 +146,11 @@ impl Draft {
         let draft = AskDraft {
             options: self.options,
             multiple: self.multiple,
-            action: self.action,
+            action: self.action.map(|Object(action)| action),
             plan: self.plan,
-            questions: self.questions,
+            questions: self
+                .questions
+                .map(|questions| questions.into_iter().map(|Object(it)| it).collect()),
             level: self.level,
         };
         let ask = kind.and_then(|kind| draft.check(kind, &mut faults));

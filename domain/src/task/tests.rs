@@ -275,6 +275,9 @@ impl Held {
                     assert_eq!(version + 1, next.version);
                     self.task = Some(next);
                 }
+                other @ (Write::Access(_) | Write::Endpoint(_) | Write::Retry { .. }) => {
+                    panic!("{other:?}")
+                }
             }
         }
     }

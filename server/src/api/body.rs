@@ -6,10 +6,12 @@ use axum::{
     http::header,
 };
 use domain::{Fault, limits};
-use http_body_util::LengthLimitError;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::problem::Problem;
+use crate::{
+    body::{Unread, why_unread},
+    problem::Problem,
+};
 
 /// The body of a request, read as `T`.
 pub(crate) struct Body<T>(pub(crate) T);
@@ -23,13 +25,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         }
         let bytes = to_bytes(request.into_body(), limits::BODY_BYTES)
             .await
-            .map_err(|error| {
-                let error = error.into_inner();
-                if error.is::<LengthLimitError>() {
-                    Problem::body_too_large(limits::BODY_BYTES)
-                } else {
-                    Problem::incomplete_body()
-                }
+            .map_err(|error| match why_unread(&error) {
+                Unread::TooLarge => Problem::body_too_large(limits::BODY_BYTES),
+                Unread::TooSlow => Problem::body_too_slow(),
+                Unread::Incomplete => Problem::incomplete_body(),
             })?;
         read(&bytes).map(Self)
     }
@@ -110,6 +109,21 @@ mod tests {
             ),
             (r#"{"task": {}}"#, 422, "task: missing field `id`"),
             (r#"{"mode": "maybe"}"#, 422, "mode: unknown variant"),
+            (
+                r#"{"action": ["t", {}]}"#,
+                422,
+                "action: invalid type: sequence, expected an object",
+            ),
+            (
+                r#"{"questions": [{"id": "q", "prompt": "?"}, ["q", "?"]]}"#,
+                422,
+                "questions[1]: invalid type: sequence, expected an object",
+            ),
+            (
+                r#"{"options": ["a", ["b", "B", null]]}"#,
+                422,
+                "options[1]: invalid type: sequence, expected a string, or an object",
+            ),
             (r#"[]"#, 422, "$: must be an object"),
             ("null", 422, "$: must be an object"),
             (r#"{"kind": "#, 400, "$: EOF"),

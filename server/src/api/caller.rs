@@ -1,23 +1,91 @@
 //! Who is calling the API. Cookies count for nothing here.
 
+use std::time::Duration;
+
 use axum::{
     extract::FromRequestParts,
     http::{header, request::Parts},
 };
-use domain::{AgentRef, Principal};
+use domain::{AgentRef, Principal, SecretHash, TokenId};
+use store::Holder;
 
-use crate::{auth::secret::Secret, problem::Problem, state::AppState};
+use super::prefer;
+use crate::{
+    auth::{address::ClientAddress, secret::Secret},
+    limits::Place,
+    problem::Problem,
+    state::AppState,
+};
 
-/// The holder of the bearer token.
+/// The holder of the bearer token. The request is counted.
 pub(crate) struct Caller(pub(crate) Principal);
+
+/// The holder of the bearer token, who may want to be held. A request that does not is counted, one that
+/// does has to be: by [`Waiter::answered_at_once`], or by taking a place.
+pub(crate) struct Waiter {
+    pub(crate) principal: Principal,
+    /// How long they want to be held.
+    pub(crate) wait: Option<Duration>,
+    pub(super) credential: Credential,
+}
+
+/// A token that was good when the request came, and may be revoked while its holder waits.
+#[derive(Clone, Copy)]
+pub(super) struct Credential {
+    pub(super) token: TokenId,
+    secret: SecretHash,
+}
 
 impl Caller {
     /// The caller as an agent.
     pub(super) fn agent(self) -> Result<AgentRef, Problem> {
         match self.0 {
             Principal::Agent(agent) => Ok(agent),
-            Principal::Person { .. } | Principal::Script { .. } => Err(Problem::not_an_agent()),
+            Principal::Person { .. } | Principal::Script { .. } | Principal::Operator { .. } => {
+                Err(Problem::not_an_agent())
+            }
         }
+    }
+}
+
+impl Waiter {
+    fn wants_to_be_held(&self) -> bool {
+        self.wait.is_some_and(|wait| !wait.is_zero())
+    }
+
+    /// Counts a request after all that was to be held and had no need to.
+    pub(super) fn answered_at_once(&self, state: &AppState) -> Result<(), Problem> {
+        if self.wants_to_be_held() {
+            state.limits.count_token(self.credential.token)?;
+        }
+        Ok(())
+    }
+
+    /// A place to be held at, for as long as they want; `None` if they do not.
+    pub(super) fn held(
+        &self,
+        state: &AppState,
+    ) -> Result<Option<(Place<TokenId>, Duration)>, Problem> {
+        match self.wait {
+            Some(wait) if self.wants_to_be_held() => {
+                Ok(Some((self.credential.place(state)?, wait)))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl Credential {
+    /// A place for a request that stays open.
+    pub(super) fn place(&self, state: &AppState) -> Result<Place<TokenId>, Problem> {
+        let place = state.limits.held.take(self.token);
+        place.map_err(Problem::not_held)
+    }
+
+    /// Whether the token is still good.
+    pub(super) async fn check(&self, state: &AppState) -> Result<(), Problem> {
+        let holder = state.service.token_holder(&self.secret).await?;
+        holder.map(|_| ()).ok_or_else(Problem::bad_token)
     }
 }
 
@@ -25,19 +93,52 @@ impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let token = parts
-            .headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|value| value.split_once(' '))
-            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-            .map(|(_, token)| Secret::from_outside(token.trim()))
-            .ok_or_else(Problem::no_token)?;
-        state
-            .service
-            .token_holder(&token)
-            .await?
-            .map(|holder| Self(holder.principal))
-            .ok_or_else(Problem::bad_token)
+        let (principal, credential) = authenticate(parts, state).await?;
+        state.limits.count_token(credential.token)?;
+        Ok(Self(principal))
     }
+}
+
+impl FromRequestParts<AppState> for Waiter {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
+        let (principal, credential) = authenticate(parts, state).await?;
+        let waiter = Self {
+            principal,
+            wait: prefer::wait(&parts.headers),
+            credential,
+        };
+        if waiter.wants_to_be_held() {
+            state.limits.count_hold(credential.token)?;
+        } else {
+            state.limits.count_token(credential.token)?;
+        }
+        Ok(waiter)
+    }
+}
+
+/// Who holds the token. Without a good one the request is counted as a stranger's.
+async fn authenticate(parts: &Parts, state: &AppState) -> Result<(Principal, Credential), Problem> {
+    let secret = secret(parts);
+    if let Some(secret) = secret
+        && let Some(Holder { token, principal }) = state.service.token_holder(&secret).await?
+    {
+        return Ok((principal, Credential { token, secret }));
+    }
+    if let Some(ClientAddress(address)) = parts.extensions.get() {
+        state.limits.count_stranger(*address)?;
+    }
+    Err(match secret {
+        Some(_) => Problem::bad_token(),
+        None => Problem::no_token(),
+    })
+}
+
+fn secret(parts: &Parts) -> Option<SecretHash> {
+    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| Secret::from_outside(token.trim()).hash())
 }

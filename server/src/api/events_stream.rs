@@ -6,12 +6,19 @@ use axum::response::{
     IntoResponse, Response,
     sse::{Event as Frame, KeepAlive, Sse},
 };
-use domain::{Event, Principal};
-use futures::{Stream, stream};
-use tokio::sync::broadcast::Receiver;
+use domain::{Event, Principal, TokenId};
+use futures::{Stream, StreamExt, stream};
+use tokio::{
+    sync::broadcast::Receiver,
+    time::{MissedTickBehavior, interval},
+};
 
+use super::caller::{Credential, Waiter};
 use crate::{
+    limits::Place,
     live::hub::{FeedItem, news},
+    observe::Held,
+    problem::Problem,
     state::AppState,
 };
 
@@ -20,27 +27,61 @@ const PAGE: u32 = 200;
 /// Often enough for proxies that cut silent connections after a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// How late a stream ends whose token was revoked, should the live feed not tell of it.
+const CHECK: Duration = Duration::from_secs(15);
+
 struct Follower {
     state: AppState,
     reader: Principal,
     feed: Receiver<FeedItem>,
     last_seq: i64,
     read: VecDeque<Event>,
+    _place: Place<TokenId>,
 }
 
-/// Everything after `after` that this reader may see, as it happens, until the server stops.
-pub(super) fn open(state: AppState, reader: Principal, after: i64) -> Response {
+/// Everything after `after` that this reader may see, as it happens, until the server stops or the token
+/// is revoked.
+pub(super) fn open(state: AppState, waiter: Waiter, after: i64) -> Result<Response, Problem> {
+    let Waiter {
+        principal,
+        credential,
+        ..
+    } = waiter;
+    let place = credential.place(&state)?;
+    let revoked = revoked(state.clone(), credential);
     let follower = Follower {
         // Before reading: what is committed after this line is not missed.
         feed: state.hub.feed(),
         state,
-        reader,
+        reader: principal,
         last_seq: after,
         read: VecDeque::new(),
+        _place: place,
     };
-    Sse::new(follower.frames())
+    let mut response = Sse::new(follower.frames().take_until(revoked))
         .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
-        .into_response()
+        .into_response();
+    response.extensions_mut().insert(Held);
+    Ok(response)
+}
+
+/// Completes when the token is good no more.
+fn revoked(state: AppState, credential: Credential) -> impl Future<Output = ()> {
+    // Before anything is read: what is revoked after this line is not missed.
+    let mut access_ended = state.service.access_ended().subscribe();
+    async move {
+        let mut tick = interval(CHECK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                Ok(()) = access_ended.changed() => {}
+                _ = tick.tick() => {}
+            }
+            if credential.check(&state).await.is_err() {
+                return;
+            }
+        }
+    }
 }
 
 impl Follower {
@@ -76,7 +117,7 @@ impl Follower {
             self.read = page.into();
             if self.read.is_empty() {
                 tokio::select! {
-                    () = news(&mut self.feed, &self.reader) => {}
+                    () = news(&mut self.feed, &self.reader, self.last_seq) => {}
                     () = self.state.stopping.cancelled() => return None,
                 }
             }

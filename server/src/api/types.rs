@@ -152,7 +152,7 @@ impl InteractionBody {
 }
 
 /// Where a person answers it.
-pub(super) fn dashboard_url(public_url: &str, id: InteractionId) -> String {
+pub(crate) fn dashboard_url(public_url: &str, id: InteractionId) -> String {
     format!("{public_url}/blockers/{id}")
 }
 

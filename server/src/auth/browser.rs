@@ -1,41 +1,51 @@
-//! Browser sessions: the cookie, and the person behind it.
+//! Who is signed in with a browser.
 
 use axum::{
-    Form,
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, Uri, uri::PathAndQuery},
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
-use serde::Deserialize;
-use store::Person;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{
-    auth::secret::Secret,
+    auth::{address::ClientAddress, cookie},
     config::Config,
     problem::Problem,
-    service::{SESSION_LIFETIME, Service},
+    service::{Service, SignedIn},
     state::AppState,
 };
 
-/// The person who is signed in, as middleware found them.
-#[derive(Clone, Debug)]
-pub struct SignedIn(pub Person);
-
-/// Middleware of the pages: finds out who is signed in. Whoever is not gets the sign-in page.
+/// Middleware of the pages: finds out who is signed in, as an extension [`SignedIn`]. Whoever is not gets
+/// the sign-in page, and from there to where they wanted to go.
 pub async fn identify(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let person = match person(&state.service, &state.config, request.headers()).await {
         Ok(person) => person,
         Err(problem) => return problem.into_response(),
     };
+    if let Err(problem) = count(&state, person.as_ref(), &request) {
+        return problem.into_response();
+    }
     match person {
         Some(person) => {
-            request.extensions_mut().insert(SignedIn(person));
+            request.extensions_mut().insert(person);
         }
-        None if is_page(&request) => return Redirect::to("/sign-in").into_response(),
+        None if is_page(request.uri().path()) => {
+            return Redirect::to(&sign_in_for(request.uri())).into_response();
+        }
         None => {}
     }
     next.run(request).await
+}
+
+/// Counts a request by the person, since colleagues share an office's address, or by the address.
+fn count(state: &AppState, who: Option<&SignedIn>, request: &Request) -> Result<(), Problem> {
+    match (who, request.extensions().get::<ClientAddress>()) {
+        (Some(who), _) => state.limits.count_person(who.person.id)?,
+        (None, Some(address)) => state.limits.count_stranger(address.0)?,
+        (None, None) => {}
+    }
+    Ok(())
 }
 
 /// Who the session cookie belongs to.
@@ -46,53 +56,14 @@ pub async fn person(
     service: &Service,
     config: &Config,
     headers: &HeaderMap,
-) -> Result<Option<Person>, Problem> {
-    match session(config, headers) {
+) -> Result<Option<SignedIn>, Problem> {
+    match cookie::read(config, headers) {
         Some(session) => Ok(service.signed_in(&session).await?),
         None => Ok(None),
     }
 }
 
-/// `POST /sign-in`
-#[derive(Deserialize)]
-pub struct SignIn {
-    link: String,
-}
-
-/// Uses a link up and sets the cookie.
-pub async fn sign_in(
-    State(state): State<AppState>,
-    Form(form): Form<SignIn>,
-) -> Result<Response, Problem> {
-    let link = Secret::from_outside(&form.link);
-    let Some(session) = state.service.sign_in(&link).await? else {
-        // The page under the used link says what to do.
-        return Ok(Redirect::to("/sign-in/used").into_response());
-    };
-    let cookie = cookie(
-        &state.config,
-        session.reveal(),
-        SESSION_LIFETIME.num_seconds(),
-    );
-    Ok(with_cookie(Redirect::to("/"), cookie))
-}
-
-/// Ends the session and takes the cookie back.
-pub async fn sign_out(
-    State(state): State<AppState>,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    if let Some(session) = session(&state.config, &headers) {
-        state.service.sign_out(&session).await?;
-    }
-    Ok(with_cookie(
-        Redirect::to("/sign-in"),
-        cookie(&state.config, "", 0),
-    ))
-}
-
-fn is_page(request: &Request) -> bool {
-    let path = request.uri().path();
+fn is_page(path: &str) -> bool {
     // A link is one plain segment; `..` and its encodings could lead on to a page.
     let open = match path.strip_prefix("/sign-in") {
         Some("") => true,
@@ -101,47 +72,55 @@ fn is_page(request: &Request) -> bool {
             .is_some_and(|link| link.bytes().all(|byte| byte.is_ascii_alphanumeric())),
         None => false,
     };
-    !open && !path.starts_with("/ui/") && path != "/sign-out"
+    !open && !path.starts_with("/ui/") && path != "/sign-out" && path != "/accept-link"
 }
 
-fn session(config: &Config, headers: &HeaderMap) -> Option<Secret> {
-    let name = cookie_name(config);
-    headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|cookies| cookies.split(';'))
-        .filter_map(|cookie| cookie.trim().split_once('='))
-        .find(|(found, _)| *found == name)
-        .map(|(_, value)| Secret::from_outside(value))
-}
-
-/// Browsers accept the `__Host-` prefix over TLS only.
-fn cookie_name(config: &Config) -> &'static str {
-    if is_https(config) {
-        "__Host-handraise_session"
-    } else {
-        "handraise_session"
+fn sign_in_for(uri: &Uri) -> String {
+    match uri.path_and_query().map(PathAndQuery::as_str) {
+        None | Some("/") => "/sign-in".to_owned(),
+        Some(wanted) => {
+            let wanted = utf8_percent_encode(wanted, NON_ALPHANUMERIC);
+            format!("/sign-in?next={wanted}")
+        }
     }
 }
 
-fn cookie(config: &Config, value: &str, seconds: i64) -> String {
-    let name = cookie_name(config);
-    let secure = if is_https(config) { "; Secure" } else { "" };
-    format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
+/// Where to go after signing in. Only pages of this server: a link must not lead elsewhere through us.
+pub fn after_sign_in(wanted: Option<&str>) -> &str {
+    let ours = |wanted: &&str| {
+        wanted.starts_with('/')
+            && !wanted.starts_with("//")
+            && wanted
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+            && is_page(wanted)
+    };
+    wanted.filter(ours).unwrap_or("/")
 }
 
-fn is_https(config: &Config) -> bool {
-    config.public_url().starts_with("https://")
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn with_cookie(redirect: Redirect, cookie: String) -> Response {
-    let mut response = redirect.into_response();
-    match HeaderValue::from_str(&cookie) {
-        Ok(cookie) => {
-            response.headers_mut().insert(header::SET_COOKIE, cookie);
-            response
+    #[test]
+    fn signing_in_leads_to_pages_of_ours_only() {
+        for wanted in ["/blockers/1?a=b", "/history"] {
+            assert_eq!(after_sign_in(Some(wanted)), wanted);
+            let back = sign_in_for(&wanted.parse().unwrap());
+            assert!(back.starts_with("/sign-in?next=%2F"), "{back}");
         }
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        for wanted in [
+            "//evil.example",
+            "/\\evil.example",
+            "https://evil.example",
+            "javascript:alert(1)",
+            "/a\r\nSet-Cookie: x",
+            "/ui/answer-blocker",
+            "/sign-out",
+            "",
+        ] {
+            assert_eq!(after_sign_in(Some(wanted)), "/");
+        }
+        assert_eq!(after_sign_in(None), "/");
     }
 }

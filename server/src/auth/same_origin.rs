@@ -4,26 +4,28 @@
 //! them. Browsers say where a request comes from in `Sec-Fetch-Site` and `Origin`.
 
 use axum::{
-    extract::Request,
+    extract::{Request, State},
     http::{HeaderMap, Method, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 
-use crate::problem::Problem;
+use crate::{problem::Problem, state::AppState};
 
 /// Middleware of everything a cookie opens: lets reading pass, and the rest from our own pages.
-pub async fn require(request: Request, next: Next) -> Response {
+pub async fn require(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if reads || is_same_origin(request.headers()) {
+    if reads || is_same_origin(request.headers(), state.config.is_https()) {
         next.run(request).await
     } else {
         Problem::cross_origin().into_response()
     }
 }
 
-/// Whether the headers name our own page as the origin. A request that does not say is not ours.
-pub fn is_same_origin(headers: &HeaderMap) -> bool {
+/// Whether the headers name our own page as the origin. A request that does not say is not ours. Where
+/// people come by `https`, a page that came without is not ours either: anybody on the way may have
+/// written it.
+pub fn is_same_origin(headers: &HeaderMap, https: bool) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(site) = text("sec-fetch-site") {
         return site == "same-origin";
@@ -31,6 +33,7 @@ pub fn is_same_origin(headers: &HeaderMap) -> bool {
     let host = text(header::HOST.as_str());
     let origin = text(header::ORIGIN.as_str())
         .and_then(|origin| origin.split_once("://"))
+        .filter(|(scheme, _)| *scheme == "https" || !https)
         .map(|(_, host)| host);
     host.is_some() && origin == host
 }
@@ -62,7 +65,11 @@ mod tests {
             (&[("host", "h:1")], false),
             (&[], false),
         ] {
-            assert_eq!(is_same_origin(&headers(pairs)), ours, "{pairs:?}");
+            assert_eq!(is_same_origin(&headers(pairs), false), ours, "{pairs:?}");
+        }
+        for (origin, ours) in [("http://h:1", false), ("https://h:1", true)] {
+            let headers = headers(&[("host", "h:1"), ("origin", origin)]);
+            assert_eq!(is_same_origin(&headers, true), ours, "{origin}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use domain::{SecretHash, TokenKind};
 use sha2::{Digest, Sha256};
-use store::{SecretHash, TokenKind};
 
 /// A secret in the clear. It is shown once and never logged: its `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]

@@ -60,12 +60,12 @@ pub(super) async fn run(command: JournalCommand) -> anyhow::Result<()> {
     match command {
         JournalCommand::Verify(command) => command.run().await,
         JournalCommand::Export { place } => {
-            let store = open(&place.config(None, None)?).await?;
+            let store = open(&place.config()?).await?;
             export(&*store, BufWriter::new(stdout().lock())).await?;
             Ok(())
         }
         JournalCommand::Checkpoint { place } => {
-            let config = place.config(None, None)?;
+            let config = place.config()?;
             let store = open(&config).await?;
             let key = Arc::new(signing::load(&config.key_file())?);
             let name = config.key_name.clone();
@@ -92,7 +92,7 @@ pub(super) async fn run(command: JournalCommand) -> anyhow::Result<()> {
 
 impl Verify {
     async fn run(self) -> anyhow::Result<()> {
-        let config = self.place.config(None, None)?;
+        let config = self.place.config()?;
         let file = match (self.checkpoints, &self.export) {
             (Some(file), _) => Some(file),
             (None, Some(_)) => None,
@@ -141,7 +141,7 @@ fn holds(found: &Audited) -> String {
 
 /// Opens a database that is there: looking at a journal must not make one.
 async fn open(config: &Config) -> anyhow::Result<Arc<dyn Store>> {
-    let url = &config.database_url;
+    let url = config.database_url.reveal();
     if let Some(file) = store::database_file(url) {
         ensure!(file.exists(), "there is no database {}", file.display());
     }

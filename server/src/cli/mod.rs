@@ -1,32 +1,44 @@
 //! The command line. Messages and exit codes are part of the interface.
 
+mod config;
+mod doctor;
 mod journal;
 mod key;
+mod migrate;
+mod open_files;
 mod receipt;
 mod token;
+mod user;
 
 use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use anyhow::Context;
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use domain::Role;
+use clap::{Args, Parser, Subcommand};
+use domain::Principal;
+use secrecy::SecretString;
 use tokio::net::TcpListener;
 
 use token::TokenCommand;
 
 use crate::{
     clock::{SystemClock, SystemIds},
-    config::{Config, Flags},
+    config::{self as settings, Config, Flags, LoadError, Loaded, WebhookUrl},
     service::Service,
     signing,
     state::AppState,
     telemetry::{self, LogFormat},
     ui::assets,
+    visible,
 };
 
 /// Agents raise a hand, a person answers, and the agent gets that answer once.
 #[derive(Debug, Parser)]
-#[command(name = "handraise", version, propagate_version = true)]
+#[command(
+    name = "handraise",
+    version,
+    propagate_version = true,
+    after_help = "Example:\n  handraise serve"
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -34,27 +46,53 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Starts the server and prints a one-time sign-in link.
+    /// Starts the server. Prints a one-time link for the first admin until there is one.
     #[command(
         after_help = "Example:\n  handraise serve --addr 127.0.0.1:8080 --database sqlite:///var/lib/handraise/handraise.db"
     )]
-    Serve(Serve),
+    Serve(ServerFlags),
     /// Makes, lists and revokes tokens for agents and for scripts that answer.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise token create --kind agent --name backend"
+    )]
     Token(TokenCommand),
-    /// Lets people in.
-    #[command(subcommand)]
-    User(UserCommand),
+    /// Lets people in, and keeps them out.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise user invite --name Ana --role responder"
+    )]
+    User(user::UserCommand),
+    /// Prints every setting with its meaning and its default, as a file to begin with.
+    #[command(
+        after_help = "Examples:\n  handraise config > handraise.toml\n  handraise config --effective --config handraise.toml"
+    )]
+    Config(config::ConfigCommand),
+    /// Looks whether the server can work as it is configured, and says what to do. Changes nothing.
+    ///
+    /// A line each for what is ok, a warning or a problem. Exits with 1 if there is a problem.
+    #[command(after_help = "Example:\n  handraise doctor --config handraise.toml")]
+    Doctor(ServerFlags),
+    /// Brings the database's tables up to date, or makes them. `handraise serve` does so by itself.
+    #[command(after_help = "Example:\n  handraise migrate --database sqlite://handraise.db")]
+    Migrate {
+        #[command(flatten)]
+        place: Place,
+    },
     /// Checks, exports and signs the journal.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  handraise journal verify")]
     Journal(journal::JournalCommand),
     /// Checks the receipts of decisions.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise receipt verify --receipt receipt.json --action action.json"
+    )]
     Receipt(receipt::ReceiptCommand),
 }
 
+/// What may be said to the server on its command line, and to those that look at its settings.
 #[derive(Debug, Args)]
-struct Serve {
+struct ServerFlags {
     #[command(flatten)]
     place: Place,
     /// Where to listen [default: 127.0.0.1:3000; environment: HANDRAISE_ADDR]
@@ -67,41 +105,14 @@ struct Serve {
 
 #[derive(Debug, Args)]
 struct Place {
-    /// A TOML file with settings
+    /// A TOML file with settings [default: handraise.toml, if it is here; environment: HANDRAISE_CONFIG]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// sqlite://PATH or postgres://... [default: sqlite://handraise.db; environment: HANDRAISE_DATABASE_URL]
+    ///
+    /// Everybody on the machine sees the command line: with a password in it use the environment.
     #[arg(long, value_name = "URL")]
-    database: Option<String>,
-}
-
-#[derive(Debug, Subcommand)]
-enum UserCommand {
-    /// Creates a person and prints a one-time sign-in link alone on standard output.
-    #[command(after_help = "Example:\n  handraise user invite --name Ana --role responder")]
-    Invite {
-        /// The name others will see
-        #[arg(long)]
-        name: String,
-        /// What they may do
-        #[arg(long, value_enum)]
-        role: RoleName,
-        /// Where the server listens, for the link [default: 127.0.0.1:3000; environment: HANDRAISE_ADDR]
-        #[arg(long, value_name = "ADDRESS:PORT")]
-        addr: Option<SocketAddr>,
-        #[command(flatten)]
-        place: Place,
-    },
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum RoleName {
-    /// Sees everything, answers nothing
-    Viewer,
-    /// Answers
-    Responder,
-    /// Answers and manages
-    Admin,
+    database: Option<SecretString>,
 }
 
 /// Runs a command.
@@ -110,32 +121,24 @@ enum RoleName {
 /// One line that says what went wrong, for standard error.
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
-        Command::Serve(serve) => start(serve).await,
+        Command::Serve(flags) => start(flags).await,
         Command::Token(command) => command.run().await,
+        Command::Config(command) => config::run(command),
+        Command::Doctor(flags) => doctor::run(flags).await,
+        Command::Migrate { place } => migrate::run(place).await,
         Command::Journal(command) => journal::run(command).await,
         Command::Receipt(command) => receipt::run(command),
-        Command::User(UserCommand::Invite {
-            name,
-            role,
-            addr,
-            place,
-        }) => {
-            let (service, config) = place.open(addr).await?;
-            let role = match role {
-                RoleName::Viewer => Role::Viewer,
-                RoleName::Responder => Role::Responder,
-                RoleName::Admin => Role::Admin,
-            };
-            let link = service.invite(&name, role).await.map_err(said)?;
-            println!("{}/sign-in/{}", config.public_url(), link.reveal());
-            Ok(())
-        }
+        Command::User(command) => command.run().await,
     }
 }
 
-async fn start(serve: Serve) -> anyhow::Result<()> {
-    let mut config = serve.place.config(serve.addr, serve.log)?;
-    telemetry::start(config.log);
+async fn start(flags: ServerFlags) -> anyhow::Result<()> {
+    let loaded = flags.load()?;
+    telemetry::start(loaded.config.log);
+    for unknown in &loaded.unknown_variables {
+        tracing::warn!("{unknown}");
+    }
+    let mut config = loaded.config;
     let names = assets::names()?;
     // Before the database: a second server on the same port must not touch it.
     let listener = TcpListener::bind(config.addr)
@@ -145,9 +148,14 @@ async fn start(serve: Serve) -> anyhow::Result<()> {
     config.addr = listener
         .local_addr()
         .context("the listener has no address")?;
-    let store = store::connect(&config.database_url).await?;
+    let store = store::connect(config.database_url.reveal()).await?;
     let key = Arc::new(signing::load_or_create(&config.key_file())?);
+    // A start that fails says why, and nothing else.
+    if let Some(file) = &loaded.file {
+        tracing::info!("settings from {}", file.display());
+    }
     tracing::info!(public_key = %key.verifying_key(), "signs with {}", config.key_file().display());
+    open_files::fit(&mut config.limits);
     let state = AppState::new(
         config,
         names,
@@ -156,35 +164,54 @@ async fn start(serve: Serve) -> anyhow::Result<()> {
         Arc::new(SystemIds),
         key,
     );
+    let webhook = state.config.webhook_url.as_ref().map(WebhookUrl::reveal);
+    state
+        .service
+        .configure_endpoint(webhook, &operator())
+        .await
+        .map_err(|error| anyhow::anyhow!("webhook_url: {:#}", said(error)))?;
     let link = state
         .service
-        .invite_first_admin(&login_name())
+        .first_admin_link(&login_name(), &operator())
         .await
         .map_err(said)?;
+    let mut hello = format!("Handraise listens on http://{}\n", state.config.addr);
+    let public = state.config.public_url();
+    match link {
+        Some(link) => {
+            let link = link.reveal();
+            hello += &format!("Become its first admin, within a day: {public}/sign-in/{link}\n");
+        }
+        None => hello += &format!("Sign in: {public}\n"),
+    }
     // Whoever started the server may have closed its standard output; it serves all the same.
-    let _ = writeln!(
-        std::io::stdout(),
-        "Handraise listens on http://{}\nSign in once, within a day: {}/sign-in/{}",
-        state.config.addr,
-        state.config.public_url(),
-        link.reveal()
-    );
+    let _ = write!(std::io::stdout(), "{hello}");
     crate::run(state, listener, crate::asked_to_stop()).await
 }
 
+impl ServerFlags {
+    fn load(self) -> Result<Loaded, LoadError> {
+        self.place.load(self.addr, self.log)
+    }
+}
+
 impl Place {
-    fn config(self, addr: Option<SocketAddr>, log: Option<LogFormat>) -> anyhow::Result<Config> {
+    fn load(self, addr: Option<SocketAddr>, log: Option<LogFormat>) -> Result<Loaded, LoadError> {
         let flags = Flags {
             addr,
             database_url: self.database,
             log,
         };
-        Config::load(self.config.as_deref(), flags)
+        settings::load(self.config.as_deref(), flags, std::env::vars_os())
+    }
+
+    fn config(self) -> Result<Config, LoadError> {
+        Ok(self.load(None, None)?.config)
     }
 
     async fn open(self, addr: Option<SocketAddr>) -> anyhow::Result<(Service, Config)> {
-        let config = self.config(addr, None)?;
-        let store = store::connect(&config.database_url).await?;
+        let config = self.load(addr, None)?.config;
+        let store = store::connect(config.database_url.reveal()).await?;
         let service = Service::new(
             store,
             Arc::new(SystemClock),
@@ -204,6 +231,16 @@ fn login_name() -> String {
         .unwrap_or_else(|| "admin".to_owned())
 }
 
+/// What went wrong, with its causes, for the person at the terminal: an error may quote what an agent wrote.
+pub fn message(error: &anyhow::Error) -> String {
+    visible::lines(&format!("{error:#}"))
+}
+
+/// Commands act for whoever runs them: they have the database at hand anyway.
+fn operator() -> Principal {
+    Principal::Operator { name: login_name() }
+}
+
 fn said(error: crate::service::ServiceError) -> anyhow::Error {
     use crate::service::ServiceError;
     use domain::Refused;
@@ -216,5 +253,57 @@ fn said(error: crate::service::ServiceError) -> anyhow::Error {
             anyhow::anyhow!("{}", faults.join("; "))
         }
         other => other.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// Every command, with those below it.
+    fn all(command: &clap::Command) -> Vec<&clap::Command> {
+        let below = command.get_subcommands().flat_map(all);
+        std::iter::once(command).chain(below).collect()
+    }
+
+    #[test]
+    fn every_command_has_examples_in_its_help_and_they_are_right() {
+        for command in all(&Cli::command()) {
+            let name = command.get_name();
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_else(|| panic!("{name} has no example"));
+            assert!(help.starts_with("Example"), "{name}: {help}");
+            let mut ours = 0;
+            for line in help.lines().skip(1) {
+                let Some(start) = line.find("handraise ") else {
+                    continue;
+                };
+                let words = line[start..].split(['>', '|', ')']).next().unwrap();
+                Cli::try_parse_from(words.split_whitespace()).expect(line);
+                ours += 1;
+            }
+            assert!(ours > 0, "{name}: {help}");
+        }
+    }
+
+    #[test]
+    fn defaults_in_the_help_are_the_defaults() {
+        let config = Config::default();
+        let mut command = Cli::command();
+        let serve = command.find_subcommand_mut("serve").unwrap();
+        let help = serve.render_long_help().to_string();
+        for default in [
+            config.addr.to_string(),
+            config.database_url.to_string(),
+            "text".into(),
+        ] {
+            assert!(
+                help.contains(&format!("[default: {default}; environment: ")),
+                "{help}"
+            );
+        }
+        assert_eq!(config.log, LogFormat::Text);
     }
 }

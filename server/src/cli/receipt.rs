@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::key::PublicHalf;
-use crate::signing::VerifyingKey;
+use crate::{signing::VerifyingKey, visible};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ReceiptCommand {
@@ -62,7 +62,7 @@ pub(super) fn run(command: ReceiptCommand) -> anyhow::Result<()> {
         decision.kind.name(),
         decision.interaction_id,
         decision.outcome.name(),
-        decision.responder.name.escape_debug(),
+        visible::line(&decision.responder.name),
         decision
             .answered_at
             .to_rfc3339_opts(SecondsFormat::AutoSi, true),

@@ -2,10 +2,11 @@
 
 use anyhow::bail;
 use clap::{Subcommand, ValueEnum};
-use domain::TokenId;
-use store::{TokenKind, TokenRecord};
+use domain::{TokenId, TokenKind};
+use store::TokenRecord;
 
-use super::{Place, said};
+use super::{Place, operator, said};
+use crate::visible;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
@@ -62,12 +63,15 @@ impl TokenCommand {
                     Kind::Agent => TokenKind::Agent,
                     Kind::Responder => TokenKind::Responder,
                 };
-                let token = service.create_token(kind, &name).await.map_err(said)?;
+                let token = service
+                    .create_token(kind, &name, &operator())
+                    .await
+                    .map_err(said)?;
                 println!("{}", token.reveal());
             }
             Self::List { all, place } => {
                 let (service, _) = place.open(None).await?;
-                let tokens = service.tokens().await.map_err(said)?;
+                let tokens = service.tokens(&operator()).await.map_err(said)?;
                 for token in tokens {
                     if all || token.revoked_at.is_none() {
                         println!("{}", line(&token));
@@ -76,7 +80,7 @@ impl TokenCommand {
             }
             Self::Revoke { id, place } => {
                 let (service, _) = place.open(None).await?;
-                if !service.revoke_token(id).await.map_err(said)? {
+                if !service.revoke_token(id, &operator()).await.map_err(said)? {
                     bail!(
                         "there is no token {id} that works; `handraise token list` shows those that do"
                     );
@@ -87,7 +91,7 @@ impl TokenCommand {
     }
 }
 
-/// Columns of fixed width, the name last since it may hold anything but a line break.
+/// Columns of fixed width, the name last since it may be long.
 fn line(token: &TokenRecord) -> String {
     let used = token.last_used_at.map_or_else(
         || "never used".to_owned(),
@@ -98,9 +102,9 @@ fn line(token: &TokenRecord) -> String {
     });
     format!(
         "{}  {:<9}  made {}  {used:<21}  {}{revoked}",
-        token.id,
-        token.kind.name(),
+        token.token.id,
+        token.token.kind.name(),
         token.created_at.format("%Y-%m-%d %H:%M"),
-        token.name
+        visible::line(&token.token.name)
     )
 }

@@ -3,6 +3,7 @@
 
 mod checkpoint;
 mod expire;
+mod forget;
 mod uses;
 
 pub use checkpoint::sign_new;
@@ -22,6 +23,7 @@ pub async fn start(state: &AppState) -> Result<JobScheduler, JobSchedulerError> 
     scheduler
         .add(checkpoint::job(state.checkpoints.clone())?)
         .await?;
+    scheduler.add(forget::job(state.limits.clone())?).await?;
     scheduler.start().await?;
     Ok(scheduler)
 }

@@ -3,13 +3,17 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use axum::extract::ws::Utf8Bytes;
 use domain::{AgentId, InteractionId, Principal};
-use tokio::sync::{
-    broadcast::{self, error::RecvError},
-    watch,
+use tokio::{
+    sync::{
+        broadcast::{self, error::RecvError},
+        watch,
+    },
+    time::Instant,
 };
 
 /// How far a socket may fall behind before it has to read the desk again.
@@ -30,6 +34,8 @@ pub struct FeedItem {
 #[derive(Debug)]
 pub struct Hub {
     feed: broadcast::Sender<FeedItem>,
+    /// When the relay had last read the journal to its end.
+    fed: Mutex<Option<Instant>>,
     /// Dropping the sender tells all who wait for the interaction's end.
     closings: Mutex<HashMap<InteractionId, watch::Sender<()>>>,
 }
@@ -38,6 +44,7 @@ impl Default for Hub {
     fn default() -> Self {
         Self {
             feed: broadcast::Sender::new(BACKLOG),
+            fed: Mutex::default(),
             closings: Mutex::default(),
         }
     }
@@ -68,6 +75,17 @@ impl Hub {
         self.closings().contains_key(&id)
     }
 
+    /// Whether everything that was committed a short while ago has been told.
+    pub fn is_fed(&self, within: Duration) -> bool {
+        let fed = *self.fed.lock().unwrap_or_else(PoisonError::into_inner);
+        fed.is_some_and(|at| at.elapsed() <= within)
+    }
+
+    /// The relay has read the journal to its end.
+    pub(super) fn reached_the_end(&self) {
+        *self.fed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
     /// Tells everybody of a committed event. `closed` is the interaction it has closed.
     pub(super) fn publish(&self, item: FeedItem, closed: Option<InteractionId>) {
         // Nobody may be looking.
@@ -83,11 +101,13 @@ impl Hub {
     }
 }
 
-/// Completes when something happened that this reader may see, or may have been missed.
-pub async fn news(feed: &mut broadcast::Receiver<FeedItem>, reader: &Principal) {
+/// Completes when something happened after `after` that this reader may see, or may have been missed.
+pub async fn news(feed: &mut broadcast::Receiver<FeedItem>, reader: &Principal, after: i64) {
     loop {
         match feed.recv().await {
-            Ok(item) if !item.agent.is_none_or(|agent| reader.may_read(agent)) => {}
+            // The relay may be a little behind what the reader knows already.
+            Ok(item) if item.seq <= after => {}
+            Ok(item) if !reader.may_see(item.agent) => {}
             Ok(_) | Err(RecvError::Lagged(_)) => return,
             // The server is stopping, which ends the wait elsewhere.
             Err(RecvError::Closed) => std::future::pending().await,

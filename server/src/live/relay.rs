@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use app::live::frames::ServerFrame;
 use domain::Event;
 use store::{Store, StoreError};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::hub::{FeedItem, Hub};
@@ -13,13 +14,21 @@ use super::hub::{FeedItem, Hub};
 const POLL: Duration = Duration::from_millis(500);
 const PAGE: u32 = 500;
 
-/// Runs until the server stops.
-pub async fn run(store: Arc<dyn Store>, hub: Arc<Hub>, stopping: CancellationToken) {
+/// Runs until the server stops. `access_ended` is touched when somebody who was let in may have to leave.
+pub async fn run(
+    store: Arc<dyn Store>,
+    hub: Arc<Hub>,
+    access_ended: watch::Sender<()>,
+    stopping: CancellationToken,
+) {
     let mut growth = store.growth();
     let mut known: Option<i64> = None;
     loop {
-        match follow(&*store, &hub, known).await {
-            Ok(seq) => known = Some(seq),
+        match follow(&*store, &hub, &access_ended, known).await {
+            Ok(seq) => {
+                known = Some(seq);
+                hub.reached_the_end();
+            }
             Err(error) => tracing::error!(%error, "the live feed cannot read the journal"),
         }
         tokio::select! {
@@ -32,7 +41,12 @@ pub async fn run(store: Arc<dyn Store>, hub: Arc<Hub>, stopping: CancellationTok
 }
 
 /// Publishes what came after `known`, or finds out where the journal ends.
-async fn follow(store: &dyn Store, hub: &Hub, known: Option<i64>) -> Result<i64, StoreError> {
+async fn follow(
+    store: &dyn Store,
+    hub: &Hub,
+    access_ended: &watch::Sender<()>,
+    known: Option<i64>,
+) -> Result<i64, StoreError> {
     let Some(mut seq) = known else {
         return store.last_seq().await;
     };
@@ -40,6 +54,9 @@ async fn follow(store: &dyn Store, hub: &Hub, known: Option<i64>) -> Result<i64,
         let events = store.events_after(seq, None, PAGE).await?;
         for event in &events {
             publish(hub, event);
+            if event.payload.ends_access() {
+                access_ended.send_replace(());
+            }
             seq = event.seq;
         }
         if events.len() < PAGE as usize {

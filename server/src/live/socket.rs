@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use app::live::frames::{ClientFrame, ServerFrame};
 use axum::{
+    Extension,
     extract::{
         State, WebSocketUpgrade,
         ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code},
@@ -12,20 +13,20 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use tokio::{
-    sync::broadcast::error::RecvError,
-    time::{interval, timeout},
+    sync::{broadcast::error::RecvError, watch},
+    time::{Interval, interval, timeout},
 };
 
 use crate::{
-    auth::{browser, same_origin},
+    auth::{address::ClientAddress, browser, same_origin},
     problem::Problem,
     state::AppState,
 };
 
 /// A page that misses more than this reads the desk again.
 const CATCH_UP: u32 = 1_000;
-/// Often enough for proxies that cut silent connections after a minute, and for a session that has ended
-/// to see no more than this.
+/// Often enough for proxies that cut silent connections after a minute, and for a session that expired, or
+/// was ended by another node, to see no more than this.
 const PING: Duration = Duration::from_secs(20);
 /// The first frame follows the handshake at once.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,24 +34,31 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Opens the feed for a signed-in person's page.
 pub async fn open(
     State(state): State<AppState>,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
-    if !same_origin::is_same_origin(&headers) {
+    if !same_origin::is_same_origin(&headers, state.config.is_https()) {
         return Err(Problem::cross_origin());
     }
-    if browser::person(&state.service, &state.config, &headers)
-        .await?
-        .is_none()
-    {
+    let Some(who) = browser::person(&state.service, &state.config, &headers).await? else {
+        state.limits.count_stranger(address)?;
         return Err(Problem::signed_out());
-    }
+    };
+    state.limits.count_person(who.person.id)?;
     Ok(match upgrade {
         Ok(upgrade) => {
+            let place = state.limits.sockets.take(who.person.id);
+            let place = place.map_err(Problem::no_socket)?;
             let sockets = state.sockets.clone();
             upgrade
                 .max_message_size(4 * 1024)
-                .on_upgrade(move |socket| sockets.track_future(serve(state, headers, socket)))
+                .on_upgrade(move |socket| {
+                    sockets.track_future(async move {
+                        serve(state, headers, socket).await;
+                        drop(place);
+                    })
+                })
         }
         Err(rejection) => rejection.into_response(),
     })
@@ -119,6 +127,7 @@ async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -
         }
     }
     let mut ping = interval(PING);
+    let mut access_ended = state.service.access_ended().subscribe();
     loop {
         let sent = tokio::select! {
             item = feed.recv() => match item {
@@ -130,7 +139,7 @@ async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -
                 Err(RecvError::Lagged(_)) => send(socket, &ServerFrame::Resync).await,
                 Err(RecvError::Closed) => return Ended::Stopping,
             },
-            _ = ping.tick() => {
+            () = time_to_look(&mut ping, &mut access_ended) => {
                 // The cookie was good at the handshake; sessions end.
                 match browser::person(&state.service, &state.config, headers).await {
                     Ok(Some(_)) => send(socket, &ServerFrame::Ping).await,
@@ -147,6 +156,14 @@ async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -
         if sent.is_err() {
             return Ended::Gone;
         }
+    }
+}
+
+/// When the session may have ended, and now and then in any case: other nodes end sessions too.
+async fn time_to_look(ping: &mut Interval, access_ended: &mut watch::Receiver<()>) {
+    tokio::select! {
+        _ = ping.tick() => {}
+        Ok(()) = access_ended.changed() => {}
     }
 }
 

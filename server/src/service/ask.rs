@@ -55,8 +55,8 @@ impl Service {
                 self.moment(),
             );
             let opened = changeset.interaction().cloned();
-            match self.store.commit(changeset).await {
-                Ok(_) => {
+            match self.commit(changeset).await {
+                Ok(()) => {
                     return Ok(Asked {
                         interaction: opened.ok_or(ServiceError::NotFound)?,
                         replayed: false,

@@ -2,33 +2,45 @@
 
 mod answer;
 mod ask;
+mod backoff;
 mod cancel;
 mod collect;
+mod commit;
+mod deliveries;
+mod endpoints;
 mod expire;
 mod follow_up;
+mod passwords;
+mod people;
 mod read;
 mod settings;
 mod sign_in;
 mod task;
 mod tokens;
+mod uses;
 
 pub use ask::Asked;
+pub use endpoints::{CONFIGURED, WishedEndpoint};
+pub use passwords::Weak;
 pub use read::Scope;
 pub use settings::{Settings, Timeouts};
-pub use sign_in::SESSION_LIFETIME;
+pub use sign_in::{Browser, SignedIn};
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, Sign, interaction::Mode,
-    task::Work,
+    Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, SessionId, Sign, TokenId,
+    interaction::Mode, task::Work,
 };
 use store::{CommitError, Store, StoreError};
 use thiserror::Error;
+use tokio::sync::watch;
 
-use crate::clock::Clock;
-use tokens::Uses;
+use crate::{clock::Clock, delivery::guard::Guard, metrics::Metrics, signing::Sealer};
+use backoff::Backoff;
+use passwords::Passwords;
+use uses::Uses;
 
 /// The use cases over one store. Cheap to clone.
 #[derive(Clone)]
@@ -37,9 +49,24 @@ pub struct Service {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     settings: Settings,
-    uses: Arc<Uses>,
+    token_uses: Arc<Uses<TokenId>>,
+    session_uses: Arc<Uses<SessionId>>,
+    passwords: Arc<Passwords>,
+    backoff: Arc<Backoff>,
+    metrics: Arc<Metrics>,
+    access_ended: watch::Sender<()>,
     /// Signs decisions. Commands that only manage have none.
     signer: Option<Arc<dyn Sign>>,
+    outbound: Option<Arc<Outbound>>,
+}
+
+/// What managing webhooks needs.
+#[derive(Debug)]
+pub struct Outbound {
+    /// Keeps their secrets.
+    pub sealer: Sealer,
+    /// Knows where they may lead.
+    pub guard: Arc<Guard>,
 }
 
 /// Why a use case did not do what it was asked.
@@ -48,6 +75,15 @@ pub enum ServiceError {
     /// There is no such interaction, or the caller may not know of it.
     #[error("no such interaction")]
     NotFound,
+    /// Too many wrong passwords: try again after this long.
+    #[error("too many wrong passwords; wait {} s", seconds(*.0))]
+    Wait(TimeDelta),
+    /// Not a password to protect anything with.
+    #[error("the password {0}")]
+    WeakPassword(#[from] Weak),
+    /// Too many passwords are being checked.
+    #[error("too many people are signing in; try again in a moment")]
+    Busy,
     /// A rule said no.
     #[error(transparent)]
     Refused(Refused),
@@ -81,8 +117,14 @@ impl Service {
             clock,
             ids,
             settings,
-            uses: Arc::default(),
+            token_uses: Arc::default(),
+            session_uses: Arc::default(),
+            passwords: Arc::default(),
+            backoff: Arc::default(),
+            metrics: Arc::default(),
+            access_ended: watch::Sender::new(()),
             signer: None,
+            outbound: None,
         }
     }
 
@@ -94,9 +136,28 @@ impl Service {
         }
     }
 
+    /// With what managing webhooks needs.
+    pub fn with_outbound(self, outbound: Outbound) -> Self {
+        Self {
+            outbound: Some(Arc::new(outbound)),
+            ..self
+        }
+    }
+
     /// For those who read what was committed.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    /// What was done by these use cases, in numbers.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    /// Changes whenever somebody who was let in may have to leave: whoever holds a connection open looks
+    /// again.
+    pub fn access_ended(&self) -> &watch::Sender<()> {
+        &self.access_ended
     }
 
     /// Now.
@@ -138,8 +199,8 @@ impl Service {
             let work = self.stopped_work(&interaction).await?;
             let changeset = decide(&interaction, work.as_ref(), self.moment())?;
             let changed = changeset.interaction().unwrap_or(&interaction).clone();
-            match self.store.commit(changeset).await {
-                Ok(_) => return Ok(changed),
+            match self.commit(changeset).await {
+                Ok(()) => return Ok(changed),
                 Err(CommitError::Conflict) => {}
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
@@ -159,4 +220,9 @@ impl Service {
             _ => Ok(None),
         }
     }
+}
+
+/// Whole seconds, at least one.
+pub(crate) fn seconds(wait: TimeDelta) -> i64 {
+    (wait.num_milliseconds() + 999) / 1_000
 }

@@ -1,7 +1,7 @@
 //! Reading, as far as the caller may.
 
 use domain::{AgentId, Event, Interaction, InteractionId, Principal, fault::is_name, limits};
-use store::InteractionQuery;
+use store::{InteractionQuery, WaitingCounts};
 
 use super::{Service, ServiceError};
 
@@ -95,6 +95,14 @@ impl Service {
         Ok(self.store.events_after(after, scope(reader), limit).await?)
     }
 
+    /// How many blockers wait.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn waiting_counts(&self) -> Result<WaitingCounts, ServiceError> {
+        Ok(self.store.waiting_counts().await?)
+    }
+
     /// The number of the newest event.
     ///
     /// # Errors
@@ -108,6 +116,6 @@ impl Service {
 pub(super) fn scope(reader: &Principal) -> Option<AgentId> {
     match reader {
         Principal::Agent(agent) => Some(agent.id),
-        Principal::Person { .. } | Principal::Script { .. } => None,
+        Principal::Person { .. } | Principal::Script { .. } | Principal::Operator { .. } => None,
     }
 }

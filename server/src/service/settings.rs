@@ -1,7 +1,7 @@
 //! What an operator may decide about the rules.
 
 use chrono::TimeDelta;
-use domain::{interaction::Kind, limits};
+use domain::interaction::Kind;
 use serde::{Deserialize, Serialize};
 
 /// The settings the use cases look at.
@@ -15,7 +15,7 @@ pub struct Settings {
 
 /// Deadlines in seconds after asking; 0 = never (design §1, rule 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct Timeouts {
     /// For a question.
     pub question: u32,
@@ -29,20 +29,6 @@ pub struct Timeouts {
     pub plan_review: u32,
     /// For a form.
     pub form: u32,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        let seconds = u32::try_from(limits::DEFAULT_TIMEOUT.num_seconds()).unwrap_or(u32::MAX);
-        Self {
-            question: seconds,
-            choice: seconds,
-            acknowledgement: seconds,
-            approval: seconds,
-            plan_review: seconds,
-            form: seconds,
-        }
-    }
 }
 
 impl Timeouts {

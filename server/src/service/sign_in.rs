@@ -1,40 +1,53 @@
-//! People come in by one-time links.
+//! People come in by a one-time link, where they choose a password, and from then on by that.
 
-use chrono::TimeDelta;
-use domain::{PersonId, Role};
-use store::Person;
+use std::net::IpAddr;
 
-use super::{Service, ServiceError, tokens::checked_name};
+use domain::{
+    Fault, PasswordHash, Person, Principal, Role, SessionId,
+    access::{NewSession, PasswordBy, decide},
+    fault::is_name,
+    limits::{LINE_CHARS, SESSION_LIFETIME},
+};
+use store::{CommitError, SessionRecord};
+
+use super::{Service, ServiceError, passwords};
 use crate::auth::secret::Secret;
 
-/// A link that nobody opens is worth nothing after a day.
-const LINK_LIFETIME: TimeDelta = TimeDelta::hours(24);
-/// A browser stays signed in for 30 days.
-pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
+/// The browser that somebody signs in with.
+#[derive(Clone, Debug)]
+pub struct Browser {
+    /// What it calls itself.
+    pub name: String,
+    /// Where it is.
+    pub address: IpAddr,
+}
+
+/// A person in a browser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedIn {
+    /// Who.
+    pub person: Person,
+    /// Since they signed in there.
+    pub session: SessionId,
+}
+
+impl SignedIn {
+    /// Who acts.
+    pub fn principal(&self) -> Principal {
+        principal(&self.person)
+    }
+}
+
+fn principal(person: &Person) -> Principal {
+    Principal::Person {
+        id: person.id,
+        name: person.name.clone(),
+        role: person.role,
+    }
+}
 
 impl Service {
-    /// A link for a new person.
-    ///
-    /// # Errors
-    /// [`domain::Refused::Invalid`] when the name is not one line.
-    pub async fn invite(&self, name: &str, role: Role) -> Result<Secret, ServiceError> {
-        let person = self.create_person(name, role).await?;
-        self.link(&person).await
-    }
-
-    /// A link for the first admin, who is created under `name` when there is none yet.
-    ///
-    /// # Errors
-    /// As [`Service::invite`].
-    pub async fn invite_first_admin(&self, name: &str) -> Result<Secret, ServiceError> {
-        let person = match self.store.first_admin().await? {
-            Some(person) => person,
-            None => self.create_person(name, Role::Admin).await?,
-        };
-        self.link(&person).await
-    }
-
-    /// Whom a link would sign in.
+    /// Whom a link lets in. Does not use it up.
     ///
     /// # Errors
     /// When the database fails.
@@ -42,55 +55,177 @@ impl Service {
         Ok(self.store.sign_in_link(&link.hash(), self.now()).await?)
     }
 
-    /// Uses a link up and starts a browser session.
+    /// Uses a link up: sets the password, ends every session of the person and starts one, whose cookie it
+    /// returns. An admin may take another name on the way. `None` when the link is not good.
     ///
     /// # Errors
-    /// When the database fails.
-    pub async fn sign_in(&self, link: &Secret) -> Result<Option<Secret>, ServiceError> {
-        let session = Secret::session();
-        let now = self.now();
-        let person = self
-            .store
-            .redeem_sign_in_link(&link.hash(), &session.hash(), now + SESSION_LIFETIME, now)
-            .await?;
-        Ok(person.map(|_| session))
-    }
-
-    /// Ends a browser session.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn sign_out(&self, session: &Secret) -> Result<(), ServiceError> {
-        Ok(self.store.end_browser_session(&session.hash()).await?)
-    }
-
-    /// Whose browser session this is.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn signed_in(&self, session: &Secret) -> Result<Option<Person>, ServiceError> {
-        Ok(self
-            .store
-            .browser_session(&session.hash(), self.now())
-            .await?)
-    }
-
-    async fn create_person(&self, name: &str, role: Role) -> Result<Person, ServiceError> {
-        let person = Person {
-            id: PersonId(self.ids.next()),
-            name: checked_name(name)?,
-            role,
+    /// [`ServiceError::WeakPassword`], [`ServiceError::Busy`], and as [`Service::change_person`]. The link is
+    /// still good then.
+    pub async fn accept_link(
+        &self,
+        link: &Secret,
+        name: Option<&str>,
+        password: &str,
+        browser: Browser,
+    ) -> Result<Option<Secret>, ServiceError> {
+        let Some(mut person) = self.sign_in_link(link).await? else {
+            return Ok(None);
         };
-        self.store.create_person(&person, self.now()).await?;
-        Ok(person)
+        let name = name.filter(|name| name.trim() != person.name);
+        passwords::check(password, name.unwrap_or(&person.name))?;
+        if let Some(name) = name.filter(|_| person.role == Role::Admin) {
+            let by = principal(&person);
+            self.change_person(person.id, name, person.role, &by)
+                .await?;
+            name.trim().clone_into(&mut person.name);
+        }
+        let hash = self.passwords.hash(password).await?;
+        let (cookie, session) = self.new_session(browser);
+        let by = PasswordBy::Link {
+            link: link.hash(),
+            session,
+        };
+        let set = self.commit_password(&person, hash, by).await?;
+        Ok(set.then_some(cookie))
     }
 
-    async fn link(&self, person: &Person) -> Result<Secret, ServiceError> {
-        let link = Secret::link();
+    /// Starts a session for whoever has this name and password, and returns its cookie. `None` when
+    /// nobody does, or they are disabled: which of these is nobody's business.
+    ///
+    /// # Errors
+    /// [`ServiceError::Wait`] after many failures, [`ServiceError::Busy`].
+    pub async fn sign_in(
+        &self,
+        name: &str,
+        password: &str,
+        browser: Browser,
+    ) -> Result<Option<Secret>, ServiceError> {
+        if !is_name(name, LINE_CHARS) {
+            return Ok(None);
+        }
+        let key = Person::name_key(name);
+        let address = browser.address;
+        self.backoff
+            .attempt(&key, address, self.now())
+            .map_err(ServiceError::Wait)?;
+        let account = self.store.account(&key).await?;
+        let (person, hash) = account
+            .map(|account| (account.person, account.password))
+            .unzip();
+        let fits = self.passwords.fits(password, hash.flatten()).await?;
+        let Some(person) = person.filter(|person| fits && person.disabled_at.is_none()) else {
+            tracing::info!(client.address = %address, "a sign-in failed");
+            return Ok(None);
+        };
+        self.backoff.succeeded(&key, address);
+        let (cookie, session) = self.new_session(browser);
+        self.store.start_session(person.id, &session).await?;
+        tracing::info!(person.id = %person.id, client.address = %address, "signed in");
+        Ok(Some(cookie))
+    }
+
+    /// Whose cookie this is.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn signed_in(&self, cookie: &Secret) -> Result<Option<SignedIn>, ServiceError> {
         let now = self.now();
-        self.store
-            .create_sign_in_link(&link.hash(), person.id, now + LINK_LIFETIME, now)
-            .await?;
-        Ok(link)
+        let found = self.store.session(&cookie.hash(), now).await?;
+        Ok(found.map(|(session, person)| {
+            self.session_uses.note(session, now);
+            SignedIn { person, session }
+        }))
+    }
+
+    /// Another password, for whoever knows the one so far. Ends all sessions but this one.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`] when the one is wrong, [`ServiceError::WeakPassword`] for the other,
+    /// [`ServiceError::NotFound`] when the session has ended, [`ServiceError::Wait`],
+    /// [`ServiceError::Busy`].
+    pub async fn change_password(
+        &self,
+        who: &SignedIn,
+        current: &str,
+        password: &str,
+        address: IpAddr,
+    ) -> Result<(), ServiceError> {
+        let key = Person::name_key(&who.person.name);
+        self.backoff
+            .attempt(&key, address, self.now())
+            .map_err(ServiceError::Wait)?;
+        let account = self.store.account(&key).await?;
+        let hash = account.and_then(|account| account.password);
+        if !self.passwords.fits(current, hash).await? {
+            let fault = Fault::new("current", "is not your password");
+            return Err(vec![fault].into());
+        }
+        self.backoff.succeeded(&key, address);
+        passwords::check(password, &who.person.name)?;
+        let hash = self.passwords.hash(password).await?;
+        let by = PasswordBy::Session(who.session);
+        let set = self.commit_password(&who.person, hash, by).await?;
+        set.then_some(()).ok_or(ServiceError::NotFound)
+    }
+
+    /// Where somebody is signed in.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sessions(&self, who: &SignedIn) -> Result<Vec<SessionRecord>, ServiceError> {
+        Ok(self.store.sessions(who.person.id, self.now()).await?)
+    }
+
+    /// Signs one of somebody's browsers out; one that is signed out already stays so.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_session(
+        &self,
+        who: &SignedIn,
+        session: SessionId,
+    ) -> Result<(), ServiceError> {
+        self.store.end_session(who.person.id, session).await?;
+        self.access_ended.send_replace(());
+        Ok(())
+    }
+
+    /// Signs all of somebody's browsers out but this one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_other_sessions(&self, who: &SignedIn) -> Result<(), ServiceError> {
+        let person = who.person.id;
+        self.store.end_other_sessions(person, who.session).await?;
+        self.access_ended.send_replace(());
+        Ok(())
+    }
+
+    async fn commit_password(
+        &self,
+        person: &Person,
+        hash: PasswordHash,
+        by: PasswordBy,
+    ) -> Result<bool, ServiceError> {
+        let set = decide::set_password(person, hash, by, self.moment());
+        match self.commit(set).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict) => Ok(false),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    fn new_session(&self, browser: Browser) -> (Secret, NewSession) {
+        let cookie = Secret::session();
+        let now = self.now();
+        let session = NewSession {
+            id: SessionId(self.ids.next()),
+            hash: cookie.hash(),
+            created_at: now,
+            expires_at: now + SESSION_LIFETIME,
+            browser: browser.name.chars().take(LINE_CHARS).collect(),
+            address: browser.address.to_string(),
+        };
+        (cookie, session)
     }
 }

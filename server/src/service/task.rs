@@ -38,8 +38,8 @@ impl Service {
                 work.as_ref(),
                 self.moment(),
             )?;
-            match self.store.commit(changeset).await {
-                Ok(_) => return self.work(agent.id, id).await,
+            match self.commit(changeset).await {
+                Ok(()) => return self.work(agent.id, id).await,
                 Err(CommitError::Conflict) => {}
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }

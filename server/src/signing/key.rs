@@ -8,7 +8,9 @@ use domain::{
     Sign,
     sign::{PublicKey, Signature},
 };
+use hkdf::Hkdf;
 use rand::{TryRng, rngs::SysRng};
+use sha2::Sha256;
 
 /// What stands before the 32 secret bytes of an Ed25519 key in PKCS #8 (RFC 8410, section 7).
 const PKCS8: [u8; 16] = [
@@ -50,6 +52,15 @@ impl SigningKey {
         let der = STANDARD.decode(body.trim()).ok()?;
         let seed = der.strip_prefix(&PKCS8)?.try_into().ok()?;
         Some(Self::from_seed(seed))
+    }
+
+    /// 32 secret bytes for another purpose: those of one label tell nothing about the key, nor about those
+    /// of another label.
+    pub fn derive(&self, label: &[u8]) -> [u8; 32] {
+        let mut derived = [0; 32];
+        // HKDF refuses only lengths over 255 hashes.
+        let _ = Hkdf::<Sha256>::new(None, self.0.as_bytes()).expand(label, &mut derived);
+        derived
     }
 
     /// The half that others may know.

@@ -11,19 +11,23 @@ use app::{
     },
     view::{
         AgentList, AgentRow, AnswerOutcome, Blocker, ClosedRow, Counts, HistoryPage, HistoryQuery,
-        HistoryRow, Row, Story, TaskList, TaskRow, Visitor,
+        HistoryRow, Row, SignInLink, Story, TaskList, TaskRow, Visitor,
     },
 };
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    AgentId, InteractionId, Principal, Refused, fault::is_name, interaction::AnswerDraft, limits,
-    task::TaskStatus,
+    AgentId, InteractionId, Principal, Refused, Role, fault::is_name, interaction::AnswerDraft,
+    limits, task::TaskStatus,
 };
-use store::{InteractionQuery, Person, StoreError, TaskQuery};
+use store::{InteractionQuery, StoreError, TaskQuery};
 
 use super::story;
-use crate::{auth::secret::Secret, service::ServiceError, state::AppState};
+use crate::{
+    auth::{address::ClientAddress, secret::Secret},
+    service::{ServiceError, SignedIn},
+    state::AppState,
+};
 
 /// How many rows a page of the history, and the list of tasks, hold.
 const HISTORY_ROWS: u32 = 50;
@@ -35,21 +39,18 @@ const COUNTED: TimeDelta = TimeDelta::hours(24);
 pub(super) struct ForPerson {
     pub(super) state: AppState,
     /// `None` when nobody is signed in.
-    pub(super) person: Option<Person>,
+    pub(super) who: Option<SignedIn>,
+    /// Where they are.
+    pub(super) address: Option<ClientAddress>,
 }
 
 impl ForPerson {
-    pub(super) fn person(&self) -> Result<&Person, UiError> {
-        self.person.as_ref().ok_or(UiError::SignedOut)
+    pub(super) fn who(&self) -> Result<&SignedIn, UiError> {
+        self.who.as_ref().ok_or(UiError::SignedOut)
     }
 
     pub(super) fn principal(&self) -> Result<Principal, UiError> {
-        let person = self.person()?;
-        Ok(Principal::Person {
-            id: person.id,
-            name: person.name.clone(),
-            role: person.role,
-        })
+        Ok(self.who()?.principal())
     }
 
     /// What each agent waits for.
@@ -70,13 +71,14 @@ impl ForPerson {
 impl Backend for ForPerson {
     async fn visitor(&self) -> Result<Visitor, UiError> {
         Ok(Visitor {
-            name: self.person()?.name.clone(),
+            name: self.who()?.person.name.clone(),
+            role: self.who()?.person.role,
             public_url: self.state.config.public_url(),
         })
     }
 
     async fn desk(&self) -> Result<Desk, UiError> {
-        self.person()?;
+        self.who()?;
         let store = self.state.service.store();
         let now = self.state.service.now();
         // First: rows that are newer than this come again as events, which changes nothing.
@@ -161,7 +163,7 @@ impl Backend for ForPerson {
     }
 
     async fn tasks(&self, status: Option<String>) -> Result<TaskList, UiError> {
-        self.person()?;
+        self.who()?;
         let service = &self.state.service;
         let status = status.filter(|status| TaskStatus::NAMES.contains(&&**status));
         let mut works = Vec::new();
@@ -186,7 +188,7 @@ impl Backend for ForPerson {
     }
 
     async fn agents(&self) -> Result<AgentList, UiError> {
-        self.person()?;
+        self.who()?;
         let service = &self.state.service;
         let mut waiting = self.waiting_by_agent().await?;
         let records = service.store().agents().await.map_err(failed)?;
@@ -235,10 +237,13 @@ impl Backend for ForPerson {
         outcome.map(|_| ()).map_err(told)
     }
 
-    async fn sign_in_name(&self, link: String) -> Result<Option<String>, UiError> {
+    async fn sign_in_link(&self, link: String) -> Result<Option<SignInLink>, UiError> {
         let link = Secret::from_outside(&link);
         let person = self.state.service.sign_in_link(&link).await.map_err(told)?;
-        Ok(person.map(|person| person.name))
+        Ok(person.map(|person| SignInLink {
+            name: person.name,
+            may_rename: person.role == Role::Admin,
+        }))
     }
 }
 
@@ -254,21 +259,34 @@ pub(super) fn failed(error: StoreError) -> UiError {
     told(error.into())
 }
 
-fn told(error: ServiceError) -> UiError {
+pub(super) fn told(error: ServiceError) -> UiError {
     match error {
         ServiceError::NotFound => UiError::NotFound,
         ServiceError::Refused(Refused::NotAResponder) => UiError::NotAllowed,
+        ServiceError::Refused(Refused::NotAnAdmin) => UiError::AdminsOnly,
         ServiceError::Refused(Refused::Invalid(faults)) => {
             let faults: Vec<String> = faults
                 .iter()
                 .map(|fault| format!("{} {}", fault.path, fault.message))
                 .collect();
-            UiError::Invalid(faults.join("; "))
+            UiError::Invalid(sentence(&faults.join("; ")))
         }
-        ServiceError::Refused(refused) => UiError::Invalid(refused.to_string()),
+        ServiceError::Refused(refused) => UiError::Invalid(sentence(&refused.to_string())),
+        ServiceError::WeakPassword(_) => UiError::Invalid(sentence(&error.to_string())),
+        ServiceError::Wait(_) | ServiceError::Busy => {
+            UiError::TryLater(sentence(&error.to_string()))
+        }
         ServiceError::Store(error) => {
             tracing::error!(%error, "a page failed in the store");
             UiError::Internal
         }
     }
+}
+
+/// Errors are written to stand behind others; on a page they stand alone.
+fn sentence(error: &str) -> String {
+    let mut chars = error.chars();
+    let first = chars.next().map(char::to_uppercase);
+    let first: String = first.into_iter().flatten().collect();
+    format!("{first}{}.", chars.as_str())
 }

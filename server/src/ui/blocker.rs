@@ -8,16 +8,16 @@ use app::{
     },
 };
 use domain::{
-    Actor, Interaction, InteractionId, Payload, State,
+    Actor, Interaction, InteractionId, Payload, Person, State,
     interaction::{Action, Ask, FormAnswers, Mode, Outcome},
 };
-use store::{InteractionQuery, Person, Store};
+use store::{InteractionQuery, Store};
 
 use super::{
     backend::{ForPerson, failed},
     markdown,
-    visible::visible,
 };
+use crate::visible;
 
 /// How many earlier questions of the session stand beside it.
 const EARLIER: u32 = 5;
@@ -25,7 +25,7 @@ const EARLIER: u32 = 5;
 impl ForPerson {
     /// The dialog's content.
     pub(super) async fn shown(&self, interaction: &Interaction) -> Result<Blocker, UiError> {
-        let person = self.person()?;
+        let person = &self.who()?.person;
         let store = self.state.service.store();
         let request = &interaction.request;
         let unsent = if interaction.state.is_pending() {
@@ -33,10 +33,17 @@ impl ForPerson {
         } else {
             unsent(&**store, interaction, person).await?
         };
+        let mut prompt_html = rendered(request.prompt.clone()).await?;
+        let mut title = request.title.clone();
+        if interaction.asks_for_a_decision() {
+            // After rendering: markdown turns entities into characters.
+            prompt_html = visible::prose(&prompt_html);
+            title = title.as_deref().map(visible::line);
+        }
         Ok(Blocker {
             row: Row::from(interaction),
-            title: request.title.clone(),
-            prompt_html: rendered(request.prompt.clone()).await?,
+            title,
+            prompt_html,
             control: control(interaction).await?,
             task: request.task.clone(),
             fallback: request
@@ -62,7 +69,7 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
             action_digest,
         } => Control::Approve(action_view(action, action_digest)),
         Ask::PlanReview { plan } => Control::Decide {
-            plan_html: rendered(plan.clone()).await?,
+            plan_html: visible::prose(&rendered(plan.clone()).await?),
         },
         Ask::Form { questions } => {
             let none = FormAnswers::new();
@@ -85,9 +92,9 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
 fn action_view(action: &Action, digest: &str) -> ActionView {
     let arguments = action.arguments.0.as_object().into_iter().flatten();
     ActionView {
-        tool: visible(&action.tool),
+        tool: visible::name(&action.tool),
         arguments: arguments
-            .map(|(name, value)| (visible(name), visible(&value.to_string())))
+            .map(|(name, value)| (visible::name(name), visible::value(&value.to_string())))
             .collect(),
         digest: digest.to_owned(),
     }

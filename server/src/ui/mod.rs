@@ -4,8 +4,9 @@ pub mod assets;
 mod backend;
 mod blocker;
 mod markdown;
+mod settings;
+mod sign_in;
 mod story;
-mod visible;
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,10 +19,7 @@ use axum::{
 use leptos::{context::use_context, nonce::use_nonce, prelude::provide_context};
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list};
 
-use crate::{
-    auth::browser::{self, SignedIn},
-    state::AppState,
-};
+use crate::{auth::address::ClientAddress, service::SignedIn, state::AppState};
 
 /// The pages' addresses, walked through once a process: while it does that, leptos keeps every resource
 /// of the process from loading, and a page that another server in it renders would never end.
@@ -36,8 +34,9 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         move || provide_request_context(&state)
     };
     Router::new()
-        .route("/sign-in", post(browser::sign_in))
-        .route("/sign-out", post(browser::sign_out))
+        .route("/sign-in", post(sign_in::sign_in))
+        .route("/accept-link", post(sign_in::accept_link))
+        .route("/sign-out", post(sign_in::sign_out))
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())
         .fallback(get(leptos_axum::render_app_async_with_context(
             provide, document,
@@ -70,13 +69,10 @@ fn provide_request_context(state: &AppState) {
     let Some(parts) = use_context::<Parts>() else {
         return;
     };
-    let person = parts
-        .extensions
-        .get::<SignedIn>()
-        .map(|SignedIn(person)| person.clone());
     let backend: Arc<dyn Backend> = Arc::new(backend::ForPerson {
         state: state.clone(),
-        person,
+        who: parts.extensions.get::<SignedIn>().cloned(),
+        address: parts.extensions.get::<ClientAddress>().copied(),
     });
     provide_context(backend);
     let cookies = parts.headers.get(header::COOKIE);

@@ -7,11 +7,11 @@ use domain::{Actor, Event, Interaction, Payload, Via, interaction::Ask, task::Ta
 pub(super) fn steps(interaction: &Interaction, events: Vec<Event>) -> Vec<Step> {
     events
         .into_iter()
-        .map(|event| step(interaction, event))
+        .filter_map(|event| step(interaction, event))
         .collect()
 }
 
-fn step(interaction: &Interaction, event: Event) -> Step {
+fn step(interaction: &Interaction, event: Event) -> Option<Step> {
     let ask = &interaction.request.ask;
     let (what, text) = match event.payload {
         Payload::Requested { .. } => (What::Asked, None),
@@ -44,14 +44,30 @@ fn step(interaction: &Interaction, event: Event) -> Step {
         Payload::TaskRunning(_) => (What::TaskRunning, None),
         Payload::TaskFailed(task) => (What::TaskFailed, reason(task.status)),
         Payload::TaskDone(_) => (What::TaskDone, None),
+        Payload::PersonInvited(_)
+        | Payload::PersonLinked(_)
+        | Payload::PersonChanged(_)
+        | Payload::PersonDisabled(_)
+        | Payload::PersonEnabled(_)
+        | Payload::PersonPasswordSet(_)
+        | Payload::TokenCreated(_)
+        | Payload::TokenRevoked(_)
+        | Payload::EndpointCreated(_)
+        | Payload::EndpointChanged(_)
+        | Payload::EndpointSecretRotated(_)
+        | Payload::EndpointDisabled { .. }
+        | Payload::EndpointEnabled(_)
+        | Payload::EndpointDeleted(_)
+        | Payload::EndpointTested(_)
+        | Payload::DeliveryRetried(_) => return None,
     };
-    Step {
+    Some(Step {
         at: event.at,
         by: event.actor.name().map(str::to_owned),
         via: via(&event.actor),
         what,
         text,
-    }
+    })
 }
 
 fn reason(status: TaskStatus) -> Option<String> {
@@ -65,6 +81,6 @@ fn via(actor: &Actor) -> Option<Via> {
     match actor {
         Actor::Agent(_) => Some(Via::Api),
         Actor::Responder(responder) => Some(responder.via),
-        Actor::Deadline => None,
+        Actor::Person { .. } | Actor::Operator { .. } | Actor::Deadline | Actor::Delivery => None,
     }
 }

@@ -3,11 +3,12 @@
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use app::Assets;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{InteractionId, Role};
+use domain::{InteractionId, Principal, Role, TokenKind};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, header, redirect::Policy};
 use serde_json::{Value, json};
 use server::{
@@ -16,7 +17,7 @@ use server::{
     signing,
     state::AppState,
 };
-use store::{TokenKind, testing::TestDatabase};
+use store::testing::TestDatabase;
 use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
@@ -47,7 +48,7 @@ impl TestApp {
         let addr = listener.local_addr().unwrap();
         let mut config = Config {
             addr,
-            database_url: database.url.clone(),
+            database_url: database.url.clone().try_into().unwrap(),
             ..Config::default()
         };
         let folder = tempfile::tempdir().unwrap();
@@ -76,11 +77,16 @@ impl TestApp {
             addr,
             state,
             clock,
-            client: Client::builder().redirect(Policy::none()).build().unwrap(),
+            client: http_client(),
             stopping,
             running,
             _folder: folder,
         }
+    }
+
+    /// Waits until everything that is due by now was sent.
+    pub(crate) async fn drain(&self) {
+        self.state.drain.wait().await;
     }
 
     /// Asks the server to stop, without waiting.
@@ -95,6 +101,10 @@ impl TestApp {
 
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.addr)
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
     }
 
     pub(crate) fn get(&self, path: &str) -> RequestBuilder {
@@ -120,29 +130,72 @@ impl TestApp {
     }
 
     async fn caller(&self, kind: TokenKind, name: &str) -> Caller<'_> {
-        let token = self.state.service.create_token(kind, name).await.unwrap();
+        let service = &self.state.service;
+        let token = service.create_token(kind, name, &operator()).await.unwrap();
         Caller {
             app: self,
             token: token.reveal().to_owned(),
         }
     }
 
-    /// A person's browser, signed in through the link. Returns the `Cookie` header.
+    /// A person's browser, signed in by a link. Returns the `Cookie` header.
     pub(crate) async fn sign_in(&self, name: &str, role: Role) -> String {
-        let link = self.state.service.invite(name, role).await.unwrap();
-        let response = self
-            .post("/sign-in")
+        let link = self.state.service.invite(name, role, &operator()).await;
+        let form = [("link", link.unwrap().reveal()), ("password", PASSWORD)].map(owned);
+        cookie_of(&self.submit("/accept-link", "", &form).await)
+    }
+
+    /// Sends a form of a page, as a browser would.
+    pub(crate) async fn submit(
+        &self,
+        path: &str,
+        cookie: &str,
+        form: &[(String, String)],
+    ) -> Response {
+        self.post(path)
             .header(header::ORIGIN, self.url(""))
-            .form(&[("link", link.reveal())])
+            .header(header::COOKIE, cookie)
+            .form(form)
             .send()
             .await
-            .unwrap();
-        assert_eq!(response.status(), StatusCode::SEE_OTHER);
-        assert_eq!(response.headers()[header::LOCATION], "/");
-        let cookie = response.headers()[header::SET_COOKIE].to_str().unwrap();
-        assert!(cookie.contains("; HttpOnly; SameSite=Lax"), "{cookie}");
-        cookie.split(';').next().unwrap().to_owned()
+            .unwrap()
     }
+
+    /// The number of the journal's last event.
+    pub(crate) async fn last_seq(&self) -> i64 {
+        self.state.service.store().last_seq().await.unwrap()
+    }
+}
+
+/// A client that follows no redirects.
+pub(crate) fn http_client() -> Client {
+    Client::builder()
+        .tls_backend_preconfigured(server::tls::client_config().unwrap())
+        .redirect(Policy::none())
+        .build()
+        .unwrap()
+}
+
+/// Everybody's.
+pub(crate) const PASSWORD: &str = "tin drum walks north";
+
+/// Whoever runs commands beside the server.
+pub(crate) fn operator() -> Principal {
+    Principal::Operator {
+        name: "root".into(),
+    }
+}
+
+pub(crate) fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+/// The `Cookie` header that a response to signing in asks for.
+pub(crate) fn cookie_of(response: &Response) -> String {
+    assert_eq!(response.status(), StatusCode::SEE_OTHER);
+    let cookie = response.headers()[header::SET_COOKIE].to_str().unwrap();
+    assert!(cookie.contains("; HttpOnly; SameSite=Lax"), "{cookie}");
+    cookie.split(';').next().unwrap().to_owned()
 }
 
 impl Drop for TestApp {
@@ -164,6 +217,11 @@ impl Caller<'_> {
 
     pub(crate) fn post(&self, path: &str) -> RequestBuilder {
         self.app.post(path).bearer_auth(&self.token)
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
+        let url = self.app.url(path);
+        self.app.client.delete(url).bearer_auth(&self.token)
     }
 
     /// Asks, and expects that to work.
@@ -245,5 +303,10 @@ impl TestClock {
 impl Clock for TestClock {
     fn now(&self) -> DateTime<Utc> {
         *self.0.lock().unwrap()
+    }
+
+    fn uptime(&self) -> Duration {
+        let since = Clock::now(self) - DateTime::UNIX_EPOCH;
+        since.to_std().unwrap()
     }
 }

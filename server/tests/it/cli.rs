@@ -107,8 +107,29 @@ async fn an_invitation_is_a_link(database: TestDatabase) {
     ];
     let link = printed(&invite);
     assert!(link.starts_with("http://127.0.0.1:3000/sign-in/"), "{link}");
-    let link = printed(&[&invite[..], &["--addr", "127.0.0.1:4000"]].concat());
+    let said = refused(&invite);
+    assert!(said.contains("somebody else has this name"), "{said}");
+    let at = ["--database", &*database.url, "--name", "ana"];
+    let again = [&["user", "link", "--addr", "127.0.0.1:4000"], &at[..]].concat();
+    let link = printed(&again);
     assert!(link.starts_with("http://127.0.0.1:4000/sign-in/"), "{link}");
+    let list = ["user", "list", "--database", &*database.url];
+    for (command, standing) in [("disable", "disabled"), ("enable", "invited")] {
+        let done = handraise(&[&["user", command], &at[..]].concat());
+        assert!(done.status.success() && done.stdout.is_empty(), "{done:?}");
+        let line = printed(&list);
+        let words: Vec<_> = line.split_whitespace().collect();
+        assert_eq!(words, ["responder", standing, "not", "signed", "in", "Ana"]);
+    }
+    let said = refused(&[
+        "user",
+        "disable",
+        "--name",
+        "Ben",
+        "--database",
+        &database.url,
+    ]);
+    assert!(said.contains("nobody here is called"), "{said}");
 }
 
 async fn a_newer_schema_is_one_line(database: TestDatabase) {

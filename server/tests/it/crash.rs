@@ -1,11 +1,14 @@
 //! `kill -9` while agents are asking: whatever was acknowledged is there afterwards.
 
 use std::{
+    collections::{HashMap, HashSet},
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
+    time::Duration,
 };
 
+use domain::TokenKind;
 use futures::future::join_all;
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -13,17 +16,28 @@ use server::{
     clock::{SystemClock, SystemIds},
     service::Service,
 };
-use store::{TokenKind, testing::TestDatabase, verify_journal};
+use store::{DeliveryQuery, testing::TestDatabase, verify_journal};
 use tokio::sync::mpsc;
 
-store::on_both_databases!(nothing_acknowledged_is_lost);
+use crate::{
+    app::{http_client, operator},
+    receiver::{Got, Manner, Receiver},
+};
+
+store::on_both_databases!(
+    nothing_acknowledged_is_lost,
+    what_is_owed_arrives_whenever_the_server_is_killed,
+);
 
 /// The real binary, with its key and its checkpoints in this folder.
 fn handraise(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_handraise"));
     command
         .env("HANDRAISE_KEY_FILE", folder.join("key"))
-        .env("HANDRAISE_CHECKPOINT_FILE", folder.join("checkpoints"));
+        .env("HANDRAISE_CHECKPOINT_FILE", folder.join("checkpoints"))
+        .env("HANDRAISE_OUTBOUND_ALLOW", "127.0.0.1")
+        // They ask as fast as they can.
+        .env("HANDRAISE_RATE_LIMIT_PER_MINUTE", "0");
     command
 }
 
@@ -83,7 +97,7 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
         server::config::Config::default().settings(),
     );
     let token = service
-        .create_token(TokenKind::Agent, "backend")
+        .create_token(TokenKind::Agent, "backend", &operator())
         .await
         .unwrap();
     let token = token.reveal();
@@ -97,7 +111,7 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
             .map(|_| {
                 let (url, seen) = (url.clone(), seen.clone());
                 async move {
-                    let client = Client::new();
+                    let client = http_client();
                     while let Some(id) = ask(&client, &url, token).await {
                         let _ = seen.send(id);
                     }
@@ -133,5 +147,116 @@ async fn nothing_acknowledged_is_lost(database: TestDatabase) {
     for id in &acknowledged {
         let found = store.interaction(id.parse().unwrap()).await.unwrap();
         assert!(found.is_some(), "{id} was acknowledged and is lost");
+    }
+}
+
+/// When the server dies.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// It owes deliveries, and has hardly begun to send them.
+    BeforeSending,
+    /// The receiver has the request and has not answered.
+    BeforeTheReply,
+    /// The receiver has answered, and the server has hardly written that down.
+    AfterTheReply,
+}
+
+async fn what_is_owed_arrives_whenever_the_server_is_killed(database: TestDatabase) {
+    let store = store::connect(&database.url).await.unwrap();
+    let service = Service::new(
+        store.clone(),
+        std::sync::Arc::new(SystemClock),
+        std::sync::Arc::new(SystemIds),
+        server::config::Config::default().settings(),
+    );
+    let token = async |kind| {
+        let made = service.create_token(kind, "t", &operator()).await.unwrap();
+        made.reveal().to_owned()
+    };
+    let (agent, desk) = (
+        token(TokenKind::Agent).await,
+        token(TokenKind::Responder).await,
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let receiver = Receiver::start([]).await;
+    let client = http_client();
+    let mut owed = HashSet::new();
+    let mut heard: Vec<Got> = Vec::new();
+    for round in 0..9 {
+        let (mut child, url, _output) = serve(&database, folder.path());
+        if round == 0 {
+            let made = client
+                .post(format!("{url}/api/v1/hooks"))
+                .bearer_auth(&desk);
+            let made = made
+                .json(&json!({"target_url": receiver.url()}))
+                .send()
+                .await;
+            assert_eq!(made.unwrap().status(), 201);
+        }
+        let moment = [
+            Moment::BeforeSending,
+            Moment::BeforeTheReply,
+            Moment::AfterTheReply,
+        ][round % 3];
+        heard.extend(receiver.got());
+        if let Moment::BeforeTheReply = moment {
+            receiver.behave(vec![Manner::Hangs; 4]);
+        }
+        for _ in 0..4 {
+            owed.insert(ask(&client, &url, &agent).await.unwrap());
+        }
+        if !matches!(moment, Moment::BeforeSending) {
+            heard.push(receiver.wait().await);
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // Those who hung answer now, to nobody; what was not asked to hang is answered again.
+    receiver.release();
+    let (mut child, _url, _output) = serve(&database, folder.path());
+    let everything = DeliveryQuery {
+        limit: 1_000,
+        ..DeliveryQuery::default()
+    };
+    // Another process works through it: there is nothing to wait for but what it writes.
+    let mut looks = tokio::time::interval(Duration::from_millis(200));
+    let delivered = tokio::time::timeout(Duration::from_secs(60), async {
+        loop {
+            looks.tick().await;
+            let deliveries = store.deliveries(&everything).await.unwrap();
+            if deliveries.iter().all(|one| one.delivery.ended_at.is_some()) {
+                return deliveries;
+            }
+        }
+    })
+    .await
+    .expect("something is owed for ever");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    heard.extend(receiver.got());
+
+    let delivered: HashMap<String, String> = delivered
+        .iter()
+        .map(|one| {
+            assert_eq!(
+                one.delivery.state,
+                domain::delivery::DeliveryState::Delivered
+            );
+            let interaction = one.interaction_id.unwrap().to_string();
+            (interaction, one.delivery.id.to_string())
+        })
+        .collect();
+    let mut ids: HashMap<String, HashSet<String>> = HashMap::new();
+    for got in &heard {
+        let interaction = got.json()["data"]["id"].as_str().unwrap().to_owned();
+        ids.entry(interaction)
+            .or_default()
+            .insert(got.id().to_owned());
+    }
+    for interaction in &owed {
+        let id = delivered.get(interaction).expect("nobody owes it any more");
+        // Heard of at least once, and always under the one id.
+        assert_eq!(ids[interaction], HashSet::from([id.clone()]));
     }
 }

@@ -84,7 +84,7 @@ async fn the_fallback_is_the_answer(database: TestDatabase) {
     assert_eq!(agent.read("/api/v1/tasks/T-1").await["status"], "running");
     let problem = json_of(desk.answer(&asked, "80").await, StatusCode::CONFLICT).await;
     assert_eq!(problem["outcome"], "fallback");
-    let events = agent.read("/api/v1/events?after=2").await;
+    let events = agent.read("/api/v1/events?after=4").await;
     assert_eq!(events["items"][0]["type"], "interaction.expired");
     assert_eq!(events["items"][0]["payload"]["fallback_used"], true);
 }
@@ -147,7 +147,11 @@ async fn an_agent_may_not_ask_without_end(database: TestDatabase) {
 }
 
 async fn more_than_a_page_is_due_at_once(database: TestDatabase) {
-    let app = TestApp::start_with(&database, |config| config.max_pending_per_agent = 0).await;
+    let app = TestApp::start_with(&database, |config| {
+        config.max_pending_per_agent = 0;
+        config.rate_limit_per_minute = 0;
+    })
+    .await;
     let agent = app.agent("backend").await;
     let ask = |n: usize| {
         let body = json!({

@@ -281,6 +281,7 @@ async fn refused(caller: &Caller<'_>, method: Method, path: &str, body: &Value) 
 async fn what_is_wrong_with_a_request_is_named(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let agent = app.agent("backend").await;
+    let before = app.last_seq().await;
     for (body, expected) in [
         (json!({"kind": "choice"}), &["options"][..]),
         (
@@ -337,7 +338,7 @@ async fn what_is_wrong_with_a_request_is_named(database: TestDatabase) {
         paths(&problem)[0].starts_with("action.arguments"),
         "{problem}"
     );
-    assert_eq!(app.state.service.store().last_seq().await.unwrap(), 0);
+    assert_eq!(app.last_seq().await, before);
 }
 
 async fn what_is_wrong_with_an_answer_is_named(database: TestDatabase) {
@@ -360,10 +361,19 @@ async fn what_is_wrong_with_an_answer_is_named(database: TestDatabase) {
         (&plan, json!({"decision": "adjust"}), &["feedback"]),
         (&plan, json!({"decision": "go"}), &["decision"]),
         (&form, json!({"answers": {"x": "y"}}), &["answers.x"]),
+        (&form, json!({"answers": ["q", "y"]}), &["answers"]),
     ] {
         let path = format!("{}/answer", path_of(asked));
         let problem = refused(&desk, Method::POST, &path, &answer).await;
         assert_eq!(paths(&problem), expected, "{answer}");
         assert_eq!(agent.poll(asked).await["version"], 1);
     }
+    let twice = desk
+        .post(&format!("{}/answer", path_of(&form)))
+        .header("content-type", "application/json")
+        .body(r#"{"answers":{"q":"1","q":"2"}}"#);
+    let problem = twice.send().await.unwrap();
+    let problem = json_of(problem, StatusCode::UNPROCESSABLE_ENTITY).await;
+    assert!(paths(&problem)[0].starts_with("answers"), "{problem}");
+    assert_eq!(agent.poll(&form).await["version"], 1);
 }

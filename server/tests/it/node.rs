@@ -1,4 +1,4 @@
-//! Another implementation of Ed25519: the one in Node.js, which is wherever the browser tests are.
+//! Other implementations of what we sign: those of Node.js and npm, which are wherever the browser tests are.
 
 use std::{
     io::Write,
@@ -6,6 +6,9 @@ use std::{
 };
 
 use serde_json::{Value, json};
+
+/// What `npm ci` in `end2end` brings; `cargo xtask test` runs that.
+const NODE_MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../end2end/node_modules");
 
 /// Runs the body of a JavaScript function of `input`, which may call `verify(key, message, signature)`,
 /// and says what it returned.
@@ -37,6 +40,7 @@ fn run(body: &str, input: &Value) -> String {
     );
     let mut node = Command::new("node")
         .args(["-e", &script])
+        .env("NODE_PATH", NODE_MODULES)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -47,4 +51,21 @@ fn run(body: &str, input: &Value) -> String {
     let output = node.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// Whether npm's `standardwebhooks`, the reference implementation, takes these headers and this body for a
+/// webhook signed with this secret. Their age is left to the tests' clock.
+pub(crate) fn is_a_standard_webhook(input: &Value) -> bool {
+    let body = r#"
+        const { Webhook } = require("standardwebhooks");
+        Date.now = () => Number(input.headers["webhook-timestamp"]) * 1000;
+        try {
+            new Webhook(input.secret).verify(input.body, input.headers);
+            return true;
+        } catch (error) {
+            if (error.name !== "WebhookVerificationError" && !/signature/i.test(error.message)) throw error;
+            return false;
+        }
+    "#;
+    verified_by_node(body, input)
 }

@@ -1,7 +1,7 @@
 //! The dashboard without a browser: complete pages, plain forms, closed doors.
 
 use domain::Role;
-use futures::future::join_all;
+use futures::{StreamExt, stream};
 use reqwest::{RequestBuilder, StatusCode, header};
 use serde_json::json;
 use store::testing::TestDatabase;
@@ -10,13 +10,11 @@ use crate::app::{TestApp, id_of};
 
 store::on_both_databases!(
     nobody_gets_in_without_a_link,
-    a_link_works_once,
     the_page_is_complete_without_wasm,
     the_form_works_without_wasm,
     the_slower_one_is_told_and_keeps_the_text,
     a_viewer_reads_and_cannot_answer,
     other_sites_change_nothing,
-    signing_out_ends_the_session,
     many_pages_at_once_are_all_complete,
     a_call_that_cannot_be_read_is_the_caller_s_fault,
 );
@@ -43,14 +41,15 @@ async fn nobody_gets_in_without_a_link(database: TestDatabase) {
                 .await
                 .unwrap();
             assert_eq!(response.status(), StatusCode::SEE_OTHER);
-            assert_eq!(response.headers()[header::LOCATION], "/sign-in");
+            let place = response.headers()[header::LOCATION].to_str().unwrap();
+            assert!(place == "/sign-in" || place.starts_with("/sign-in?next=%2Fblockers"));
         }
         // Tokens do not open pages.
         let response = agent.get(&path).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::SEE_OTHER);
     }
     let text = page(app.get("/sign-in"), StatusCode::OK).await;
-    assert!(text.contains("You are signed out"), "{text}");
+    assert!(text.contains("name=\"password\""), "{text}");
     let calls = ["/ui/load-desk", "/ui/load-visitor"];
     for path in calls {
         let call = app.post(path).header(header::ORIGIN, app.url(""));
@@ -61,32 +60,6 @@ async fn nobody_gets_in_without_a_link(database: TestDatabase) {
     let cookie = app.sign_in("Ana", Role::Admin).await;
     let api = app.get("/api/v1/events").header("cookie", cookie);
     page(api, StatusCode::UNAUTHORIZED).await;
-}
-
-async fn a_link_works_once(database: TestDatabase) {
-    let app = TestApp::start(&database).await;
-    let link = app.state.service.invite("Ana", Role::Admin).await.unwrap();
-    let link = link.reveal();
-    // Looking at it, as link previews do, does not use it up.
-    for _ in 0..2 {
-        let text = page(app.get(&format!("/sign-in/{link}")), StatusCode::OK).await;
-        assert!(text.contains("<strong>Ana</strong>"), "{text}");
-    }
-    let use_it = || {
-        app.post("/sign-in")
-            .header(header::ORIGIN, app.url(""))
-            .form(&[("link", link)])
-            .send()
-    };
-    assert_eq!(use_it().await.unwrap().headers()[header::LOCATION], "/");
-    let again = use_it().await.unwrap();
-    assert!(!again.headers().contains_key(header::SET_COOKIE));
-    let place = again.headers()[header::LOCATION]
-        .to_str()
-        .unwrap()
-        .to_owned();
-    let text = page(app.get(&place), StatusCode::OK).await;
-    assert!(text.contains("no longer works"), "{text}");
 }
 
 async fn the_page_is_complete_without_wasm(database: TestDatabase) {
@@ -118,7 +91,7 @@ async fn the_page_is_complete_without_wasm(database: TestDatabase) {
         "<strong>Which</strong> port?",
         "&lt;script&gt;alert(1)&lt;/script&gt;",
         "In 18 min",
-        "<code>8080</code>",
+        "8080</code>",
         "T-1",
         "action=\"/ui/answer-blocker\"",
     ] {
@@ -157,17 +130,14 @@ async fn the_form_works_without_wasm(database: TestDatabase) {
         .unwrap();
     assert_eq!(response.status(), StatusCode::FOUND);
     let place = response.headers()[header::LOCATION].to_str().unwrap();
-    assert!(
-        place.starts_with(&app.url(&format!("/blockers/{id}"))),
-        "{place}"
-    );
+    assert_eq!(place, format!("/blockers/{id}"));
     let seen = agent.poll(&asked).await;
     assert_eq!(seen["answer"]["text"], "one\ntwo 🦀");
     assert_eq!(seen["answer"]["responder"]["name"], "Ana");
     assert_eq!(seen["answer"]["responder"]["via"], "dashboard");
     let path = format!("/blockers/{id}");
     let text = page(app.get(&path).header("cookie", &cookie), StatusCode::OK).await;
-    assert!(text.contains("You answered"), "{text}");
+    assert!(text.contains("You</bdi> answered"), "{text}");
     assert!(!text.contains("Send answer"), "{text}");
 }
 
@@ -232,21 +202,6 @@ async fn other_sites_change_nothing(database: TestDatabase) {
     page(app.get("/").header("cookie", &cookie), StatusCode::OK).await;
 }
 
-async fn signing_out_ends_the_session(database: TestDatabase) {
-    let app = TestApp::start(&database).await;
-    let cookie = app.sign_in("Ana", Role::Admin).await;
-    let out = app
-        .post("/sign-out")
-        .header("cookie", &cookie)
-        .header(header::ORIGIN, app.url(""));
-    page(out, StatusCode::SEE_OTHER).await;
-    page(
-        app.get("/").header("cookie", &cookie),
-        StatusCode::SEE_OTHER,
-    )
-    .await;
-}
-
 /// Pages are rendered by many threads at once, and a signal that is gone too early only shows then.
 async fn many_pages_at_once_are_all_complete(database: TestDatabase) {
     let app = TestApp::start(&database).await;
@@ -258,7 +213,9 @@ async fn many_pages_at_once_are_all_complete(database: TestDatabase) {
         let path = if n % 2 == 0 { "/" } else { &dialog };
         page(app.get(path).header("cookie", &cookie), StatusCode::OK)
     });
-    for text in join_all(pages).await {
+    // So many at once that they meet, and so few that a loaded machine is done in time with each.
+    let mut pages = stream::iter(pages).buffer_unordered(32);
+    while let Some(text) = pages.next().await {
         assert!(
             text.contains("Waiting for you") && text.ends_with("</script>"),
             "{text}"

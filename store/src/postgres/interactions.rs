@@ -7,7 +7,7 @@ use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::PostgresStore;
-use crate::{Counts, InteractionQuery, Interactions, Result, rows, search};
+use crate::{Counts, InteractionQuery, Interactions, Result, WaitingCounts, rows, search};
 
 #[async_trait]
 impl Interactions for PostgresStore {
@@ -120,6 +120,17 @@ impl Interactions for PostgresStore {
         .fetch_one(&self.pool)
         .await?;
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    async fn waiting_counts(&self) -> Result<WaitingCounts> {
+        // As the index of the panel has it.
+        let counts = sqlx::query_as(
+            "SELECT (mode <> 'sync'), COUNT(*) FROM interactions
+             WHERE state = 'pending' GROUP BY (mode <> 'sync')",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows::waiting_counts(&counts))
     }
 
     async fn counts(&self, since: DateTime<Utc>) -> Result<Counts> {

@@ -1,12 +1,17 @@
 //! The database for several nodes. Same tables, same promises as SQLite.
 
+mod access;
 mod agents;
 mod commit;
-mod credentials;
+mod endpoints;
+mod inspect;
 mod interactions;
 mod journal;
+mod outbox;
 mod people;
+mod sessions;
 mod tasks;
+mod tokens;
 
 use std::{str::FromStr, time::Duration};
 
@@ -21,9 +26,11 @@ use tokio::sync::watch;
 use crate::{
     Commit,
     error::{CommitError, ConnectError},
-    migrate,
+    migrate, url,
     writer::Writer,
 };
+
+pub(crate) use inspect::inspect;
 
 const CONNECTIONS: u32 = 10;
 
@@ -33,6 +40,21 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The channel on which nodes tell each other that the journal has grown.
 const CHANNEL: &str = "handraise_journal";
 
+pub(crate) fn options(text: &str) -> Result<PgConnectOptions, ConnectError> {
+    url::refuse_misplaced(text)?;
+    let options = PgConnectOptions::from_str(text).map_err(url::unreadable)?;
+    Ok(options.application_name("handraise"))
+}
+
+fn place(options: &PgConnectOptions) -> String {
+    format!(
+        "{} at {}:{}",
+        options.get_database().unwrap_or("(default)"),
+        options.get_host(),
+        options.get_port()
+    )
+}
+
 pub(crate) struct PostgresStore {
     pool: PgPool,
     writer: Writer,
@@ -41,15 +63,8 @@ pub(crate) struct PostgresStore {
 
 impl PostgresStore {
     pub(crate) async fn connect(url: &str) -> Result<Self, ConnectError> {
-        let options = PgConnectOptions::from_str(url)
-            .map_err(|error| ConnectError::BadUrl(error.to_string()))?
-            .application_name("handraise");
-        let place = format!(
-            "{} at {}:{}",
-            options.get_database().unwrap_or("(default)"),
-            options.get_host(),
-            options.get_port()
-        );
+        let options = options(url)?;
+        let place = place(&options);
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS)
             .acquire_timeout(PATIENCE)

@@ -1,11 +1,15 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write, journal::Record};
+use domain::{
+    Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write,
+    delivery::{Topic, obligations},
+    journal::Record,
+};
 use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use crate::{
     JournalState, Result, journal, rows, search,
-    writer::{Backend, BatchError, Outcome},
+    writer::{Backend, BatchError, Outcome, changes_endpoints, has_parts},
 };
 
 pub(super) struct Batches(pub(super) SqlitePool);
@@ -17,8 +21,10 @@ impl Backend for Batches {
         let mut outcomes = Vec::with_capacity(batch.len());
         let mut appended = Vec::with_capacity(batch.len());
         let mut words = Vec::with_capacity(batch.len());
+        let mut listeners = None;
+        let mut owed = Vec::new();
         for changeset in batch {
-            let fits = if changeset.writes.len() > 1 {
+            let fits = if has_parts(changeset) {
                 // What was written before the part that does not fit has to go again.
                 let mut nested = transaction.begin().await?;
                 let fits = apply(&mut nested, changeset).await?;
@@ -37,11 +43,24 @@ impl Backend for Batches {
             }
             let (stored, events) = journal::append_all(&mut end, changeset.clone())?;
             appended.extend(stored);
+            if changes_endpoints(changeset) {
+                listeners = None;
+            }
+            if listeners.is_none()
+                && events
+                    .iter()
+                    .any(|event| Topic::of(&event.payload).is_some())
+            {
+                listeners = Some(super::endpoints::listeners(&mut transaction).await?);
+            }
+            let listening = listeners.as_deref().unwrap_or_default();
+            owed.extend(obligations(&events, &changeset.writes, listening));
             words.extend(events.iter().filter_map(search::words_of));
             outcomes.push(Outcome::Committed(events));
         }
         append(&mut transaction, &appended).await?;
         index(&mut transaction, &words).await?;
+        super::outbox::insert(&mut transaction, &owed).await?;
         transaction
             .commit()
             .await
@@ -64,6 +83,9 @@ async fn apply(connection: &mut SqliteConnection, changeset: &Changeset) -> Resu
             }
             Write::Advance(interaction) => update(connection, interaction).await?,
             Write::Task(task) => put_task(connection, task).await?,
+            Write::Access(access) => super::access::apply(connection, access).await?,
+            Write::Endpoint(endpoint) => super::endpoints::apply(connection, endpoint).await?,
+            Write::Retry { which, at } => super::outbox::retry(connection, *which, *at).await?,
         };
         if !fits {
             return Ok(false);
@@ -195,7 +217,7 @@ async fn put_task(connection: &mut SqliteConnection, task: &Task) -> Result<bool
 }
 
 /// Slices whose lengths are powers of two: few different statements, so that all stay prepared.
-fn in_powers<T>(mut rows: &[T]) -> Vec<&[T]> {
+pub(super) fn in_powers<T>(mut rows: &[T]) -> Vec<&[T]> {
     const LONGEST: usize = 64;
     let mut slices = Vec::new();
     while !rows.is_empty() {

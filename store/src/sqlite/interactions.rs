@@ -7,7 +7,7 @@ use sqlx::{QueryBuilder, Sqlite};
 use uuid::Uuid;
 
 use super::SqliteStore;
-use crate::{Counts, InteractionQuery, Interactions, Result, rows, search};
+use crate::{Counts, InteractionQuery, Interactions, Result, WaitingCounts, rows, search};
 
 #[async_trait]
 impl Interactions for SqliteStore {
@@ -122,6 +122,17 @@ impl Interactions for SqliteStore {
         .fetch_one(&self.read)
         .await?;
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    async fn waiting_counts(&self) -> Result<WaitingCounts> {
+        // As the index of the panel has it.
+        let counts = sqlx::query_as(
+            "SELECT (mode <> 'sync'), COUNT(*) FROM interactions
+             WHERE state = 'pending' GROUP BY (mode <> 'sync')",
+        )
+        .fetch_all(&self.read)
+        .await?;
+        Ok(rows::waiting_counts(&counts))
     }
 
     async fn counts(&self, since: DateTime<Utc>) -> Result<Counts> {

@@ -1,12 +1,17 @@
 //! The default database: one file, one writer, WAL with a flush at every commit.
 
+mod access;
 mod agents;
 mod commit;
-mod credentials;
+mod endpoints;
+mod inspect;
 mod interactions;
 mod journal;
+mod outbox;
 mod people;
+mod sessions;
 mod tasks;
+mod tokens;
 
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
@@ -21,9 +26,11 @@ use tokio::sync::watch;
 use crate::{
     Commit,
     error::{CommitError, ConnectError},
-    migrate,
+    migrate, url,
     writer::Writer,
 };
+
+pub(crate) use inspect::inspect;
 
 /// Connections for reading. WAL lets them read while the writer commits.
 const READERS: u32 = 4;
@@ -33,6 +40,10 @@ pub(crate) fn database_file(url: &str) -> Option<PathBuf> {
     let file = url.starts_with("sqlite:") && !url.contains(":memory:");
     let options = file.then(|| SqliteConnectOptions::from_str(url))?.ok()?;
     Some(options.get_filename().to_owned())
+}
+
+pub(crate) fn options(text: &str) -> Result<SqliteConnectOptions, ConnectError> {
+    SqliteConnectOptions::from_str(text).map_err(url::unreadable)
 }
 
 pub(crate) struct SqliteStore {
@@ -45,8 +56,7 @@ pub(crate) struct SqliteStore {
 
 impl SqliteStore {
     pub(crate) async fn connect(url: &str) -> Result<Self, ConnectError> {
-        let options = SqliteConnectOptions::from_str(url)
-            .map_err(|error| ConnectError::BadUrl(error.to_string()))?
+        let options = options(url)?
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)

@@ -1,125 +1,66 @@
-//! People, sign-in links and browser sessions in SQLite.
+//! People and their links in SQLite.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::PersonId;
+use domain::{Person, PersonId, SecretHash, limits::SESSION_IDLE};
 
 use super::SqliteStore;
-use crate::{People, Person, Result, SecretHash, credentials::role_name, rows::PersonRow};
+use crate::{
+    Account, People, PersonRecord, Result,
+    rows::{PersonRecordRow, PersonRow},
+};
 
 #[async_trait]
 impl People for SqliteStore {
-    async fn create_person(&self, person: &Person, now: DateTime<Utc>) -> Result<()> {
-        sqlx::query("INSERT INTO people (id, name, role, created_at) VALUES ($1, $2, $3, $4)")
-            .bind(person.id.0)
-            .bind(&person.name)
-            .bind(role_name(person.role))
-            .bind(now.timestamp_millis())
-            .execute(&self.write)
-            .await?;
-        Ok(())
-    }
-
-    async fn first_admin(&self) -> Result<Option<Person>> {
+    async fn person(&self, id: PersonId) -> Result<Option<Person>> {
         let row: Option<PersonRow> = sqlx::query_as(
-            "SELECT id, name, role FROM people WHERE role = 'admin' ORDER BY created_at, id LIMIT 1",
+            "SELECT id, version, name, role, created_at AS invited_at, disabled_at
+             FROM people WHERE id = $1",
         )
+        .bind(id.0)
         .fetch_optional(&self.read)
         .await?;
         row.map(Person::try_from).transpose()
     }
 
-    async fn create_sign_in_link(
-        &self,
-        hash: &SecretHash,
-        person: PersonId,
-        expires_at: DateTime<Utc>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
-        sqlx::query("DELETE FROM sign_in_links WHERE person_id = $1 OR expires_at <= $2")
-            .bind(person.0)
-            .bind(now.timestamp_millis())
-            .execute(&mut *transaction)
-            .await?;
-        sqlx::query("INSERT INTO sign_in_links (hash, person_id, expires_at) VALUES ($1, $2, $3)")
-            .bind(hash.0.as_slice())
-            .bind(person.0)
-            .bind(expires_at.timestamp_millis())
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(())
+    async fn people(&self, now: DateTime<Utc>) -> Result<Vec<PersonRecord>> {
+        let rows: Vec<PersonRecordRow> = sqlx::query_as(
+            "SELECT p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at, p.password_hash,
+                (SELECT max(l.expires_at) FROM sign_in_links l
+                 WHERE l.person_id = p.id AND l.expires_at > $1) AS link_expires_at,
+                (SELECT max(s.seen_at) FROM browser_sessions s
+                 WHERE s.person_id = p.id AND s.expires_at > $1 AND s.seen_at > $2) AS seen_at
+             FROM people p ORDER BY p.name_key, p.id",
+        )
+        .bind(now.timestamp_millis())
+        .bind((now - SESSION_IDLE).timestamp_millis())
+        .fetch_all(&self.read)
+        .await?;
+        rows.into_iter().map(PersonRecord::try_from).collect()
+    }
+
+    async fn account(&self, name_key: &str) -> Result<Option<Account>> {
+        let row: Option<PersonRecordRow> = sqlx::query_as(
+            "SELECT id, version, name, role, created_at AS invited_at, disabled_at, password_hash,
+                NULL AS link_expires_at, NULL AS seen_at
+             FROM people WHERE name_key = $1",
+        )
+        .bind(name_key)
+        .fetch_optional(&self.read)
+        .await?;
+        row.map(Account::try_from).transpose()
     }
 
     async fn sign_in_link(&self, hash: &SecretHash, now: DateTime<Utc>) -> Result<Option<Person>> {
         let row: Option<PersonRow> = sqlx::query_as(
-            "SELECT p.id, p.name, p.role FROM sign_in_links l JOIN people p ON p.id = l.person_id
-             WHERE l.hash = $1 AND l.expires_at > $2",
+            "SELECT p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at
+             FROM sign_in_links l JOIN people p ON p.id = l.person_id
+             WHERE l.hash = $1 AND l.expires_at > $2 AND p.disabled_at IS NULL",
         )
         .bind(hash.0.as_slice())
         .bind(now.timestamp_millis())
         .fetch_optional(&self.read)
         .await?;
         row.map(Person::try_from).transpose()
-    }
-
-    async fn redeem_sign_in_link(
-        &self,
-        link: &SecretHash,
-        session: &SecretHash,
-        session_expires_at: DateTime<Utc>,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Person>> {
-        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
-        let row: Option<PersonRow> = sqlx::query_as(
-            "SELECT p.id, p.name, p.role FROM sign_in_links l JOIN people p ON p.id = l.person_id
-             WHERE l.hash = $1 AND l.expires_at > $2",
-        )
-        .bind(link.0.as_slice())
-        .bind(now.timestamp_millis())
-        .fetch_optional(&mut *transaction)
-        .await?;
-        let Some(person) = row.map(Person::try_from).transpose()? else {
-            return Ok(None);
-        };
-        sqlx::query("DELETE FROM sign_in_links WHERE hash = $1")
-            .bind(link.0.as_slice())
-            .execute(&mut *transaction)
-            .await?;
-        sqlx::query(
-            "INSERT INTO browser_sessions (hash, person_id, expires_at) VALUES ($1, $2, $3)",
-        )
-        .bind(session.0.as_slice())
-        .bind(person.id.0)
-        .bind(session_expires_at.timestamp_millis())
-        .execute(&mut *transaction)
-        .await?;
-        transaction.commit().await?;
-        Ok(Some(person))
-    }
-
-    async fn browser_session(
-        &self,
-        hash: &SecretHash,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Person>> {
-        let row: Option<PersonRow> = sqlx::query_as(
-            "SELECT p.id, p.name, p.role FROM browser_sessions s JOIN people p ON p.id = s.person_id
-             WHERE s.hash = $1 AND s.expires_at > $2",
-        )
-        .bind(hash.0.as_slice())
-        .bind(now.timestamp_millis())
-        .fetch_optional(&self.read)
-        .await?;
-        row.map(Person::try_from).transpose()
-    }
-
-    async fn end_browser_session(&self, hash: &SecretHash) -> Result<()> {
-        sqlx::query("DELETE FROM browser_sessions WHERE hash = $1")
-            .bind(hash.0.as_slice())
-            .execute(&self.write)
-            .await?;
-        Ok(())
     }
 }

@@ -75,7 +75,7 @@ async fn what_is_said_afterwards_comes_back(database: Database) {
     let collect = decide::collect(&now, &agent, database.at(11)).unwrap();
     now = written(&collect);
     store.commit(collect).await.unwrap();
-    for text in ["and\nmore", "\u{0}"] {
+    for text in ["and\nmore", "nul \u{0}"] {
         let more = decide::follow_up(&now, text.into(), &ana(), database.at(12)).unwrap();
         now = written(&more);
         store.commit(more).await.unwrap();
@@ -124,9 +124,10 @@ async fn events_are_numbered_without_gaps_and_the_chain_holds(database: Database
         .map(Result::unwrap)
         .collect();
     numbers.sort_unstable();
-    assert_eq!(numbers, (1..=300).collect::<Vec<_>>());
-    assert_eq!(store.last_seq().await.unwrap(), 300);
-    assert_eq!(verify_journal(&*store).await.unwrap().seq, 300);
+    // The first is the agent's token.
+    assert_eq!(numbers, (2..=301).collect::<Vec<_>>());
+    assert_eq!(store.last_seq().await.unwrap(), 301);
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 301);
 }
 
 async fn one_changeset_the_database_refuses_fails_alone(database: Database) {
@@ -148,7 +149,7 @@ async fn one_changeset_the_database_refuses_fails_alone(database: Database) {
         .filter(|outcome| matches!(outcome, Ok(true)))
         .count();
     assert_eq!(kept, 39);
-    assert_eq!(verify_journal(&*store).await.unwrap().seq, 39);
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 1 + 39);
 }
 
 async fn a_rejected_answer_only_grows_the_journal(database: Database) {
@@ -183,7 +184,7 @@ async fn two_nodes_share_one_journal(database: Database) {
     for outcome in join_all(commits).await {
         outcome.unwrap().unwrap();
     }
-    assert_eq!(verify_journal(&*nodes[1]).await.unwrap().seq, 100);
+    assert_eq!(verify_journal(&*nodes[1]).await.unwrap().seq, 1 + 100);
 }
 
 async fn what_was_acknowledged_is_there_after_reopening(database: Database) {
@@ -195,7 +196,7 @@ async fn what_was_acknowledged_is_there_after_reopening(database: Database) {
     assert_eq!(store.interaction(asked.id).await.unwrap(), Some(asked));
     // The chain goes on where it ended.
     database.asked(&*store, &agent, Draft::default()).await;
-    assert_eq!(verify_journal(&*store).await.unwrap().seq, 2);
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 1 + 2);
 }
 
 async fn the_journal_cannot_be_changed(database: Database) {
@@ -274,5 +275,5 @@ async fn an_idempotency_key_is_taken_once_by_each_agent(database: Database) {
         Some((asked.id, [7; 32]))
     );
     store.commit(keyed(&other)).await.unwrap();
-    assert_eq!(verify_journal(&*store).await.unwrap().seq, 2);
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 2 + 2);
 }

@@ -7,13 +7,14 @@ use std::sync::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, Task,
-    TokenId,
+    AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, SecretHash, Task,
+    TokenKind,
+    access::decide as access,
     interaction::{AnswerDraft, Draft, decide},
     sign::{PublicKey, Sign, Signature},
     task::Work,
 };
-use store::{NewToken, SecretHash, Store, TokenKind, testing::TestDatabase};
+use store::{Store, testing::TestDatabase};
 use uuid::Uuid;
 
 /// One database and the ids used in it.
@@ -36,25 +37,23 @@ impl Database {
         store::connect(&self.place.url).await.unwrap()
     }
 
-    /// An agent that may ask.
+    /// An agent that may ask. Its token is the journal's next event.
     pub(crate) async fn agent(&self, store: &dyn Store, name: &str) -> AgentRef {
-        let hash = SecretHash(rand_hash());
-        let token = NewToken {
-            id: TokenId(self.ids.next()),
-            kind: TokenKind::Agent,
-            name: name.into(),
-            hash,
-            created_at: epoch(),
-        };
-        store
-            .create_token(&token, AgentId(self.ids.next()))
-            .await
-            .unwrap();
+        let hash = self.token(store, TokenKind::Agent, name).await;
         let holder = store.token_holder(&hash).await.unwrap();
         match holder.map(|holder| holder.principal) {
             Some(Principal::Agent(agent)) => agent,
             other => panic!("not an agent: {other:?}"),
         }
+    }
+
+    /// A committed token.
+    pub(crate) async fn token(&self, store: &dyn Store, kind: TokenKind, name: &str) -> SecretHash {
+        let hash = SecretHash(rand_hash());
+        let agent = store.agent_named(name).await.unwrap();
+        let token = access::create_token(kind, name, agent, hash, &operator(), self.at(0));
+        store.commit(token.unwrap()).await.unwrap();
+        hash
     }
 
     /// A question, decided but not committed.
@@ -148,6 +147,12 @@ pub(crate) fn rand_hash() -> [u8; 32] {
     let mut hash = [0; 32];
     hash[..16].copy_from_slice(Uuid::new_v4().as_bytes());
     hash
+}
+
+pub(crate) fn operator() -> Principal {
+    Principal::Operator {
+        name: "root".into(),
+    }
 }
 
 pub(crate) fn ana() -> Principal {

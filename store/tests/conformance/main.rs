@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod access;
 mod commits;
-mod credentials;
 mod database;
+mod inspecting;
+mod journal;
 mod opening;
+mod outbox;
 mod reading;
 mod tasks;

@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use domain::{
     AgentRef, Changeset, Task, Write,
     interaction::{Draft, decide},
+    json::Object,
     task::{TaskDraft, TaskRef, TaskStatus, Work, decide as task},
 };
 use futures::future::join_all;
@@ -24,12 +25,12 @@ fn in_task(id: &str) -> Draft {
         kind: Some("question".into()),
         prompt: Some("Which port?".into()),
         timeout_seconds: Some(Some(60)),
-        task: Some(TaskRef {
+        task: Some(Object(TaskRef {
             id: id.into(),
             title: None,
             description: None,
             step: None,
-        }),
+        })),
         ..Draft::default()
     }
 }
@@ -51,7 +52,11 @@ async fn asked(
 fn task_of(changeset: &Changeset) -> Task {
     let found = changeset.writes.iter().find_map(|write| match write {
         Write::Task(task) => Some(task.clone()),
-        Write::Open(_) | Write::Advance(_) => None,
+        Write::Open(_)
+        | Write::Advance(_)
+        | Write::Access(_)
+        | Write::Endpoint(_)
+        | Write::Retry { .. } => None,
     });
     found.unwrap()
 }
@@ -201,8 +206,8 @@ async fn agents_are_listed_with_when_they_called_and_what_is_open(database: Data
     let zoe = database.agent(&*store, "zoe").await;
     let backend = database.agent(&*store, "backend").await;
     let at = epoch() + TimeDelta::seconds(5);
-    let token = store.tokens().await.unwrap()[1].id;
-    store.used(&[(token, at)]).await.unwrap();
+    let token = store.tokens().await.unwrap()[1].token.id;
+    store.tokens_used(&[(token, at)]).await.unwrap();
     asked(&database, &*store, &zoe, "T-1").await;
     put(&database, &*store, &zoe, "T-2", "running", 1).await;
     put(&database, &*store, &zoe, "T-3", "done", 1).await;

@@ -27,7 +27,7 @@ pub(in crate::components) fn CancelForm(
             <summary>"No longer needed"</summary>
             <form method="post" action=CancelBlocker::url() on:submit=on_submit>
                 <input type="hidden" name="id" value=id.to_string() />
-                <label for="cancel-reason">{format!("Why, for {agent} (optional)")}</label>
+                <label for="cancel-reason">"Why, for " <bdi>{agent}</bdi> " (optional)"</label>
                 <div class="field-line">
                     <input
                         id="cancel-reason"

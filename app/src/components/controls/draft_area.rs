@@ -25,6 +25,8 @@ pub(super) fn DraftArea(
 ) -> impl IntoView {
     let id = format!("draft-{name}");
     let kept = draft.clone();
+    // Text to a browser that parses it; a child would be parsed as text with its markers.
+    let at_first = before.as_deref().map(escaped);
     Effect::new(move |_| {
         let Some(area) = area.get() else { return };
         // Reading the blocker again keeps the element, and with it the text; the next question of a form
@@ -55,9 +57,21 @@ pub(super) fn DraftArea(
                 dir="auto"
                 node_ref=area
                 aria-describedby=problem
+                inner_html=at_first
                 on:input=move |_| draft.keep(&typed(area))
             ></textarea>
         </div>
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    // Reading a page, the browser drops a line break at the beginning; when the element is made by the page's
+    // program it does not.
+    if cfg!(feature = "ssr") {
+        format!("\n{text}")
+    } else {
+        text
     }
 }
 

@@ -1,8 +1,10 @@
 //! The control of a form: one question at a time. Each answer goes to the server as it is given; the last
-//! one resolves the blocker.
+//! one resolves the blocker. Which question is shown stands in the address when it is not the first that
+//! is open, so going back works without a script.
 
 use domain::{InteractionId, interaction::FormAnswer};
 use leptos::{html, prelude::*};
+use leptos_router::hooks::use_query_map;
 
 use super::{
     Answering,
@@ -12,7 +14,10 @@ use super::{
     option_list::{OptionList, picked},
     sending::{Problem, SendButton},
 };
-use crate::{live::Live, server_fns::AnswerBlocker, view::FormStep};
+use crate::{server_fns::AnswerBlocker, view::FormStep};
+
+/// The parameter of the address that names a question, counted from 1.
+const QUESTION: &str = "question";
 
 /// Answers the questions of a form, beginning with the first that is open.
 #[component]
@@ -20,20 +25,28 @@ pub(super) fn FormControl(
     id: InteractionId,
     steps: Vec<FormStep>,
     answering: Answering,
-    live: Live,
 ) -> impl IntoView {
     let of = steps.len();
     let open = steps.iter().filter(|step| step.answer.is_none()).count();
     let first_open = steps.iter().position(|step| step.answer.is_none());
     let first_open = first_open.unwrap_or(of.saturating_sub(1));
-    let current = move || answering.back.get().unwrap_or(first_open).min(first_open);
+    let query = use_query_map();
+    let asked_for = Memo::new(move |_| {
+        query.with(|query| {
+            query
+                .get_str(QUESTION)?
+                .parse::<usize>()
+                .ok()?
+                .checked_sub(1)
+        })
+    });
     move || {
-        let n = current();
+        let n = asked_for.get().unwrap_or(first_open).min(first_open);
         let step = steps.get(n)?.clone();
         let last = open <= 1 && step.answer.is_none();
         Some(view! {
             <p class="step-count">{format!("{} of {of}", n + 1)}</p>
-            <Step id n first_open last step answering live />
+            <Step id n first_open last step answering />
         })
     }
 }
@@ -47,7 +60,6 @@ fn Step(
     last: bool,
     step: FormStep,
     answering: Answering,
-    live: Live,
 ) -> impl IntoView {
     let sending = answering.sending();
     let area = NodeRef::<html::Textarea>::new();
@@ -120,8 +132,8 @@ fn Step(
             <input type="hidden" name="question" value=step.id />
             {field}
             <div class="form-end">
-                <Turn to=n.checked_sub(1) label="Back" answering live />
-                <Turn to=(n < first_open).then_some(n + 1) label="Forward" answering live />
+                <Turn to=n.checked_sub(1) label="Back" />
+                <Turn to=(n < first_open).then_some(n + 1) label="Forward" />
                 <Problem id="answer-problem" sending />
                 <SendButton
                     sending
@@ -132,19 +144,16 @@ fn Step(
     }
 }
 
-/// To another question that is answered already. Nothing without a script, so hidden until one runs.
+/// To another question that is answered already.
 #[component]
-fn Turn(to: Option<usize>, label: &'static str, answering: Answering, live: Live) -> impl IntoView {
-    view! {
-        <button
-            class="button"
-            type="button"
-            hidden=move || to.is_none() || !live.hydrated.get()
-            on:click=move |_| answering.back.set(to)
-        >
-            {label}
-        </button>
-    }
+fn Turn(to: Option<usize>, label: &'static str) -> impl IntoView {
+    to.map(|to| {
+        view! {
+            <a class="button" href=format!("?{QUESTION}={}", to + 1)>
+                {label}
+            </a>
+        }
+    })
 }
 
 fn values(answer: Option<FormAnswer>) -> Vec<String> {

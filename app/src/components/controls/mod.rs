@@ -16,17 +16,20 @@ mod text;
 
 use domain::InteractionId;
 use leptos::prelude::*;
+use leptos_router::{
+    NavigateOptions,
+    hooks::{use_location, use_navigate},
+};
 
 pub(super) use cancel::CancelForm;
 pub(super) use follow_up::FollowUpForm;
+pub(super) use sending::{Problem, Sending};
 
 use crate::{
-    live::Live,
     server_fns::{AnswerBlocker, CancelBlocker, FollowUpBlocker},
     view::{AnswerOutcome, Control},
 };
 use draft::Draft;
-use sending::Sending;
 
 /// What people do about one blocker. It outlives reading the blocker again.
 #[derive(Clone, Copy)]
@@ -34,8 +37,6 @@ pub(crate) struct Answering {
     answer: ServerAction<AnswerBlocker>,
     pub(super) cancel: ServerAction<CancelBlocker>,
     pub(super) follow_up: ServerAction<FollowUpBlocker>,
-    /// The question of a form that somebody went back to.
-    back: RwSignal<Option<usize>>,
     /// Where the text that is under way is kept.
     under_way: StoredValue<Option<Draft>>,
 }
@@ -47,9 +48,9 @@ impl Answering {
             answer: ServerAction::new(),
             cancel: ServerAction::new(),
             follow_up: ServerAction::new(),
-            back: RwSignal::new(None),
             under_way: StoredValue::new(None),
         };
+        let (here, navigate) = (use_location(), use_navigate());
         Effect::new(move |_| {
             let Some(Ok(outcome)) = answering.answer.value().get() else {
                 return;
@@ -60,7 +61,14 @@ impl Answering {
             {
                 draft.forget();
             }
-            answering.back.set(None);
+            // From a question of a form that somebody went back to, on to the first that is open.
+            if here.search.with_untracked(|search| !search.is_empty()) {
+                let forward = NavigateOptions {
+                    replace: true,
+                    ..NavigateOptions::default()
+                };
+                navigate(&here.pathname.get_untracked(), forward);
+            }
             reload();
         });
         Effect::new(move |_| {
@@ -92,7 +100,6 @@ pub(super) fn ControlView(
     id: InteractionId,
     control: Control,
     answering: Answering,
-    live: Live,
 ) -> impl IntoView {
     match control {
         Control::Text => view! { <TextControl id answering /> }.into_any(),
@@ -100,7 +107,7 @@ pub(super) fn ControlView(
         Control::Acknowledge => view! { <AcknowledgeControl id answering /> }.into_any(),
         Control::Approve(_) => view! { <ApproveControl id answering /> }.into_any(),
         Control::Decide { .. } => view! { <DecideControl id answering /> }.into_any(),
-        Control::Form(steps) => view! { <FormControl id steps answering live /> }.into_any(),
+        Control::Form(steps) => view! { <FormControl id steps answering /> }.into_any(),
         Control::Nothing { .. } => ().into_any(),
     }
 }

@@ -6,11 +6,11 @@ use leptos::{
     server_fn::{ServerFn, error::FromServerFnError},
 };
 
-use crate::error::UiError;
+use crate::{error::UiError, live::load_again};
 
 /// How the calls of one form go.
 #[derive(Clone, Copy)]
-pub(super) struct Sending {
+pub(in crate::components) struct Sending {
     pending: Memo<bool>,
     /// How many calls have ended, and how the last one did.
     ended: Memo<(usize, Option<Result<(), UiError>>)>,
@@ -21,7 +21,7 @@ pub(super) struct Sending {
 }
 
 impl Sending {
-    pub(super) fn of<S>(action: ServerAction<S>) -> Self
+    pub(in crate::components) fn of<S>(action: ServerAction<S>) -> Self
     where
         S: ServerFn<Error = UiError> + Clone + Send + Sync + 'static,
         S::Output: Clone + Send + Sync + 'static,
@@ -29,18 +29,37 @@ impl Sending {
     {
         let version = action.version();
         let value = action.value();
+        let before = version.get_untracked();
+        let ended = Memo::new(move |_| {
+            let end = value.with(|value| {
+                let end = value.as_ref()?;
+                Some(end.as_ref().map(|_| ()).map_err(Clone::clone))
+            });
+            (version.get(), end)
+        });
+        Effect::new(move |_| {
+            let (ended, end) = ended.get();
+            if ended != before && end == Some(Err(UiError::SignedOut)) {
+                load_again();
+            }
+        });
         Self {
             pending: action.pending(),
-            ended: Memo::new(move |_| {
-                let end = value.with(|value| {
-                    let end = value.as_ref()?;
-                    Some(end.as_ref().map(|_| ()).map_err(Clone::clone))
-                });
-                (version.get(), end)
-            }),
-            before: version.get_untracked(),
+            ended,
+            before,
             wrong: RwSignal::new(None),
         }
+    }
+
+    /// Whether it is under way.
+    pub(in crate::components) fn is_pending(self) -> bool {
+        self.pending.get()
+    }
+
+    /// Whether the last call got through, whenever that was.
+    pub(in crate::components) fn got_through(self) -> bool {
+        let (ended, end) = self.ended.get();
+        ended > 0 && end == Some(Ok(())) && !self.pending.get()
     }
 
     /// Whether it must not be sent (again): what was sent is under way, or the page is about to show
@@ -91,7 +110,7 @@ impl Sending {
 
 /// What is wrong, where it is wrong.
 #[component]
-pub(super) fn Problem(id: &'static str, sending: Sending) -> impl IntoView {
+pub(in crate::components) fn Problem(#[prop(into)] id: String, sending: Sending) -> impl IntoView {
     view! {
         <p id=id class="form-problem" role="alert">
             {move || sending.problem()}

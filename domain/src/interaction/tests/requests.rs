@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    interaction::{AnswerContent, Draft, Kind, Mode, Request},
+    interaction::{AnswerContent, AnswerDraft, Draft, Kind, Mode, Request},
     limits,
     testing::{body, draft, request, with},
 };
@@ -208,14 +208,40 @@ fn an_option_is_a_string_or_an_object() {
         serde_json::from_value::<Draft>(body)
     };
     assert!(parsed(json!({"value": "a", "label": "A"})).is_ok());
-    for wrong in [
-        json!(1),
-        json!({"label": "A"}),
-        json!({"value": "a", "x": 1}),
+    for (wrong, why) in [
+        (json!(1), "expected a string, or an object"),
+        (json!(["a", "A", null]), "expected a string, or an object"),
+        (json!({"label": "A"}), "missing field `value`"),
+        (json!({"value": "a", "x": 1}), "unknown field `x`"),
     ] {
         let error = parsed(wrong).unwrap_err().to_string();
-        assert!(error.contains("must be a string, or an object"), "{error}");
+        assert!(error.contains(why), "{error}");
     }
+}
+
+#[test]
+fn an_array_is_no_object() {
+    for (kind, fields) in [
+        (Kind::Approval, json!({"action": ["shell", {}]})),
+        (Kind::Question, json!({"task": ["T-1", null, null, null]})),
+        (Kind::Form, json!({"questions": [["q", "?", null, false]]})),
+    ] {
+        let read = serde_json::from_value::<Draft>(with(kind, fields));
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains("expected an object"), "{error}");
+    }
+}
+
+#[test]
+fn an_answer_stands_once() {
+    let twice = r#"{"answers": {"port": "80", "port": "81"}}"#;
+    let error = serde_json::from_str::<AnswerDraft>(twice).unwrap_err();
+    assert!(
+        error.to_string().contains("the key `port` stands twice"),
+        "{error}"
+    );
+    let none: AnswerDraft = serde_json::from_str(r#"{"answers": null}"#).unwrap();
+    assert_eq!(none, AnswerDraft::default());
 }
 
 #[test]

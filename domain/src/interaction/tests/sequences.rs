@@ -9,7 +9,7 @@ use crate::{
         AnswerContent, AnswerDraft, FormAnswer, Interaction, Kind, Outcome, PlanDecision, State,
         decide,
     },
-    testing::{Counter, agent, at, opened, person, with, written},
+    testing::{Counter, agent, at, journalled, opened, person, with, written},
 };
 
 #[derive(Clone, Debug)]
@@ -131,7 +131,9 @@ proptest! {
             Kind::Choice if fallback => fields["fallback"] = "lru".into(),
             _ => {}
         }
-        let mut interaction = written(&opened(with(kind, fields), None, &ids));
+        let opening = opened(with(kind, fields), None, &ids);
+        let mut interaction = written(&opening);
+        let mut events = journalled(opening);
         let mut accepted = 1;
         let mut approving = false;
         for (command, seconds) in commands {
@@ -142,6 +144,7 @@ proptest! {
                     interaction = written(&changeset);
                     accepted += 1;
                     let closes = changeset.events[0].payload.closes();
+                    events.extend(journalled(changeset));
                     if !before.state.is_pending() {
                         // Only what is said about it grows.
                         prop_assert!(!closes);
@@ -162,6 +165,8 @@ proptest! {
                 Err(_) => prop_assert_eq!(&before, &interaction),
             }
             prop_assert_eq!(interaction.version, accepted);
+            let replayed = Interaction::replay(&events);
+            prop_assert_eq!(replayed.as_ref(), Some(&interaction));
             prop_assert_eq!(&before.request, &interaction.request);
             let approved = interaction.approved().unwrap_or_default();
             prop_assert!(!approved || (kind == Kind::Approval && approving));

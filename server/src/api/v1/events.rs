@@ -11,8 +11,9 @@ use serde::Deserialize;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    api::{caller::Caller, events_stream, page, prefer, query::Params, types::EventPage},
+    api::{caller::Waiter, events_stream, page, prefer, query::Params, types::EventPage},
     live::hub::news,
+    observe::Held,
     problem::Problem,
     state::AppState,
 };
@@ -33,7 +34,7 @@ pub(crate) struct EventParams {
 /// something to see; with `Accept: text/event-stream` they come one by one.
 pub(crate) async fn list(
     State(state): State<AppState>,
-    Caller(caller): Caller,
+    waiter: Waiter,
     headers: HeaderMap,
     Params(params): Params<EventParams>,
 ) -> Result<Response, Problem> {
@@ -46,27 +47,34 @@ pub(crate) async fn list(
     let end = state.service.last_seq().await?;
     if wants_stream(&headers) {
         let after = last_event_id(&headers)?.unwrap_or(params.after);
-        return Ok(events_stream::open(state, caller, after.min(end)));
+        waiter.answered_at_once(&state)?;
+        return events_stream::open(state, waiter, after.min(end));
     }
     let after = params.after.min(end);
-    let wait = prefer::wait(&headers);
     // Before reading: what is committed after this line is not missed.
     let mut feed = state.hub.feed();
-    let read = || state.service.events(after, limit, &caller);
+    let read = || state.service.events(after, limit, &waiter.principal);
     let mut items = read().await?;
-    if let Some(wait) = wait
-        && items.is_empty()
-    {
+    let mut held = None;
+    if !items.is_empty() {
+        waiter.answered_at_once(&state)?;
+    } else if let Some((place, wait)) = waiter.held(&state)? {
         let deadline = Instant::now() + wait;
         tokio::select! {
-            _ = timeout_at(deadline, news(&mut feed, &caller)) => {}
+            _ = timeout_at(deadline, news(&mut feed, &waiter.principal, after)) => {}
             () = state.stopping.cancelled() => {}
         }
+        drop(place);
+        waiter.credential.check(&state).await?;
         items = read().await?;
+        held = Some(Held);
     }
     let last_seq = items.last().map_or(after, |event| event.seq);
     let mut response = Json(EventPage { items, last_seq }).into_response();
-    if let Some(applied) = wait.and_then(prefer::applied) {
+    if let Some(held) = held {
+        response.extensions_mut().insert(held);
+    }
+    if let Some(applied) = waiter.wait.and_then(prefer::applied) {
         response.headers_mut().insert(prefer::APPLIED, applied);
     }
     Ok(response)

@@ -3,8 +3,10 @@
 pub(crate) mod answer;
 pub(crate) mod cancel;
 pub(crate) mod collect;
+pub(crate) mod deliveries;
 pub(crate) mod events;
 pub(crate) mod follow_up;
+pub(crate) mod hooks;
 pub(crate) mod interactions;
 pub(crate) mod poll;
 pub(crate) mod receipt;

@@ -11,7 +11,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::id;
 use crate::{
-    api::{caller::Caller, path::PathName, prefer, types::InteractionBody},
+    api::{caller::Waiter, path::PathName, prefer, types::InteractionBody},
+    observe::Held,
     problem::Problem,
     state::AppState,
 };
@@ -23,28 +24,31 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("10");
 /// stops, everybody gets the interaction as it is.
 pub(crate) async fn get(
     State(state): State<AppState>,
-    caller: Caller,
+    waiter: Waiter,
     PathName(path): PathName,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let id = id(&path)?;
-    let wait = prefer::wait(&headers);
     let known = known_tags(&headers);
     // They keep the buffer they were read into, for as long as the agent waits.
     drop(headers);
     // Before reading: what closes it after this line is not missed.
     let mut closing = state.hub.closing(id);
-    let read = || state.service.interaction(id, &caller.0);
+    let read = || state.service.interaction(id, &waiter.principal);
     let mut interaction = read().await?;
-    if let Some(wait) = wait
-        && interaction.state.is_pending()
-    {
+    let mut held = None;
+    if !interaction.state.is_pending() {
+        waiter.answered_at_once(&state)?;
+    } else if let Some((place, wait)) = waiter.held(&state)? {
         let deadline = Instant::now() + wait;
         tokio::select! {
             _ = timeout_at(deadline, closing.closed()) => {}
             () = state.stopping.cancelled() => {}
         }
+        drop(place);
+        waiter.credential.check(&state).await?;
         interaction = read().await?;
+        held = Some(Held);
     }
 
     let pending = interaction.state.is_pending();
@@ -58,6 +62,9 @@ pub(crate) async fn get(
         ))
         .into_response()
     };
+    if let Some(held) = held {
+        response.extensions_mut().insert(held);
+    }
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);
@@ -65,7 +72,7 @@ pub(crate) async fn get(
     if pending {
         headers.insert(header::RETRY_AFTER, RETRY_AFTER);
     }
-    if let Some(applied) = wait.and_then(prefer::applied) {
+    if let Some(applied) = waiter.wait.and_then(prefer::applied) {
         headers.insert(prefer::APPLIED, applied);
     }
     Ok(response)

@@ -1,0 +1,74 @@
+//! All that the pages may ask of the server. The server implements it per request, for the person who
+//! is signed in; the pages know nothing else of it.
+
+mod settings;
+
+use async_trait::async_trait;
+use domain::{InteractionId, interaction::AnswerDraft};
+
+use crate::{
+    error::UiError,
+    live::Desk,
+    view::{
+        AgentList, AnswerOutcome, Blocker, HistoryPage, HistoryQuery, SignInLink, Story, TaskList,
+        Visitor,
+    },
+};
+
+pub use settings::Settings;
+
+/// The server, as the pages see it.
+#[async_trait]
+pub trait Backend: Settings {
+    /// Who is signed in, and where.
+    ///
+    /// # Errors
+    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`].
+    async fn visitor(&self) -> Result<Visitor, UiError>;
+
+    /// What waits, what was closed lately, and the counts of the last day.
+    async fn desk(&self) -> Result<Desk, UiError>;
+
+    /// One blocker.
+    ///
+    /// # Errors
+    /// [`UiError::NotFound`].
+    async fn blocker(&self, id: InteractionId) -> Result<Blocker, UiError>;
+
+    /// One interaction with everything that happened to it.
+    ///
+    /// # Errors
+    /// [`UiError::NotFound`].
+    async fn story(&self, id: InteractionId) -> Result<Story, UiError>;
+
+    /// One page of the history.
+    async fn history(&self, query: HistoryQuery) -> Result<HistoryPage, UiError>;
+
+    /// The tasks; only those of this status when one is given.
+    async fn tasks(&self, status: Option<String>) -> Result<TaskList, UiError>;
+
+    /// The agents.
+    async fn agents(&self) -> Result<AgentList, UiError>;
+
+    /// Answers a blocker, or some questions of a form.
+    ///
+    /// # Errors
+    /// [`UiError::NotFound`], [`UiError::NotAllowed`], [`UiError::Invalid`].
+    async fn answer(&self, id: InteractionId, draft: AnswerDraft)
+    -> Result<AnswerOutcome, UiError>;
+
+    /// Takes a blocker back; one that is closed already stays as it is.
+    ///
+    /// # Errors
+    /// As [`Backend::answer`].
+    async fn cancel(&self, id: InteractionId, reason: Option<String>) -> Result<(), UiError>;
+
+    /// Says more about a closed blocker.
+    ///
+    /// # Errors
+    /// As [`Backend::answer`].
+    async fn follow_up(&self, id: InteractionId, text: String) -> Result<(), UiError>;
+
+    /// Whom a sign-in link lets in; `None` when it was used or has expired.
+    async fn sign_in_link(&self, link: String) -> Result<Option<SignInLink>, UiError>;
+}

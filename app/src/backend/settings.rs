@@ -1,0 +1,67 @@
+//! What the settings pages may ask for.
+
+use async_trait::async_trait;
+use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
+
+use crate::{
+    error::UiError,
+    view::{Account, PeopleList, TokenList},
+};
+
+/// One's own account; for admins also people and tokens.
+///
+/// All but the account are [`UiError::AdminsOnly`] to everybody else.
+#[async_trait]
+pub trait Settings: Send + Sync {
+    /// Whoever is signed in, and where they are.
+    async fn account(&self) -> Result<Account, UiError>;
+
+    /// Another password. Signs every other browser of theirs out.
+    ///
+    /// # Errors
+    /// [`UiError::Invalid`] when the current one is wrong or the new one too weak,
+    /// [`UiError::TryLater`].
+    async fn change_password(&self, current: String, password: String) -> Result<(), UiError>;
+
+    /// Signs one of their browsers out.
+    async fn end_session(&self, id: SessionId) -> Result<(), UiError>;
+
+    /// Signs all of their browsers out but this one.
+    async fn end_other_sessions(&self) -> Result<(), UiError>;
+
+    /// Everybody.
+    async fn people(&self) -> Result<PeopleList, UiError>;
+
+    /// Invites somebody. Returns the one-time link to send them; it is shown only this once.
+    ///
+    /// # Errors
+    /// [`UiError::Invalid`] when the name is taken or none.
+    async fn invite(&self, name: String, role: Role) -> Result<String, UiError>;
+
+    /// A new one-time link for somebody who has lost their password. Earlier ones end.
+    async fn make_link(&self, id: PersonId) -> Result<String, UiError>;
+
+    /// Gives somebody another name or role.
+    ///
+    /// # Errors
+    /// As [`Settings::invite`]; also for another role of one's own.
+    async fn change_person(&self, id: PersonId, name: String, role: Role) -> Result<(), UiError>;
+
+    /// Keeps somebody out, or lets them in again.
+    ///
+    /// # Errors
+    /// [`UiError::Invalid`] for oneself.
+    async fn disable_person(&self, id: PersonId, disabled: bool) -> Result<(), UiError>;
+
+    /// The tokens that work, and those that were revoked.
+    async fn tokens(&self) -> Result<TokenList, UiError>;
+
+    /// Makes a token and returns it; it is shown only this once.
+    ///
+    /// # Errors
+    /// [`UiError::Invalid`] when the name is none.
+    async fn create_token(&self, kind: TokenKind, name: String) -> Result<String, UiError>;
+
+    /// Ends a token for good; one that has ended stays so.
+    async fn revoke_token(&self, id: TokenId) -> Result<(), UiError>;
+}

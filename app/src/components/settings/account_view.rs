@@ -1,0 +1,38 @@
+//! Who one is, and one's password.
+
+use domain::Role;
+use leptos::prelude::*;
+
+use super::{
+    change_password::ChangePasswordForm,
+    role_field::{meaning, role_word},
+};
+use crate::{server_fns::ChangePassword, view::Account};
+
+/// One's own name, role and password.
+#[component]
+pub(crate) fn AccountView(account: Account, change: ServerAction<ChangePassword>) -> impl IntoView {
+    let role = account.role;
+    view! {
+        <section aria-labelledby="account-title">
+            <h2 id="account-title" class="section-title">
+                "Your account"
+            </h2>
+            <dl class="facts">
+                <dt>"Name"</dt>
+                <dd>
+                    <bdi>{account.name.clone()}</bdi>
+                </dd>
+                <dt>"Role"</dt>
+                <dd>{format!("{}: {}", role_word(role), meaning(role).to_lowercase())}</dd>
+            </dl>
+            <p class="hint">
+                {match role {
+                    Role::Admin => "You can change your name under People. Only another admin can change your role.",
+                    Role::Responder | Role::Viewer => "Admins can change your name and role.",
+                }}
+            </p>
+        </section>
+        <ChangePasswordForm name=account.name change />
+    }
+}

@@ -1,0 +1,69 @@
+//! One person, and what an admin may do about them.
+
+use leptos::prelude::*;
+
+use super::{
+    change_person::ChangePersonForm,
+    disable_person::DisableForm,
+    make_link::MakeLinkForm,
+    people_list::{LastSeen, StandingWords},
+    role_field::role_word,
+};
+use crate::{
+    live::Live,
+    server_fns::{ChangePerson, DisablePerson, MakeLink},
+    view::{PersonRow, Standing},
+};
+
+/// What is done about one person. It outlives reading them again.
+#[derive(Clone, Copy)]
+pub(crate) struct PersonChanges {
+    /// Another name or role.
+    pub(crate) change: ServerAction<ChangePerson>,
+    /// A new one-time link.
+    pub(crate) link: ServerAction<MakeLink>,
+    /// Out, or in again.
+    pub(crate) disable: ServerAction<DisablePerson>,
+    /// The link that was made last.
+    pub(crate) made: RwSignal<Option<String>>,
+    /// What was done about their access.
+    pub(crate) said: RwSignal<String>,
+}
+
+impl PersonChanges {
+    /// Nothing yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            change: ServerAction::new(),
+            link: ServerAction::new(),
+            disable: ServerAction::new(),
+            made: RwSignal::new(None),
+            said: RwSignal::new(String::new()),
+        }
+    }
+}
+
+/// One person.
+#[component]
+pub(crate) fn PersonView(row: PersonRow, changes: PersonChanges, live: Live) -> impl IntoView {
+    let out = row.standing == Standing::Disabled;
+    view! {
+        <h2 class="person-title">
+            <bdi>{row.name.clone()}</bdi>
+            {row.yourself.then_some(" (you)")}
+        </h2>
+        <p class="person-facts">
+            <span>{role_word(row.role)}</span>
+            <StandingWords row=row.clone() live />
+            <span>
+                <LastSeen at=row.seen_at live />
+            </span>
+        </p>
+        <ChangePersonForm row=row.clone() change=changes.change />
+        {(!out)
+            .then(|| {
+                view! { <MakeLinkForm row=row.clone() link=changes.link made=changes.made live /> }
+            })}
+        <DisableForm row disable=changes.disable said=changes.said />
+    }
+}

@@ -1,0 +1,22 @@
+//! Leaving this browser.
+
+use leptos::prelude::*;
+
+use crate::live::Live;
+
+/// A plain form around the button. From then on the page waits for the way out: the end of its session is
+/// no surprise that it would have to load itself again for.
+#[component]
+pub(super) fn SignOutForm(children: Children) -> impl IntoView {
+    let live = use_context::<Live>();
+    let leave = move |_| {
+        if let Some(live) = live {
+            live.leaving.set(true);
+        }
+    };
+    view! {
+        <form class="sign-out" method="post" action="/sign-out" on:submit=leave>
+            {children()}
+        </form>
+    }
+}

@@ -1,0 +1,40 @@
+//! `/settings`: who one is, one's password, and the browsers one is signed in with.
+
+use leptos::prelude::*;
+
+use crate::{
+    components::{AccountView, Failure, SessionRows, when_done},
+    live::Live,
+    server_fns::{ChangePassword, EndOtherSessions, load_account},
+    wire,
+};
+
+/// One's own account.
+#[component]
+pub(crate) fn AccountPage() -> impl IntoView {
+    let live = use_context::<Live>()?;
+    let account = wire::load(|| (), |()| load_account());
+    let change = ServerAction::<ChangePassword>::new();
+    let others = ServerAction::<EndOtherSessions>::new();
+    let said = RwSignal::new(String::new());
+    let done = move |words: String| {
+        said.set(words);
+        account.refetch();
+    };
+    when_done(change, move |_, ()| account.refetch());
+    when_done(others, move |_, ()| {
+        done("Your other browsers are signed out.".to_owned());
+    });
+    let ended = move |browser| done(format!("{browser} is signed out."));
+    Some(view! {
+        <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
+            {move || Suspend::new(async move {
+                match account.await {
+                    Ok(account) => view! { <AccountView account change /> }.into_any(),
+                    Err(error) => view! { <Failure error /> }.into_any(),
+                }
+            })}
+            <SessionRows account others ended said live />
+        </Transition>
+    })
+}

@@ -1,0 +1,42 @@
+//! `/settings/tokens`: what programs come in with.
+
+use leptos::prelude::*;
+
+use super::ForAdmins;
+use crate::{
+    components::{CreateToken, Failure, MadeToken, TokenRows, when_done},
+    live::{Live, reload_on_news},
+    server_fns::{self, load_tokens},
+    wire,
+};
+
+/// The tokens.
+#[component]
+pub(crate) fn TokensPage() -> impl IntoView {
+    let live = use_context::<Live>()?;
+    let tokens = wire::load(|| (), |()| load_tokens());
+    let create = ServerAction::<server_fns::CreateToken>::new();
+    let said = RwSignal::new(String::new());
+    let made = RwSignal::new(None);
+    when_done(create, move |asked, token| {
+        made.set(Some((asked.kind, asked.name.trim().to_owned(), token)));
+        tokens.refetch();
+    });
+    let revoked = move |name| {
+        said.set(format!("Revoked: the token of {name}."));
+        tokens.refetch();
+    };
+    reload_on_news(live, move || tokens.refetch());
+    Some(view! {
+        <ForAdmins>
+            <CreateToken create />
+        </ForAdmins>
+        {move || {
+            made.get().map(|(kind, name, token)| view! { <MadeToken kind name token /> })
+        }}
+        <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
+            {move || tokens.get().and_then(Result::err).map(|error| view! { <Failure error /> })}
+            <TokenRows tokens revoked said live />
+        </Transition>
+    })
+}

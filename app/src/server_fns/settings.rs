@@ -1,0 +1,82 @@
+//! One's own account, people and tokens.
+
+use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
+use leptos::server;
+
+use crate::{
+    error::UiError,
+    view::{Account, PeopleList, TokenList},
+    wire::TreeJson,
+};
+
+/// Whoever is signed in, and where.
+#[server(prefix = "/ui", endpoint = "load-account", output = TreeJson)]
+pub async fn load_account() -> Result<Account, UiError> {
+    super::answered(super::backend()?.account().await)
+}
+
+/// Another password for whoever is signed in.
+#[server(prefix = "/ui", endpoint = "change-password", output = TreeJson)]
+pub async fn change_password(current: String, password: String) -> Result<(), UiError> {
+    super::answered(super::backend()?.change_password(current, password).await)
+}
+
+/// Signs one browser out.
+#[server(prefix = "/ui", endpoint = "end-session", output = TreeJson)]
+pub async fn end_session(id: SessionId) -> Result<(), UiError> {
+    super::answered(super::backend()?.end_session(id).await)
+}
+
+/// Signs all browsers out but this one.
+#[server(prefix = "/ui", endpoint = "end-other-sessions", output = TreeJson)]
+pub async fn end_other_sessions() -> Result<(), UiError> {
+    super::answered(super::backend()?.end_other_sessions().await)
+}
+
+/// Everybody.
+#[server(prefix = "/ui", endpoint = "load-people", output = TreeJson)]
+pub async fn load_people() -> Result<PeopleList, UiError> {
+    super::answered(super::backend()?.people().await)
+}
+
+/// Invites somebody; returns their link.
+#[server(prefix = "/ui", endpoint = "invite-person", output = TreeJson)]
+pub async fn invite_person(name: String, role: Role) -> Result<String, UiError> {
+    super::answered(super::backend()?.invite(name, role).await)
+}
+
+/// A new link for somebody.
+#[server(prefix = "/ui", endpoint = "make-link", output = TreeJson)]
+pub async fn make_link(id: PersonId) -> Result<String, UiError> {
+    super::answered(super::backend()?.make_link(id).await)
+}
+
+/// Another name or role for somebody.
+#[server(prefix = "/ui", endpoint = "change-person", output = TreeJson)]
+pub async fn change_person(id: PersonId, name: String, role: Role) -> Result<(), UiError> {
+    super::answered(super::backend()?.change_person(id, name, role).await)
+}
+
+/// Keeps somebody out, or lets them in again.
+#[server(prefix = "/ui", endpoint = "disable-person", output = TreeJson)]
+pub async fn disable_person(id: PersonId, disabled: bool) -> Result<(), UiError> {
+    super::answered(super::backend()?.disable_person(id, disabled).await)
+}
+
+/// The tokens.
+#[server(prefix = "/ui", endpoint = "load-tokens", output = TreeJson)]
+pub async fn load_tokens() -> Result<TokenList, UiError> {
+    super::answered(super::backend()?.tokens().await)
+}
+
+/// Makes a token and returns it.
+#[server(prefix = "/ui", endpoint = "create-token", output = TreeJson)]
+pub async fn create_token(kind: TokenKind, name: String) -> Result<String, UiError> {
+    super::answered(super::backend()?.create_token(kind, name).await)
+}
+
+/// Ends a token.
+#[server(prefix = "/ui", endpoint = "revoke-token", output = TreeJson)]
+pub async fn revoke_token(id: TokenId) -> Result<(), UiError> {
+    super::answered(super::backend()?.revoke_token(id).await)
+}

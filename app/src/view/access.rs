@@ -1,0 +1,110 @@
+//! Who gets in: the settings pages and the sign-in page.
+
+use chrono::{DateTime, Utc};
+use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
+use serde::{Deserialize, Serialize};
+
+/// Whom a one-time link lets in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignInLink {
+    /// Their name.
+    pub name: String,
+    /// Whether they may take another one on the way.
+    pub may_rename: bool,
+}
+
+/// One's own account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// The name others see.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+    /// Where they are signed in, last used first.
+    pub sessions: Vec<SessionRow>,
+    /// The server's time.
+    pub as_of: DateTime<Utc>,
+}
+
+/// A browser that is signed in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SessionRow {
+    /// Its id.
+    pub id: SessionId,
+    /// What the browser calls itself, in a few words.
+    pub browser: String,
+    /// Where it signed in from.
+    pub address: String,
+    /// When it signed in.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute.
+    pub seen_at: DateTime<Utc>,
+    /// Whether it is the one that asks.
+    pub this: bool,
+}
+
+/// Everybody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeopleList {
+    /// By name.
+    pub rows: Vec<PersonRow>,
+    /// The server's time.
+    pub as_of: DateTime<Utc>,
+}
+
+/// A person.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PersonRow {
+    /// Their id.
+    pub id: PersonId,
+    /// Their name.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+    /// Whether they can come in.
+    pub standing: Standing,
+    /// How long their one-time link is good, if there is one.
+    pub link_until: Option<DateTime<Utc>>,
+    /// When they were last here, if they are signed in somewhere.
+    pub seen_at: Option<DateTime<Utc>>,
+    /// Whether it is the one who asks.
+    pub yourself: bool,
+}
+
+/// Whether a person can come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// By their password.
+    Active,
+    /// Only by a link: they have no password yet.
+    Invited,
+    /// Not at all.
+    Disabled,
+}
+
+/// The tokens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenList {
+    /// By kind and name, then oldest first.
+    pub rows: Vec<TokenRow>,
+    /// The server's time.
+    pub as_of: DateTime<Utc>,
+}
+
+/// A token, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TokenRow {
+    /// Its id.
+    pub id: TokenId,
+    /// Whom it speaks for.
+    pub kind: TokenKind,
+    /// The agent's or the script's name.
+    pub name: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// Since when it no longer works.
+    pub revoked_at: Option<DateTime<Utc>>,
+}

@@ -1,0 +1,207 @@
+//! The rules of access: admins let people and programs in, and people keep their own password.
+
+use super::{
+    Access, NewLink, PasswordBy, PasswordHash, Person, PersonRef, SecretHash, Token, TokenKind,
+};
+use crate::{
+    changeset::{Changeset, Write},
+    event::{NewEvent, Payload},
+    fault::Faults,
+    ids::{AgentId, EventId, Moment, PersonId, TokenId},
+    interaction::Refused,
+    limits,
+    principal::{Actor, Principal, Role},
+};
+
+/// A new person, who comes in by the link.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Invalid`].
+pub fn invite(
+    name: &str,
+    role: Role,
+    link: NewLink,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    let person = Person {
+        id: PersonId(now.ids.next()),
+        version: 1,
+        name: checked_name(name)?,
+        role,
+        invited_at: now.at,
+        disabled_at: None,
+    };
+    let payload = Payload::PersonInvited((&person).into());
+    let link = Access::Link {
+        person: person.id,
+        link,
+    };
+    let writes = vec![Access::Person(person), link];
+    Ok(changeset(writes, actor, payload, now))
+}
+
+/// A new link for somebody who has lost their password, or the last link. Earlier ones end.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Disabled`].
+pub fn make_link(
+    person: &Person,
+    link: NewLink,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    if person.disabled_at.is_some() {
+        return Err(Refused::Disabled);
+    }
+    let payload = Payload::PersonLinked(person.into());
+    let link = Access::Link {
+        person: person.id,
+        link,
+    };
+    Ok(changeset(vec![link], actor, payload, now))
+}
+
+/// Another name or role. Nobody changes their own role, so the last admin stays one.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::Invalid`].
+pub fn change(
+    person: &Person,
+    name: &str,
+    role: Role,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    if role != person.role && by.is_person(person.id) {
+        return Err(Refused::Yourself);
+    }
+    let next = Person {
+        version: person.version + 1,
+        name: checked_name(name)?,
+        role,
+        ..person.clone()
+    };
+    let payload = Payload::PersonChanged((&next).into());
+    Ok(changeset(vec![Access::Person(next)], actor, payload, now))
+}
+
+/// Keeps somebody out, or lets them in again. Nobody keeps themselves out.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Yourself`].
+pub fn disable(
+    person: &Person,
+    disabled: bool,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    if by.is_person(person.id) {
+        return Err(Refused::Yourself);
+    }
+    let next = Person {
+        version: person.version + 1,
+        disabled_at: disabled.then(|| person.disabled_at.unwrap_or(now.at)),
+        ..person.clone()
+    };
+    let about = PersonRef::from(&next);
+    let payload = match disabled {
+        true => Payload::PersonDisabled(about),
+        false => Payload::PersonEnabled(about),
+    };
+    Ok(changeset(vec![Access::Person(next)], actor, payload, now))
+}
+
+/// Somebody sets their own password. Whether it is a good one was seen before it was hashed.
+pub fn set_password(
+    person: &Person,
+    hash: PasswordHash,
+    by: PasswordBy,
+    now: Moment<'_>,
+) -> Changeset {
+    let actor = Actor::Person {
+        id: person.id,
+        name: person.name.clone(),
+    };
+    let payload = Payload::PersonPasswordSet(person.into());
+    let password = Access::Password {
+        person: person.id,
+        hash,
+        by,
+    };
+    changeset(vec![password], actor, payload, now)
+}
+
+/// A token. `agent` is the agent of this name, if there is one.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Invalid`].
+pub fn create_token(
+    kind: TokenKind,
+    name: &str,
+    agent: Option<AgentId>,
+    hash: SecretHash,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    let token = Token {
+        id: TokenId(now.ids.next()),
+        kind,
+        name: checked_name(name)?,
+        agent_id: match kind {
+            TokenKind::Agent => Some(agent.unwrap_or_else(|| AgentId(now.ids.next()))),
+            TokenKind::Responder => None,
+        },
+    };
+    let payload = Payload::TokenCreated(token.clone());
+    let token = Access::Token {
+        token,
+        hash,
+        at: now.at,
+    };
+    Ok(changeset(vec![token], actor, payload, now))
+}
+
+/// A token's end.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`].
+pub fn revoke_token(token: &Token, by: &Principal, now: Moment<'_>) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    let payload = Payload::TokenRevoked(token.clone());
+    let revoked = Access::Revoke {
+        token: token.id,
+        at: now.at,
+    };
+    Ok(changeset(vec![revoked], actor, payload, now))
+}
+
+/// A name others will see, trimmed.
+fn checked_name(name: &str) -> Result<String, Refused> {
+    let mut faults = Faults::default();
+    let name = faults.line("name", Some(name.trim().to_owned()), limits::LINE_CHARS);
+    faults
+        .into_result(name.unwrap_or_default())
+        .map_err(Refused::Invalid)
+}
+
+fn changeset(writes: Vec<Access>, actor: Actor, payload: Payload, now: Moment<'_>) -> Changeset {
+    Changeset {
+        writes: writes.into_iter().map(Write::Access).collect(),
+        events: vec![NewEvent {
+            id: EventId(now.ids.next()),
+            at: now.at,
+            actor,
+            agent_id: None,
+            interaction_id: None,
+            task_id: None,
+            payload,
+        }],
+        key: None,
+    }
+}

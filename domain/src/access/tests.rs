@@ -1,0 +1,242 @@
+//! Who may let whom in, as tables.
+
+use super::{Access, NewLink, NewSession, PasswordBy, Person, SecretHash, TokenKind, decide};
+use crate::{
+    Actor, AgentId, AgentRef, Changeset, PasswordHash, Payload, PersonId, Principal, Refused, Role,
+    SessionId, TokenId, Write,
+    access::Token,
+    testing::{Counter, at, epoch},
+};
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+fn person(n: u128, role: Role) -> Person {
+    Person {
+        id: PersonId(Uuid::from_u128(n)),
+        version: 3,
+        name: "Ben".into(),
+        role,
+        invited_at: epoch(),
+        disabled_at: None,
+    }
+}
+
+fn principal(n: u128, role: Role) -> Principal {
+    Principal::Person {
+        id: PersonId(Uuid::from_u128(n)),
+        name: "Ana".into(),
+        role,
+    }
+}
+
+fn everybody() -> [(Principal, bool); 6] {
+    let agent = AgentRef {
+        id: AgentId(Uuid::from_u128(1)),
+        name: "backend".into(),
+    };
+    let script = Principal::Script {
+        id: TokenId(Uuid::from_u128(2)),
+        name: "night desk".into(),
+    };
+    let operator = Principal::Operator {
+        name: "root".into(),
+    };
+    [
+        (Principal::Agent(agent), false),
+        (script, false),
+        (principal(9, Role::Viewer), false),
+        (principal(9, Role::Responder), false),
+        (principal(9, Role::Admin), true),
+        (operator, true),
+    ]
+}
+
+fn link() -> NewLink {
+    NewLink {
+        hash: SecretHash([1; 32]),
+        expires_at: epoch() + TimeDelta::hours(24),
+    }
+}
+
+fn written(changeset: &Changeset) -> Vec<&Access> {
+    let writes = changeset.writes.iter().map(|write| match write {
+        Write::Access(access) => access,
+        other => panic!("{other:?}"),
+    });
+    writes.collect()
+}
+
+#[test]
+fn only_admins_and_operators_let_anybody_in_or_keep_them_out() {
+    let ids = Counter::default();
+    let ben = person(8, Role::Viewer);
+    let token = Token {
+        id: TokenId(Uuid::from_u128(5)),
+        kind: TokenKind::Responder,
+        name: "night desk".into(),
+        agent_id: None,
+    };
+    for (by, may) in everybody() {
+        let now = || at(&ids, 1);
+        let hash = SecretHash([2; 32]);
+        let outcomes = [
+            decide::invite("Cem", Role::Viewer, link(), &by, now()),
+            decide::make_link(&ben, link(), &by, now()),
+            decide::change(&ben, "Ben", Role::Admin, &by, now()),
+            decide::disable(&ben, true, &by, now()),
+            decide::disable(&ben, false, &by, now()),
+            decide::create_token(TokenKind::Responder, "desk", None, hash, &by, now()),
+            decide::create_token(TokenKind::Agent, "ci", None, hash, &by, now()),
+            decide::revoke_token(&token, &by, now()),
+        ];
+        for outcome in outcomes {
+            match outcome {
+                Ok(changeset) => {
+                    assert!(may, "{by:?}");
+                    assert_eq!(changeset.events.len(), 1);
+                    let actor = &changeset.events[0].actor;
+                    assert_eq!(*actor, by.admin().unwrap());
+                    assert_eq!(changeset.events[0].agent_id, None);
+                }
+                Err(refused) => assert_eq!((refused, may), (Refused::NotAnAdmin, false), "{by:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_invited_person_comes_in_by_a_link_and_by_nothing_else() {
+    let ids = Counter::default();
+    let by = principal(9, Role::Admin);
+    let invited = decide::invite("  Cem ", Role::Responder, link(), &by, at(&ids, 1)).unwrap();
+    let [Access::Person(cem), Access::Link { person, link: made }] = written(&invited)[..] else {
+        panic!("{invited:?}");
+    };
+    assert_eq!(
+        (&*cem.name, cem.version, cem.role),
+        ("Cem", 1, Role::Responder)
+    );
+    assert_eq!((*person, made), (cem.id, &link()));
+    assert!(matches!(&invited.events[0].payload, Payload::PersonInvited(one) if one.id == cem.id));
+    for name in ["", " \u{200b}", "two\nlines", &"n".repeat(301)] {
+        let refused = decide::invite(name, Role::Viewer, link(), &by, at(&ids, 1));
+        assert!(matches!(refused, Err(Refused::Invalid(_))), "{name:?}");
+    }
+}
+
+#[test]
+fn an_admin_cannot_take_their_own_rights_away() {
+    let ids = Counter::default();
+    let (me, by) = (person(9, Role::Admin), principal(9, Role::Admin));
+    let now = || at(&ids, 1);
+    for role in [Role::Viewer, Role::Responder] {
+        let refused = decide::change(&me, "Ana", role, &by, now());
+        assert_eq!(refused, Err(Refused::Yourself));
+    }
+    assert_eq!(
+        decide::disable(&me, true, &by, now()),
+        Err(Refused::Yourself)
+    );
+    let renamed = decide::change(&me, "Ana B", Role::Admin, &by, now()).unwrap();
+    assert!(matches!(
+        written(&renamed)[..],
+        [Access::Person(Person { version: 4, .. })]
+    ));
+    // The operator may: they have the machine.
+    let operator = Principal::Operator {
+        name: "root".into(),
+    };
+    decide::disable(&me, true, &operator, now()).unwrap();
+}
+
+#[test]
+fn who_is_disabled_stays_so_since_then_and_gets_no_link() {
+    let ids = Counter::default();
+    let by = principal(9, Role::Admin);
+    let ben = person(8, Role::Responder);
+    let after = |changeset: &Changeset| match written(changeset)[..] {
+        [Access::Person(person)] => person.clone(),
+        ref other => panic!("{other:?}"),
+    };
+    let disabled = after(&decide::disable(&ben, true, &by, at(&ids, 1)).unwrap());
+    let since = Some(epoch() + TimeDelta::seconds(1));
+    assert_eq!((disabled.disabled_at, disabled.version), (since, 4));
+    let again = after(&decide::disable(&disabled, true, &by, at(&ids, 9)).unwrap());
+    assert_eq!(again.disabled_at, since);
+    let refused = decide::make_link(&disabled, link(), &by, at(&ids, 9));
+    assert_eq!(refused, Err(Refused::Disabled));
+    let enabled = after(&decide::disable(&again, false, &by, at(&ids, 9)).unwrap());
+    assert_eq!((enabled.disabled_at, enabled.version), (None, 6));
+}
+
+#[test]
+fn a_password_is_its_owner_s_act_and_in_no_event() {
+    let ids = Counter::default();
+    let ben = person(8, Role::Viewer);
+    let hash = PasswordHash("$argon2id$…".into());
+    let session = NewSession {
+        id: SessionId(Uuid::from_u128(4)),
+        hash: SecretHash([3; 32]),
+        created_at: epoch(),
+        expires_at: epoch(),
+        browser: String::new(),
+        address: String::new(),
+    };
+    let by_link = PasswordBy::Link {
+        link: SecretHash([1; 32]),
+        session: session.clone(),
+    };
+    for by in [by_link, PasswordBy::Session(session.id)] {
+        let set = decide::set_password(&ben, hash.clone(), by.clone(), at(&ids, 1));
+        let event = &set.events[0];
+        assert!(matches!(&event.actor, Actor::Person { id, .. } if *id == ben.id));
+        let told = serde_json::to_string(&event.payload).unwrap();
+        assert!(
+            told.contains("person.password_set") && !told.contains("argon2"),
+            "{told}"
+        );
+        let [Access::Password { by: how, .. }] = written(&set)[..] else {
+            panic!("{set:?}");
+        };
+        assert_eq!(*how, by);
+        assert!(!format!("{set:?}").contains("argon2"));
+    }
+}
+
+#[test]
+fn an_agent_keeps_its_id_and_a_script_has_none() {
+    let ids = Counter::default();
+    let by = principal(9, Role::Admin);
+    let known = AgentId(Uuid::from_u128(77));
+    for (kind, agent, expected) in [
+        (TokenKind::Agent, Some(known), Some(known)),
+        (TokenKind::Responder, Some(known), None),
+    ] {
+        let hash = SecretHash([2; 32]);
+        let made = decide::create_token(kind, "backend", agent, hash, &by, at(&ids, 1)).unwrap();
+        let [Access::Token { token, .. }] = written(&made)[..] else {
+            panic!("{made:?}");
+        };
+        assert_eq!(token.agent_id, expected);
+        assert!(matches!(&made.events[0].payload, Payload::TokenCreated(told) if told == token));
+    }
+    let made = decide::create_token(
+        TokenKind::Agent,
+        "new",
+        None,
+        SecretHash([2; 32]),
+        &by,
+        at(&ids, 1),
+    );
+    assert!(
+        matches!(written(&made.unwrap())[..], [Access::Token { token, .. }] if token.agent_id.is_some())
+    );
+}
+
+#[test]
+fn names_that_differ_in_capitals_are_one() {
+    assert_eq!(
+        Person::name_key(" ÉMILE Zola "),
+        Person::name_key("émile zola")
+    );
+}

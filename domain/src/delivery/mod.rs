@@ -1,0 +1,198 @@
+//! What goes out: an obligation to tell one destination one thing, from the event that made it until it
+//! is delivered or dead.
+
+pub mod decide;
+mod endpoint;
+mod health;
+mod obligation;
+mod schedule;
+#[cfg(test)]
+mod tests;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+pub use endpoint::{
+    Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Listener, SealedSecret, Topic,
+};
+pub use health::Health;
+pub use obligation::{Obligation, obligations};
+pub use schedule::{RETRIES, TRIES};
+
+use crate::ids::{DeliveryId, DestinationId};
+
+/// One obligation, as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Its id, which the receiver sees with every try: `webhook-id`.
+    pub id: DeliveryId,
+    /// Who is to be told.
+    pub destination: DestinationId,
+    /// The event it tells of.
+    pub event_seq: i64,
+    /// How it stands.
+    pub state: DeliveryState,
+    /// How often it was tried, since it was made or somebody had it tried again.
+    pub tries: u32,
+    /// When it is due; while it is being sent, until when nobody else may try.
+    pub next_at: DateTime<Utc>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was delivered or given up.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// What went wrong at the last try.
+    pub last_error: Option<String>,
+}
+
+/// How a delivery stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryState {
+    /// It waits for its time.
+    Due,
+    /// A worker has it.
+    Sending,
+    /// The receiver said so.
+    Delivered,
+    /// Given up.
+    Dead,
+    /// It may have arrived, and must not be repeated blindly.
+    Unknown,
+}
+
+impl DeliveryState {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Due,
+        Self::Sending,
+        Self::Delivered,
+        Self::Dead,
+        Self::Unknown,
+    ];
+
+    /// The name, as in SQL and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Due => "due",
+            Self::Sending => "sending",
+            Self::Delivered => "delivered",
+            Self::Dead => "dead",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The state of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+}
+
+/// What a destination is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DestinationKind {
+    /// An [`Endpoint`].
+    Webhook,
+}
+
+impl DestinationKind {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Webhook];
+
+    /// The name, as in SQL and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Webhook => "webhook",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// What came of one try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// The receiver answered with this status.
+    Status {
+        /// The HTTP status.
+        code: u16,
+        /// How long it wants to be left alone (`Retry-After`).
+        retry_after: Option<TimeDelta>,
+    },
+    /// It did not answer in time.
+    TimedOut,
+    /// There was no answer: no connection, or it broke.
+    Failed(String),
+    /// Nobody was asked: the address may not be reached.
+    Refused(String),
+    /// Nobody was asked: there is nobody any more.
+    Withdrawn(String),
+}
+
+impl Reply {
+    /// Only a 2xx says that it has arrived.
+    pub fn is_success(&self) -> bool {
+        matches!(self, Self::Status { code, .. } if (200..300).contains(code))
+    }
+
+    /// Whether the receiver was asked, or could not be.
+    pub fn tells_of_health(&self) -> bool {
+        !matches!(self, Self::Withdrawn(_))
+    }
+
+    /// Whether the receiver said that it is gone for good.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Status { code: 410, .. })
+    }
+
+    /// In a few words; `None` for a success.
+    pub fn error(&self) -> Option<String> {
+        match self {
+            _ if self.is_success() => None,
+            Self::Status { code, .. } if (300..400).contains(code) => {
+                Some(format!("answered {code}; redirects are not followed"))
+            }
+            Self::Status { code, .. } => Some(format!("answered {code}")),
+            Self::TimedOut => Some("did not answer in time".to_owned()),
+            Self::Failed(why) | Self::Refused(why) | Self::Withdrawn(why) => Some(why.clone()),
+        }
+    }
+}
+
+/// What becomes of a delivery after a try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It has arrived.
+    Delivered,
+    /// It is tried again.
+    Again(DateTime<Utc>),
+    /// It is given up.
+    Dead,
+}
+
+impl Delivery {
+    /// What becomes of it after this try, which [`Delivery::tries`] counts already. `jitter` is from -1 to 1.
+    pub fn after(&self, reply: &Reply, now: DateTime<Utc>, jitter: f64) -> Next {
+        if reply.is_success() {
+            return Next::Delivered;
+        }
+        if reply.is_gone() || matches!(reply, Reply::Withdrawn(_)) {
+            return Next::Dead;
+        }
+        match schedule::wait(self.tries, reply, jitter) {
+            Some(wait) => Next::Again(now + wait),
+            None => Next::Dead,
+        }
+    }
+
+    /// Whether somebody may have it tried again now.
+    pub fn can_be_retried(&self) -> bool {
+        match self.state {
+            DeliveryState::Due | DeliveryState::Dead | DeliveryState::Unknown => true,
+            DeliveryState::Sending | DeliveryState::Delivered => false,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! When a delivery that failed is tried again.
+
+use chrono::TimeDelta;
+
+use super::Reply;
+
+/// How long to wait after the first try, the second, and so on. After the last it is given up: 27 h 35 min
+/// in all.
+pub const RETRIES: [TimeDelta; 7] = [
+    TimeDelta::seconds(5),
+    TimeDelta::minutes(5),
+    TimeDelta::minutes(30),
+    TimeDelta::hours(2),
+    TimeDelta::hours(5),
+    TimeDelta::hours(10),
+    TimeDelta::hours(10),
+];
+
+/// How often a delivery is tried at most.
+pub const TRIES: u32 = RETRIES.len() as u32 + 1;
+
+/// The least time to leave a receiver that has too much to do alone.
+const OVERLOADED: TimeDelta = TimeDelta::seconds(60);
+
+/// How far a wait is moved at most, so that what failed together does not come back together.
+const JITTER: f64 = 0.2;
+
+/// The wait after so many tries; `None` after the last. `jitter` is from -1 to 1. What the receiver asks
+/// for is granted between once and twice the wait: it cannot have a delivery forgotten.
+pub(super) fn wait(tries: u32, reply: &Reply, jitter: f64) -> Option<TimeDelta> {
+    let planned = *RETRIES.get(tries.saturating_sub(1) as usize)?;
+    let base = match reply {
+        Reply::TimedOut | Reply::Status { code: 429, .. } => planned.max(OVERLOADED),
+        Reply::Status { .. } | Reply::Failed(_) | Reply::Refused(_) | Reply::Withdrawn(_) => {
+            planned
+        }
+    };
+    let wait = match reply {
+        Reply::Status {
+            retry_after: Some(asked),
+            ..
+        } => (*asked).clamp(base, base * 2),
+        _ => {
+            let millis = base.num_milliseconds() as f64;
+            TimeDelta::milliseconds((millis * (1.0 + JITTER * jitter.clamp(-1.0, 1.0))) as i64)
+        }
+    };
+    Some(wait)
+}

@@ -1,0 +1,25 @@
+-- Passwords, and sessions that people can see and end. `name_key` is the name in lower case: people sign
+-- in by their name. Of several with the same name all but the first get the end of their id added.
+ALTER TABLE people ADD COLUMN version BIGINT NOT NULL DEFAULT 1;
+ALTER TABLE people ADD COLUMN name_key TEXT;
+ALTER TABLE people ADD COLUMN password_hash TEXT;
+ALTER TABLE people ADD COLUMN disabled_at BIGINT;
+UPDATE people SET name = name || ' ' || right(id::TEXT, 12)
+WHERE EXISTS (SELECT 1 FROM people o WHERE lower(o.name) = lower(people.name) AND o.id < people.id);
+UPDATE people SET name_key = lower(name);
+CREATE UNIQUE INDEX people_name_key ON people (name_key);
+
+-- Sessions from before are gone: nobody knows when or where they began.
+DROP TABLE browser_sessions;
+CREATE TABLE browser_sessions (
+    id         UUID   NOT NULL PRIMARY KEY,
+    hash       BYTEA  NOT NULL UNIQUE,
+    person_id  UUID   NOT NULL REFERENCES people (id),
+    created_at BIGINT NOT NULL,
+    seen_at    BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    browser    TEXT   NOT NULL,
+    address    TEXT   NOT NULL
+);
+
+CREATE INDEX browser_sessions_person ON browser_sessions (person_id);

@@ -1,0 +1,206 @@
+//! `POST /hooks`, `GET /hooks`, `DELETE /hooks/{id}` and `GET /hooks/sample`: webhook endpoints in the REST
+//! Hooks convention, as Zapier uses it. For responder tokens.
+
+use axum::{
+    Json,
+    extract::{OriginalUri, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use chrono::{DateTime, Utc};
+use domain::{
+    DestinationId, Endpoint,
+    delivery::{DisabledWhy, Filter, Format, Topic},
+    fault::Faults,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use store::EndpointRecord;
+
+use crate::{
+    api::{body::Body, caller::Caller, page, path::PathName, query::Params},
+    delivery::sample,
+    problem::Problem,
+    service::WishedEndpoint,
+    state::AppState,
+};
+
+/// An endpoint that somebody wants to have.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HookDraft {
+    target_url: Option<String>,
+    /// Absent = all.
+    #[serde(default)]
+    events: Vec<String>,
+    format: Option<String>,
+    name: Option<String>,
+}
+
+/// An endpoint. Its secret is there only when it was made a moment ago.
+#[derive(Serialize)]
+pub(crate) struct HookBody {
+    id: DestinationId,
+    name: String,
+    target_url: String,
+    events: Vec<Topic>,
+    format: Format,
+    sync_only: bool,
+    created_at: DateTime<Utc>,
+    disabled_at: Option<DateTime<Utc>>,
+    disabled_why: Option<DisabledWhy>,
+    failing_since: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+}
+
+impl HookBody {
+    fn new(endpoint: Endpoint) -> Self {
+        let topics = endpoint.filter.topics;
+        Self {
+            id: endpoint.id,
+            name: endpoint.name,
+            target_url: endpoint.url,
+            events: match topics.is_empty() {
+                true => Topic::ALL.to_vec(),
+                false => topics,
+            },
+            format: endpoint.format,
+            sync_only: endpoint.filter.sync_only,
+            created_at: endpoint.created_at,
+            disabled_at: endpoint.disabled.map(|disabled| disabled.at),
+            disabled_why: endpoint.disabled.map(|disabled| disabled.why),
+            failing_since: None,
+            secret: None,
+        }
+    }
+}
+
+impl From<EndpointRecord> for HookBody {
+    fn from(record: EndpointRecord) -> Self {
+        Self {
+            failing_since: record.health.failing_since,
+            ..Self::new(record.endpoint)
+        }
+    }
+}
+
+/// Subscribes: 201 with the id to unsubscribe by, and the secret.
+pub(crate) async fn create(
+    State(state): State<AppState>,
+    Caller(caller): Caller,
+    Body(draft): Body<HookDraft>,
+) -> Result<Response, Problem> {
+    let mut faults = Faults::default();
+    let url = faults.present("target_url", draft.target_url);
+    let topics = topics(&mut faults, draft.events.iter().map(String::as_str));
+    let format = format(&mut faults, draft.format.as_deref());
+    let url = faults
+        .into_result(url.unwrap_or_default())
+        .map_err(Problem::invalid)?;
+    let wished = WishedEndpoint {
+        name: draft.name,
+        url,
+        filter: Filter {
+            topics,
+            sync_only: false,
+        },
+        format,
+    };
+    let (endpoint, secret) = state.service.create_endpoint(wished, &caller).await?;
+    let location = format!("/api/v1/hooks/{}", endpoint.id);
+    let body = HookBody {
+        secret: Some(secret.reveal()),
+        ..HookBody::new(endpoint)
+    };
+    let mut response = (StatusCode::CREATED, Json(body)).into_response();
+    if let Ok(location) = HeaderValue::from_str(&location) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(response)
+}
+
+/// Every endpoint, oldest first.
+pub(crate) async fn list(
+    State(state): State<AppState>,
+    Caller(caller): Caller,
+    OriginalUri(uri): OriginalUri,
+) -> Result<Response, Problem> {
+    let endpoints = state.service.endpoints(&caller).await?;
+    let items = endpoints.into_iter().map(HookBody::from).collect();
+    Ok(page::respond(&uri, items, None))
+}
+
+/// Unsubscribes.
+pub(crate) async fn delete(
+    State(state): State<AppState>,
+    Caller(caller): Caller,
+    PathName(path): PathName,
+) -> Result<StatusCode, Problem> {
+    let id = path.parse().map_err(|_| Problem::not_found())?;
+    state.service.delete_endpoint(id, &caller).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What a sample is wanted of.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SampleParams {
+    /// With commas between them; absent = all.
+    events: Option<String>,
+    format: Option<String>,
+}
+
+/// One body for each event, as it would be posted. A bare array: that is what Zapier wants.
+pub(crate) async fn sample(
+    State(state): State<AppState>,
+    Caller(caller): Caller,
+    Params(params): Params<SampleParams>,
+) -> Result<Json<Vec<Box<RawValue>>>, Problem> {
+    caller.outbound()?;
+    let mut faults = Faults::default();
+    let named = params.events.unwrap_or_default();
+    let named = named.split(',').filter(|name| !name.is_empty());
+    let mut topics = topics(&mut faults, named);
+    let format = format(&mut faults, params.format.as_deref());
+    faults.into_result(()).map_err(Problem::invalid)?;
+    if topics.is_empty() {
+        topics = Topic::ALL.to_vec();
+    }
+    let public_url = state.config.public_url();
+    let bodies = topics.into_iter().filter_map(|topic| {
+        let body = sample::news(topic)?.body(format, &public_url).ok()?;
+        RawValue::from_string(String::from_utf8(body).ok()?).ok()
+    });
+    Ok(Json(bodies.collect()))
+}
+
+fn topics<'a>(faults: &mut Faults, names: impl Iterator<Item = &'a str>) -> Vec<Topic> {
+    let mut topics = Vec::new();
+    for (place, name) in names.enumerate() {
+        match Topic::from_name(name) {
+            Some(topic) if topics.contains(&topic) => {}
+            Some(topic) => topics.push(topic),
+            None => {
+                let known = Topic::ALL.map(Topic::name).join(", ");
+                faults.add(
+                    &format!("events[{place}]"),
+                    format!("must be one of {known}"),
+                );
+            }
+        }
+    }
+    topics
+}
+
+fn format(faults: &mut Faults, name: Option<&str>) -> Format {
+    match name.map(Format::from_name) {
+        None => Format::default(),
+        Some(Some(format)) => format,
+        Some(None) => {
+            let known = Format::ALL.map(Format::name).join(", ");
+            faults.add("format", format!("must be one of {known}"));
+            Format::default()
+        }
+    }
+}

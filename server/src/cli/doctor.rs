@@ -1,0 +1,35 @@
+//! `handraise doctor`: what keeps the server from working, and what to do about it.
+
+use anyhow::bail;
+
+use super::ServerFlags;
+use crate::{
+    clock::SystemClock,
+    config::LoadError,
+    doctor::{self, Finding, Verdict},
+};
+
+pub(super) async fn run(flags: ServerFlags) -> anyhow::Result<()> {
+    let findings = match flags.load() {
+        Ok(loaded) => doctor::examine(&loaded, &SystemClock).await,
+        // Nothing else can be looked at without settings.
+        Err(LoadError::Wrong(faults)) => faults
+            .into_iter()
+            .map(|fault| Finding {
+                verdict: Verdict::Problem,
+                about: "configuration",
+                what: fault.to_string(),
+            })
+            .collect(),
+        Err(unreadable @ LoadError::Unreadable(..)) => return Err(unreadable.into()),
+    };
+    for finding in &findings {
+        println!("{finding}");
+    }
+    let is_problem = |finding: &&Finding| finding.verdict == Verdict::Problem;
+    match findings.iter().filter(is_problem).count() {
+        0 => Ok(()),
+        1 => bail!("there is a problem"),
+        problems => bail!("there are {problems} problems"),
+    }
+}

@@ -1,0 +1,118 @@
+//! Settings in the environment.
+
+use std::{ffi::OsString, fs, path::PathBuf};
+
+use toml::Value;
+
+use super::{
+    fault::{Fault, Origin, nearest},
+    file::Entry,
+};
+
+const PREFIX: &str = "HANDRAISE_";
+/// The variable that names the file.
+pub(super) const FILE: &str = "HANDRAISE_CONFIG";
+/// The ending of a variable that names a file with the value in it.
+const IN_A_FILE: &str = "_FILE";
+/// Those of the agent's side, which are nothing to the server.
+const AGENTS: [&str; 2] = ["HANDRAISE_URL", "HANDRAISE_TOKEN"];
+/// Beginnings of those that a later Handraise knows. Nobody has to take them away until then.
+const LATER: [&str; 1] = ["HANDRAISE_SLACK_"];
+
+/// The variable of a setting.
+pub(super) fn variable(key: &str) -> String {
+    format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
+}
+
+/// What the environment says.
+#[derive(Default)]
+pub(super) struct Environment {
+    /// Which file to read.
+    pub(super) file: Option<PathBuf>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) faults: Vec<Fault>,
+    /// Variables that look like settings and are none, with what was probably meant.
+    pub(super) unknown: Vec<String>,
+}
+
+impl Environment {
+    /// Sorts the variables out. `known` are the settings there are.
+    pub(super) fn read(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        known: &[Entry],
+    ) -> Self {
+        let mut read = Self::default();
+        let mut variables: Vec<(String, OsString)> = variables
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .filter(|(name, value)| name.starts_with(PREFIX) && !value.is_empty())
+            .collect();
+        variables.sort();
+        for (name, value) in variables {
+            read.take(name, value, known);
+        }
+        read
+    }
+
+    fn take(&mut self, name: String, value: OsString, known: &[Entry]) {
+        if name == FILE {
+            self.file = Some(value.into());
+            return;
+        }
+        let is_of = |name: &str| known.iter().find(|entry| variable(&entry.key) == name);
+        if let Some(setting) = is_of(&name) {
+            let text = value.into_string();
+            self.say(setting, name, text.map_err(|_| "it is not text".to_owned()));
+        } else if let Some(setting) = name.strip_suffix(IN_A_FILE).and_then(is_of) {
+            let file = PathBuf::from(value);
+            let text = fs::read_to_string(&file)
+                .map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
+                .map_err(|error| format!("cannot read {}: {error}", file.display()));
+            self.say(setting, name, text);
+        } else if !AGENTS.contains(&&*name) && !LATER.iter().any(|later| name.starts_with(later)) {
+            // Without what all of them begin with, or any two would be alike.
+            let variables: Vec<String> = known.iter().map(|entry| variable(&entry.key)).collect();
+            let names = variables.iter().map(String::as_str).chain([FILE]);
+            let meant = nearest(
+                name.trim_start_matches(PREFIX),
+                names.map(|name| name.trim_start_matches(PREFIX)),
+            )
+            .map_or_else(String::new, |name| {
+                format!("; did you mean {PREFIX}{name}?")
+            });
+            self.unknown
+                .push(format!("there is no setting {name}{meant}"));
+        }
+    }
+
+    fn say(&mut self, setting: &Entry, name: String, text: Result<String, String>) {
+        let key = setting.key.clone();
+        let other = self.entries.iter().find(|entry| entry.key == key);
+        let value = match (text, other) {
+            (_, Some(other)) => Err(format!("{} is set as well; take one away", other.origin)),
+            (text, None) => text.map(|text| read_as(&setting.value, text)),
+        };
+        let origin = Origin::Variable(name);
+        match value {
+            Ok(value) => self.entries.push(Entry { key, value, origin }),
+            Err(what) => self.faults.push(Fault { origin, what }),
+        }
+    }
+}
+
+/// The text as a value of the same type as the default, or as text if it is none: what is wrong with it
+/// is then said as for any other value.
+fn read_as(default: &Value, text: String) -> Value {
+    let trimmed = text.trim();
+    let read = match default {
+        Value::Integer(_) => trimmed.parse().ok().map(Value::Integer),
+        Value::Float(_) => trimmed.parse().ok().map(Value::Float),
+        Value::Boolean(_) => trimmed.parse().ok().map(Value::Boolean),
+        Value::Array(_) => {
+            let items = trimmed.split(',').map(|item| Value::from(item.trim()));
+            Some(Value::Array(items.collect()))
+        }
+        _ => None,
+    };
+    read.unwrap_or(Value::String(text))
+}

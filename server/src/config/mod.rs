@@ -1,0 +1,214 @@
+//! Settings: flag over environment over file over default.
+//!
+//! The default file is both the defaults and their documentation. A new setting is a field of [`Config`]
+//! and an entry there; its variable, its line in an error and its place in `handraise config` follow.
+
+mod checked;
+mod database_url;
+mod environment;
+mod fault;
+mod file;
+mod in_force;
+mod load;
+mod webhook_url;
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    delivery::guard::Networks,
+    limits::LimitSettings,
+    service::{Settings, Timeouts},
+    telemetry::LogFormat,
+};
+
+pub use database_url::DatabaseUrl;
+pub use fault::{Fault, LoadError, Origin};
+pub use load::{DEFAULT_FILE, Flags, Loaded, load};
+pub use webhook_url::WebhookUrl;
+
+/// Every setting, as `handraise.default.toml` explains it. Serialised it has no secret in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Where to listen.
+    #[serde(deserialize_with = "checked::socket_addr")]
+    pub addr: SocketAddr,
+    /// Where the database is.
+    pub database_url: DatabaseUrl,
+    /// How people and agents reach this server; see [`Config::public_url`].
+    #[serde(deserialize_with = "checked::public_url")]
+    pub public_url: Option<String>,
+    /// How many proxies stand before this server; 0 = none.
+    pub trusted_proxies: u8,
+    /// How log lines look.
+    pub log: LogFormat,
+    /// How many blockers of one agent may be pending; 0 = any number.
+    pub max_pending_per_agent: u32,
+    /// The key that signs checkpoints and receipts; see [`Config::key_file`].
+    #[serde(deserialize_with = "checked::optional")]
+    pub key_file: Option<PathBuf>,
+    /// What the key, and the log whose checkpoints it signs, is called.
+    #[serde(deserialize_with = "checked::key_name")]
+    pub key_name: String,
+    /// Where checkpoints are written; see [`Config::checkpoint_file`].
+    #[serde(deserialize_with = "checked::optional")]
+    pub checkpoint_file: Option<PathBuf>,
+    /// An address that hears of every question that stops its agent.
+    #[serde(deserialize_with = "checked::optional")]
+    pub webhook_url: Option<WebhookUrl>,
+    /// Networks that may be reached although they are not public.
+    pub outbound_allow: Networks,
+    /// How many requests a minute one token, or one address without a good token, may send; 0 = any
+    /// number. Requests while they are held do not count.
+    pub rate_limit_per_minute: u32,
+    /// Where `/metrics` is instead of at `addr`.
+    #[serde(deserialize_with = "checked::optional_socket_addr")]
+    pub metrics_addr: Option<SocketAddr>,
+    /// How many connections, sockets and held requests there may be, and how slow a request may arrive.
+    pub limits: LimitSettings,
+    /// The deadline of each kind where a request names none.
+    pub timeout: Timeouts,
+}
+
+impl Default for Config {
+    /// The settings as shipped.
+    #[expect(clippy::expect_used, reason = "a test reads this very text")]
+    fn default() -> Self {
+        toml::from_str(DEFAULT_FILE).expect("the default file is right")
+    }
+}
+
+impl Config {
+    /// Where the key is.
+    pub fn key_file(&self) -> PathBuf {
+        self.key_file.clone().unwrap_or_else(|| {
+            let database = store::database_file(self.database_url.reveal()).unwrap_or_default();
+            database.with_file_name("handraise.key")
+        })
+    }
+
+    /// Where the checkpoints are.
+    pub fn checkpoint_file(&self) -> PathBuf {
+        self.checkpoint_file.clone().unwrap_or_else(|| {
+            let database = store::database_file(self.database_url.reveal());
+            let mut name = database.unwrap_or("handraise".into()).into_os_string();
+            name.push(".checkpoints");
+            name.into()
+        })
+    }
+
+    /// What the use cases look at.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            timeouts: self.timeout,
+            max_pending_per_agent: self.max_pending_per_agent,
+        }
+    }
+
+    /// Whether people come by TLS.
+    pub fn is_https(&self) -> bool {
+        self.public_url().starts_with("https://")
+    }
+
+    /// The public address without a slash at the end.
+    pub fn public_url(&self) -> String {
+        match &self.public_url {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => format!("http://{}", self.addr),
+        }
+    }
+
+    /// With nothing left to be worked out.
+    fn resolved(&self) -> Self {
+        Self {
+            public_url: Some(self.public_url()),
+            key_file: Some(self.key_file()),
+            checkpoint_file: Some(self.checkpoint_file()),
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, path::Path};
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn key_and_checkpoints_are_beside_the_sqlite_file_or_where_the_server_was_started() {
+        for (database_url, key, checkpoints) in [
+            (
+                "sqlite://handraise.db",
+                "handraise.key",
+                "handraise.db.checkpoints",
+            ),
+            (
+                "sqlite:///var/a%20b/h.db?mode=rw",
+                "/var/a b/handraise.key",
+                "/var/a b/h.db.checkpoints",
+            ),
+            ("sqlite::memory:", "handraise.key", "handraise.checkpoints"),
+            (
+                "postgres://h@db/handraise",
+                "handraise.key",
+                "handraise.checkpoints",
+            ),
+        ] {
+            let mut config = Config {
+                database_url: database_url.to_owned().try_into().unwrap(),
+                ..Config::default()
+            };
+            assert_eq!(config.key_file(), Path::new(key));
+            assert_eq!(config.checkpoint_file(), Path::new(checkpoints));
+            config.key_file = Some("/etc/k".into());
+            config.checkpoint_file = Some("/srv/c".into());
+            assert_eq!(config.key_file(), Path::new("/etc/k"));
+            assert_eq!(config.checkpoint_file(), Path::new("/srv/c"));
+        }
+    }
+
+    /// The names of all that is in there, nulls too.
+    fn keys(value: &Value, section: &str, found: &mut BTreeSet<String>) {
+        for (name, value) in value.as_object().unwrap() {
+            match value {
+                Value::Object(_) => keys(value, &format!("{section}{name}."), found),
+                _ => assert!(found.insert(format!("{section}{name}"))),
+            }
+        }
+    }
+
+    #[test]
+    fn the_default_file_has_every_setting_and_no_other() {
+        let mut settings = BTreeSet::new();
+        let config: Config = toml::from_str(DEFAULT_FILE).unwrap();
+        keys(&serde_json::to_value(config).unwrap(), "", &mut settings);
+        let in_file = load::defaults().ok().unwrap();
+        let in_file: BTreeSet<String> = in_file.into_iter().map(|entry| entry.key).collect();
+        assert_eq!(settings, in_file);
+    }
+
+    #[test]
+    fn the_default_file_names_the_variable_of_every_setting_above_it() {
+        let lines: Vec<&str> = DEFAULT_FILE.lines().collect();
+        let mut variables = BTreeSet::new();
+        for entry in load::defaults().ok().unwrap() {
+            let Origin::File(_, line) = entry.origin else {
+                panic!("{}", entry.key);
+            };
+            let above = lines[..line - 1].iter().rev();
+            let comment = above.take_while(|line| line.starts_with('#'));
+            let variable = environment::variable(&entry.key);
+            let named = format!("# Environment: {variable}.");
+            assert!(
+                comment.into_iter().any(|line| line.starts_with(&named)),
+                "{named}"
+            );
+            assert!(variables.insert(variable), "two settings have {named}");
+        }
+    }
+}

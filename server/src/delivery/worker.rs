@@ -1,0 +1,262 @@
+//! The worker: one per node. Claims what is due, sends it, and writes down what came of it. Whatever it
+//! holds when it dies is due again once the lease ends.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use chrono::TimeDelta;
+use domain::{
+    DestinationId,
+    delivery::{Health, Reply},
+};
+use rand::seq::SliceRandom;
+use store::{AttemptEnd, Claimed, Mark, Store, StoreError};
+use tokio::{sync::watch, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::post::{Post, Sent};
+use crate::service::{Service, ServiceError};
+
+/// Time makes things due without any hint; this is how late it may be noticed.
+const POLL: Duration = Duration::from_millis(500);
+/// Longer than a request may take, with time left to write down what came of it.
+const LEASE: TimeDelta = TimeDelta::seconds(10);
+/// How many requests are on their way at most.
+const AT_ONCE: usize = 512;
+
+/// Sends what is due.
+pub struct Worker {
+    service: Service,
+    store: Arc<dyn Store>,
+    post: Post,
+    public_url: Arc<str>,
+    drain: Drain,
+    sending: JoinSet<(Claimed, Option<Sent>)>,
+    /// Destinations that something is on its way to.
+    busy: HashMap<DestinationId, Busy>,
+}
+
+struct Busy {
+    requests: u32,
+    health: Health,
+}
+
+/// Waits until everything that is due was tried.
+#[derive(Clone, Debug)]
+pub struct Drain {
+    asked: watch::Sender<u64>,
+    idle: watch::Sender<u64>,
+}
+
+impl Default for Drain {
+    fn default() -> Self {
+        Self {
+            asked: watch::Sender::new(0),
+            idle: watch::Sender::new(0),
+        }
+    }
+}
+
+impl Drain {
+    /// Has the worker look for what is due now, and waits until it has nothing left to do.
+    pub async fn wait(&self) {
+        let mut idle = self.idle.subscribe();
+        let mut number = 0;
+        self.asked.send_modify(|asked| {
+            *asked += 1;
+            number = *asked;
+        });
+        // Fails only without a worker: `self` holds the other end.
+        let _ = idle.wait_for(|seen| *seen >= number).await;
+    }
+}
+
+impl Worker {
+    /// A worker of this node.
+    pub fn new(service: Service, post: Post, public_url: &str, drain: Drain) -> Self {
+        Self {
+            store: service.store().clone(),
+            service,
+            post,
+            public_url: public_url.into(),
+            drain,
+            sending: JoinSet::new(),
+            busy: HashMap::new(),
+        }
+    }
+
+    /// Runs until the server stops, and then until what is on its way has ended.
+    pub async fn run(mut self, stopping: CancellationToken) {
+        let mut growth = self.store.growth();
+        let mut asked = self.drain.asked.subscribe();
+        loop {
+            let seen = *asked.borrow_and_update();
+            match self.begin().await {
+                Ok(()) if self.sending.is_empty() => {
+                    self.drain.idle.send_replace(seen);
+                }
+                Ok(()) => {}
+                Err(error) => tracing::error!(%error, "what is due cannot be claimed"),
+            }
+            tokio::select! {
+                () = stopping.cancelled() => break,
+                Some(done) = self.sending.join_next() => self.finish(done.ok()).await,
+                Ok(()) = growth.changed() => {}
+                Ok(()) = asked.changed() => {}
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+        while let Some(done) = self.sending.join_next().await {
+            self.finish(done.ok()).await;
+        }
+    }
+
+    /// Claims as much as may be on its way, of each destination a little, and sends it off.
+    async fn begin(&mut self) -> Result<(), StoreError> {
+        let now = self.service.now();
+        let mut ready = self.store.ready(now).await?;
+        // If there is not room for all, nobody is always last.
+        ready.shuffle(&mut rand::rng());
+        let mut room = AT_ONCE.saturating_sub(self.sending.len());
+        let mut wanted = Vec::new();
+        for one in &ready {
+            let busy = self.busy.get(&one.destination);
+            let health = busy.map_or(one.health, |busy| busy.health);
+            let requests = busy.map_or(0, |busy| busy.requests);
+            let most = health.together().saturating_sub(requests).min(room as u32);
+            if most > 0 && health.resume_at.is_none_or(|resume| resume <= now) {
+                room -= most as usize;
+                wanted.push((one.destination, most));
+            }
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        for claimed in self.store.claim(&wanted, now, now + LEASE).await? {
+            let destination = claimed.delivery.destination;
+            let known = ready.iter().find(|one| one.destination == destination);
+            let busy = self.busy.entry(destination).or_insert(Busy {
+                requests: 0,
+                health: known.map(|one| one.health).unwrap_or_default(),
+            });
+            busy.requests += 1;
+            let (service, post) = (self.service.clone(), self.post.clone());
+            let public_url = Arc::clone(&self.public_url);
+            self.sending.spawn(async move {
+                let sent = attempt(&service, &post, &public_url, &claimed).await;
+                (claimed, sent)
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes down what came of one request, and of all others that have ended by now.
+    async fn finish(&mut self, first: Option<(Claimed, Option<Sent>)>) {
+        let mut ended: Vec<_> = first.into_iter().collect();
+        while let Some(done) = self.sending.try_join_next() {
+            ended.extend(done.ok());
+        }
+        let mut marks = Vec::with_capacity(ended.len());
+        for (claimed, sent) in ended {
+            let mark = sent.map(|sent| self.mark(&claimed, sent));
+            self.leave(claimed.delivery.destination);
+            let Some(mark) = mark else { continue };
+            match self.follow(&claimed, mark).await {
+                Ok(mark) => marks.push(mark),
+                Err(error) => {
+                    tracing::error!(%error, delivery.id = %claimed.delivery.id, "a delivery is tried again: what follows from it cannot be kept");
+                }
+            }
+        }
+        if marks.is_empty() || self.store.mark(&marks).await.is_ok() {
+            return;
+        }
+        // One that the database refuses must not have its neighbours sent again.
+        for mark in marks {
+            if let Err(error) = self.store.mark(std::slice::from_ref(&mark)).await {
+                tracing::error!(%error, delivery.id = %mark.delivery, "what came of a delivery cannot be kept; it is tried again");
+            }
+        }
+    }
+
+    fn mark(&mut self, claimed: &Claimed, sent: Sent) -> (Mark, Reply) {
+        let now = self.service.now();
+        let delivery = &claimed.delivery;
+        let busy = self.busy.get_mut(&delivery.destination);
+        let health = busy.filter(|_| sent.reply.tells_of_health()).map(|busy| {
+            busy.health = busy.health.after(sent.reply.is_success(), now);
+            busy.health
+        });
+        let mark = Mark {
+            delivery: delivery.id,
+            destination: delivery.destination,
+            lease: claimed.lease,
+            at: now,
+            next: delivery.after(&sent.reply, now, rand::random_range(-1.0..=1.0)),
+            health,
+            end: AttemptEnd {
+                latency: i64::try_from(sent.took.as_millis()).unwrap_or(i64::MAX),
+                status: match sent.reply {
+                    Reply::Status { code, .. } => Some(code),
+                    _ => None,
+                },
+                error: sent.reply.error(),
+                body: sent.body,
+            },
+        };
+        (mark, sent.reply)
+    }
+
+    /// What follows is kept first: if the worker dies in between, the delivery is tried again and it
+    /// follows again.
+    async fn follow(
+        &self,
+        claimed: &Claimed,
+        (mut mark, reply): (Mark, Reply),
+    ) -> Result<Mark, ServiceError> {
+        if let Some(error) = &mark.end.error {
+            tracing::info!(
+                delivery.id = %mark.delivery, destination.id = %mark.destination,
+                delivery.tries = claimed.delivery.tries, %error, "a delivery did not arrive"
+            );
+        }
+        self.service
+            .delivery_failed(claimed, &reply, &mut mark)
+            .await?;
+        Ok(mark)
+    }
+
+    fn leave(&mut self, destination: DestinationId) {
+        if let Some(busy) = self.busy.get_mut(&destination) {
+            busy.requests -= 1;
+            if busy.requests == 0 {
+                self.busy.remove(&destination);
+            }
+        }
+    }
+}
+
+/// One try. `None` when it cannot be made for a reason of ours: its lease ends, and it is due again.
+async fn attempt(
+    service: &Service,
+    post: &Post,
+    public_url: &str,
+    claimed: &Claimed,
+) -> Option<Sent> {
+    let withdrawn = |why: &str| Sent {
+        reply: Reply::Withdrawn(why.to_owned()),
+        body: String::new(),
+        took: Duration::ZERO,
+    };
+    match super::request::prepare(service, public_url, claimed).await {
+        Ok(Ok(request)) => {
+            let now = service.now();
+            let sent = post.send(&request.address, request.headers, request.body, now);
+            Some(sent.await)
+        }
+        Ok(Err(why)) => Some(withdrawn(why)),
+        Err(error) => {
+            tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a delivery cannot be prepared");
+            None
+        }
+    }
+}

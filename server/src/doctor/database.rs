@@ -1,0 +1,114 @@
+//! The database: there, of the right schema, writable, with room to grow, and with an admin in it.
+
+use std::path::Path;
+
+use store::{Inspection, Schema};
+
+use super::{Report, disk};
+use crate::config::Config;
+
+const ABOUT: &str = "database";
+/// Below this much room a busy day may fill the disk.
+const LITTLE: u64 = 1_000_000_000;
+/// Below this much there may be no room for the next batch and its log.
+const NONE: u64 = 50_000_000;
+
+pub(super) async fn examine(config: &Config, report: &mut Report) -> Option<Inspection> {
+    let url = config.database_url.reveal();
+    let file = store::database_file(url);
+    let found = match store::inspect(url).await {
+        Ok(found) => found,
+        Err(error) => {
+            report.problem(
+                ABOUT,
+                format!("{error}; make it reachable, or correct database_url"),
+            );
+            return None;
+        }
+    };
+    match (&found, &file) {
+        (Some(found), _) => describe(found, report),
+        (None, Some(file)) => report.ok(
+            ABOUT,
+            format!(
+                "there is no {} yet; `handraise serve` makes it",
+                file.display()
+            ),
+        ),
+        (None, None) => report.warning(
+            ABOUT,
+            "it is in memory, so everything is gone when the server stops; set database_url",
+        ),
+    }
+    if let Some(file) = &file {
+        examine_disk(file, report);
+    }
+    if let Some(content) = found.as_ref().and_then(|found| found.content.as_ref()) {
+        match content.admins {
+            0 => report.warning(
+                "people",
+                "no admin can sign in; `handraise serve` prints a link for one",
+            ),
+            1 => report.ok("people", "one admin can sign in"),
+            admins => report.ok("people", format!("{admins} admins can sign in")),
+        }
+    }
+    found
+}
+
+fn describe(found: &Inspection, report: &mut Report) {
+    let named = format!("{}, {}", found.engine, found.place);
+    match &found.schema {
+        Schema::Absent => {
+            report.ok(
+                ABOUT,
+                format!("{named}: no tables yet; `handraise serve` makes them"),
+            );
+        }
+        Schema::Current(version) => {
+            report.ok(ABOUT, format!("{named}: schema {version}, up to date"));
+        }
+        Schema::Older { found, known } => report.warning(
+            ABOUT,
+            format!(
+                "{named}: schema {found}, and this program needs {known}; \
+                 make a copy, then run `handraise migrate`"
+            ),
+        ),
+        Schema::Newer { found, known } => report.problem(
+            ABOUT,
+            format!(
+                "{named}: schema {found}, and this program knows {known}; run a newer handraise"
+            ),
+        ),
+        Schema::Broken { version, why } => report.problem(
+            ABOUT,
+            format!("{named}: its migration {version} does not fit: {why}; put a backup back"),
+        ),
+    }
+    for hindrance in &found.hindrances {
+        report.problem(ABOUT, hindrance);
+    }
+    for remark in &found.remarks {
+        report.warning(ABOUT, remark);
+    }
+}
+
+fn examine_disk(file: &Path, report: &mut Report) {
+    // The log of what is being written stands beside the database.
+    if let Some(why) = disk::unwritable(file).or_else(|| disk::unwritable_folder(file)) {
+        report.problem("disk", why);
+        return;
+    }
+    let folder = disk::folder(file);
+    let Some(free) = disk::free_bytes(&folder) else {
+        return;
+    };
+    let megabytes = free / 1_000_000;
+    let what = format!("{megabytes} MB are free in {}", folder.display());
+    match free {
+        ..NONE => report.problem("disk", format!("{what}; make room, or move the database")),
+        NONE..LITTLE => report.warning("disk", format!("{what}; make room")),
+        LITTLE.. => report.ok("disk", what),
+    }
+}

@@ -1,0 +1,83 @@
+//! Whether the server would start and work as it is configured. Looks, and changes nothing.
+
+mod address;
+mod configuration;
+mod database;
+mod disk;
+mod key;
+mod time;
+
+use std::fmt;
+
+use crate::{clock::Clock, config::Loaded};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be.
+    Ok,
+    /// It works, and somebody should know.
+    Warning,
+    /// It does not work, or will not for long.
+    Problem,
+}
+
+/// One line of the report.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// How bad it is.
+    pub verdict: Verdict,
+    /// What was looked at.
+    pub about: &'static str,
+    /// What was found, and what to do about it.
+    pub what: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self.verdict {
+            Verdict::Ok => "ok",
+            Verdict::Warning => "warning",
+            Verdict::Problem => "problem",
+        };
+        write!(f, "{verdict:<7}  {}: {}", self.about, self.what)
+    }
+}
+
+/// Looks at everything the server needs.
+pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
+    let mut report = Report::default();
+    configuration::examine(loaded, &mut report);
+    let found = database::examine(&loaded.config, &mut report).await;
+    time::examine(clock.now(), found.as_ref(), &mut report);
+    let content = found.and_then(|found| found.content);
+    key::examine(&loaded.config, content.as_ref(), &mut report);
+    address::examine(&loaded.config, &mut report).await;
+    report.0
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Report(Vec<Finding>);
+
+impl Report {
+    fn ok(&mut self, about: &'static str, what: impl Into<String>) {
+        self.add(Verdict::Ok, about, what.into());
+    }
+
+    fn warning(&mut self, about: &'static str, what: impl Into<String>) {
+        self.add(Verdict::Warning, about, what.into());
+    }
+
+    fn problem(&mut self, about: &'static str, what: impl Into<String>) {
+        self.add(Verdict::Problem, about, what.into());
+    }
+
+    fn add(&mut self, verdict: Verdict, about: &'static str, what: String) {
+        self.0.push(Finding {
+            verdict,
+            about,
+            what,
+        });
+    }
+}

@@ -1,0 +1,101 @@
+//! For those who run the server: does it live, is it ready, what does it do.
+
+use std::time::Duration;
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use tokio::time::timeout;
+
+use crate::{metrics::Now, problem::Problem, state::AppState};
+
+/// A database that takes longer for a trivial read serves nobody.
+const DATABASE: Duration = Duration::from_secs(1);
+/// The live feed looks twice a second.
+const LIVE_FEED: Duration = Duration::from_secs(5);
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// `GET /healthz`: the process lives.
+pub async fn lives() -> &'static str {
+    "ok\n"
+}
+
+#[derive(Serialize)]
+struct Readiness {
+    ready: bool,
+    /// What is not, by name.
+    not_ready: Vec<&'static str>,
+}
+
+/// `GET /readyz`: 200 while the server can do its work, else 503 and what it cannot.
+pub async fn ready(State(state): State<AppState>) -> Response {
+    let read = timeout(DATABASE, state.service.store().last_seq()).await;
+    let parts = [
+        ("server", !state.stopping.is_cancelled()),
+        ("database", matches!(read, Ok(Ok(_)))),
+        ("live_feed", state.hub.is_fed(LIVE_FEED)),
+    ];
+    let not_ready: Vec<_> = parts
+        .into_iter()
+        .filter_map(|(name, ready)| (!ready).then_some(name))
+        .collect();
+    let ready = not_ready.is_empty();
+    let status = if ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    (status, Json(Readiness { ready, not_ready })).into_response()
+}
+
+/// `GET /metrics` at an address of its own.
+pub fn metrics_alone(state: AppState) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(state)
+}
+
+/// `GET /metrics`
+pub async fn metrics(State(state): State<AppState>) -> Result<Response, Problem> {
+    let now = now(&state).await?;
+    let text = state.metrics.text(&now).map_err(|_| Problem::internal())?;
+    Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response())
+}
+
+async fn now(state: &AppState) -> Result<Now, Problem> {
+    let waiting = state.service.waiting_counts().await?;
+    let last_seq = state.service.last_seq().await?;
+    let file = state.checkpoints.file().clone();
+    // A file that cannot be read is the checkpoint job's to complain about.
+    let checkpoint = tokio::task::spawn_blocking(move || {
+        let written = std::fs::metadata(file.path())?.modified()?;
+        anyhow::Ok((file.last()?, written))
+    });
+    let (last, written) = match checkpoint.await {
+        Ok(Ok((Some(last), written))) => (Some(last), Some(written)),
+        _ => (None, None),
+    };
+    let age = written.and_then(|at| {
+        (state.service.now() - DateTime::<Utc>::from(at))
+            .to_std()
+            .ok()
+    });
+    Ok(Now {
+        waiting_sync: waiting.sync,
+        waiting_async: waiting.not_sync,
+        connections: state.limits.connections.taken(),
+        sockets: state.limits.sockets.taken(),
+        held: state.limits.held.taken(),
+        callers: state.limits.known(),
+        last_seq,
+        signed_seq: last.map(|last| last.size),
+        checkpoint_age: age,
+    })
+}

@@ -1,0 +1,292 @@
+//! What this node has done, in numbers for Prometheus: no names and no texts, and labels whose values
+//! the program knows beforehand.
+//!
+//! Counters count what this node did, so the sum over all nodes is the whole.
+
+use std::{borrow::Cow, fmt, time::Duration};
+
+use domain::{
+    Changeset, Interaction, Write,
+    interaction::{Kind, Mode, Outcome},
+};
+use prometheus_client::{
+    encoding::text,
+    metrics::{counter::Counter, family::Family, gauge::ConstGauge, histogram::Histogram},
+    registry::{Registry, Unit},
+};
+
+/// Every name begins with it.
+const PREFIX: &str = "handraise";
+/// From the quick glance to the question that waited over the weekend, in seconds.
+const RESOLUTION: [f64; 11] = [
+    1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0, 14_400.0, 43_200.0, 86_400.0, 604_800.0,
+];
+/// In seconds.
+const LATENCY: [f64; 10] = [
+    0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
+];
+
+/// A notification is not closed: it never waits.
+const OUTCOMES: [Outcome; 10] = [
+    Outcome::Answered,
+    Outcome::Approved,
+    Outcome::Denied,
+    Outcome::Proceed,
+    Outcome::ProceedClean,
+    Outcome::ProceedDefault,
+    Outcome::Adjust,
+    Outcome::Fallback,
+    Outcome::Expired,
+    Outcome::Cancelled,
+];
+
+type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
+type Histograms = Family<Labels<1>, Histogram, fn() -> Histogram>;
+
+/// Counters and histograms of one server.
+pub struct Metrics {
+    registry: Registry,
+    asked: Family<Labels<2>, Counter>,
+    closed: Family<Labels<1>, Counter>,
+    resolution: Histograms,
+    requests: Family<Labels<3>, Counter>,
+    latency: Histograms,
+    refusals: Family<Labels<1>, Counter>,
+}
+
+/// What is counted at the moment of asking.
+#[derive(Debug, Default)]
+pub struct Now {
+    /// Blockers that wait and have stopped their agent.
+    pub waiting_sync: i64,
+    /// Blockers that wait while their agent goes on.
+    pub waiting_async: i64,
+    /// Open connections, sockets excepted.
+    pub connections: usize,
+    /// Open sockets of pages.
+    pub sockets: usize,
+    /// Held requests and event streams.
+    pub held: usize,
+    /// Callers that the rate limits remember.
+    pub callers: usize,
+    /// The number of the newest event.
+    pub last_seq: i64,
+    /// How many events the last checkpoint covers; `None` before the first.
+    pub signed_seq: Option<i64>,
+    /// How long ago the last checkpoint was written.
+    pub checkpoint_age: Option<Duration>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let resolution: fn() -> Histogram = || Histogram::new(RESOLUTION);
+        let latency: fn() -> Histogram = || Histogram::new(LATENCY);
+        let mut metrics = Self {
+            registry: Registry::with_prefix(PREFIX),
+            asked: Family::default(),
+            closed: Family::default(),
+            resolution: Family::new_with_constructor(resolution),
+            requests: Family::default(),
+            latency: Family::new_with_constructor(latency),
+            refusals: Family::default(),
+        };
+        metrics.register();
+        // A rate needs the zero before the first.
+        for outcome in OUTCOMES {
+            let labels = [("outcome", outcome.name().into())];
+            let _ = metrics.closed.get_or_create(&labels);
+        }
+        metrics
+    }
+}
+
+impl Metrics {
+    fn register(&mut self) {
+        let to = &mut self.registry;
+        to.register(
+            "interactions_asked",
+            "Interactions that agents opened, notifications among them",
+            self.asked.clone(),
+        );
+        to.register(
+            "interactions_closed",
+            "Blockers that were closed, by how they ended; expired and fallback met their deadline",
+            self.closed.clone(),
+        );
+        to.register_with_unit(
+            "resolution",
+            "From asking to the end of a blocker",
+            Unit::Seconds,
+            self.resolution.clone(),
+        );
+        to.register(
+            "http_requests",
+            "Requests, by the pattern of their address; gone = the client did not wait",
+            self.requests.clone(),
+        );
+        to.register_with_unit(
+            "http_request",
+            "From the headers to the answer's headers; held requests are not in it",
+            Unit::Seconds,
+            self.latency.clone(),
+        );
+        to.register(
+            "refusals",
+            "Requests and connections that were refused, by the code of the problem",
+            self.refusals.clone(),
+        );
+    }
+
+    /// A request was answered, or given up by its client. `latency` is `None` when it was held.
+    pub fn request(
+        &self,
+        method: &'static str,
+        route: &str,
+        status: &'static str,
+        latency: Option<Duration>,
+    ) {
+        let labels = [
+            ("method", method.into()),
+            ("route", route.to_owned().into()),
+            ("status", status.into()),
+        ];
+        self.requests.get_or_create(&labels).inc();
+        if let Some(latency) = latency {
+            let [_, route, _] = labels;
+            self.latency
+                .get_or_create(&[route])
+                .observe(latency.as_secs_f64());
+        }
+    }
+
+    /// A request or a connection was refused.
+    pub fn refusal(&self, code: &'static str) {
+        self.refusals.get_or_create(&[("code", code.into())]).inc();
+    }
+
+    /// A changeset was committed.
+    pub fn committed(&self, tally: Tally) {
+        for (kind, mode) in tally.asked {
+            let labels = [("kind", kind.name().into()), ("mode", mode.name().into())];
+            self.asked.get_or_create(&labels).inc();
+        }
+        for (state, outcome, seconds) in tally.closed {
+            let labels = [("outcome", outcome.name().into())];
+            self.closed.get_or_create(&labels).inc();
+            self.resolution
+                .get_or_create(&[("state", state.into())])
+                .observe(seconds);
+        }
+    }
+
+    /// Everything, as OpenMetrics text.
+    ///
+    /// # Errors
+    /// Never, as long as writing to a string does not fail.
+    pub fn text(&self, now: &Now) -> Result<String, fmt::Error> {
+        let mut of_now = Registry::with_prefix(PREFIX);
+        for (name, help, value) in now.gauges() {
+            of_now.register(name, help, ConstGauge::new(value));
+        }
+        let waiting = Family::<Labels<1>, prometheus_client::metrics::gauge::Gauge>::default();
+        for (mode, count) in [
+            (Mode::Sync, now.waiting_sync),
+            (Mode::Async, now.waiting_async),
+        ] {
+            let labels = [("mode", mode.name().into())];
+            waiting.get_or_create(&labels).set(count);
+        }
+        of_now.register("waiting", "Blockers that wait, by mode", waiting);
+        if let Some(age) = now.checkpoint_age {
+            of_now.register_with_unit(
+                "checkpoint_age",
+                "Since the last checkpoint was written; none is while nothing happens",
+                Unit::Seconds,
+                ConstGauge::new(age.as_secs_f64()),
+            );
+        }
+        let mut text = String::new();
+        text::encode_registry(&mut text, &self.registry)?;
+        text::encode_registry(&mut text, &of_now)?;
+        text::encode_eof(&mut text)?;
+        Ok(text)
+    }
+}
+
+impl Now {
+    fn gauges(&self) -> impl Iterator<Item = (&'static str, &'static str, i64)> {
+        let counted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let always = [
+            (
+                "connections",
+                "Open connections, sockets excepted",
+                counted(self.connections),
+            ),
+            ("sockets", "Open sockets of pages", counted(self.sockets)),
+            (
+                "held_requests",
+                "Requests that are held, and event streams",
+                counted(self.held),
+            ),
+            (
+                "callers",
+                "Tokens, people and addresses that the rate limits remember",
+                counted(self.callers),
+            ),
+            (
+                "journal_seq",
+                "The number of the newest event",
+                self.last_seq,
+            ),
+        ];
+        let signed = self.signed_seq.map(|seq| {
+            let help = "How many events the last checkpoint covers";
+            ("journal_signed_seq", help, seq)
+        });
+        always.into_iter().chain(signed)
+    }
+}
+
+/// What a changeset will have done to the numbers once it is committed.
+#[derive(Debug, Default)]
+pub struct Tally {
+    asked: Vec<(Kind, Mode)>,
+    /// The state, the outcome, and the seconds since it was asked.
+    closed: Vec<(&'static str, Outcome, f64)>,
+}
+
+impl Tally {
+    /// Of a changeset that is about to be committed.
+    pub fn of(changeset: &Changeset) -> Self {
+        let mut tally = Self::default();
+        for write in &changeset.writes {
+            match write {
+                Write::Open(opened) => {
+                    let request = &opened.request;
+                    tally.asked.push((request.kind(), request.mode));
+                }
+                // Collecting and following up also advance what is closed.
+                Write::Advance(one) if closes(changeset, one) => {
+                    let (outcome, at) = (one.state.outcome(), one.state.closed_at());
+                    if let (Some(outcome), Some(at)) = (outcome, at) {
+                        let seconds = (at - one.created_at).as_seconds_f64().max(0.0);
+                        tally.closed.push((one.state.name(), outcome, seconds));
+                    }
+                }
+                Write::Advance(_)
+                | Write::Task(_)
+                | Write::Access(_)
+                | Write::Endpoint(_)
+                | Write::Retry { .. } => {}
+            }
+        }
+        tally
+    }
+}
+
+fn closes(changeset: &Changeset, interaction: &Interaction) -> bool {
+    changeset
+        .events
+        .iter()
+        .any(|event| event.interaction_id == Some(interaction.id) && event.payload.closes())
+}

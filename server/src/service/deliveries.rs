@@ -1,0 +1,75 @@
+//! What goes out, as people see it: looked at, and tried again.
+
+use chrono::{DateTime, Utc};
+use domain::{DeliveryId, DestinationId, Principal, delivery::decide};
+use store::{Attempt, CommitError, DeliveryQuery, DeliveryRecord};
+
+use super::{Service, ServiceError};
+
+impl Service {
+    /// Deliveries, those of the newest events first.
+    ///
+    /// # Errors
+    /// [`domain::Refused::NotAResponder`], [`domain::Refused::NotAnAdmin`].
+    pub async fn deliveries(
+        &self,
+        query: &DeliveryQuery,
+        by: &Principal,
+    ) -> Result<Vec<DeliveryRecord>, ServiceError> {
+        by.outbound()?;
+        Ok(self.store.deliveries(query).await?)
+    }
+
+    /// The tries of one delivery, first to last.
+    ///
+    /// # Errors
+    /// As [`Service::deliveries`].
+    pub async fn attempts(
+        &self,
+        id: DeliveryId,
+        by: &Principal,
+    ) -> Result<Vec<Attempt>, ServiceError> {
+        by.outbound()?;
+        Ok(self.store.attempts(id).await?)
+    }
+
+    /// Has one delivery tried again now, with its whole schedule before it.
+    ///
+    /// # Errors
+    /// As [`Service::deliveries`]; [`domain::Refused::EndpointDisabled`], [`domain::Refused::NotToRetry`],
+    /// [`ServiceError::NotFound`].
+    pub async fn retry_delivery(&self, id: DeliveryId, by: &Principal) -> Result<(), ServiceError> {
+        by.outbound()?;
+        loop {
+            let delivery = self.store.delivery(id).await?;
+            let delivery = delivery.ok_or(ServiceError::NotFound)?;
+            let endpoint = self.store.endpoint(delivery.destination).await?;
+            let endpoint = endpoint.map(|found| found.endpoint);
+            let retried = decide::retry(&delivery, endpoint.as_ref(), by, self.moment())?;
+            match self.commit(retried).await {
+                Ok(_) => return Ok(()),
+                Err(CommitError::Conflict) => {}
+                Err(CommitError::Failed(error)) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Has everything tried again that was made since then and given up; `destination` = only what goes
+    /// there.
+    ///
+    /// # Errors
+    /// As [`Service::deliveries`].
+    pub async fn retry_deliveries(
+        &self,
+        since: DateTime<Utc>,
+        destination: Option<DestinationId>,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        let retried = decide::retry_since(since, destination, by, self.moment())?;
+        match self.commit(retried).await {
+            Ok(_) => Ok(()),
+            Err(CommitError::Conflict) => Err(ServiceError::NotFound),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+}

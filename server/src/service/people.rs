@@ -1,0 +1,154 @@
+//! People: invited, changed and kept out by admins.
+
+use domain::{
+    Changeset, Moment, Person, PersonId, Principal, Refused, Role,
+    access::{NewLink, decide},
+    limits::LINK_LIFETIME,
+};
+use store::{CommitError, PersonRecord};
+
+use super::{Service, ServiceError};
+use crate::auth::secret::Secret;
+
+impl Service {
+    /// Invites somebody. Returns the secret of the link by which they come in.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::NameTaken`]; [`Refused::Invalid`] when the name is not one line.
+    pub async fn invite(
+        &self,
+        name: &str,
+        role: Role,
+        by: &Principal,
+    ) -> Result<Secret, ServiceError> {
+        let (secret, link) = self.new_link();
+        let invited = decide::invite(name, role, link, by, self.moment())?;
+        match self.commit(invited).await {
+            Ok(()) => Ok(secret),
+            Err(CommitError::Conflict) => Err(Refused::NameTaken.into()),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    /// A new link for somebody who is there already. Earlier ones end.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::Disabled`], [`ServiceError::NotFound`].
+    pub async fn make_link(
+        &self,
+        person: PersonId,
+        by: &Principal,
+    ) -> Result<Secret, ServiceError> {
+        let (secret, link) = self.new_link();
+        let decide =
+            |person: &Person, now: Moment<'_>| decide::make_link(person, link.clone(), by, now);
+        self.change_person_by(person, decide).await?;
+        Ok(secret)
+    }
+
+    /// A link for an admin, when none has a password yet: for the first one, who is invited under `name`,
+    /// or for whoever was and has not come in.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn first_admin_link(
+        &self,
+        name: &str,
+        by: &Principal,
+    ) -> Result<Option<Secret>, ServiceError> {
+        let people = self.people(by).await?;
+        let mut admins = people
+            .iter()
+            .filter(|one| one.person.role == Role::Admin && one.person.disabled_at.is_none());
+        if admins.clone().any(|one| one.has_password) {
+            return Ok(None);
+        }
+        if let Some(waiting) = admins.next() {
+            return self.make_link(waiting.person.id, by).await.map(Some);
+        }
+        match self.invite(name, Role::Admin, by).await {
+            // Whoever has the name is no admin.
+            Err(ServiceError::Refused(Refused::NameTaken)) => {
+                let other = format!("{name} (admin)");
+                self.invite(&other, Role::Admin, by).await.map(Some)
+            }
+            invited => invited.map(Some),
+        }
+    }
+
+    /// Everybody, by name.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`].
+    pub async fn people(&self, by: &Principal) -> Result<Vec<PersonRecord>, ServiceError> {
+        by.admin()?;
+        Ok(self.store.people(self.now()).await?)
+    }
+
+    /// Gives somebody another name or role.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::NameTaken`], [`Refused::Invalid`],
+    /// [`ServiceError::NotFound`].
+    pub async fn change_person(
+        &self,
+        person: PersonId,
+        name: &str,
+        role: Role,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        let key = Person::name_key(name);
+        let namesake = self.store.account(&key).await?;
+        if namesake.is_some_and(|namesake| namesake.person.id != person) {
+            by.admin()?;
+            return Err(Refused::NameTaken.into());
+        }
+        self.change_person_by(person, |person, now| {
+            decide::change(person, name, role, by, now)
+        })
+        .await
+    }
+
+    /// Keeps somebody out, or lets them in again.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`ServiceError::NotFound`].
+    pub async fn disable_person(
+        &self,
+        person: PersonId,
+        disabled: bool,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        self.change_person_by(person, |person, now| {
+            decide::disable(person, disabled, by, now)
+        })
+        .await
+    }
+
+    /// Decides on the person as they are; anew when somebody else was faster.
+    async fn change_person_by(
+        &self,
+        id: PersonId,
+        decide: impl Fn(&Person, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
+    ) -> Result<(), ServiceError> {
+        loop {
+            let person = self.store.person(id).await?;
+            let person = person.ok_or(ServiceError::NotFound)?;
+            let changed = decide(&person, self.moment())?;
+            match self.commit(changed).await {
+                Ok(()) => return Ok(()),
+                Err(CommitError::Conflict) => {}
+                Err(CommitError::Failed(error)) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn new_link(&self) -> (Secret, NewLink) {
+        let secret = Secret::link();
+        let link = NewLink {
+            hash: secret.hash(),
+            expires_at: self.now() + LINK_LIFETIME,
+        };
+        (secret, link)
+    }
+}

@@ -1,0 +1,84 @@
+//! When tokens and sessions were last used: kept in memory, written now and then, all at once.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{Service, ServiceError};
+
+/// How exact a last use is.
+const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
+
+impl Service {
+    /// Writes what was used since the last time.
+    ///
+    /// # Errors
+    /// When the database fails: then it is written next time.
+    pub async fn write_uses(&self) -> Result<(), ServiceError> {
+        let due = self.token_uses.due();
+        if !due.is_empty() {
+            self.store.tokens_used(&due).await?;
+            self.token_uses.written(&due);
+        }
+        let due = self.session_uses.due();
+        if !due.is_empty() {
+            self.store.sessions_used(&due).await?;
+            self.session_uses.written(&due);
+        }
+        Ok(())
+    }
+}
+
+/// When each was last used, and up to when that is in the database.
+#[derive(Debug)]
+pub(super) struct Uses<Id>(Mutex<HashMap<Id, Use>>);
+
+impl<Id> Default for Uses<Id> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    at: DateTime<Utc>,
+    written: bool,
+}
+
+impl<Id: Copy + Eq + Hash> Uses<Id> {
+    pub(super) fn note(&self, used: Id, now: DateTime<Utc>) {
+        let mut uses = self.lock();
+        let known = uses.get(&used);
+        if known.is_none_or(|known| (now - known.at).abs() >= NOTED_EVERY) {
+            let news = Use {
+                at: now,
+                written: false,
+            };
+            uses.insert(used, news);
+        }
+    }
+
+    fn due(&self) -> Vec<(Id, DateTime<Utc>)> {
+        let uses = self.lock();
+        let due = uses.iter().filter(|(_, known)| !known.written);
+        due.map(|(used, known)| (*used, known.at)).collect()
+    }
+
+    fn written(&self, written: &[(Id, DateTime<Utc>)]) {
+        let mut uses = self.lock();
+        for (used, at) in written {
+            if let Some(known) = uses.get_mut(used) {
+                known.written |= known.at == *at;
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Id, Use>> {
+        // Whoever panicked while holding it left a whole map behind: every change is one call.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,198 @@
+//! The settings pages, for whoever is signed in. Who may do what is for the rules to say.
+
+use app::{
+    backend::Settings,
+    error::UiError,
+    view::{Account, PeopleList, PersonRow, SessionRow, Standing, TokenList, TokenRow},
+};
+use async_trait::async_trait;
+use domain::{PersonId, Refused, Role, SessionId, TokenId, TokenKind};
+
+use super::backend::{ForPerson, told};
+use crate::{auth::secret::Secret, service::ServiceError};
+
+impl ForPerson {
+    fn link(&self, secret: &Secret) -> String {
+        let public = self.state.config.public_url();
+        format!("{public}/sign-in/{}", secret.reveal())
+    }
+}
+
+#[async_trait]
+impl Settings for ForPerson {
+    async fn account(&self) -> Result<Account, UiError> {
+        let who = self.who()?;
+        let service = &self.state.service;
+        let sessions = service.sessions(who).await.map_err(told)?;
+        let sessions = sessions.into_iter().map(|one| SessionRow {
+            this: one.id == who.session,
+            id: one.id,
+            browser: in_words(&one.browser),
+            address: one.address,
+            created_at: one.created_at,
+            seen_at: one.seen_at,
+        });
+        Ok(Account {
+            name: who.person.name.clone(),
+            role: who.person.role,
+            sessions: sessions.collect(),
+            as_of: service.now(),
+        })
+    }
+
+    async fn change_password(&self, current: String, password: String) -> Result<(), UiError> {
+        let who = self.who()?;
+        let address = self.address.ok_or(UiError::Internal)?.0;
+        let service = &self.state.service;
+        let changed = service.change_password(who, &current, &password, address);
+        match changed.await {
+            Err(ServiceError::NotFound) => Err(UiError::SignedOut),
+            Err(ServiceError::Refused(Refused::Invalid(_))) => Err(UiError::Invalid(
+                "The current password is wrong.".to_owned(),
+            )),
+            changed => changed.map_err(told),
+        }
+    }
+
+    async fn end_session(&self, id: SessionId) -> Result<(), UiError> {
+        let ended = self.state.service.end_session(self.who()?, id).await;
+        ended.map_err(told)
+    }
+
+    async fn end_other_sessions(&self) -> Result<(), UiError> {
+        let ended = self.state.service.end_other_sessions(self.who()?).await;
+        ended.map_err(told)
+    }
+
+    async fn people(&self) -> Result<PeopleList, UiError> {
+        let by = self.principal()?;
+        let service = &self.state.service;
+        let people = service.people(&by).await.map_err(told)?;
+        let rows = people.into_iter().map(|one| PersonRow {
+            yourself: by.is_person(one.person.id),
+            standing: match (one.person.disabled_at, one.has_password) {
+                (Some(_), _) => Standing::Disabled,
+                (None, true) => Standing::Active,
+                (None, false) => Standing::Invited,
+            },
+            id: one.person.id,
+            name: one.person.name,
+            role: one.person.role,
+            link_until: one.link_expires_at,
+            seen_at: one.seen_at,
+        });
+        Ok(PeopleList {
+            rows: rows.collect(),
+            as_of: service.now(),
+        })
+    }
+
+    async fn invite(&self, name: String, role: Role) -> Result<String, UiError> {
+        let by = self.principal()?;
+        let link = self.state.service.invite(&name, role, &by).await;
+        Ok(self.link(&link.map_err(told)?))
+    }
+
+    async fn make_link(&self, id: PersonId) -> Result<String, UiError> {
+        let link = self.state.service.make_link(id, &self.principal()?).await;
+        Ok(self.link(&link.map_err(told)?))
+    }
+
+    async fn change_person(&self, id: PersonId, name: String, role: Role) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let changed = self.state.service.change_person(id, &name, role, &by).await;
+        changed.map_err(told)
+    }
+
+    async fn disable_person(&self, id: PersonId, disabled: bool) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let changed = self.state.service.disable_person(id, disabled, &by).await;
+        changed.map_err(told)
+    }
+
+    async fn tokens(&self) -> Result<TokenList, UiError> {
+        let service = &self.state.service;
+        let tokens = service.tokens(&self.principal()?).await.map_err(told)?;
+        let rows = tokens.into_iter().map(|one| TokenRow {
+            id: one.token.id,
+            kind: one.token.kind,
+            name: one.token.name,
+            created_at: one.created_at,
+            last_used_at: one.last_used_at,
+            revoked_at: one.revoked_at,
+        });
+        Ok(TokenList {
+            rows: rows.collect(),
+            as_of: service.now(),
+        })
+    }
+
+    async fn create_token(&self, kind: TokenKind, name: String) -> Result<String, UiError> {
+        let by = self.principal()?;
+        let token = self.state.service.create_token(kind, &name, &by).await;
+        Ok(token.map_err(told)?.reveal().to_owned())
+    }
+
+    async fn revoke_token(&self, id: TokenId) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let revoked = self.state.service.revoke_token(id, &by).await;
+        revoked.map(|_| ()).map_err(told)
+    }
+}
+
+/// "Firefox on Linux" says more than a hundred characters of `User-Agent`. The order matters: most browsers
+/// name others too.
+fn in_words(browser: &str) -> String {
+    const BROWSERS: [(&str, &str); 6] = [
+        ("Edg", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+        ("curl/", "curl"),
+    ];
+    const SYSTEMS: [(&str, &str); 6] = [
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let named = |known: &[(&str, &'static str)]| {
+        let found = known.iter().find(|(mark, _)| browser.contains(mark));
+        found.map(|(_, name)| *name)
+    };
+    match (named(&BROWSERS), named(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (None, None) => "An unknown browser".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_are_named() {
+        for (agent, words) in [
+            (
+                "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                "Firefox on Linux",
+            ),
+            (
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0",
+                "Edge on Windows",
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
+                "Safari on iPhone",
+            ),
+            ("curl/8.5.0", "curl"),
+            ("", "An unknown browser"),
+        ] {
+            assert_eq!(in_words(agent), words);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The forms by which people come and go. Plain forms: they work before the page's program has loaded,
+//! and a browser's password manager knows them.
+
+use axum::{
+    Extension, Form,
+    extract::State,
+    http::{HeaderMap, header},
+    response::{IntoResponse, Redirect, Response},
+};
+use domain::Refused;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+
+use crate::{
+    auth::{
+        address::ClientAddress,
+        browser::{self, after_sign_in},
+        cookie,
+        secret::Secret,
+    },
+    problem::Problem,
+    service::{Browser, ServiceError, Weak, seconds},
+    state::AppState,
+};
+
+/// `POST /sign-in`
+#[derive(Deserialize)]
+pub(super) struct SignIn {
+    name: String,
+    password: String,
+    next: Option<String>,
+}
+
+/// Signs a browser in.
+pub(super) async fn sign_in(
+    State(state): State<AppState>,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
+    headers: HeaderMap,
+    Form(form): Form<SignIn>,
+) -> Result<Response, Problem> {
+    let browser = Browser {
+        name: user_agent(&headers),
+        address,
+    };
+    let next = after_sign_in(form.next.as_deref());
+    let refused = match state
+        .service
+        .sign_in(&form.name, &form.password, browser)
+        .await
+    {
+        Ok(Some(session)) => return with_cookie(&state, next, Some(&session)),
+        Ok(None) => "wrong".to_owned(),
+        Err(error) => why(error)?,
+    };
+    let (name, next) = (encoded(&form.name), encoded(next));
+    let back = format!("/sign-in?refused={refused}&name={name}&next={next}");
+    Ok(Redirect::to(&back).into_response())
+}
+
+/// `POST /accept-link`
+#[derive(Deserialize)]
+pub(super) struct AcceptLink {
+    link: String,
+    name: Option<String>,
+    password: String,
+}
+
+/// Uses a link up.
+pub(super) async fn accept_link(
+    State(state): State<AppState>,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
+    headers: HeaderMap,
+    Form(form): Form<AcceptLink>,
+) -> Result<Response, Problem> {
+    let browser = Browser {
+        name: user_agent(&headers),
+        address,
+    };
+    let link = Secret::from_outside(&form.link);
+    let accepted = state
+        .service
+        .accept_link(&link, form.name.as_deref(), &form.password, browser);
+    let back = match accepted.await {
+        Ok(Some(session)) => return with_cookie(&state, "/", Some(&session)),
+        // The page under the used link says what to do.
+        Ok(None) => "/sign-in/used".to_owned(),
+        Err(error) => format!("/sign-in/{}?refused={}", encoded(&form.link), why(error)?),
+    };
+    Ok(Redirect::to(&back).into_response())
+}
+
+/// Ends the session and takes the cookie back.
+pub(super) async fn sign_out(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    if let Some(who) = browser::person(&state.service, &state.config, &headers).await? {
+        state.service.end_session(&who, who.session).await?;
+    }
+    with_cookie(&state, "/sign-in", None)
+}
+
+/// What the page says when it is shown again.
+fn why(error: ServiceError) -> Result<String, Problem> {
+    Ok(match error {
+        ServiceError::Wait(wait) => format!("wait-{}", seconds(wait)),
+        ServiceError::Busy => "busy".to_owned(),
+        ServiceError::WeakPassword(Weak::Short) => "short".to_owned(),
+        ServiceError::WeakPassword(Weak::Long) => "long".to_owned(),
+        ServiceError::WeakPassword(Weak::Guessable) => "guessable".to_owned(),
+        ServiceError::Refused(Refused::NameTaken) => "taken".to_owned(),
+        ServiceError::Refused(Refused::Invalid(_)) => "name".to_owned(),
+        other => return Err(other.into()),
+    })
+}
+
+fn with_cookie(state: &AppState, to: &str, session: Option<&Secret>) -> Result<Response, Problem> {
+    let cookie = cookie::header(&state.config, session).ok_or_else(Problem::internal)?;
+    let mut response = Redirect::to(to).into_response();
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(response)
+}
+
+fn user_agent(headers: &HeaderMap) -> String {
+    let agent = headers.get(header::USER_AGENT);
+    let agent = agent.and_then(|agent| agent.to_str().ok());
+    agent.unwrap_or_default().to_owned()
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}

@@ -1,0 +1,63 @@
+//! What is read back of people and programs that are let in.
+
+use chrono::{DateTime, Utc};
+use domain::{PasswordHash, Person, Principal, SessionId, TokenId, access::Token};
+
+/// Somebody with a token that works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The token.
+    pub token: TokenId,
+    /// Whom it speaks for.
+    pub principal: Principal,
+}
+
+/// A token as its list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenRecord {
+    /// The token, without its secret.
+    pub token: Token,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute; `None` when it never was.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// Since when it no longer works.
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// A person as the list of people shows them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonRecord {
+    /// Who.
+    pub person: Person,
+    /// Whether they have chosen a password.
+    pub has_password: bool,
+    /// How long their one-time link is good, if there is one.
+    pub link_expires_at: Option<DateTime<Utc>>,
+    /// When one of their open sessions was last used, to the minute.
+    pub seen_at: Option<DateTime<Utc>>,
+}
+
+/// What signing in needs to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Who.
+    pub person: Person,
+    /// Their password, if they have one.
+    pub password: Option<PasswordHash>,
+}
+
+/// A browser that is signed in, as its owner sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionRecord {
+    /// Its id.
+    pub id: SessionId,
+    /// When it began.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute.
+    pub seen_at: DateTime<Utc>,
+    /// What the browser calls itself.
+    pub browser: String,
+    /// Where it signed in from.
+    pub address: String,
+}

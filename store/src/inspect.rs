@@ -1,0 +1,139 @@
+//! Looking at a database without changing it.
+
+use chrono::{DateTime, Utc};
+use sqlx::{FromRow, migrate::Migrator};
+
+use crate::{error::ConnectError, postgres, sqlite, url::Scheme};
+
+/// A database as it is found.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// File, or host and database name.
+    pub place: String,
+    /// As the database calls itself: `SQLite 3.50.4`.
+    pub engine: String,
+    /// How its tables stand to what this program knows.
+    pub schema: Schema,
+    /// What keeps the program from working with it: each item says what, and what to do.
+    pub hindrances: Vec<String>,
+    /// What somebody should know, in the same form.
+    pub remarks: Vec<String>,
+    /// What is in it, if its schema is current and may be read.
+    pub content: Option<Content>,
+    /// What time its server has; SQLite has none of its own.
+    pub clock: Option<DateTime<Utc>>,
+}
+
+/// Whether [`crate::connect`] would have something to do, or refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Schema {
+    /// No tables yet: they will be made.
+    Absent,
+    /// As this program knows it.
+    Current(i64),
+    /// An earlier version, that will be brought up to date.
+    Older {
+        /// The version in the database.
+        found: i64,
+        /// The version it will have.
+        known: i64,
+    },
+    /// A newer program has been here.
+    Newer {
+        /// The version in the database.
+        found: i64,
+        /// The newest version this program has.
+        known: i64,
+    },
+    /// A migration is not what it is here, or was not finished.
+    Broken {
+        /// The first such one.
+        version: i64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+/// What is in a database, as far as it matters for whether the server can work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// The number of the newest event, 0 when there is none.
+    pub last_seq: i64,
+    /// When it was written.
+    pub last_event_at: Option<DateTime<Utc>>,
+    /// How many admins have a password and are not disabled.
+    pub admins: i64,
+}
+
+/// Looks at the database at `url`: makes no file and no table, and takes no lock that others wait for.
+/// `None` when it is in a file that is not there yet, or in memory.
+///
+/// # Errors
+/// [`ConnectError`] when it cannot be looked at.
+pub async fn inspect(url: &str) -> Result<Option<Inspection>, ConnectError> {
+    match Scheme::of(url)? {
+        Scheme::Sqlite => sqlite::inspect(url).await,
+        Scheme::Postgres => postgres::inspect(url).await.map(Some),
+    }
+}
+
+impl Schema {
+    /// Whether the tables have the columns this program knows.
+    pub(crate) fn is_current(&self) -> bool {
+        matches!(self, Self::Current(_))
+    }
+
+    /// Holds what was applied, by version, against what this program would apply.
+    pub(crate) fn of(migrator: &Migrator, applied: &[AppliedRow]) -> Self {
+        let known = migrator.iter().map(|migration| migration.version);
+        let known = known.max().unwrap_or_default();
+        let Some(found) = applied.iter().map(|row| row.version).max() else {
+            return Self::Absent;
+        };
+        if found > known {
+            return Self::Newer { found, known };
+        }
+        for row in applied {
+            let why = match migrator.iter().find(|own| own.version == row.version) {
+                None => "this program has none of this number",
+                Some(_) if !row.success => "it was begun and not finished",
+                Some(own) if *own.checksum != *row.checksum => "it is another than this program's",
+                Some(_) => continue,
+            };
+            return Self::Broken {
+                version: row.version,
+                why,
+            };
+        }
+        if applied.len() < migrator.iter().count() {
+            Self::Older { found, known }
+        } else {
+            Self::Current(known)
+        }
+    }
+}
+
+/// A row of `_sqlx_migrations`.
+#[derive(FromRow)]
+pub(crate) struct AppliedRow {
+    version: i64,
+    success: bool,
+    checksum: Vec<u8>,
+}
+
+#[derive(FromRow)]
+pub(crate) struct ContentRow {
+    last_seq: i64,
+    last_event_at: Option<i64>,
+    admins: i64,
+}
+
+impl From<ContentRow> for Content {
+    fn from(row: ContentRow) -> Self {
+        Self {
+            last_seq: row.last_seq,
+            last_event_at: row.last_event_at.and_then(DateTime::from_timestamp_millis),
+            admins: row.admins,
+        }
+    }
+}

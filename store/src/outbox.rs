@@ -1,0 +1,107 @@
+//! What is read of the outbox, and what workers say about it.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    Delivery, DeliveryId, DestinationId, Endpoint, InteractionId,
+    delivery::{DeliveryState, DestinationKind, Health, Next},
+};
+
+/// A destination with something due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// Which.
+    pub destination: DestinationId,
+    /// How it has been doing.
+    pub health: Health,
+}
+
+/// A delivery that a worker may try, and nobody else, until its lease ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// What is to be delivered; this try is counted already.
+    pub delivery: Delivery,
+    /// What its destination is.
+    pub kind: DestinationKind,
+    /// Numbers the lease: with another number, nobody may say what came of it.
+    pub lease: i64,
+}
+
+/// What came of a try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Of which delivery.
+    pub delivery: DeliveryId,
+    /// Where it went.
+    pub destination: DestinationId,
+    /// The lease it was tried under.
+    pub lease: i64,
+    /// When it ended.
+    pub at: DateTime<Utc>,
+    /// What is known about it.
+    pub end: AttemptEnd,
+    /// What becomes of the delivery.
+    pub next: Next,
+    /// How the destination does now; `None` when nobody asked it.
+    pub health: Option<Health>,
+}
+
+/// How a try ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AttemptEnd {
+    /// How long it took, in milliseconds.
+    pub latency: i64,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// What went wrong; `None` when it arrived.
+    pub error: Option<String>,
+    /// The beginning of the answer.
+    pub body: String,
+}
+
+/// One try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Counts the tries of its delivery from 1.
+    pub number: i64,
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// How it ended; `None` while it goes on, and for good when its worker died: nobody knows then.
+    pub end: Option<AttemptEnd>,
+}
+
+/// A delivery as its list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryRecord {
+    /// The delivery.
+    pub delivery: Delivery,
+    /// What its destination is.
+    pub kind: DestinationKind,
+    /// The endpoint's or the agent's name.
+    pub name: String,
+    /// The type of the event it tells of.
+    pub event_type: String,
+    /// The interaction the event is about.
+    pub interaction_id: Option<InteractionId>,
+}
+
+/// Every field that is set narrows the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryQuery {
+    /// Only this state.
+    pub state: Option<DeliveryState>,
+    /// Only what goes there.
+    pub destination: Option<DestinationId>,
+    /// Only those that come after this one in the list.
+    pub before: Option<DeliveryId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// An endpoint as its list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointRecord {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// How it has been doing.
+    pub health: Health,
+}

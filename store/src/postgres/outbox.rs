@@ -1,0 +1,259 @@
+//! The outbox in Postgres.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::{
+    Delivery, DeliveryId, DestinationId, Retry,
+    delivery::{DeliveryState, Next, Obligation},
+};
+use sqlx::{PgConnection, Postgres, QueryBuilder};
+use uuid::Uuid;
+
+use super::PostgresStore;
+use crate::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, Outbox, Ready, Result, rows};
+
+/// Obligations of the whole batch.
+pub(super) async fn insert(connection: &mut PgConnection, owed: &[Obligation]) -> Result<()> {
+    if owed.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<Uuid> = owed.iter().map(|one| one.id.0).collect();
+    let destinations: Vec<Uuid> = owed.iter().map(|one| one.destination.0).collect();
+    let seqs: Vec<i64> = owed.iter().map(|one| one.event_seq).collect();
+    let times: Vec<i64> = owed.iter().map(|one| one.at.timestamp_millis()).collect();
+    sqlx::query(
+        "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at)
+         SELECT id, destination_id, seq, 'due', at, at
+         FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[]) AS row (id, destination_id, seq, at)",
+    )
+    .bind(ids)
+    .bind(destinations)
+    .bind(seqs)
+    .bind(times)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Makes deliveries due again; `false` when that does not fit.
+pub(super) async fn retry(
+    connection: &mut PgConnection,
+    which: Retry,
+    at: DateTime<Utc>,
+) -> Result<bool> {
+    let (again, resume) = match which {
+        Retry::One(id) => (
+            sqlx::query(
+                "UPDATE outbox SET state = 'due', tries = 0, next_at = $1, ended_at = NULL
+                 WHERE id = $2 AND state IN ('due', 'dead', 'unknown')",
+            )
+            .bind(at.timestamp_millis())
+            .bind(id.0),
+            sqlx::query(
+                "UPDATE destinations SET resume_at = NULL
+                 WHERE id = (SELECT destination_id FROM outbox WHERE id = $1)",
+            )
+            .bind(id.0),
+        ),
+        Retry::Since { since, destination } => {
+            let destination = destination.map(|id| id.0);
+            (
+                sqlx::query(
+                    "UPDATE outbox SET state = 'due', tries = 0, next_at = $1, ended_at = NULL
+                     WHERE state = 'dead' AND created_at >= $2 AND ($3::uuid IS NULL OR destination_id = $3)
+                        AND NOT EXISTS (
+                            SELECT 1 FROM webhook_endpoints w
+                            WHERE w.id = destination_id
+                                AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL))",
+                )
+                .bind(at.timestamp_millis())
+                .bind(since.timestamp_millis())
+                .bind(destination),
+                sqlx::query(
+                    "UPDATE destinations SET resume_at = NULL WHERE $1::uuid IS NULL OR id = $1",
+                )
+                .bind(destination),
+            )
+        }
+    };
+    let done = again.execute(&mut *connection).await?;
+    resume.execute(connection).await?;
+    Ok(done.rows_affected() > 0 || matches!(which, Retry::Since { .. }))
+}
+
+/// One try of a batch of marks; whether its lease was still good.
+async fn mark(connection: &mut PgConnection, mark: &Mark) -> Result<bool> {
+    let end = &mark.end;
+    sqlx::query(
+        "UPDATE delivery_attempts SET latency = $1, status = $2, error = $3, body = $4
+         WHERE delivery_id = $5 AND number = $6",
+    )
+    .bind(end.latency)
+    .bind(end.status.map(i64::from))
+    .bind(&end.error)
+    .bind(&end.body)
+    .bind(mark.delivery.0)
+    .bind(mark.lease)
+    .execute(&mut *connection)
+    .await?;
+    let (state, next_at, ended_at) = match mark.next {
+        Next::Delivered => ("delivered", mark.at, Some(mark.at)),
+        Next::Dead => ("dead", mark.at, Some(mark.at)),
+        Next::Again(at) => ("due", at, None),
+    };
+    let done = sqlx::query(
+        "UPDATE outbox SET state = $1, next_at = $2, ended_at = $3, last_error = $4
+         WHERE id = $5 AND state = 'sending' AND lease = $6",
+    )
+    .bind(state)
+    .bind(next_at.timestamp_millis())
+    .bind(ended_at.map(|at| at.timestamp_millis()))
+    .bind(&end.error)
+    .bind(mark.delivery.0)
+    .bind(mark.lease)
+    .execute(&mut *connection)
+    .await?;
+    if let Some(health) = mark.health {
+        sqlx::query(
+            "UPDATE destinations
+             SET failures = $1, resume_at = $2,
+                 failing_since = CASE WHEN $1 = 0 THEN NULL ELSE COALESCE(failing_since, $3) END
+             WHERE id = $4",
+        )
+        .bind(i64::from(health.failures))
+        .bind(health.resume_at.map(|at| at.timestamp_millis()))
+        .bind(health.failing_since.map(|at| at.timestamp_millis()))
+        .bind(mark.destination.0)
+        .execute(connection)
+        .await?;
+    }
+    Ok(done.rows_affected() == 1)
+}
+
+#[async_trait]
+impl Outbox for PostgresStore {
+    async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Ready>> {
+        let rows: Vec<rows::ReadyRow> = sqlx::query_as(
+            "SELECT d.id, d.failures, d.failing_since, d.resume_at FROM destinations d
+             WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
+                AND EXISTS (
+                    SELECT 1 FROM outbox o
+                    WHERE o.destination_id = d.id AND o.state IN ('due', 'sending') AND o.next_at <= $1)",
+        )
+        .bind(now.timestamp_millis())
+        .fetch_all(&self.pool)
+        .await?;
+        rows.into_iter().map(Ready::try_from).collect()
+    }
+
+    async fn claim(
+        &self,
+        wanted: &[(DestinationId, u32)],
+        now: DateTime<Utc>,
+        lease_until: DateTime<Utc>,
+    ) -> Result<Vec<Claimed>> {
+        let (destinations, most): (Vec<Uuid>, Vec<i64>) = wanted
+            .iter()
+            .map(|(destination, most)| (destination.0, i64::from(*most)))
+            .unzip();
+        // Whatever another node is claiming at this moment is skipped, not waited for.
+        let rows: Vec<rows::ClaimedRow> = sqlx::query_as(
+            "WITH picked AS (
+                SELECT due.id
+                FROM UNNEST($1::uuid[], $2::bigint[]) AS wanted (destination_id, most)
+                CROSS JOIN LATERAL (
+                    SELECT o.id FROM outbox o
+                    WHERE o.destination_id = wanted.destination_id AND o.state IN ('due', 'sending')
+                        AND o.next_at <= $3
+                    ORDER BY o.next_at LIMIT wanted.most
+                    FOR UPDATE SKIP LOCKED) AS due
+             ), claimed AS (
+                UPDATE outbox
+                SET state = 'sending', tries = tries + 1, lease = lease + 1, next_at = $4
+                WHERE id IN (SELECT id FROM picked)
+                RETURNING *
+             ), begun AS (
+                INSERT INTO delivery_attempts (delivery_id, number, started_at)
+                SELECT id, lease, $3 FROM claimed
+             )
+             SELECT c.id, c.destination_id, c.event_seq, c.state, c.tries, c.lease, c.next_at,
+                c.created_at, c.ended_at, c.last_error, d.kind
+             FROM claimed c JOIN destinations d ON d.id = c.destination_id",
+        )
+        .bind(destinations)
+        .bind(most)
+        .bind(now.timestamp_millis())
+        .bind(lease_until.timestamp_millis())
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows::claimed(rows))
+    }
+
+    async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
+        let mut transaction = self.pool.begin().await?;
+        let mut good = vec![false; marks.len()];
+        // All nodes go over destinations in the same order, or two of them would wait for each other.
+        let mut order: Vec<usize> = (0..marks.len()).collect();
+        order.sort_by_key(|place| marks[*place].destination);
+        for place in order {
+            good[place] = mark(&mut transaction, &marks[place]).await?;
+        }
+        transaction.commit().await?;
+        Ok(good)
+    }
+
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>> {
+        sqlx::query_as::<_, rows::DeliveryRow>(
+            "SELECT id, destination_id, event_seq, state, tries, next_at, created_at, ended_at, last_error
+             FROM outbox WHERE id = $1",
+        )
+        .bind(id.0)
+        .fetch_optional(&self.pool)
+        .await?
+        .map(Delivery::try_from)
+        .transpose()
+    }
+
+    async fn attempts(&self, id: DeliveryId) -> Result<Vec<Attempt>> {
+        let rows: Vec<rows::AttemptRow> = sqlx::query_as(
+            "SELECT number, started_at, latency, status, error, body FROM delivery_attempts
+             WHERE delivery_id = $1 ORDER BY number",
+        )
+        .bind(id.0)
+        .fetch_all(&self.pool)
+        .await?;
+        rows.into_iter().map(Attempt::try_from).collect()
+    }
+
+    async fn deliveries(&self, query: &DeliveryQuery) -> Result<Vec<DeliveryRecord>> {
+        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new(
+            "SELECT o.id, o.destination_id, o.event_seq, o.state, o.tries, o.next_at, o.created_at,
+                    o.ended_at, o.last_error, d.kind, COALESCE(w.name, a.name) AS name,
+                    e.type AS event_type, e.interaction_id
+             FROM outbox o
+             JOIN destinations d ON d.id = o.destination_id
+             JOIN events e ON e.seq = o.event_seq
+             LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
+             LEFT JOIN agents a ON a.id = o.destination_id
+             WHERE TRUE",
+        );
+        if let Some(state) = query.state {
+            sql.push(" AND o.state = ").push_bind(state.name());
+            // Spelt out, so that the index of what is not delivered is used.
+            if state != DeliveryState::Delivered {
+                sql.push(" AND o.state <> 'delivered'");
+            }
+        }
+        if let Some(destination) = query.destination {
+            sql.push(" AND o.destination_id = ")
+                .push_bind(destination.0);
+        }
+        if let Some(before) = query.before {
+            sql.push(" AND o.id < ").push_bind(before.0);
+        }
+        sql.push(" ORDER BY o.id DESC LIMIT ")
+            .push_bind(i64::from(query.limit));
+        let rows = sql.build_query_as().fetch_all(&self.pool).await?;
+        Ok(rows::deliveries(rows))
+    }
+}

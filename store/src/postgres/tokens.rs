@@ -1,0 +1,52 @@
+//! Tokens in Postgres.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::{SecretHash, TokenId};
+
+use super::PostgresStore;
+use crate::{Holder, Result, TokenRecord, Tokens, rows};
+
+#[async_trait]
+impl Tokens for PostgresStore {
+    async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>> {
+        let row: Option<rows::TokenRow> = sqlx::query_as(
+            "SELECT id, name, agent_id FROM tokens WHERE hash = $1 AND revoked_at IS NULL",
+        )
+        .bind(hash.0.as_slice())
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(row.map(Holder::from))
+    }
+
+    async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()> {
+        let mut transaction = self.pool.begin().await?;
+        for (token, at) in uses {
+            sqlx::query("UPDATE tokens SET last_used_at = $1 WHERE id = $2")
+                .bind(at.timestamp_millis())
+                .bind(token.0)
+                .execute(&mut *transaction)
+                .await?;
+            sqlx::query(
+                "UPDATE agents SET last_seen_at = $1
+             WHERE id = (SELECT agent_id FROM tokens WHERE id = $2)",
+            )
+            .bind(at.timestamp_millis())
+            .bind(token.0)
+            .execute(&mut *transaction)
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    async fn tokens(&self) -> Result<Vec<TokenRecord>> {
+        let rows: Vec<rows::TokenRecordRow> = sqlx::query_as(
+            "SELECT id, name, agent_id, created_at, last_used_at, revoked_at
+             FROM tokens ORDER BY kind, name, created_at, id",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        rows.into_iter().map(TokenRecord::try_from).collect()
+    }
+}

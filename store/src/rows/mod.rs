@@ -1,0 +1,315 @@
+//! Rows as stored, and the way between them and the domain. The same on both databases.
+
+mod access;
+mod outbox;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, Task,
+    journal::{Hash, Record},
+};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+pub(crate) use access::{PersonRecordRow, PersonRow, SessionRow, TokenRecordRow, TokenRow};
+pub(crate) use outbox::{
+    AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, claimed, deliveries, endpoints,
+    listeners, topics,
+};
+
+use crate::{AgentRecord, Counts, Result, StoreError, WaitingCounts};
+
+/// An interaction with its agent's name.
+#[derive(Debug, FromRow)]
+pub(crate) struct InteractionRow {
+    id: Uuid,
+    version: i64,
+    agent_id: Uuid,
+    agent_name: String,
+    request: String,
+    detail: String,
+    created_at: i64,
+    expires_at: Option<i64>,
+    collected_at: Option<i64>,
+    follow_ups: Option<String>,
+}
+
+impl TryFrom<InteractionRow> for Interaction {
+    type Error = StoreError;
+
+    fn try_from(row: InteractionRow) -> Result<Self> {
+        let wrong = |column| {
+            move |error: serde_json::Error| {
+                StoreError::inconsistent("interactions", column, row.id, error)
+            }
+        };
+        Ok(Self {
+            id: InteractionId(row.id),
+            version: row.version,
+            agent: AgentRef {
+                id: AgentId(row.agent_id),
+                name: row.agent_name,
+            },
+            request: serde_json::from_str(&row.request).map_err(wrong("request"))?,
+            created_at: time(row.created_at, "interactions", row.id)?,
+            expires_at: row
+                .expires_at
+                .map(|at| time(at, "interactions", row.id))
+                .transpose()?,
+            state: serde_json::from_str(&row.detail).map_err(wrong("detail"))?,
+            collected_at: row
+                .collected_at
+                .map(|at| time(at, "interactions", row.id))
+                .transpose()?,
+            follow_ups: row
+                .follow_ups
+                .map(|json| serde_json::from_str(&json).map_err(wrong("follow_ups")))
+                .transpose()?
+                .unwrap_or_default(),
+        })
+    }
+}
+
+/// Turns rows into interactions.
+pub(crate) fn interactions(rows: Vec<InteractionRow>) -> Vec<Interaction> {
+    readable(rows.into_iter().map(Interaction::try_from))
+}
+
+/// Turns rows into interactions that a rule decides on: there, none may be missing.
+pub(crate) fn every_interaction(rows: Vec<InteractionRow>) -> Result<Vec<Interaction>> {
+    rows.into_iter().map(Interaction::try_from).collect()
+}
+
+/// One row that cannot be read must not hide all the others of a list.
+fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
+    rows.filter_map(|row| match row {
+        Ok(row) => Some(row),
+        Err(error) => {
+            tracing::error!(%error, "a list goes on without this row");
+            None
+        }
+    })
+    .collect()
+}
+
+/// The JSON columns of an interaction.
+pub(crate) struct InteractionJson {
+    pub(crate) request: String,
+    pub(crate) detail: String,
+    pub(crate) follow_ups: Option<String>,
+}
+
+impl InteractionJson {
+    pub(crate) fn new(interaction: &Interaction) -> Result<Self> {
+        let wrong = |column| {
+            move |error: serde_json::Error| {
+                StoreError::inconsistent("interactions", column, interaction.id, error)
+            }
+        };
+        let follow_ups = Some(&interaction.follow_ups).filter(|list| !list.is_empty());
+        Ok(Self {
+            request: serde_json::to_string(&interaction.request).map_err(wrong("request"))?,
+            detail: serde_json::to_string(&interaction.state).map_err(wrong("detail"))?,
+            follow_ups: follow_ups
+                .map(serde_json::to_string)
+                .transpose()
+                .map_err(wrong("follow_ups"))?,
+        })
+    }
+}
+
+/// A task as JSON.
+pub(crate) fn task_json(task: &Task) -> Result<String> {
+    serde_json::to_string(task)
+        .map_err(|error| StoreError::inconsistent("tasks", "body", &task.id, error))
+}
+
+/// A task as stored.
+pub(crate) fn task(body: &str) -> Result<Task> {
+    serde_json::from_str(body)
+        .map_err(|error| StoreError::inconsistent("tasks", "body", body, error))
+}
+
+/// Turns rows into tasks.
+pub(crate) fn tasks(bodies: Vec<String>) -> Vec<Task> {
+    readable(bodies.iter().map(|body| task(body)))
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct AgentRow {
+    id: Uuid,
+    name: String,
+    last_seen_at: Option<i64>,
+    open_tasks: i64,
+}
+
+impl TryFrom<AgentRow> for AgentRecord {
+    type Error = StoreError;
+
+    fn try_from(row: AgentRow) -> Result<Self> {
+        Ok(Self {
+            agent: AgentRef {
+                id: AgentId(row.id),
+                name: row.name,
+            },
+            last_seen_at: row
+                .last_seen_at
+                .map(|at| time(at, "agents", row.id))
+                .transpose()?,
+            open_tasks: row.open_tasks,
+        })
+    }
+}
+
+/// Counts of closed blockers by state, and of asked ones.
+pub(crate) fn waiting_counts(by_mode: &[(bool, i64)]) -> WaitingCounts {
+    let of = |mode: bool| {
+        let found = by_mode.iter().find(|(not_sync, _)| *not_sync == mode);
+        found.map_or(0, |(_, count)| *count)
+    };
+    WaitingCounts {
+        sync: of(false),
+        not_sync: of(true),
+    }
+}
+
+pub(crate) fn counts(asked: i64, closed: Vec<(String, i64)>) -> Counts {
+    let of = |state: &str| {
+        let found = closed.iter().find(|(name, _)| name == state);
+        found.map_or(0, |(_, count)| *count)
+    };
+    Counts {
+        asked,
+        answered: of("resolved"),
+        expired: of("expired"),
+        cancelled: of("cancelled"),
+    }
+}
+
+/// What an agent has asked under a key.
+pub(crate) fn asked_under(
+    row: Option<(Uuid, Vec<u8>)>,
+) -> Result<Option<(InteractionId, [u8; 32])>> {
+    let Some((id, bytes)) = row else {
+        return Ok(None);
+    };
+    let fingerprint = bytes.try_into().map_err(|_| {
+        StoreError::inconsistent("idempotency_keys", "fingerprint", id, "not 32 bytes")
+    })?;
+    Ok(Some((InteractionId(id), fingerprint)))
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct EventRow {
+    seq: i64,
+    id: Uuid,
+    at: i64,
+    #[sqlx(rename = "type")]
+    event_type: String,
+    agent_id: Option<Uuid>,
+    interaction_id: Option<Uuid>,
+    task_id: Option<String>,
+    actor: String,
+    payload: String,
+    prev_hash: Vec<u8>,
+    hash: Vec<u8>,
+}
+
+/// An event as it will be stored.
+pub(crate) fn record(seq: i64, prev_hash: Hash, event: &NewEvent) -> Result<Record> {
+    let wrong = |column| {
+        move |error: serde_json::Error| StoreError::inconsistent("events", column, event.id, error)
+    };
+    let tagged = serde_json::to_value(&event.payload).map_err(wrong("payload"))?;
+    let mut record = Record {
+        seq,
+        id: event.id,
+        at: event.at.timestamp_millis(),
+        event_type: event.payload.event_type().to_owned(),
+        agent_id: event.agent_id,
+        interaction_id: event.interaction_id,
+        task_id: event.task_id.clone(),
+        actor: serde_json::to_string(&event.actor).map_err(wrong("actor"))?,
+        payload: tagged["payload"].to_string(),
+        prev_hash,
+        hash: prev_hash,
+    };
+    record.hash = record.computed_hash();
+    Ok(record)
+}
+
+impl TryFrom<EventRow> for Record {
+    type Error = StoreError;
+
+    fn try_from(row: EventRow) -> Result<Self> {
+        Ok(Self {
+            seq: row.seq,
+            id: EventId(row.id),
+            at: row.at,
+            event_type: row.event_type,
+            agent_id: row.agent_id.map(AgentId),
+            interaction_id: row.interaction_id.map(InteractionId),
+            task_id: row.task_id,
+            actor: row.actor,
+            payload: row.payload,
+            prev_hash: hash(row.prev_hash, row.seq)?,
+            hash: hash(row.hash, row.seq)?,
+        })
+    }
+}
+
+fn event(record: Record) -> Result<Event> {
+    let wrong = |column| {
+        move |error: serde_json::Error| {
+            StoreError::inconsistent("events", column, record.seq, error)
+        }
+    };
+    // Put together as text: a `Value` in between would read some keys of an agent's JSON its own way.
+    let tagged = format!(
+        r#"{{"type":"{}","payload":{}}}"#,
+        record.event_type, record.payload
+    );
+    let payload: Payload = serde_json::from_str(&tagged).map_err(wrong("payload"))?;
+    Ok(Event {
+        seq: record.seq,
+        id: record.id,
+        at: time(record.at, "events", record.seq)?,
+        actor: serde_json::from_str(&record.actor).map_err(wrong("actor"))?,
+        agent_id: record.agent_id,
+        interaction_id: record.interaction_id,
+        task_id: record.task_id,
+        payload,
+    })
+}
+
+/// Turns rows into events.
+pub(crate) fn events(rows: Vec<EventRow>) -> Vec<Event> {
+    readable(rows.into_iter().map(|row| event(Record::try_from(row)?)))
+}
+
+/// Turns rows into what verification reads.
+pub(crate) fn records(rows: Vec<EventRow>) -> Result<Vec<Record>> {
+    rows.into_iter().map(Record::try_from).collect()
+}
+
+/// The end of the journal, as SQL returns it.
+pub(crate) fn journal_state(row: Option<(i64, Vec<u8>)>) -> Result<crate::JournalState> {
+    Ok(match row {
+        None => crate::JournalState::default(),
+        Some((seq, bytes)) => crate::JournalState {
+            seq,
+            hash: hash(bytes, seq)?,
+        },
+    })
+}
+
+fn time(millis: i64, table: &'static str, row: impl ToString) -> Result<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(millis)
+        .ok_or_else(|| StoreError::inconsistent(table, "time", row, millis))
+}
+
+fn hash(bytes: Vec<u8>, seq: i64) -> Result<[u8; 32]> {
+    bytes
+        .try_into()
+        .map_err(|_| StoreError::inconsistent("events", "hash", seq, "not 32 bytes"))
+}

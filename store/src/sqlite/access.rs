@@ -1,0 +1,218 @@
+//! Who gets in: the part of a batch that lets people and programs in, or keeps them out, in SQLite.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    Access, PasswordHash, Person, PersonId, SecretHash, Token,
+    access::{NewLink, NewSession, PasswordBy},
+};
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// Writes one change; `false` when it does not fit.
+pub(super) async fn apply(connection: &mut SqliteConnection, access: &Access) -> Result<bool> {
+    match access {
+        Access::Person(person) if person.version == 1 => insert_person(connection, person).await,
+        Access::Person(person) => update_person(connection, person).await,
+        Access::Link { person, link } => put_link(connection, *person, link).await,
+        Access::Password { person, hash, by } => set_password(connection, *person, hash, by).await,
+        Access::Token { token, hash, at } => insert_token(connection, token, hash, *at).await,
+        Access::Revoke { token, at } => {
+            let revoked = "UPDATE tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
+            let done = sqlx::query(revoked)
+                .bind(at.timestamp_millis())
+                .bind(token.0)
+                .execute(connection)
+                .await?;
+            Ok(done.rows_affected() == 1)
+        }
+    }
+}
+
+async fn insert_person(connection: &mut SqliteConnection, person: &Person) -> Result<bool> {
+    let done = sqlx::query(
+        "INSERT INTO people (id, version, name, name_key, role, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(person.id.0)
+    .bind(person.version)
+    .bind(&person.name)
+    .bind(Person::name_key(&person.name))
+    .bind(person.role.name())
+    .bind(person.invited_at.timestamp_millis())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn update_person(connection: &mut SqliteConnection, person: &Person) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE people SET version = $1, name = $2, name_key = $3, role = $4, disabled_at = $5
+         WHERE id = $6 AND version = $1 - 1
+            AND NOT EXISTS (SELECT 1 FROM people o WHERE o.name_key = $3 AND o.id <> $6)",
+    )
+    .bind(person.version)
+    .bind(&person.name)
+    .bind(Person::name_key(&person.name))
+    .bind(person.role.name())
+    .bind(person.disabled_at.map(|at| at.timestamp_millis()))
+    .bind(person.id.0)
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 1 && person.disabled_at.is_some() {
+        end_links(connection, person.id).await?;
+        end_sessions(connection, person.id, None).await?;
+    }
+    Ok(done.rows_affected() == 1)
+}
+
+async fn put_link(
+    connection: &mut SqliteConnection,
+    person: PersonId,
+    link: &NewLink,
+) -> Result<bool> {
+    end_links(connection, person).await?;
+    let done = sqlx::query(
+        "INSERT INTO sign_in_links (hash, person_id, expires_at)
+         SELECT $1, id, $2 FROM people WHERE id = $3 AND disabled_at IS NULL",
+    )
+    .bind(link.hash.0.as_slice())
+    .bind(link.expires_at.timestamp_millis())
+    .bind(person.0)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn set_password(
+    connection: &mut SqliteConnection,
+    person: PersonId,
+    hash: &PasswordHash,
+    by: &PasswordBy,
+) -> Result<bool> {
+    let by_right = match by {
+        PasswordBy::Link { link, session } => sqlx::query(
+            "DELETE FROM sign_in_links WHERE hash = $1 AND person_id = $2 AND expires_at > $3",
+        )
+        .bind(link.0.as_slice())
+        .bind(person.0)
+        .bind(session.created_at.timestamp_millis())
+        .execute(&mut *connection)
+        .await?
+        .rows_affected(),
+        PasswordBy::Session(session) => {
+            let there: Option<i64> = sqlx::query_scalar(
+                "SELECT created_at FROM browser_sessions WHERE id = $1 AND person_id = $2",
+            )
+            .bind(session.0)
+            .bind(person.0)
+            .fetch_optional(&mut *connection)
+            .await?;
+            u64::from(there.is_some())
+        }
+    };
+    let set =
+        sqlx::query("UPDATE people SET password_hash = $1 WHERE id = $2 AND disabled_at IS NULL")
+            .bind(&hash.0)
+            .bind(person.0)
+            .execute(&mut *connection)
+            .await?;
+    if by_right != 1 || set.rows_affected() != 1 {
+        return Ok(false);
+    }
+    end_links(connection, person).await?;
+    match by {
+        PasswordBy::Link { session, .. } => {
+            end_sessions(connection, person, None).await?;
+            insert_session(connection, person, session).await?;
+        }
+        PasswordBy::Session(session) => end_sessions(connection, person, Some(session.0)).await?,
+    }
+    Ok(true)
+}
+
+async fn insert_token(
+    connection: &mut SqliteConnection,
+    token: &Token,
+    hash: &SecretHash,
+    at: DateTime<Utc>,
+) -> Result<bool> {
+    if let Some(agent) = token.agent_id {
+        sqlx::query(
+            "INSERT INTO agents (id, name, created_at) VALUES ($1, $2, $3)
+             ON CONFLICT (name) DO NOTHING",
+        )
+        .bind(agent.0)
+        .bind(&token.name)
+        .bind(at.timestamp_millis())
+        .execute(&mut *connection)
+        .await?;
+        let of_this_name: Option<Uuid> =
+            sqlx::query_scalar("SELECT id FROM agents WHERE name = $1")
+                .bind(&token.name)
+                .fetch_optional(&mut *connection)
+                .await?;
+        if of_this_name != Some(agent.0) {
+            return Ok(false);
+        }
+    }
+    sqlx::query(
+        "INSERT INTO tokens (id, kind, name, hash, agent_id, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(token.id.0)
+    .bind(token.kind.name())
+    .bind(&token.name)
+    .bind(hash.0.as_slice())
+    .bind(token.agent_id.map(|agent| agent.0))
+    .bind(at.timestamp_millis())
+    .execute(connection)
+    .await?;
+    Ok(true)
+}
+
+/// Nothing happens when the person is disabled.
+pub(super) async fn insert_session(
+    connection: &mut SqliteConnection,
+    person: PersonId,
+    session: &NewSession,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO browser_sessions (id, hash, person_id, created_at, seen_at, expires_at, browser, address)
+         SELECT $1, $2, id, $3, $3, $4, $5, $6 FROM people WHERE id = $7 AND disabled_at IS NULL",
+    )
+    .bind(session.id.0)
+    .bind(session.hash.0.as_slice())
+    .bind(session.created_at.timestamp_millis())
+    .bind(session.expires_at.timestamp_millis())
+    .bind(&session.browser)
+    .bind(&session.address)
+    .bind(person.0)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn end_links(connection: &mut SqliteConnection, person: PersonId) -> Result<()> {
+    sqlx::query("DELETE FROM sign_in_links WHERE person_id = $1")
+        .bind(person.0)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn end_sessions(
+    connection: &mut SqliteConnection,
+    person: PersonId,
+    but: Option<Uuid>,
+) -> Result<()> {
+    // No session has the nil id.
+    sqlx::query("DELETE FROM browser_sessions WHERE person_id = $1 AND id <> $2")
+        .bind(person.0)
+        .bind(but.unwrap_or_default())
+        .execute(connection)
+        .await?;
+    Ok(())
+}

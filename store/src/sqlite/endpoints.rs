@@ -1,0 +1,137 @@
+//! Webhook endpoints in SQLite.
+
+use async_trait::async_trait;
+use domain::{DestinationId, Endpoint, delivery::Listener};
+use sqlx::SqliteConnection;
+
+use super::SqliteStore;
+use crate::{EndpointRecord, Endpoints, Result, rows};
+
+/// Writes an endpoint; `false` when it does not fit.
+pub(super) async fn apply(connection: &mut SqliteConnection, endpoint: &Endpoint) -> Result<bool> {
+    let fits = if endpoint.version == 1 {
+        insert(connection, endpoint).await?
+    } else {
+        update(connection, endpoint).await?
+    };
+    if fits && !endpoint.is_enabled() {
+        let ended = endpoint.deleted_at;
+        let ended = ended.or(endpoint.disabled.map(|disabled| disabled.at));
+        sqlx::query(
+            "UPDATE outbox SET state = 'dead', ended_at = $1, last_error = 'the endpoint was disabled'
+             WHERE destination_id = $2 AND state = 'due'",
+        )
+        .bind(ended.map(|at| at.timestamp_millis()))
+        .bind(endpoint.id.0)
+        .execute(connection)
+        .await?;
+    }
+    Ok(fits)
+}
+
+async fn insert(connection: &mut SqliteConnection, endpoint: &Endpoint) -> Result<bool> {
+    let new = "INSERT INTO destinations (id, kind) VALUES ($1, 'webhook') ON CONFLICT DO NOTHING";
+    let done = sqlx::query(new)
+        .bind(endpoint.id.0)
+        .execute(&mut *connection)
+        .await?;
+    if done.rows_affected() != 1 {
+        return Ok(false);
+    }
+    sqlx::query(
+        "INSERT INTO webhook_endpoints (id, version, name, url, topics, sync_only, format, secret, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(endpoint.id.0)
+    .bind(endpoint.version)
+    .bind(&endpoint.name)
+    .bind(&endpoint.url)
+    .bind(rows::topics(&endpoint.filter))
+    .bind(endpoint.filter.sync_only)
+    .bind(endpoint.format.name())
+    .bind(&endpoint.secret.0)
+    .bind(endpoint.created_at.timestamp_millis())
+    .execute(connection)
+    .await?;
+    Ok(true)
+}
+
+async fn update(connection: &mut SqliteConnection, endpoint: &Endpoint) -> Result<bool> {
+    let previous = endpoint.previous.as_ref();
+    let done = sqlx::query(
+        "UPDATE webhook_endpoints
+         SET version = $1, name = $2, url = $3, topics = $4, sync_only = $5, format = $6, secret = $7,
+             previous_secret = $8, previous_until = $9, disabled_at = $10, disabled_why = $11,
+             deleted_at = $12
+         WHERE id = $13 AND version = $1 - 1",
+    )
+    .bind(endpoint.version)
+    .bind(&endpoint.name)
+    .bind(&endpoint.url)
+    .bind(rows::topics(&endpoint.filter))
+    .bind(endpoint.filter.sync_only)
+    .bind(endpoint.format.name())
+    .bind(&endpoint.secret.0)
+    .bind(previous.map(|(secret, _)| &secret.0))
+    .bind(previous.map(|(_, until)| until.timestamp_millis()))
+    .bind(endpoint.disabled.map(|disabled| disabled.at.timestamp_millis()))
+    .bind(endpoint.disabled.map(|disabled| disabled.why.name()))
+    .bind(endpoint.deleted_at.map(|at| at.timestamp_millis()))
+    .bind(endpoint.id.0)
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() != 1 {
+        return Ok(false);
+    }
+    // Whatever it was, it is another endpoint now as far as its health goes.
+    sqlx::query(
+        "UPDATE destinations SET failures = 0, failing_since = NULL, resume_at = NULL WHERE id = $1",
+    )
+    .bind(endpoint.id.0)
+    .execute(connection)
+    .await?;
+    Ok(true)
+}
+
+/// Those who want to hear of events.
+pub(super) async fn listeners(connection: &mut SqliteConnection) -> Result<Vec<Listener>> {
+    let rows = sqlx::query_as(
+        "SELECT id, topics, sync_only FROM webhook_endpoints
+         WHERE disabled_at IS NULL AND deleted_at IS NULL",
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows::listeners(rows))
+}
+
+#[async_trait]
+impl Endpoints for SqliteStore {
+    async fn endpoint(&self, id: DestinationId) -> Result<Option<EndpointRecord>> {
+        sqlx::query_as::<_, rows::EndpointRow>(
+            "SELECT w.id, w.version, w.name, w.url, w.topics, w.sync_only, w.format, w.secret,
+                    w.previous_secret, w.previous_until, w.created_at, w.disabled_at, w.disabled_why,
+                    w.deleted_at, d.failures, d.failing_since, d.resume_at
+             FROM webhook_endpoints w JOIN destinations d ON d.id = w.id
+             WHERE w.id = $1",
+        )
+        .bind(id.0)
+        .fetch_optional(&self.read)
+        .await?
+        .map(EndpointRecord::try_from)
+        .transpose()
+    }
+
+    async fn endpoints(&self) -> Result<Vec<EndpointRecord>> {
+        let rows = sqlx::query_as(
+            "SELECT w.id, w.version, w.name, w.url, w.topics, w.sync_only, w.format, w.secret,
+                    w.previous_secret, w.previous_until, w.created_at, w.disabled_at, w.disabled_why,
+                    w.deleted_at, d.failures, d.failing_since, d.resume_at
+             FROM webhook_endpoints w JOIN destinations d ON d.id = w.id
+             WHERE w.deleted_at IS NULL
+             ORDER BY w.created_at, w.id",
+        )
+        .fetch_all(&self.read)
+        .await?;
+        Ok(rows::endpoints(rows))
+    }
+}

@@ -1,0 +1,251 @@
+//! The outbox in SQLite.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::{
+    Delivery, DeliveryId, DestinationId, Retry,
+    delivery::{DeliveryState, Next, Obligation},
+};
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
+
+use super::{SqliteStore, commit::in_powers};
+use crate::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, Outbox, Ready, Result, rows};
+
+/// Obligations of the whole batch.
+pub(super) async fn insert(connection: &mut SqliteConnection, owed: &[Obligation]) -> Result<()> {
+    for slice in in_powers(owed) {
+        let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
+            "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at) ",
+        );
+        sql.push_values(slice, |mut row, one| {
+            row.push_bind(one.id.0)
+                .push_bind(one.destination.0)
+                .push_bind(one.event_seq)
+                .push("'due'")
+                .push_bind(one.at.timestamp_millis())
+                .push_bind(one.at.timestamp_millis());
+        });
+        sql.build().execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// Makes deliveries due again; `false` when that does not fit.
+pub(super) async fn retry(
+    connection: &mut SqliteConnection,
+    which: Retry,
+    at: DateTime<Utc>,
+) -> Result<bool> {
+    let (again, resume) = match which {
+        Retry::One(id) => (
+            sqlx::query(
+                "UPDATE outbox SET state = 'due', tries = 0, next_at = $1, ended_at = NULL
+                 WHERE id = $2 AND state IN ('due', 'dead', 'unknown')",
+            )
+            .bind(at.timestamp_millis())
+            .bind(id.0),
+            sqlx::query(
+                "UPDATE destinations SET resume_at = NULL
+                 WHERE id = (SELECT destination_id FROM outbox WHERE id = $1)",
+            )
+            .bind(id.0),
+        ),
+        Retry::Since { since, destination } => {
+            let destination = destination.map(|id| id.0);
+            (
+                sqlx::query(
+                    "UPDATE outbox SET state = 'due', tries = 0, next_at = $1, ended_at = NULL
+                     WHERE state = 'dead' AND created_at >= $2 AND ($3 IS NULL OR destination_id = $3)
+                        AND NOT EXISTS (
+                            SELECT 1 FROM webhook_endpoints w
+                            WHERE w.id = destination_id
+                                AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL))",
+                )
+                .bind(at.timestamp_millis())
+                .bind(since.timestamp_millis())
+                .bind(destination),
+                sqlx::query(
+                    "UPDATE destinations SET resume_at = NULL WHERE $1 IS NULL OR id = $1",
+                )
+                .bind(destination),
+            )
+        }
+    };
+    let done = again.execute(&mut *connection).await?;
+    resume.execute(connection).await?;
+    Ok(done.rows_affected() > 0 || matches!(which, Retry::Since { .. }))
+}
+
+/// One try of a batch of marks; whether its lease was still good.
+async fn mark(connection: &mut SqliteConnection, mark: &Mark) -> Result<bool> {
+    let end = &mark.end;
+    sqlx::query(
+        "UPDATE delivery_attempts SET latency = $1, status = $2, error = $3, body = $4
+         WHERE delivery_id = $5 AND number = $6",
+    )
+    .bind(end.latency)
+    .bind(end.status.map(i64::from))
+    .bind(&end.error)
+    .bind(&end.body)
+    .bind(mark.delivery.0)
+    .bind(mark.lease)
+    .execute(&mut *connection)
+    .await?;
+    let (state, next_at, ended_at) = match mark.next {
+        Next::Delivered => ("delivered", mark.at, Some(mark.at)),
+        Next::Dead => ("dead", mark.at, Some(mark.at)),
+        Next::Again(at) => ("due", at, None),
+    };
+    let done = sqlx::query(
+        "UPDATE outbox SET state = $1, next_at = $2, ended_at = $3, last_error = $4
+         WHERE id = $5 AND state = 'sending' AND lease = $6",
+    )
+    .bind(state)
+    .bind(next_at.timestamp_millis())
+    .bind(ended_at.map(|at| at.timestamp_millis()))
+    .bind(&end.error)
+    .bind(mark.delivery.0)
+    .bind(mark.lease)
+    .execute(&mut *connection)
+    .await?;
+    if let Some(health) = mark.health {
+        sqlx::query(
+            "UPDATE destinations
+             SET failures = $1, resume_at = $2,
+                 failing_since = CASE WHEN $1 = 0 THEN NULL ELSE COALESCE(failing_since, $3) END
+             WHERE id = $4",
+        )
+        .bind(i64::from(health.failures))
+        .bind(health.resume_at.map(|at| at.timestamp_millis()))
+        .bind(health.failing_since.map(|at| at.timestamp_millis()))
+        .bind(mark.destination.0)
+        .execute(connection)
+        .await?;
+    }
+    Ok(done.rows_affected() == 1)
+}
+
+#[async_trait]
+impl Outbox for SqliteStore {
+    async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Ready>> {
+        let rows: Vec<rows::ReadyRow> = sqlx::query_as(
+            "SELECT d.id, d.failures, d.failing_since, d.resume_at FROM destinations d
+             WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
+                AND EXISTS (
+                    SELECT 1 FROM outbox o
+                    WHERE o.destination_id = d.id AND o.state IN ('due', 'sending') AND o.next_at <= $1)",
+        )
+        .bind(now.timestamp_millis())
+        .fetch_all(&self.read)
+        .await?;
+        rows.into_iter().map(Ready::try_from).collect()
+    }
+
+    async fn claim(
+        &self,
+        wanted: &[(DestinationId, u32)],
+        now: DateTime<Utc>,
+        lease_until: DateTime<Utc>,
+    ) -> Result<Vec<Claimed>> {
+        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
+        let mut claimed = Vec::new();
+        for (destination, most) in wanted {
+            let rows: Vec<rows::ClaimedRow> = sqlx::query_as(
+                "UPDATE outbox
+                 SET state = 'sending', tries = tries + 1, lease = lease + 1, next_at = $1
+                 WHERE id IN (
+                    SELECT id FROM outbox
+                    WHERE destination_id = $2 AND state IN ('due', 'sending') AND next_at <= $3
+                    ORDER BY next_at LIMIT $4)
+                 RETURNING id, destination_id, event_seq, state, tries, lease, next_at, created_at,
+                    ended_at, last_error,
+                    (SELECT kind FROM destinations d WHERE d.id = destination_id) AS kind",
+            )
+            .bind(lease_until.timestamp_millis())
+            .bind(destination.0)
+            .bind(now.timestamp_millis())
+            .bind(*most)
+            .fetch_all(&mut *transaction)
+            .await?;
+            claimed.extend(rows::claimed(rows));
+        }
+        for slice in in_powers(&claimed) {
+            let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
+                "INSERT INTO delivery_attempts (delivery_id, number, started_at) ",
+            );
+            sql.push_values(slice, |mut row, one| {
+                row.push_bind(one.delivery.id.0)
+                    .push_bind(one.lease)
+                    .push_bind(now.timestamp_millis());
+            });
+            sql.build().execute(&mut *transaction).await?;
+        }
+        transaction.commit().await?;
+        Ok(claimed)
+    }
+
+    async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
+        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
+        let mut good = Vec::with_capacity(marks.len());
+        for one in marks {
+            good.push(mark(&mut transaction, one).await?);
+        }
+        transaction.commit().await?;
+        Ok(good)
+    }
+
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>> {
+        sqlx::query_as::<_, rows::DeliveryRow>(
+            "SELECT id, destination_id, event_seq, state, tries, next_at, created_at, ended_at, last_error
+             FROM outbox WHERE id = $1",
+        )
+        .bind(id.0)
+        .fetch_optional(&self.read)
+        .await?
+        .map(Delivery::try_from)
+        .transpose()
+    }
+
+    async fn attempts(&self, id: DeliveryId) -> Result<Vec<Attempt>> {
+        let rows: Vec<rows::AttemptRow> = sqlx::query_as(
+            "SELECT number, started_at, latency, status, error, body FROM delivery_attempts
+             WHERE delivery_id = $1 ORDER BY number",
+        )
+        .bind(id.0)
+        .fetch_all(&self.read)
+        .await?;
+        rows.into_iter().map(Attempt::try_from).collect()
+    }
+
+    async fn deliveries(&self, query: &DeliveryQuery) -> Result<Vec<DeliveryRecord>> {
+        let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
+            "SELECT o.id, o.destination_id, o.event_seq, o.state, o.tries, o.next_at, o.created_at,
+                    o.ended_at, o.last_error, d.kind, COALESCE(w.name, a.name) AS name,
+                    e.type AS event_type, e.interaction_id
+             FROM outbox o
+             JOIN destinations d ON d.id = o.destination_id
+             JOIN events e ON e.seq = o.event_seq
+             LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
+             LEFT JOIN agents a ON a.id = o.destination_id
+             WHERE TRUE",
+        );
+        if let Some(state) = query.state {
+            sql.push(" AND o.state = ").push_bind(state.name());
+            // Spelt out, so that the index of what is not delivered is used.
+            if state != DeliveryState::Delivered {
+                sql.push(" AND o.state <> 'delivered'");
+            }
+        }
+        if let Some(destination) = query.destination {
+            sql.push(" AND o.destination_id = ")
+                .push_bind(destination.0);
+        }
+        if let Some(before) = query.before {
+            sql.push(" AND o.id < ").push_bind(before.0);
+        }
+        sql.push(" ORDER BY o.id DESC LIMIT ")
+            .push_bind(i64::from(query.limit));
+        let rows = sql.build_query_as().fetch_all(&self.read).await?;
+        Ok(rows::deliveries(rows))
+    }
+}

@@ -1,0 +1,433 @@
+//! What goes out: owed with the event, claimed by one, marked by who holds the lease.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    AgentRef, Changeset, Delivery, DeliveryId, DestinationId, Endpoint, Ids, Retry, Write,
+    delivery::{
+        DeliveryState, DestinationKind, DisabledWhy, Filter, Format, Health, Next, SealedSecret,
+        Topic,
+        decide::{self, NewEndpoint},
+    },
+    interaction::Draft,
+};
+use futures::future::join_all;
+use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store};
+
+use crate::database::{Database, epoch, operator, written};
+
+store::on_both_databases!(
+    an_endpoint_comes_back_as_it_was,
+    an_event_and_what_it_obliges_to_are_kept_together_or_not_at_all,
+    a_delivery_is_claimed_by_one_worker_only,
+    a_lease_that_ran_out_is_due_again_and_whoever_held_it_cannot_mark,
+    one_destinations_backlog_does_not_fill_the_claim,
+    a_destination_that_pauses_is_not_ready,
+    what_is_due_for_an_endpoint_that_is_disabled_is_given_up,
+    what_was_given_up_can_be_due_again,
+    every_try_is_kept,
+    deliveries_are_listed_newest_first_page_by_page,
+);
+
+const MINUTE: TimeDelta = TimeDelta::minutes(1);
+
+fn at(seconds: i64) -> DateTime<Utc> {
+    epoch() + TimeDelta::seconds(seconds)
+}
+
+impl Database {
+    async fn endpoint(&self, store: &dyn Store, name: &str, filter: Filter) -> Endpoint {
+        let wished = NewEndpoint {
+            id: DestinationId(self.ids.next()),
+            name: name.into(),
+            url: format!("https://{name}.example/hook"),
+            filter,
+            format: Format::Flat,
+            secret: SealedSecret(vec![0, 1, 255]),
+        };
+        let (endpoint, created) = decide::create(wished, &operator(), self.at(0)).unwrap();
+        store.commit(created).await.unwrap();
+        endpoint
+    }
+
+    async fn asks(&self, store: &dyn Store, agent: &AgentRef, times: usize) {
+        for _ in 0..times {
+            self.asked(store, agent, Draft::default()).await;
+        }
+    }
+}
+
+fn changed(changeset: &Changeset) -> Endpoint {
+    match &changeset.writes[..] {
+        [Write::Endpoint(endpoint)] => endpoint.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn list(store: &dyn Store, state: Option<DeliveryState>) -> Vec<Delivery> {
+    let query = DeliveryQuery {
+        state,
+        limit: 1_000,
+        ..DeliveryQuery::default()
+    };
+    let found = store.deliveries(&query).await.unwrap();
+    found.into_iter().map(|one| one.delivery).collect()
+}
+
+async fn claim(store: &dyn Store, now: i64, most: u32) -> Vec<Claimed> {
+    let ready = store.ready(at(now)).await.unwrap();
+    let wanted: Vec<_> = ready.iter().map(|one| (one.destination, most)).collect();
+    store
+        .claim(&wanted, at(now), at(now) + MINUTE)
+        .await
+        .unwrap()
+}
+
+fn mark(claimed: &Claimed, now: i64, next: Next) -> Mark {
+    Mark {
+        delivery: claimed.delivery.id,
+        destination: claimed.delivery.destination,
+        lease: claimed.lease,
+        at: at(now),
+        end: AttemptEnd {
+            latency: 12,
+            status: Some(500),
+            error: (next != Next::Delivered).then(|| "answered 500".into()),
+            body: "oh \u{fffd} no".into(),
+        },
+        next,
+        health: None,
+    }
+}
+
+async fn an_endpoint_comes_back_as_it_was(database: Database) {
+    let store = database.store().await;
+    let filter = Filter {
+        topics: vec![Topic::Requested, Topic::TaskFailed],
+        sync_only: true,
+    };
+    let first = database.endpoint(&*store, "one", filter).await;
+    let second = database.endpoint(&*store, "two", Filter::default()).await;
+    let endpoints = store.endpoints().await.unwrap();
+    let endpoints: Vec<_> = endpoints.into_iter().map(|one| one.endpoint).collect();
+    assert_eq!(endpoints, [first.clone(), second.clone()]);
+
+    let rotate = decide::rotate(&first, SealedSecret(vec![2]), &operator(), database.at(5));
+    let rotate = rotate.unwrap();
+    let rotated = changed(&rotate);
+    store.commit(rotate.clone()).await.unwrap();
+    // Decided on what is no longer there.
+    let again = store.commit(rotate).await;
+    assert!(matches!(again, Err(CommitError::Conflict)));
+    let gone = decide::give_up(&rotated, DisabledWhy::Gone, database.at(6)).unwrap();
+    let disabled = changed(&gone);
+    store.commit(gone).await.unwrap();
+    let found = store.endpoint(first.id).await.unwrap().unwrap();
+    assert_eq!(found.endpoint, disabled);
+
+    let delete = decide::delete(&disabled, &operator(), database.at(7)).unwrap();
+    let deleted = changed(&delete);
+    store.commit(delete).await.unwrap();
+    let found = store.endpoint(first.id).await.unwrap().unwrap();
+    assert_eq!(found.endpoint, deleted);
+    assert_eq!(store.endpoints().await.unwrap().len(), 1);
+}
+
+async fn an_event_and_what_it_obliges_to_are_kept_together_or_not_at_all(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let endpoint = database.endpoint(&*store, "one", Filter::default()).await;
+    let deaf = Filter {
+        topics: vec![Topic::Expired],
+        sync_only: false,
+    };
+    database.endpoint(&*store, "two", deaf).await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    let events = store.events_of(asked.id).await.unwrap();
+    let owed = list(&*store, None).await;
+    let expected = Delivery {
+        id: DeliveryId::of(events[0].id, endpoint.id),
+        destination: endpoint.id,
+        event_seq: events[0].seq,
+        state: DeliveryState::Due,
+        tries: 0,
+        next_at: at(0),
+        created_at: at(0),
+        ended_at: None,
+        last_error: None,
+    };
+    assert_eq!(owed, [expected]);
+
+    // Of many who answer at once one is kept, and only that one is told of.
+    let answers = (0..16).map(|n| {
+        let (store, answer) = (store.clone(), database.answer(&asked, &n.to_string()));
+        tokio::spawn(async move { store.commit(answer).await.is_ok() })
+    });
+    let kept = join_all(answers).await;
+    assert_eq!(
+        kept.into_iter()
+            .filter(|kept| *kept.as_ref().unwrap())
+            .count(),
+        1
+    );
+    assert_eq!(list(&*store, None).await.len(), 2);
+}
+
+async fn a_delivery_is_claimed_by_one_worker_only(database: Database) {
+    let (store, other) = (database.store().await, database.store().await);
+    let agent = database.agent(&*store, "backend").await;
+    for name in ["one", "two", "three"] {
+        database.endpoint(&*store, name, Filter::default()).await;
+    }
+    database.asks(&*store, &agent, 40).await;
+    let workers = (0..8).map(|n| {
+        let store = if n % 2 == 0 {
+            store.clone()
+        } else {
+            other.clone()
+        };
+        tokio::spawn(async move {
+            let mut mine = Vec::new();
+            loop {
+                let claimed = claim(&*store, 1, 3).await;
+                if claimed.is_empty() && store.ready(at(1)).await.unwrap().is_empty() {
+                    return mine;
+                }
+                mine.extend(claimed.into_iter().map(|one| one.delivery.id));
+            }
+        })
+    });
+    let claimed: Vec<_> = join_all(workers)
+        .await
+        .into_iter()
+        .flat_map(|mine| mine.unwrap())
+        .collect();
+    assert_eq!(claimed.len(), 120);
+    assert_eq!(claimed.iter().collect::<BTreeSet<_>>().len(), 120);
+}
+
+async fn a_lease_that_ran_out_is_due_again_and_whoever_held_it_cannot_mark(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.endpoint(&*store, "one", Filter::default()).await;
+    database.asks(&*store, &agent, 1).await;
+    let first = claim(&*store, 1, 4).await.remove(0);
+    assert_eq!(first.delivery.state, DeliveryState::Sending);
+    assert_eq!((first.delivery.tries, first.lease), (1, 1));
+    assert_eq!(first.kind, DestinationKind::Webhook);
+    assert_eq!(claim(&*store, 60, 4).await, []);
+    // The worker is gone, as far as anybody knows: killed, or asleep.
+    let second = claim(&*store, 61, 4).await.remove(0);
+    assert_eq!((second.delivery.tries, second.lease), (2, 2));
+    assert_eq!(second.delivery.id, first.delivery.id);
+
+    let late = [mark(&first, 62, Next::Delivered)];
+    assert_eq!(store.mark(&late).await.unwrap(), [false]);
+    let now = store.delivery(first.delivery.id).await.unwrap().unwrap();
+    assert_eq!(now.state, DeliveryState::Sending);
+    let marks = [mark(&second, 63, Next::Delivered)];
+    assert_eq!(store.mark(&marks).await.unwrap(), [true]);
+    assert_eq!(store.mark(&marks).await.unwrap(), [false]);
+    let now = store.delivery(first.delivery.id).await.unwrap().unwrap();
+    assert_eq!(
+        (now.state, now.ended_at),
+        (DeliveryState::Delivered, Some(at(63)))
+    );
+    assert_eq!(store.ready(at(9_999)).await.unwrap(), []);
+}
+
+async fn one_destinations_backlog_does_not_fill_the_claim(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let slow = database.endpoint(&*store, "slow", Filter::default()).await;
+    database.asks(&*store, &agent, 50).await;
+    let quick = database.endpoint(&*store, "quick", Filter::default()).await;
+    database.asks(&*store, &agent, 1).await;
+    let claimed = claim(&*store, 1, 4).await;
+    let of = |endpoint: &Endpoint| {
+        let theirs = |one: &&Claimed| one.delivery.destination == endpoint.id;
+        claimed.iter().filter(theirs).count()
+    };
+    assert_eq!((of(&slow), of(&quick)), (4, 1));
+}
+
+async fn a_destination_that_pauses_is_not_ready(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let endpoint = database.endpoint(&*store, "one", Filter::default()).await;
+    database.asks(&*store, &agent, 2).await;
+    let claimed = claim(&*store, 1, 1).await.remove(0);
+    let failing = Health {
+        failures: 3,
+        failing_since: Some(at(1)),
+        resume_at: Some(at(31)),
+    };
+    let failed = Mark {
+        health: Some(failing),
+        ..mark(&claimed, 1, Next::Again(at(6)))
+    };
+    store.mark(&[failed]).await.unwrap();
+    assert_eq!(store.ready(at(30)).await.unwrap(), []);
+    let ready = store.ready(at(31)).await.unwrap();
+    assert_eq!(ready[0].health, failing);
+    // Since when it fails stays, whoever marks.
+    let claimed = claim(&*store, 31, 1).await.remove(0);
+    let worse = Health {
+        failures: 4,
+        failing_since: Some(at(31)),
+        resume_at: None,
+    };
+    let failed = Mark {
+        health: Some(worse),
+        ..mark(&claimed, 31, Next::Again(at(99)))
+    };
+    store.mark(&[failed]).await.unwrap();
+    let found = store.endpoint(endpoint.id).await.unwrap().unwrap();
+    assert_eq!(found.health.failing_since, Some(at(1)));
+    let claimed = claim(&*store, 32, 1).await.remove(0);
+    let arrived = Mark {
+        health: Some(Health::default()),
+        ..mark(&claimed, 32, Next::Delivered)
+    };
+    store.mark(&[arrived]).await.unwrap();
+    let found = store.endpoint(endpoint.id).await.unwrap().unwrap();
+    assert_eq!(found.health, Health::default());
+}
+
+async fn what_is_due_for_an_endpoint_that_is_disabled_is_given_up(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let endpoint = database.endpoint(&*store, "one", Filter::default()).await;
+    database.asks(&*store, &agent, 3).await;
+    let held = claim(&*store, 1, 1).await.remove(0);
+    let disable = decide::disable(&endpoint, true, &operator(), database.at(2)).unwrap();
+    store.commit(disable).await.unwrap();
+    let dead = list(&*store, Some(DeliveryState::Dead)).await;
+    assert_eq!(dead.len(), 2);
+    assert_eq!(dead[0].ended_at, Some(at(2)));
+    // Whoever is sending says for itself how that ended.
+    let marks = [mark(&held, 3, Next::Delivered)];
+    assert_eq!(store.mark(&marks).await.unwrap(), [true]);
+    // Nothing more is owed to it.
+    database.asks(&*store, &agent, 1).await;
+    assert_eq!(list(&*store, None).await.len(), 3);
+}
+
+async fn what_was_given_up_can_be_due_again(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let one = database.endpoint(&*store, "one", Filter::default()).await;
+    let two = database.endpoint(&*store, "two", Filter::default()).await;
+    database.asks(&*store, &agent, 2).await;
+    let claimed = claim(&*store, 1, 9).await;
+    let dead: Vec<_> = claimed.iter().map(|one| mark(one, 2, Next::Dead)).collect();
+    store.mark(&dead).await.unwrap();
+    assert_eq!(list(&*store, Some(DeliveryState::Dead)).await.len(), 4);
+
+    let first = claimed[0].delivery.clone();
+    let retry = |delivery: &Delivery| decide::retry(delivery, None, &operator(), database.at(9));
+    let dead = store.delivery(first.id).await.unwrap().unwrap();
+    let again = retry(&dead).unwrap();
+    store.commit(again.clone()).await.unwrap();
+    let due = store.delivery(first.id).await.unwrap().unwrap();
+    assert_eq!(
+        (due.state, due.tries, due.next_at),
+        (DeliveryState::Due, 0, at(9))
+    );
+    let claimed = claim(&*store, 9, 9).await;
+    assert_eq!((claimed.len(), claimed[0].lease), (1, 2));
+    // It is on its way already.
+    let refused = store.commit(again).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)));
+
+    let since = |seconds, destination| {
+        let retry = decide::retry_since(at(seconds), destination, &operator(), database.at(10));
+        store.commit(retry.unwrap())
+    };
+    let dead = async || list(&*store, Some(DeliveryState::Dead)).await.len();
+    since(1, None).await.unwrap();
+    assert_eq!(dead().await, 3);
+    let disable = decide::disable(&one, true, &operator(), database.at(10)).unwrap();
+    store.commit(disable).await.unwrap();
+    let of_two = 2 - usize::from(first.destination == two.id);
+    since(0, Some(one.id)).await.unwrap();
+    assert_eq!(dead().await, 3, "a disabled endpoint gets nothing");
+    since(0, Some(two.id)).await.unwrap();
+    assert_eq!(dead().await, 3 - of_two);
+    let events = store.events_after(0, None, 1_000).await.unwrap();
+    let last = events.last().unwrap();
+    let expected = domain::Payload::DeliveryRetried(Retry::Since {
+        since: at(0),
+        destination: Some(two.id),
+    });
+    assert_eq!(last.payload, expected);
+}
+
+async fn every_try_is_kept(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.endpoint(&*store, "one", Filter::default()).await;
+    database.asks(&*store, &agent, 1).await;
+    let first = claim(&*store, 1, 1).await.remove(0);
+    store
+        .mark(&[mark(&first, 2, Next::Again(at(7)))])
+        .await
+        .unwrap();
+    claim(&*store, 7, 1).await;
+    let third = claim(&*store, 67, 1).await.remove(0);
+    store
+        .mark(&[mark(&third, 68, Next::Delivered)])
+        .await
+        .unwrap();
+    let attempts = store.attempts(first.delivery.id).await.unwrap();
+    let begun: Vec<_> = attempts
+        .iter()
+        .map(|one| (one.number, one.started_at))
+        .collect();
+    assert_eq!(begun, [(1, at(1)), (2, at(7)), (3, at(67))]);
+    assert_eq!(attempts[0].end, Some(mark(&first, 2, Next::Dead).end));
+    assert_eq!(attempts[1].end, None);
+    assert_eq!(attempts[2].end, Some(mark(&third, 68, Next::Delivered).end));
+}
+
+async fn deliveries_are_listed_newest_first_page_by_page(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let one = database.endpoint(&*store, "one", Filter::default()).await;
+    database.endpoint(&*store, "two", Filter::default()).await;
+    let opened = database.question(&agent, Draft::default(), 0);
+    let asked = written(&opened);
+    store.commit(opened).await.unwrap();
+    database.asks(&*store, &agent, 4).await;
+    let mut query = DeliveryQuery {
+        limit: 3,
+        ..DeliveryQuery::default()
+    };
+    let mut seen = Vec::new();
+    loop {
+        let page = store.deliveries(&query).await.unwrap();
+        query.before = page.last().map(|last| last.delivery.id);
+        if page.is_empty() {
+            break;
+        }
+        seen.extend(page);
+    }
+    assert_eq!(seen.len(), 10);
+    assert!(seen.is_sorted_by(|a, b| a.delivery.id > b.delivery.id));
+    let told: Vec<_> = seen
+        .iter()
+        .filter(|one| one.interaction_id == Some(asked.id))
+        .collect();
+    assert_eq!(told.len(), 2);
+    assert_eq!(told[0].event_type, "interaction.requested");
+    let query = DeliveryQuery {
+        destination: Some(one.id),
+        state: Some(DeliveryState::Due),
+        limit: 100,
+        ..DeliveryQuery::default()
+    };
+    let found = store.deliveries(&query).await.unwrap();
+    assert_eq!(found.len(), 5);
+    assert!(found.iter().all(|found| found.name == "one"));
+}
