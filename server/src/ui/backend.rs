@@ -191,6 +191,8 @@ impl Backend for ForPerson {
         self.who()?;
         let service = &self.state.service;
         let mut waiting = self.waiting_by_agent().await?;
+        // An agent that asked a moment ago was seen a moment ago.
+        service.write_uses().await.map_err(told)?;
         let records = service.store().agents().await.map_err(failed)?;
         let mut rows: Vec<AgentRow> = records
             .into_iter()
