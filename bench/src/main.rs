@@ -9,6 +9,7 @@ mod expiry;
 mod journal;
 mod latencies;
 mod load;
+mod outbox;
 mod pace;
 mod polls;
 mod process;
@@ -56,6 +57,7 @@ enum Scenario {
     Polls,
     Resume,
     Expiry,
+    Outbox,
 }
 
 impl Bench {
@@ -92,6 +94,7 @@ async fn main() -> Result<()> {
             Scenario::Polls => polls::run(&bench).await.context("polls")?,
             Scenario::Resume => resume::run(&bench, descriptors).await.context("resume")?,
             Scenario::Expiry => expiry::run(&bench).await.context("expiry")?,
+            Scenario::Outbox => outbox::run(&bench).await.context("outbox")?,
         }
     }
     Ok(())

@@ -123,6 +123,8 @@ fn handraise(bench: &Bench, database: &Database) -> Command {
         .env_remove("RUST_LOG")
         .env("HANDRAISE_MAX_PENDING_PER_AGENT", "0")
         .env("HANDRAISE_RATE_LIMIT_PER_MINUTE", "0")
+        // Receivers are on this machine.
+        .env("HANDRAISE_OUTBOUND_ALLOW", "127.0.0.1")
         // Everybody is the same agent here.
         .env("HANDRAISE_LIMITS_HELD_PER_TOKEN", "0")
         .stdin(Stdio::null());

@@ -117,6 +117,12 @@ pub enum Payload {
     /// The agent took note of how it ended.
     #[serde(rename = "interaction.collected")]
     Collected {},
+    /// The agent's address took the news of how it ended.
+    #[serde(rename = "interaction.called_back")]
+    CalledBack {},
+    /// The agent could not be called back, however often it was tried.
+    #[serde(rename = "interaction.agent_offline")]
+    AgentOffline {},
     /// A responder said more about a closed blocker. Its answer stays.
     #[serde(rename = "interaction.follow_up")]
     FollowedUp {
@@ -202,6 +208,8 @@ impl Payload {
             Self::Cancelled { .. } => "interaction.cancelled",
             Self::AnswerRejected { .. } => "interaction.answer_rejected",
             Self::Collected {} => "interaction.collected",
+            Self::CalledBack {} => "interaction.called_back",
+            Self::AgentOffline {} => "interaction.agent_offline",
             Self::FollowedUp { .. } => "interaction.follow_up",
             Self::TaskWaiting(_) => "task.waiting",
             Self::TaskRunning(_) => "task.running",

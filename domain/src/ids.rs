@@ -60,7 +60,7 @@ id!(
     DeliveryId
 );
 id!(
-    /// Where something is sent: a webhook endpoint, or an agent, which has the same id here.
+    /// Where something is sent: a webhook endpoint, or a place where an agent is called back.
     DestinationId
 );
 

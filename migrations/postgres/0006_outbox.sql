@@ -1,7 +1,8 @@
--- What goes out. A destination is a webhook endpoint; the columns beside its kind say how it has been doing.
+-- What goes out. A destination is a webhook endpoint or a place where an agent is called back; the columns
+-- beside its kind say how it has been doing.
 CREATE TABLE destinations (
     id            UUID   NOT NULL PRIMARY KEY,
-    kind          TEXT   NOT NULL CHECK (kind IN ('webhook')),
+    kind          TEXT   NOT NULL CHECK (kind IN ('webhook', 'callback')),
     failures      BIGINT NOT NULL DEFAULT 0,
     failing_since BIGINT,
     resume_at     BIGINT
@@ -26,6 +27,15 @@ CREATE TABLE webhook_endpoints (
     CHECK ((previous_secret IS NULL) = (previous_until IS NULL)),
     CHECK ((disabled_at IS NULL) = (disabled_why IS NULL))
 );
+
+-- Scheme, host and port of addresses that an agent names. Made with the first obligation.
+CREATE TABLE callback_places (
+    id       UUID NOT NULL PRIMARY KEY REFERENCES destinations (id),
+    agent_id UUID NOT NULL REFERENCES agents (id),
+    origin   TEXT NOT NULL
+);
+
+ALTER TABLE interactions ADD COLUMN callback TEXT;
 
 -- Obligations, committed with the event that made them. While one is being sent, `next_at` is the end of
 -- the lease, and only the worker that knows the number of the lease may say what came of it.

@@ -359,7 +359,7 @@ impl From<Refused> for Problem {
             }
             // Only the expiry job asks the first, nobody is told the second, and the others are pages' alone.
             Refused::NotDue
-            | Refused::CollectedAlready
+            | Refused::Unchanged
             | Refused::Yourself
             | Refused::NameTaken
             | Refused::Disabled => Self::internal(),

@@ -88,6 +88,7 @@ fn api() -> Router<AppState> {
         .route("/v1/tasks", get(v1::tasks::list))
         .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))
         .route("/v1/events", get(v1::events::list))
+        .route("/v1/callback_secret", get(v1::callback_secret::get))
         .route("/v1/hooks", post(v1::hooks::create).get(v1::hooks::list))
         .route("/v1/hooks/sample", get(v1::hooks::sample))
         .route("/v1/hooks/{id}", delete(v1::hooks::delete))

@@ -22,7 +22,7 @@ use crate::{
     live::hub::Hub,
     metrics::Metrics,
     service::{Outbound, Service},
-    signing::{Sealer, SigningKey},
+    signing::{CallbackSecrets, Sealer, SigningKey},
 };
 
 /// Cheap to clone.
@@ -73,6 +73,7 @@ impl AppState {
         let guard = Arc::new(Guard::new(config.outbound_allow.clone()));
         let outbound = Outbound {
             sealer: Sealer::new(&key),
+            callbacks: CallbackSecrets::new(&key),
             guard: guard.clone(),
         };
         let limits = Limits::new(config.rate_limit_per_minute, &config.limits, &clock);

@@ -200,6 +200,9 @@ pub trait Tokens: Send + Sync {
     /// Who holds this token; `None` also when it was revoked.
     async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>>;
 
+    /// The tokens of an agent that are good, newest first, at most `limit`.
+    async fn agent_tokens(&self, agent: AgentId, limit: u32) -> Result<Vec<TokenId>>;
+
     /// Notes when tokens were used, and their agents seen.
     async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()>;
 

@@ -46,6 +46,8 @@ fn text_of(payload: &Payload) -> Option<String> {
         Payload::Progressed { .. }
         | Payload::AnswerRejected { .. }
         | Payload::Collected {}
+        | Payload::CalledBack {}
+        | Payload::AgentOffline {}
         | Payload::TaskWaiting(_)
         | Payload::TaskRunning(_)
         | Payload::TaskFailed(_)

@@ -10,7 +10,9 @@ use crate::workspace::Workspace;
 use crate::{build, command};
 
 /// As in `bench/src/main.rs`: a mistake is told before the program is built.
-const SCENARIOS: [&str; 6] = ["disk", "start", "creates", "polls", "resume", "expiry"];
+const SCENARIOS: [&str; 7] = [
+    "disk", "start", "creates", "polls", "resume", "expiry", "outbox",
+];
 
 #[derive(Args)]
 pub(crate) struct Options {

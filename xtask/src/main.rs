@@ -16,6 +16,7 @@ mod node;
 mod playwright;
 mod postgres;
 mod progress;
+mod python;
 mod server;
 mod site;
 mod test;

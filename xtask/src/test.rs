@@ -1,12 +1,14 @@
 //! `cargo xtask test`: all the tests there are, in one go.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use crate::playwright::Playwright;
 use crate::postgres::{self, Postgres};
 use crate::progress::Steps;
 use crate::workspace::Workspace;
-use crate::{command, frontend, server};
+use crate::{command, frontend, python, server};
 
 pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
     let mut steps = Steps::default();
@@ -25,11 +27,14 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let playwright = steps.step("browser and Node.js", "seconds, if they are there", || {
         Playwright::ready(workspace)
     })?;
+    let python = steps.step("Python", "seconds the first time", || {
+        python::ensure(workspace)
+    })?;
     steps.step("page", "minutes the first time, then seconds", || {
         frontend::build(workspace, frontend::Profile::Dev)
     })?;
     steps.step("Rust tests", "minutes to compile the first time", || {
-        cargo_test(workspace, &postgres, &[])
+        cargo_test(workspace, &postgres, &python, &[])
     })?;
     let program = steps.step("server", "seconds, the tests have compiled it", || {
         server::build_beside_tests(workspace)
@@ -42,8 +47,11 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
 fn run_filtered(workspace: &Workspace, filters: &[String], steps: &mut Steps) -> Result<()> {
     server::allow_missing_page(workspace)?;
     let postgres = steps.step("PostgreSQL", "a few seconds", Postgres::ready)?;
+    let python = steps.step("Python", "seconds the first time", || {
+        python::ensure(workspace)
+    })?;
     steps.step("Rust tests", "minutes to compile the first time", || {
-        cargo_test(workspace, &postgres, filters)
+        cargo_test(workspace, &postgres, &python, filters)
     })?;
     steps.skip(
         "browser tests",
@@ -52,11 +60,17 @@ fn run_filtered(workspace: &Workspace, filters: &[String], steps: &mut Steps) ->
     Ok(())
 }
 
-fn cargo_test(workspace: &Workspace, postgres: &Postgres, filters: &[String]) -> Result<()> {
+fn cargo_test(
+    workspace: &Workspace,
+    postgres: &Postgres,
+    python: &Path,
+    filters: &[String],
+) -> Result<()> {
     for packages in [server::TESTED.as_slice(), &["-p", "xtask"]] {
         let mut cargo = workspace.cargo();
         cargo.arg("test").args(packages).arg("--").args(filters);
-        command::run(cargo.env(postgres::VARIABLE, &postgres.url))?;
+        cargo.env(postgres::VARIABLE, &postgres.url);
+        command::run(cargo.env(python::VARIABLE, python))?;
     }
     Ok(())
 }

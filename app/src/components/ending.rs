@@ -1,6 +1,6 @@
 //! How something ended, in words: who did it, the answer, whether the agent has it, what was said later.
 
-use domain::interaction::{Kind, Outcome};
+use domain::interaction::{Callback, Kind, Outcome};
 use leptos::prelude::*;
 
 use super::moment::Ago;
@@ -105,23 +105,27 @@ fn shown_answer(kind: Kind, ending: &Ending) -> Option<String> {
 
 /// Whether the agent knows: what stands before its name, and after it.
 fn pickup(ending: &Ending) -> Option<(&'static str, String)> {
-    let taken = ending
-        .collected_at
-        .map(|collected| time::words(collected - ending.at));
-    match (ending.outcome, taken) {
-        (Outcome::Delivered, _) => None,
-        (Outcome::Expired | Outcome::Cancelled, Some(after)) => {
-            Some(("", format!(" took note of it {after} later.")))
-        }
-        (Outcome::Expired | Outcome::Cancelled, None) => {
-            Some(("", " has not taken note of it yet.".to_owned()))
-        }
-        (_, Some(after)) => Some((
-            "Sent to ",
-            format!(". It picked the answer up {after} later."),
-        )),
-        (_, None) => Some(("", " has not picked it up yet.".to_owned())),
+    if ending.outcome == Outcome::Delivered {
+        return None;
     }
+    let no_answer = matches!(ending.outcome, Outcome::Expired | Outcome::Cancelled);
+    let later = |at| time::words(at - ending.at);
+    Some(match (ending.collected_at, ending.callback) {
+        (Some(at), _) if no_answer => ("", format!(" took note of it {} later.", later(at))),
+        (Some(at), _) => {
+            let after = format!(". It picked the answer up {} later.", later(at));
+            ("Sent to ", after)
+        }
+        (None, Some(Callback::Delivered { at })) => {
+            ("Delivered to ", format!(" {} later.", later(at)))
+        }
+        (None, Some(Callback::Offline { .. })) => {
+            let after = " could not be called back. It can still come and ask.";
+            ("The asking agent is offline: ", after.to_owned())
+        }
+        (None, None) if no_answer => ("", " has not taken note of it yet.".to_owned()),
+        (None, None) => ("", " has not picked it up yet.".to_owned()),
+    })
 }
 
 #[component]
@@ -176,7 +180,7 @@ fn Remarks(remarks: Vec<Remark>, live: Live) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use chrono::{DateTime, TimeDelta};
-    use domain::interaction::{Kind, Outcome};
+    use domain::interaction::{Callback, Kind, Outcome};
 
     use super::{pickup, shown_answer};
     use crate::view::Ending;
@@ -190,6 +194,7 @@ mod tests {
             answer: Some(answer.to_owned()),
             reason: None,
             collected_at: None,
+            callback: None,
             follow_ups: Vec::new(),
             failed_task: None,
         }
@@ -229,7 +234,18 @@ mod tests {
         let mut ending = ending(Outcome::Answered, "x");
         let words = |before, after: &str| Some((before, after.to_owned()));
         assert_eq!(pickup(&ending), words("", " has not picked it up yet."));
-        ending.collected_at = Some(ending.at + TimeDelta::seconds(2));
+        let at = ending.at + TimeDelta::seconds(2);
+        ending.callback = Some(Callback::Delivered { at });
+        assert_eq!(pickup(&ending), words("Delivered to ", " 2 s later."));
+        ending.callback = Some(Callback::Offline { at });
+        assert_eq!(
+            pickup(&ending),
+            words(
+                "The asking agent is offline: ",
+                " could not be called back. It can still come and ask."
+            )
+        );
+        ending.collected_at = Some(at);
         assert_eq!(
             pickup(&ending),
             words("Sent to ", ". It picked the answer up 2 s later.")

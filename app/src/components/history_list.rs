@@ -7,7 +7,7 @@ use super::{
     history_address::address,
     kind_mark::{LevelMark, kind_word},
     moment::Ago,
-    outcome::OutcomeWord,
+    outcome::{OutcomeWord, pickup},
 };
 use crate::{
     live::Live,
@@ -59,6 +59,7 @@ fn HistoryLine(row: HistoryRow, live: Live) -> impl IntoView {
         row,
         closure,
         collected_at,
+        callback,
     } = row;
     let took = closure
         .as_ref()
@@ -88,7 +89,7 @@ fn HistoryLine(row: HistoryRow, live: Live) -> impl IntoView {
                 <span class="history-from">
                     <bdi>{row.agent}</bdi> {by.map(|by| view! { " · " <bdi>{by}</bdi> })}
                     {took.map(|took| format!(" · {took}"))}
-                    {collected_at.is_some().then_some(" · picked up")} " · "
+                    {pickup(collected_at, callback)} " · "
                     <Ago at=row.created_at live />
                 </span>
             </a>

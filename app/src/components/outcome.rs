@@ -1,6 +1,7 @@
 //! How something ended, or that it waits: an icon and a word. Colour carries nothing here.
 
-use domain::interaction::Outcome;
+use chrono::{DateTime, Utc};
+use domain::interaction::{Callback, Outcome};
 use leptos::prelude::*;
 
 use super::icon::{Icon, Shape};
@@ -27,5 +28,18 @@ pub(super) fn OutcomeWord(outcome: Option<Outcome>) -> impl IntoView {
             <Icon shape />
             {word}
         </span>
+    }
+}
+
+/// Whether the agent has it, in a line of a list.
+pub(super) fn pickup(
+    collected_at: Option<DateTime<Utc>>,
+    callback: Option<Callback>,
+) -> Option<&'static str> {
+    match (collected_at, callback) {
+        (Some(_), _) => Some(" · picked up"),
+        (None, Some(Callback::Delivered { .. })) => Some(" · delivered"),
+        (None, Some(Callback::Offline { .. })) => Some(" · agent offline"),
+        (None, None) => None,
     }
 }

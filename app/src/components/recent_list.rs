@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::{
     kind_mark::{LevelMark, kind_word},
     moment::Ago,
-    outcome::OutcomeWord,
+    outcome::{OutcomeWord, pickup},
 };
 use crate::{
     live::Live,
@@ -45,15 +45,18 @@ fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
         row,
         closure,
         collected_at,
+        callback,
         follow_ups: _,
     } = closed;
     let id = row.id;
     let picked_up = Memo::new(move |_| {
-        let known = live.desk.with(|desk| {
-            let closed = desk.recent.iter().find(|closed| closed.row.id == id)?;
-            closed.collected_at
-        });
-        known.or(collected_at).is_some()
+        live.desk.with(|desk| {
+            let known = desk.recent.iter().find(|closed| closed.row.id == id);
+            match known {
+                Some(closed) => pickup(closed.collected_at, closed.callback),
+                None => pickup(collected_at, callback),
+            }
+        })
     });
     let what = match row.level {
         Some(level) => view! { <LevelMark level /> }.into_any(),
@@ -76,7 +79,7 @@ fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
                 <span class="recent-meta">
                     {what} " · " <bdi>{row.agent}</bdi> {(!told).then(|| format!(" · {}", kind_word(row.kind)))}
                     " · " <Ago at=closure.at live />
-                    {move || (picked_up.get() && !told).then_some(" · picked up")}
+                    {move || picked_up.get().filter(|_| !told)}
                 </span>
             </a>
         </li>

@@ -57,6 +57,11 @@ fn words(step: &Step) -> (Option<&str>, String) {
         What::AnswerRejected => (by, format!("answered too late{via}")),
         What::Collected if step.by.is_some() => (by, "picked it up".to_owned()),
         What::Collected => (None, "Picked up".to_owned()),
+        What::CalledBack => (None, "Delivered to the agent".to_owned()),
+        What::AgentOffline => {
+            let words = "The asking agent is offline: it could not be called back";
+            (None, words.to_owned())
+        }
         What::FollowedUp => (by, format!("said more{via}")),
         What::TaskWaiting => (None, "The task waits for a person".to_owned()),
         What::TaskRunning => (None, "The task goes on".to_owned()),

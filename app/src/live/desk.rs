@@ -68,6 +68,7 @@ impl Desk {
                         row,
                         closure,
                         collected_at: None,
+                        callback: None,
                         follow_ups: 0,
                     });
                 }
@@ -87,6 +88,11 @@ impl Desk {
             Change::Collected { id, at } => {
                 if let Some(closed) = self.recent.iter_mut().find(|closed| closed.row.id == id) {
                     closed.collected_at = Some(at);
+                }
+            }
+            Change::CalledBack { id, callback } => {
+                if let Some(closed) = self.recent.iter_mut().find(|closed| closed.row.id == id) {
+                    closed.callback = Some(callback);
                 }
             }
             Change::FollowedUp { id } => {

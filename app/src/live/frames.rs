@@ -1,7 +1,10 @@
 //! What travels over `/ws`. JSON, one frame a message.
 
 use chrono::{DateTime, Utc};
-use domain::{Event, InteractionId, Payload, interaction::Outcome};
+use domain::{
+    Event, InteractionId, Payload,
+    interaction::{Callback, Outcome},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::view::{ClosedRow, Closure, Row};
@@ -75,6 +78,13 @@ pub enum Change {
         /// When.
         at: DateTime<Utc>,
     },
+    /// The agent was called back about a closed row, or could not be.
+    CalledBack {
+        /// Which row.
+        id: InteractionId,
+        /// What came of it.
+        callback: Callback,
+    },
     /// Something was said about a closed row.
     FollowedUp {
         /// Which row.
@@ -97,6 +107,7 @@ struct FlatFrame {
     closure: Option<Closure>,
     told: Option<ClosedRow>,
     at: Option<DateTime<Utc>>,
+    callback: Option<Callback>,
 }
 
 #[derive(Deserialize)]
@@ -116,6 +127,7 @@ enum ChangeType {
     Closed,
     Told,
     Collected,
+    CalledBack,
     FollowedUp,
     Other,
 }
@@ -156,6 +168,10 @@ impl FlatFrame {
             ChangeType::Collected => Change::Collected {
                 id: self.id?,
                 at: self.at?,
+            },
+            ChangeType::CalledBack => Change::CalledBack {
+                id: self.id?,
+                callback: self.callback?,
             },
             ChangeType::FollowedUp => Change::FollowedUp { id: self.id? },
             ChangeType::Other => Change::Other,
@@ -201,6 +217,7 @@ impl Change {
                         row: Row::new(id, agent, request, event.at, None),
                         closure: Closure::new(Outcome::Delivered, by, event.at, None),
                         collected_at: None,
+                        callback: None,
                         follow_ups: 0,
                     },
                 };
@@ -212,6 +229,14 @@ impl Change {
                 };
             }
             Payload::Collected {} => return Self::Collected { id, at: event.at },
+            Payload::CalledBack {} => {
+                let callback = Callback::Delivered { at: event.at };
+                return Self::CalledBack { id, callback };
+            }
+            Payload::AgentOffline {} => {
+                let callback = Callback::Offline { at: event.at };
+                return Self::CalledBack { id, callback };
+            }
             Payload::FollowedUp { .. } => return Self::FollowedUp { id },
             Payload::AnswerRejected { .. }
             | Payload::TaskWaiting(_)

@@ -1,6 +1,6 @@
 //! `/blockers/{id}`: the resolution dialog over the overview.
 
-use domain::InteractionId;
+use domain::{InteractionId, interaction::Callback};
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
@@ -68,6 +68,7 @@ struct Seen {
     waits: bool,
     answered: Option<usize>,
     collected: bool,
+    callback: Option<Callback>,
     follow_ups: usize,
 }
 
@@ -88,6 +89,7 @@ fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send +
                     waits: row.is_some(),
                     answered: row.and_then(|row| row.progress).map(|it| it.answered),
                     collected: closed.is_some_and(|closed| closed.collected_at.is_some()),
+                    callback: closed.and_then(|closed| closed.callback),
                     follow_ups: closed.map_or(0, |closed| closed.follow_ups),
                 }
             })

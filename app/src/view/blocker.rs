@@ -1,7 +1,7 @@
 //! One blocker as the resolution dialog shows it.
 
 use chrono::{DateTime, Utc};
-use domain::interaction::{Choice, FormAnswer, Level, Outcome, TaskRef};
+use domain::interaction::{Callback, Choice, FormAnswer, Level, Outcome, TaskRef};
 use serde::{Deserialize, Serialize};
 
 use super::Row;
@@ -120,6 +120,8 @@ pub struct Ending {
     pub reason: Option<String>,
     /// When the agent picked it up.
     pub collected_at: Option<DateTime<Utc>>,
+    /// What came of calling the agent back.
+    pub callback: Option<Callback>,
     /// What was said later.
     pub follow_ups: Vec<Remark>,
     /// The id of the task that failed because nobody answered.

@@ -80,6 +80,10 @@ pub enum What {
     AnswerRejected,
     /// The agent picked it up.
     Collected,
+    /// The agent was called back.
+    CalledBack,
+    /// It could not be.
+    AgentOffline,
     /// Somebody said more.
     FollowedUp,
     /// The task waits for a person.

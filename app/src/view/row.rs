@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Interaction, InteractionId,
-    interaction::{AnswerContent, Ask, Kind, Level, Mode, Outcome, Priority, Request},
+    interaction::{AnswerContent, Ask, Callback, Kind, Level, Mode, Outcome, Priority, Request},
 };
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +140,8 @@ pub struct ClosedRow {
     pub closure: Closure,
     /// When the agent picked it up.
     pub collected_at: Option<DateTime<Utc>>,
+    /// What came of calling the agent back.
+    pub callback: Option<Callback>,
     /// How often more was said about it.
     pub follow_ups: usize,
 }
@@ -157,6 +159,7 @@ impl ClosedRow {
                 interaction.answer(),
             ),
             collected_at: interaction.collected_at,
+            callback: interaction.callback,
             follow_ups: interaction.follow_ups.len(),
         })
     }
@@ -171,6 +174,8 @@ pub struct HistoryRow {
     pub closure: Option<Closure>,
     /// When the agent picked it up.
     pub collected_at: Option<DateTime<Utc>>,
+    /// What came of calling the agent back.
+    pub callback: Option<Callback>,
 }
 
 impl From<&Interaction> for HistoryRow {
@@ -179,6 +184,7 @@ impl From<&Interaction> for HistoryRow {
             row: Row::from(interaction),
             closure: ClosedRow::new(interaction).map(|closed| closed.closure),
             collected_at: interaction.collected_at,
+            callback: interaction.callback,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What goes out: an obligation to tell one destination one thing, from the event that made it until it
 //! is delivered or dead.
 
+mod callback;
 pub mod decide;
 mod endpoint;
 mod health;
@@ -12,11 +13,12 @@ mod tests;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use callback::{CallbackKind, CallbackPlace};
 pub use endpoint::{
     Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Listener, SealedSecret, Topic,
 };
 pub use health::Health;
-pub use obligation::{Obligation, obligations};
+pub use obligation::{Destination, Obligation, obligations};
 pub use schedule::{RETRIES, TRIES};
 
 use crate::ids::{DeliveryId, DestinationId};
@@ -93,16 +95,19 @@ impl DeliveryState {
 pub enum DestinationKind {
     /// An [`Endpoint`].
     Webhook,
+    /// A [`CallbackPlace`].
+    Callback,
 }
 
 impl DestinationKind {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Webhook];
+    pub const ALL: [Self; 2] = [Self::Webhook, Self::Callback];
 
     /// The name, as in SQL and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Webhook => "webhook",
+            Self::Callback => "callback",
         }
     }
 

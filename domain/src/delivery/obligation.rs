@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 
-use super::{DestinationKind, Listener, Topic};
+use super::{CallbackPlace, Listener, Topic, callback};
 use crate::{
     changeset::Write,
     event::{Event, Payload},
@@ -16,14 +16,31 @@ use crate::{
 pub struct Obligation {
     /// Its id, for good.
     pub id: DeliveryId,
-    /// What the destination is.
-    pub kind: DestinationKind,
     /// Who is to be told.
-    pub destination: DestinationId,
+    pub destination: Destination,
     /// What of.
     pub event_seq: i64,
     /// Since when.
     pub at: DateTime<Utc>,
+}
+
+/// Who is to be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// The [`Endpoint`](super::Endpoint) of this id.
+    Webhook(DestinationId),
+    /// An agent. Such a destination is there as soon as something is owed to it.
+    Callback(CallbackPlace),
+}
+
+impl Destination {
+    /// Its id.
+    pub fn id(&self) -> DestinationId {
+        match self {
+            Self::Webhook(id) => *id,
+            Self::Callback(place) => place.id(),
+        }
+    }
 }
 
 impl DeliveryId {
@@ -46,43 +63,43 @@ impl DeliveryId {
 pub fn obligations(events: &[Event], writes: &[Write], listeners: &[Listener]) -> Vec<Obligation> {
     let mut owed = Vec::new();
     for event in events {
+        let interaction = about(event, writes);
         if let Payload::EndpointTested(endpoint) = &event.payload {
-            owed.push(webhook(event, endpoint.id));
+            owed.push(obligation(event, Destination::Webhook(endpoint.id)));
+        }
+        if let Some(place) = interaction.and_then(|known| callback::owed(event, known)) {
+            owed.push(obligation(event, Destination::Callback(place)));
         }
         let Some(topic) = Topic::of(&event.payload) else {
             continue;
         };
-        let stops = stops_its_agent(event, writes);
+        let stops = event.interaction_id.is_none()
+            || interaction.is_some_and(|known| known.request.mode == Mode::Sync);
         let told = listeners
             .iter()
             .filter(|listener| listener.filter.wants(topic, stops))
-            .map(|listener| webhook(event, listener.id));
+            .map(|listener| obligation(event, Destination::Webhook(listener.id)));
         owed.extend(told);
     }
     owed
 }
 
-fn webhook(event: &Event, destination: DestinationId) -> Obligation {
+fn obligation(event: &Event, destination: Destination) -> Obligation {
     Obligation {
-        id: DeliveryId::of(event.id, destination),
-        kind: DestinationKind::Webhook,
+        id: DeliveryId::of(event.id, destination.id()),
         destination,
         event_seq: event.seq,
         at: event.at,
     }
 }
 
-/// Whether the event is about a blocker the agent waits for, or about a task alone.
-fn stops_its_agent(event: &Event, writes: &[Write]) -> bool {
-    let Some(id) = event.interaction_id else {
-        return true;
-    };
-    interactions(writes).any(|one| one.id == id && one.request.mode == Mode::Sync)
-}
-
-fn interactions(writes: &[Write]) -> impl Iterator<Item = &Interaction> {
-    writes.iter().filter_map(|write| match write {
-        Write::Open(interaction) | Write::Advance(interaction) => Some(interaction),
+/// The interaction that the event is about, as the changeset leaves it.
+fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
+    let id = event.interaction_id?;
+    writes.iter().find_map(|write| match write {
+        Write::Open(interaction) | Write::Advance(interaction) => {
+            (interaction.id == id).then_some(interaction)
+        }
         Write::Task(_) | Write::Access(_) | Write::Endpoint(_) | Write::Retry { .. } => None,
     })
 }

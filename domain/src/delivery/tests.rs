@@ -6,15 +6,19 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    Delivery, DeliveryState, Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Health,
-    Listener, Next, RETRIES, Reply, SealedSecret, TRIES, Topic,
+    CallbackKind, CallbackPlace, Delivery, DeliveryState, Destination, Disabled, DisabledWhy,
+    Endpoint, EndpointRef, Filter, Format, Health, Listener, Next, RETRIES, Reply, SealedSecret,
+    TRIES, Topic,
     decide::{self, NewEndpoint},
     obligations,
 };
 use crate::{
-    Actor, DeliveryId, DestinationId, EventId, Payload, Principal, Refused, Role, TokenId, Write,
-    interaction::Kind,
-    testing::{Counter, agent, at, epoch, journalled, opened, person, with},
+    Actor, AgentId, Changeset, DeliveryId, DestinationId, EventId, Payload, Principal, Refused,
+    Role, TokenId, Write,
+    interaction::{Kind, decide as interaction},
+    testing::{
+        Counter, agent, at, epoch, given, journalled, opened, person, with, written as changed,
+    },
 };
 
 fn delivery(tries: u32) -> Delivery {
@@ -177,7 +181,10 @@ fn an_event_obliges_to_tell_those_who_want_to_hear_of_it() {
         let changeset = opened(with(kind, fields), None, &ids);
         let writes = changeset.writes.clone();
         let owed = obligations(&journalled(changeset), &writes, &listeners);
-        let told: Vec<u128> = owed.iter().map(|one| one.destination.0.as_u128()).collect();
+        let told: Vec<u128> = owed
+            .iter()
+            .map(|one| one.destination.id().0.as_u128())
+            .collect();
         told
     };
     assert_eq!(told(Kind::Question, json!({})), [1, 2]);
@@ -185,6 +192,87 @@ fn an_event_obliges_to_tell_those_who_want_to_hear_of_it() {
     assert_eq!(told(Kind::Notification, json!({})), [1, 3]);
     // The task that waits is nothing webhooks hear of.
     assert_eq!(told(Kind::Question, json!({"task": {"id": "T"}})), [1, 2]);
+}
+
+#[test]
+fn an_agent_is_called_back_about_the_end_and_what_is_said_after_it() {
+    let ids = Counter::default();
+    let body = json!({"callback_url": "https://Agent.example:8443/a?b", "timeout_seconds": 60});
+    let opening = opened(with(Kind::Question, body), None, &ids);
+    let asked = changed(&opening);
+    let calls = |changeset: Changeset| {
+        let writes = changeset.writes.clone();
+        obligations(&journalled(changeset), &writes, &[])
+    };
+    assert_eq!(calls(opening), []);
+    let ana = person(Role::Responder);
+    let said = given(json!({"text": "  80\n"}));
+    let answer = interaction::answer(&asked, said, &ana, None, at(&ids, 1)).unwrap();
+    let answered = changed(&answer);
+    let more = interaction::follow_up(&answered, "or 81".into(), &ana, at(&ids, 2)).unwrap();
+    let collect = interaction::collect(&answered, &agent(), at(&ids, 2)).unwrap();
+    assert_eq!(calls(collect), []);
+    let cancel = interaction::cancel(&asked, &ana, Some("found it".into()), None, at(&ids, 1));
+    let expire = interaction::expire(&asked, None, at(&ids, 60)).unwrap();
+    let place = CallbackPlace {
+        agent: agent().id,
+        origin: "https://agent.example:8443".into(),
+    };
+    for (changeset, kind, message) in [
+        (
+            answer,
+            CallbackKind::Answer,
+            "Answer to your question ('Which port?'):   80\n",
+        ),
+        (
+            more,
+            CallbackKind::FollowUp,
+            "Follow-up to your question ('Which port?'): or 81",
+        ),
+        (
+            cancel.unwrap(),
+            CallbackKind::Cancelled,
+            "Your question ('Which port?') was cancelled: found it",
+        ),
+        (
+            expire,
+            CallbackKind::Timeout,
+            "Nobody answered your question ('Which port?') in time. There is no answer: do not take it for a yes.",
+        ),
+    ] {
+        assert_eq!(CallbackKind::of(&changeset.events[0].payload), Some(kind));
+        assert_eq!(kind.message(&changed(&changeset)), message);
+        let owed = calls(changeset);
+        assert_eq!(owed.len(), 1);
+        assert_eq!(owed[0].destination, Destination::Callback(place.clone()));
+    }
+}
+
+#[test]
+fn a_message_quotes_the_beginning_of_a_question_on_one_line() {
+    let ids = Counter::default();
+    let prompt = format!("Which\n\nport? {}", "ü".repeat(300));
+    let fields = json!({"prompt": prompt, "fallback": "80", "timeout_seconds": 60});
+    let asked = changed(&opened(with(Kind::Question, fields), None, &ids));
+    let expired = changed(&interaction::expire(&asked, None, at(&ids, 60)).unwrap());
+    let message = CallbackKind::Timeout.message(&expired);
+    let quoted = format!("Which port? {}…", "ü".repeat(188));
+    assert_eq!(
+        message,
+        format!("Nobody answered your question ('{quoted}') in time. Go on with your fallback: 80")
+    );
+}
+
+#[test]
+fn an_agent_has_a_place_for_each_origin() {
+    let of = |agent: u128, url: &str| CallbackPlace::of(AgentId(Uuid::from_u128(agent)), url);
+    assert_eq!(of(1, "http://a.example").origin, "http://a.example");
+    assert_eq!(of(1, "http://[::1]:1#x").origin, "http://[::1]:1");
+    let same = of(1, "http://a.example/1").id();
+    assert_eq!(same, of(1, "http://A.example/2?3").id());
+    assert_ne!(same, of(2, "http://a.example/1").id());
+    assert_ne!(same, of(1, "http://a.example:81/1").id());
+    assert_ne!(same, of(1, "https://a.example/1").id());
 }
 
 #[test]
@@ -260,7 +348,7 @@ fn an_event_names_the_host_of_an_endpoint_and_not_its_path() {
     assert!(!serde_json::to_string(&named).unwrap().contains("secret"));
 }
 
-fn written(changeset: &crate::Changeset) -> Endpoint {
+fn written(changeset: &Changeset) -> Endpoint {
     match &changeset.writes[..] {
         [Write::Endpoint(endpoint)] => endpoint.clone(),
         other => panic!("{other:?}"),

@@ -58,8 +58,26 @@ pub struct Interaction {
     pub state: State,
     /// When the agent took note of how it ended.
     pub collected_at: Option<DateTime<Utc>>,
+    /// Whether the agent could be called back, where it wants that and it was tried.
+    pub callback: Option<Callback>,
     /// What was said after it was closed, in order.
     pub follow_ups: Vec<FollowUp>,
+}
+
+/// What came of calling the agent back about how it ended, or about a follow-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Callback {
+    /// Its address took the news.
+    Delivered {
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// Nobody there took it, however often it was tried.
+    Offline {
+        /// When it was given up.
+        at: DateTime<Utc>,
+    },
 }
 
 /// A later message about a closed interaction. Never changes the answer.

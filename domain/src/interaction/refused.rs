@@ -46,9 +46,9 @@ pub enum Refused {
     /// Nothing has been answered yet that could be collected or followed up.
     #[error("still waiting for an answer")]
     StillPending,
-    /// The agent has collected it before; the interaction says when.
-    #[error("collected already")]
-    CollectedAlready,
+    /// It is so already: collected before, or known to have been called back.
+    #[error("it is so already")]
+    Unchanged,
     /// The agent asks too much at once.
     #[error("this agent has {limit} pending blockers, and may not have more")]
     TooManyPending {

@@ -1,7 +1,7 @@
 //! An interaction as it was when something happened, from its events. What is sent out about an event
 //! stays the same over all tries, whatever happened since.
 
-use super::{FollowUp, Interaction, State};
+use super::{Callback, FollowUp, Interaction, State};
 use crate::{
     event::{Event, Payload},
     principal::{Actor, AgentRef},
@@ -45,6 +45,8 @@ impl Interaction {
                 };
             }
             Payload::Collected {} => self.collected_at = Some(event.at),
+            Payload::CalledBack {} => self.callback = Some(Callback::Delivered { at: event.at }),
+            Payload::AgentOffline {} => self.callback = Some(Callback::Offline { at: event.at }),
             Payload::FollowedUp { text } => {
                 let Actor::Responder(responder) = &event.actor else {
                     return;
@@ -86,6 +88,7 @@ fn opened(event: &Event) -> Option<Interaction> {
         expires_at,
         state,
         collected_at: None,
+        callback: None,
         follow_ups: Vec::new(),
     })
 }

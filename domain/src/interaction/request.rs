@@ -45,6 +45,9 @@ pub struct Request {
     pub metadata: Option<AnyJson>,
     /// Time from asking to the deadline in seconds; `None` = never.
     pub timeout_seconds: Option<i64>,
+    /// Where the agent wants to be called back. Such an address may be a secret by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callback_url: Option<String>,
 }
 
 /// A request as it comes in: readable, not yet checked.
@@ -100,6 +103,10 @@ pub struct Draft {
     /// For a notification: `info` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
+    /// See [`Request::callback_url`]. Whether it may be reached is checked by whoever can reach it. Not for
+    /// a notification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback_url: Option<String>,
 }
 
 /// Tells `null` from absent: called only when the field is there.
@@ -164,6 +171,9 @@ impl Draft {
             return Err(faults.into_result(()).err().unwrap_or_default());
         };
         let (mode, timeout_seconds) = timing.check(ask.kind(), default_timeout, &mut faults);
+        if ask.kind() == Kind::Notification && self.callback_url.is_some() {
+            faults.add("callback_url", "nobody answers a notification");
+        }
         faults.into_result(Request {
             ask,
             mode,
@@ -175,6 +185,7 @@ impl Draft {
             fallback,
             metadata,
             timeout_seconds,
+            callback_url: self.callback_url,
         })
     }
 }

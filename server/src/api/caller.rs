@@ -53,6 +53,16 @@ impl Waiter {
         self.wait.is_some_and(|wait| !wait.is_zero())
     }
 
+    /// The token, if an agent holds it.
+    pub(super) fn agent_token(&self) -> Result<TokenId, Problem> {
+        match self.principal {
+            Principal::Agent(_) => Ok(self.credential.token),
+            Principal::Person { .. } | Principal::Script { .. } | Principal::Operator { .. } => {
+                Err(Problem::not_an_agent())
+            }
+        }
+    }
+
     /// Counts a request after all that was to be held and had no need to.
     pub(super) fn answered_at_once(&self, state: &AppState) -> Result<(), Problem> {
         if self.wants_to_be_held() {

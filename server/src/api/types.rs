@@ -6,8 +6,9 @@ use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Event, Interaction, InteractionId, Responder,
     interaction::{
-        Action, AnswerContent, Ask, ChoiceOption, FollowUp, FormAnswer, FormAnswers, FormQuestion,
-        Kind, Level, Mode, Outcome, PlanDecision, Priority, State, TargetMode, TaskRef,
+        Action, AnswerContent, Ask, Callback, ChoiceOption, FollowUp, FormAnswer, FormAnswers,
+        FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority, State, TargetMode,
+        TaskRef,
     },
     json::AnyJson,
 };
@@ -36,6 +37,8 @@ pub struct InteractionBody {
     expires_at: Option<DateTime<Utc>>,
     closed_at: Option<DateTime<Utc>>,
     collected_at: Option<DateTime<Utc>>,
+    /// What came of calling the agent back: `{"state": "delivered" | "offline", "at"}`.
+    callback: Option<Callback>,
     fallback: Option<FallbackBody>,
     fallback_used: bool,
     /// What is answered of a form that is still pending.
@@ -136,6 +139,7 @@ impl InteractionBody {
             expires_at: interaction.expires_at,
             closed_at,
             collected_at: interaction.collected_at,
+            callback: interaction.callback,
             fallback: request
                 .fallback
                 .and_then(|content| fallback(content, several)),

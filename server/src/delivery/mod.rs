@@ -1,5 +1,6 @@
 //! What goes out: a worker claims what is due, and posts it, signed, to addresses that may be reached.
 
+mod callback;
 pub mod guard;
 pub mod post;
 mod request;

@@ -5,7 +5,7 @@ use domain::{Event, delivery::DestinationKind};
 use reqwest::header::HeaderMap;
 use store::{Claimed, Store};
 
-use super::{signature, webhook::News};
+use super::{callback::Call, signature, webhook::News};
 use crate::service::Service;
 
 /// Ready to be sent.
@@ -24,6 +24,7 @@ pub(super) async fn prepare(
     let events = events(&**service.store(), claimed.delivery.event_seq).await?;
     match claimed.kind {
         DestinationKind::Webhook => webhook(service, public_url, claimed, &events).await,
+        DestinationKind::Callback => callback(service, public_url, claimed, &events).await,
     }
 }
 
@@ -47,6 +48,27 @@ async fn webhook(
     Ok(Ok(Request {
         address: endpoint.url,
         headers: signature::headers(&id, now, &body, &secrets),
+        body,
+    }))
+}
+
+async fn callback(
+    service: &Service,
+    public_url: &str,
+    claimed: &Claimed,
+    events: &[Event],
+) -> anyhow::Result<Result<Request, &'static str>> {
+    let call = Call::of(events).context("its event is nothing agents are called back for")?;
+    let address = call.address.clone();
+    let secrets = service.callback_secrets(call.agent()).await?;
+    if secrets.is_empty() {
+        return Ok(Err("the agent has no token any more"));
+    }
+    let body = call.body(public_url)?;
+    let id = claimed.delivery.id.to_string();
+    Ok(Ok(Request {
+        address,
+        headers: signature::headers(&id, service.now(), &body, &secrets),
         body,
     }))
 }

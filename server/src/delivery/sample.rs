@@ -69,6 +69,7 @@ fn of(kind: Kind, at: DateTime<Utc>) -> Option<Interaction> {
         expires_at: None,
         state,
         collected_at: None,
+        callback: None,
         follow_ups: Vec::new(),
     })
 }

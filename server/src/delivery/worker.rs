@@ -220,7 +220,7 @@ impl Worker {
             );
         }
         self.service
-            .delivery_failed(claimed, &reply, &mut mark)
+            .delivery_tried(claimed, &reply, &mut mark)
             .await?;
         Ok(mark)
     }

@@ -31,7 +31,16 @@ impl Service {
         key: Option<&str>,
     ) -> Result<Asked, ServiceError> {
         let fingerprint = draft.fingerprint();
-        let request = draft.check(|kind| self.settings.timeouts.of(kind))?;
+        let unreachable = self.callback_fault(&draft)?;
+        let request = draft.check(|kind| self.settings.timeouts.of(kind));
+        let request = match (request, unreachable) {
+            (Ok(request), None) => request,
+            (checked, unreachable) => {
+                let mut faults = checked.err().unwrap_or_default();
+                faults.extend(unreachable);
+                return Err(faults.into());
+            }
+        };
         let key = key
             .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()

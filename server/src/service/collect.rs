@@ -20,7 +20,7 @@ impl Service {
             })
             .await;
         match outcome {
-            Err(ServiceError::Refused(Refused::CollectedAlready)) => self
+            Err(ServiceError::Refused(Refused::Unchanged)) => self
                 .store
                 .interaction(id)
                 .await?

@@ -1,8 +1,11 @@
 //! What goes out, as people see it: looked at, and tried again.
 
 use chrono::{DateTime, Utc};
-use domain::{DeliveryId, DestinationId, Principal, delivery::decide};
-use store::{Attempt, CommitError, DeliveryQuery, DeliveryRecord};
+use domain::{
+    DeliveryId, DestinationId, Principal,
+    delivery::{DestinationKind, Reply, decide},
+};
+use store::{Attempt, Claimed, CommitError, DeliveryQuery, DeliveryRecord, Mark};
 
 use super::{Service, ServiceError};
 
@@ -70,6 +73,22 @@ impl Service {
             Ok(_) => Ok(()),
             Err(CommitError::Conflict) => Err(ServiceError::NotFound),
             Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    /// What follows from a try, kept before the try is marked. `mark` is brought in line with it.
+    ///
+    /// # Errors
+    /// When the database fails: then the delivery has to be tried again, and it follows again.
+    pub async fn delivery_tried(
+        &self,
+        claimed: &Claimed,
+        reply: &Reply,
+        mark: &mut Mark,
+    ) -> Result<(), ServiceError> {
+        match claimed.kind {
+            DestinationKind::Webhook => self.endpoint_tried(claimed, reply, mark).await,
+            DestinationKind::Callback => self.callback_tried(claimed, mark).await,
         }
     }
 }

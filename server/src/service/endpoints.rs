@@ -203,12 +203,9 @@ impl Service {
         }
     }
 
-    /// What follows from a delivery that did not arrive: an endpoint that is gone, or does nothing but
-    /// fail, is disabled. `mark` is brought in line with it.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn delivery_failed(
+    /// What follows from a try: an endpoint that is gone, or does nothing but fail, is disabled. `mark` is
+    /// brought in line with it.
+    pub(super) async fn endpoint_tried(
         &self,
         claimed: &Claimed,
         reply: &Reply,

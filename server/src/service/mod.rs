@@ -3,6 +3,7 @@
 mod answer;
 mod ask;
 mod backoff;
+mod callbacks;
 mod cancel;
 mod collect;
 mod commit;
@@ -37,7 +38,12 @@ use store::{CommitError, Store, StoreError};
 use thiserror::Error;
 use tokio::sync::watch;
 
-use crate::{clock::Clock, delivery::guard::Guard, metrics::Metrics, signing::Sealer};
+use crate::{
+    clock::Clock,
+    delivery::guard::Guard,
+    metrics::Metrics,
+    signing::{CallbackSecrets, Sealer},
+};
 use backoff::Backoff;
 use passwords::Passwords;
 use uses::Uses;
@@ -60,11 +66,13 @@ pub struct Service {
     outbound: Option<Arc<Outbound>>,
 }
 
-/// What managing webhooks needs.
+/// What webhooks and callbacks need.
 #[derive(Debug)]
 pub struct Outbound {
-    /// Keeps their secrets.
+    /// Keeps the secrets of webhooks.
     pub sealer: Sealer,
+    /// Signs for agents.
+    pub callbacks: CallbackSecrets,
     /// Knows where they may lead.
     pub guard: Arc<Guard>,
 }
@@ -136,7 +144,7 @@ impl Service {
         }
     }
 
-    /// With what managing webhooks needs.
+    /// With what webhooks and callbacks need.
     pub fn with_outbound(self, outbound: Outbound) -> Self {
         Self {
             outbound: Some(Arc::new(outbound)),

@@ -129,6 +129,7 @@ fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
             .map(|answer| answer.to_text(&request.ask)),
         reason,
         collected_at: interaction.collected_at,
+        callback: interaction.callback,
         follow_ups: interaction
             .follow_ups
             .iter()

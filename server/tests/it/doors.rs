@@ -29,7 +29,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 20] = [
+const API: [(&str, &str, &str, [u16; 8]); 21] = [
     (
         "POST",
         "/v1/interactions",
@@ -109,6 +109,13 @@ const API: [(&str, &str, &str, [u16; 8]); 20] = [
         "/v1/events",
         "",
         [401, 401, 401, 401, 401, 200, 200, 200],
+    ),
+    // Only agents are called back.
+    (
+        "GET",
+        "/v1/callback_secret",
+        "",
+        [401, 401, 401, 401, 401, 200, 200, 403],
     ),
     // Webhooks carry what everybody asks, so agents have nothing to do with them.
     (

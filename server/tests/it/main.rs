@@ -9,6 +9,7 @@
 mod answering;
 mod app;
 mod asking;
+mod callbacks;
 mod checkpoints;
 mod cli;
 mod configuring;
@@ -35,6 +36,7 @@ mod node;
 mod pages;
 mod polling;
 mod problems;
+mod python;
 mod receipts;
 mod receiver;
 mod sessions;

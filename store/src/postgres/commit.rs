@@ -186,8 +186,8 @@ async fn update(connection: &mut PgConnection, interaction: &Interaction) -> Res
     let done = sqlx::query(
         "UPDATE interactions
          SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
-             follow_ups = $7
-         WHERE id = $8 AND version = $1 - 1",
+             callback = $7, follow_ups = $8
+         WHERE id = $9 AND version = $1 - 1",
     )
     .bind(interaction.version)
     .bind(interaction.state.name())
@@ -205,6 +205,7 @@ async fn update(connection: &mut PgConnection, interaction: &Interaction) -> Res
             .map(|at| at.timestamp_millis()),
     )
     .bind(interaction.collected_at.map(|at| at.timestamp_millis()))
+    .bind(json.callback)
     .bind(json.follow_ups)
     .bind(interaction.id.0)
     .execute(connection)

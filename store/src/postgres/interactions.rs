@@ -14,7 +14,7 @@ impl Interactions for PostgresStore {
     async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>> {
         sqlx::query_as::<_, rows::InteractionRow>(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.id = $1",
         )
@@ -45,7 +45,7 @@ impl Interactions for PostgresStore {
         // Only the conditions that are asked for: one that may be absent keeps the planner from any index.
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE TRUE",
         );
@@ -87,7 +87,7 @@ impl Interactions for PostgresStore {
     async fn waiting(&self, limit: u32) -> Result<Vec<Interaction>> {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.state = 'pending'
              ORDER BY i.mode <> 'sync', NOT i.urgent, i.id LIMIT $1",
@@ -101,7 +101,7 @@ impl Interactions for PostgresStore {
     async fn recently_closed(&self, limit: u32) -> Result<Vec<Interaction>> {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.closed_at IS NOT NULL
              ORDER BY i.closed_at DESC LIMIT $1",
@@ -153,7 +153,7 @@ impl Interactions for PostgresStore {
     async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Interaction>> {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.state = 'pending' AND i.expires_at <= $1
              ORDER BY i.expires_at LIMIT $2",

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     Delivery, DeliveryId, DestinationId, Retry,
-    delivery::{DeliveryState, Next, Obligation},
+    delivery::{CallbackPlace, DeliveryState, Destination, Next, Obligation},
 };
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -17,8 +17,13 @@ pub(super) async fn insert(connection: &mut PgConnection, owed: &[Obligation]) -
     if owed.is_empty() {
         return Ok(());
     }
+    for one in owed {
+        if let Destination::Callback(place) = &one.destination {
+            put_place(connection, place).await?;
+        }
+    }
     let ids: Vec<Uuid> = owed.iter().map(|one| one.id.0).collect();
-    let destinations: Vec<Uuid> = owed.iter().map(|one| one.destination.0).collect();
+    let destinations: Vec<Uuid> = owed.iter().map(|one| one.destination.id().0).collect();
     let seqs: Vec<i64> = owed.iter().map(|one| one.event_seq).collect();
     let times: Vec<i64> = owed.iter().map(|one| one.at.timestamp_millis()).collect();
     sqlx::query(
@@ -32,6 +37,26 @@ pub(super) async fn insert(connection: &mut PgConnection, owed: &[Obligation]) -
     .bind(times)
     .execute(connection)
     .await?;
+    Ok(())
+}
+
+/// Where an agent is called back, if that is not known yet.
+async fn put_place(connection: &mut PgConnection, place: &CallbackPlace) -> Result<()> {
+    let id = place.id().0;
+    let done = sqlx::query(
+        "INSERT INTO destinations (id, kind) VALUES ($1, 'callback') ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(id)
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 1 {
+        sqlx::query("INSERT INTO callback_places (id, agent_id, origin) VALUES ($1, $2, $3)")
+            .bind(id)
+            .bind(place.agent.0)
+            .bind(&place.origin)
+            .execute(connection)
+            .await?;
+    }
     Ok(())
 }
 
@@ -234,7 +259,8 @@ impl Outbox for PostgresStore {
              JOIN destinations d ON d.id = o.destination_id
              JOIN events e ON e.seq = o.event_seq
              LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
-             LEFT JOIN agents a ON a.id = o.destination_id
+             LEFT JOIN callback_places c ON c.id = o.destination_id
+             LEFT JOIN agents a ON a.id = c.agent_id
              WHERE TRUE",
         );
         if let Some(state) = query.state {

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{SecretHash, TokenId};
+use domain::{AgentId, SecretHash, TokenId};
+use uuid::Uuid;
 
 use super::PostgresStore;
 use crate::{Holder, Result, TokenRecord, Tokens, rows};
@@ -17,6 +18,18 @@ impl Tokens for PostgresStore {
         .fetch_optional(&self.pool)
         .await?;
         Ok(row.map(Holder::from))
+    }
+
+    async fn agent_tokens(&self, agent: AgentId, limit: u32) -> Result<Vec<TokenId>> {
+        let ids: Vec<Uuid> = sqlx::query_scalar(
+            "SELECT id FROM tokens WHERE agent_id = $1 AND revoked_at IS NULL
+             ORDER BY created_at DESC, id DESC LIMIT $2",
+        )
+        .bind(agent.0)
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(ids.into_iter().map(TokenId).collect())
     }
 
     async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()> {

@@ -31,6 +31,7 @@ pub(crate) struct InteractionRow {
     created_at: i64,
     expires_at: Option<i64>,
     collected_at: Option<i64>,
+    callback: Option<String>,
     follow_ups: Option<String>,
 }
 
@@ -60,6 +61,10 @@ impl TryFrom<InteractionRow> for Interaction {
             collected_at: row
                 .collected_at
                 .map(|at| time(at, "interactions", row.id))
+                .transpose()?,
+            callback: row
+                .callback
+                .map(|json| serde_json::from_str(&json).map_err(wrong("callback")))
                 .transpose()?,
             follow_ups: row
                 .follow_ups
@@ -96,6 +101,7 @@ fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
 pub(crate) struct InteractionJson {
     pub(crate) request: String,
     pub(crate) detail: String,
+    pub(crate) callback: Option<String>,
     pub(crate) follow_ups: Option<String>,
 }
 
@@ -110,6 +116,12 @@ impl InteractionJson {
         Ok(Self {
             request: serde_json::to_string(&interaction.request).map_err(wrong("request"))?,
             detail: serde_json::to_string(&interaction.state).map_err(wrong("detail"))?,
+            callback: interaction
+                .callback
+                .as_ref()
+                .map(serde_json::to_string)
+                .transpose()
+                .map_err(wrong("callback"))?,
             follow_ups: follow_ups
                 .map(serde_json::to_string)
                 .transpose()

@@ -168,8 +168,8 @@ async fn update(connection: &mut SqliteConnection, interaction: &Interaction) ->
     let done = sqlx::query(
         "UPDATE interactions
          SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
-             follow_ups = $7
-         WHERE id = $8 AND version = $1 - 1",
+             callback = $7, follow_ups = $8
+         WHERE id = $9 AND version = $1 - 1",
     )
     .bind(interaction.version)
     .bind(interaction.state.name())
@@ -187,6 +187,7 @@ async fn update(connection: &mut SqliteConnection, interaction: &Interaction) ->
             .map(|at| at.timestamp_millis()),
     )
     .bind(interaction.collected_at.map(|at| at.timestamp_millis()))
+    .bind(json.callback)
     .bind(json.follow_ups)
     .bind(interaction.id.0)
     .execute(connection)

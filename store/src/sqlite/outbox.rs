@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     Delivery, DeliveryId, DestinationId, Retry,
-    delivery::{DeliveryState, Next, Obligation},
+    delivery::{CallbackPlace, DeliveryState, Destination, Next, Obligation},
 };
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
@@ -13,19 +13,44 @@ use crate::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, Outbox, Ready
 
 /// Obligations of the whole batch.
 pub(super) async fn insert(connection: &mut SqliteConnection, owed: &[Obligation]) -> Result<()> {
+    for one in owed {
+        if let Destination::Callback(place) = &one.destination {
+            put_place(connection, place).await?;
+        }
+    }
     for slice in in_powers(owed) {
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
             "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at) ",
         );
         sql.push_values(slice, |mut row, one| {
             row.push_bind(one.id.0)
-                .push_bind(one.destination.0)
+                .push_bind(one.destination.id().0)
                 .push_bind(one.event_seq)
                 .push("'due'")
                 .push_bind(one.at.timestamp_millis())
                 .push_bind(one.at.timestamp_millis());
         });
         sql.build().execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// Where an agent is called back, if that is not known yet.
+async fn put_place(connection: &mut SqliteConnection, place: &CallbackPlace) -> Result<()> {
+    let id = place.id().0;
+    let done = sqlx::query(
+        "INSERT INTO destinations (id, kind) VALUES ($1, 'callback') ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(id)
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 1 {
+        sqlx::query("INSERT INTO callback_places (id, agent_id, origin) VALUES ($1, $2, $3)")
+            .bind(id)
+            .bind(place.agent.0)
+            .bind(&place.origin)
+            .execute(connection)
+            .await?;
     }
     Ok(())
 }
@@ -226,7 +251,8 @@ impl Outbox for SqliteStore {
              JOIN destinations d ON d.id = o.destination_id
              JOIN events e ON e.seq = o.event_seq
              LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
-             LEFT JOIN agents a ON a.id = o.destination_id
+             LEFT JOIN callback_places c ON c.id = o.destination_id
+             LEFT JOIN agents a ON a.id = c.agent_id
              WHERE TRUE",
         );
         if let Some(state) = query.state {

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentRef, Changeset, Delivery, DeliveryId, DestinationId, Endpoint, Ids, Retry, Write,
+    AgentRef, Changeset, Delivery, DeliveryId, DestinationId, Endpoint, Ids, Retry, TokenKind,
+    Write,
+    access::decide as access,
     delivery::{
         DeliveryState, DestinationKind, DisabledWhy, Filter, Format, Health, Next, SealedSecret,
         Topic,
         decide::{self, NewEndpoint},
     },
-    interaction::Draft,
+    interaction::{Draft, decide as interaction},
 };
 use futures::future::join_all;
 use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store};
@@ -28,6 +30,8 @@ store::on_both_databases!(
     what_was_given_up_can_be_due_again,
     every_try_is_kept,
     deliveries_are_listed_newest_first_page_by_page,
+    an_agent_is_owed_a_call_where_it_wants_it,
+    the_good_tokens_of_an_agent_are_listed_newest_first,
 );
 
 const MINUTE: TimeDelta = TimeDelta::minutes(1);
@@ -430,4 +434,64 @@ async fn deliveries_are_listed_newest_first_page_by_page(database: Database) {
     let found = store.deliveries(&query).await.unwrap();
     assert_eq!(found.len(), 5);
     assert!(found.iter().all(|found| found.name == "one"));
+}
+
+async fn an_agent_is_owed_a_call_where_it_wants_it(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let wants = |path: &str| Draft {
+        callback_url: Some(format!("https://agent.example/{path}")),
+        ..Draft::default()
+    };
+    let first = database.asked(&*store, &agent, wants("1")).await;
+    let second = database.asked(&*store, &agent, wants("2")).await;
+    assert_eq!(list(&*store, None).await, []);
+    let read = store.interaction(first.id).await.unwrap().unwrap();
+    assert_eq!(read, first);
+    for asked in [&first, &second] {
+        let answer = database.answer(asked, "80");
+        store.commit(answer).await.unwrap();
+    }
+    let query = DeliveryQuery {
+        limit: 10,
+        ..DeliveryQuery::default()
+    };
+    let found = store.deliveries(&query).await.unwrap();
+    assert_eq!(found.len(), 2);
+    for one in &found {
+        assert_eq!(one.kind, DestinationKind::Callback);
+        assert_eq!(
+            (&*one.name, &*one.event_type),
+            ("backend", "interaction.resolved")
+        );
+    }
+    // Both lead to one place.
+    let claimed = claim(&*store, 10, 4).await;
+    assert_eq!(claimed.len(), 2);
+    assert_eq!(claimed[0].kind, DestinationKind::Callback);
+    let places: BTreeSet<_> = claimed.iter().map(|one| one.delivery.destination).collect();
+    assert_eq!(places.len(), 1);
+
+    let answered = store.interaction(first.id).await.unwrap().unwrap();
+    let offline = interaction::agent_offline(&answered, database.at(20)).unwrap();
+    let expected = written(&offline);
+    store.commit(offline).await.unwrap();
+    let read = store.interaction(first.id).await.unwrap().unwrap();
+    assert_eq!(read, expected);
+}
+
+async fn the_good_tokens_of_an_agent_are_listed_newest_first(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.agent(&*store, "other").await;
+    let hash = database.token(&*store, TokenKind::Agent, "backend").await;
+    let newest = store.token_holder(&hash).await.unwrap().unwrap().token;
+    let all = store.agent_tokens(agent.id, 10).await.unwrap();
+    assert_eq!((all.len(), all[0]), (2, newest));
+    assert_eq!(store.agent_tokens(agent.id, 1).await.unwrap(), [newest]);
+    let tokens = store.tokens().await.unwrap();
+    let found = tokens.iter().find(|one| one.token.id == newest).unwrap();
+    let revoked = access::revoke_token(&found.token, &operator(), database.at(1));
+    store.commit(revoked.unwrap()).await.unwrap();
+    assert_eq!(store.agent_tokens(agent.id, 10).await.unwrap(), all[1..]);
 }

@@ -12,7 +12,7 @@ use crate::{
 /// The agent that asked has taken the answer, or heard that there is none: people see *picked up*.
 ///
 /// # Errors
-/// [`Refused::NotYours`], [`Refused::StillPending`], [`Refused::CollectedAlready`].
+/// [`Refused::NotYours`], [`Refused::StillPending`], [`Refused::Unchanged`].
 pub fn collect(
     interaction: &Interaction,
     agent: &AgentRef,
@@ -25,7 +25,7 @@ pub fn collect(
         return Err(Refused::StillPending);
     }
     if interaction.collected_at.is_some() {
-        return Err(Refused::CollectedAlready);
+        return Err(Refused::Unchanged);
     }
     let next = Interaction {
         collected_at: Some(now.at),

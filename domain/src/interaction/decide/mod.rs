@@ -2,6 +2,7 @@
 //! committed, or why not.
 
 mod answer;
+mod call_back;
 mod cancel;
 mod collect;
 mod expire;
@@ -9,6 +10,7 @@ mod follow_up;
 mod open;
 
 pub use answer::{answer, reject_answer};
+pub use call_back::{agent_offline, called_back};
 pub use cancel::cancel;
 pub(crate) use cancel::taken_back;
 pub use collect::collect;

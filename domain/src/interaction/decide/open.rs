@@ -38,6 +38,7 @@ pub fn open(
             .map(|seconds| now.at + TimeDelta::seconds(seconds)),
         state,
         collected_at: None,
+        callback: None,
         follow_ups: Vec::new(),
         request: request.clone(),
     };

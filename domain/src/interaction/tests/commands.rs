@@ -18,14 +18,18 @@ enum Command {
     Cancel,
     Collect,
     FollowUp,
+    CalledBack,
+    AgentOffline,
 }
 
-const COMMANDS: [Command; 5] = [
+const COMMANDS: [Command; 7] = [
     Command::Answer,
     Command::Expire,
     Command::Cancel,
     Command::Collect,
     Command::FollowUp,
+    Command::CalledBack,
+    Command::AgentOffline,
 ];
 
 fn run(command: Command, interaction: &Interaction, now: Moment<'_>) -> Result<Changeset, Refused> {
@@ -39,6 +43,8 @@ fn run(command: Command, interaction: &Interaction, now: Moment<'_>) -> Result<C
         Command::Cancel => decide::cancel(interaction, &ana, None, None, now),
         Command::Collect => decide::collect(interaction, &agent(), now),
         Command::FollowUp => decide::follow_up(interaction, "more".into(), &ana, now),
+        Command::CalledBack => decide::called_back(interaction, now),
+        Command::AgentOffline => decide::agent_offline(interaction, now),
     }
 }
 
@@ -73,7 +79,7 @@ fn outcome(result: &Result<Changeset, Refused>) -> String {
         Err(Refused::Closed { outcome, .. }) => format!("closed: {}", outcome.name()),
         Err(Refused::NotDue) => "not due".to_owned(),
         Err(Refused::StillPending) => "still pending".to_owned(),
-        Err(Refused::CollectedAlready) => "collected already".to_owned(),
+        Err(Refused::Unchanged) => "it is so already".to_owned(),
         Err(other) => other.to_string(),
     }
 }
@@ -94,6 +100,8 @@ fn every_command_on_a_pending_one_of_every_kind() {
             (Command::Cancel, "cancelled", "closed: expired"),
             (Command::Collect, "still pending", "still pending"),
             (Command::FollowUp, "still pending", "still pending"),
+            (Command::CalledBack, "still pending", "still pending"),
+            (Command::AgentOffline, "still pending", "still pending"),
         ] {
             for (seconds, expected) in [(59, before), (60, after)] {
                 let found = outcome(&run(command, &pending, at(&ids, seconds)));
@@ -120,7 +128,10 @@ fn every_command_on_a_closed_one_of_every_kind() {
                     Command::Answer | Command::Expire | Command::Cancel => {
                         format!("closed: {name}")
                     }
-                    Command::Collect | Command::FollowUp => name.to_owned(),
+                    Command::Collect
+                    | Command::FollowUp
+                    | Command::CalledBack
+                    | Command::AgentOffline => name.to_owned(),
                 };
                 let result = run(command, &closed, at(&ids, 70));
                 assert_eq!(outcome(&result), expected, "{kind:?} {name}, {command:?}");
@@ -260,7 +271,7 @@ fn collecting_twice_changes_nothing() {
     );
     assert_eq!(
         run(Command::Collect, &collected, at(&ids, 3)),
-        Err(Refused::CollectedAlready)
+        Err(Refused::Unchanged)
     );
 }
 
@@ -349,4 +360,26 @@ fn a_form_keeps_what_is_answered_until_nothing_is_left() {
         panic!("{form:?}");
     };
     assert_eq!(answers.len(), 2);
+}
+
+#[test]
+fn an_agent_is_offline_until_it_is_reached_or_comes_by_itself() {
+    let ids = Counter::default();
+    let pending = pending(Kind::Question, &ids);
+    let next = |command, from: &Interaction| run(command, from, at(&ids, 5));
+    let answered = written(&next(Command::Answer, &pending).unwrap());
+    let offline = next(Command::AgentOffline, &answered).unwrap();
+    assert_eq!(offline.events[0].actor, Actor::Delivery);
+    let offline = written(&offline);
+    let known = next(Command::AgentOffline, &offline);
+    assert_eq!(known, Err(Refused::Unchanged));
+    let reached = written(&next(Command::CalledBack, &offline).unwrap());
+    let known = next(Command::CalledBack, &reached);
+    assert_eq!(known, Err(Refused::Unchanged));
+    // A follow-up may fail to arrive after an answer has.
+    let again = written(&next(Command::AgentOffline, &reached).unwrap());
+    assert_eq!(again.callback, offline.callback);
+    let collected = written(&next(Command::Collect, &answered).unwrap());
+    let came = next(Command::AgentOffline, &collected);
+    assert_eq!(came, Err(Refused::Unchanged));
 }

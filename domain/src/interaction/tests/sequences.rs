@@ -19,6 +19,8 @@ enum Command {
     Cancel(By),
     Collect,
     FollowUp(String, By),
+    CalledBack,
+    AgentOffline,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +55,8 @@ fn run(
         Command::FollowUp(text, by) => {
             decide::follow_up(interaction, text.clone(), &by.principal(), now)
         }
+        Command::CalledBack => decide::called_back(interaction, now),
+        Command::AgentOffline => decide::agent_offline(interaction, now),
     }
 }
 
@@ -109,6 +113,8 @@ fn command() -> impl Strategy<Value = Command> {
         1 => by().prop_map(Command::Cancel),
         1 => Just(Command::Collect),
         1 => (any::<String>(), by()).prop_map(|(text, by)| Command::FollowUp(text, by)),
+        1 => Just(Command::CalledBack),
+        1 => Just(Command::AgentOffline),
     ]
 }
 

@@ -1,0 +1,57 @@
+//! A Python of the tests' own, with the packages they check us with. The system's stays as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::workspace::Workspace;
+use crate::{apt, command};
+
+pub(crate) const VARIABLE: &str = "TEST_PYTHON";
+
+/// What is installed, with exact versions.
+const REQUIREMENTS: &str = "server/tests/requirements.txt";
+
+/// Its program. Made anew when the requirements change.
+pub(crate) fn ensure(workspace: &Workspace) -> Result<PathBuf> {
+    let requirements = workspace.root.join(REQUIREMENTS);
+    let wanted = fs::read_to_string(&requirements)
+        .with_context(|| format!("cannot read {}", requirements.display()))?;
+    let folder = workspace.target.join("python");
+    let (python, installed) = (folder.join("bin/python"), folder.join("installed"));
+    if python.exists() && fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
+        return Ok(python);
+    }
+    make(&folder)?;
+    let mut pip = Command::new(&python);
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]);
+    command::run(pip.arg("--requirement").arg(&requirements))?;
+    fs::write(installed, wanted).context("cannot note what was installed")?;
+    Ok(python)
+}
+
+fn make(folder: &Path) -> Result<()> {
+    let venv = || {
+        let mut python = Command::new("python3");
+        python.args(["-m", "venv", "--clear"]).arg(folder);
+        command::run(&mut python)
+    };
+    // Debian has the part that makes folders of packages in a package of its own.
+    if command::find_on_path(&["python3"]).is_some() && venv().is_ok() {
+        return Ok(());
+    }
+    apt::install(
+        "Python",
+        &["python3", "python3-venv"],
+        "install Python 3.9 or newer with its venv module",
+    )?;
+    venv()
+}
