@@ -137,6 +137,7 @@ fn take(live: Live, seq: i64, change: Change) {
         | Change::Closed { .. }
         | Change::Told { .. }
         | Change::Collected { .. }
+        | Change::CalledBack { .. }
         | Change::FollowedUp { .. }
         | Change::Other => None,
     };
