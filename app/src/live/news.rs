@@ -9,6 +9,9 @@ use super::Live;
 /// How often at most: these pages read lists, and every open one does.
 const REST: Duration = Duration::from_secs(2);
 
+/// How often what no event tells of is looked at.
+const LOOK: Duration = Duration::from_secs(3);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
     Ready,
@@ -50,4 +53,22 @@ fn go(pace: StoredValue<Pace>, reload: impl Fn() + Copy + Send + Sync + 'static)
         },
         REST,
     );
+}
+
+/// Calls `reload` every few seconds while something on the page is moving without an event, and the page is
+/// looked at.
+pub(crate) fn reload_while(
+    is_moving: impl Fn() -> bool + Copy + Send + Sync + 'static,
+    reload: impl Fn() + Copy + Send + Sync + 'static,
+) {
+    Effect::new(move |_| {
+        let look = move || {
+            if !document().hidden() && untrack(is_moving) {
+                reload();
+            }
+        };
+        if let Ok(timer) = set_interval_with_handle(look, LOOK) {
+            on_cleanup(move || timer.clear());
+        }
+    });
 }

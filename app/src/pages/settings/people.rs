@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::ForAdmins;
+use super::{ForAdmins, visitor};
 use crate::{
     components::{Failure, InviteForm, MadeLink, PeopleRows, Said, when_done},
     live::{Live, reload_on_news},
@@ -27,7 +27,7 @@ pub(crate) fn PeoplePage() -> impl IntoView {
     });
     reload_on_news(live, move || people.refetch());
     Some(view! {
-        <ForAdmins>
+        <ForAdmins visitor=visitor()?>
             <InviteForm invite />
         </ForAdmins>
         <Said words=said />

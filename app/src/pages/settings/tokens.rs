@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::ForAdmins;
+use super::{ForAdmins, visitor};
 use crate::{
     components::{CreateToken, Failure, MadeToken, TokenRows, when_done},
     live::{Live, reload_on_news},
@@ -28,7 +28,7 @@ pub(crate) fn TokensPage() -> impl IntoView {
     };
     reload_on_news(live, move || tokens.refetch());
     Some(view! {
-        <ForAdmins>
+        <ForAdmins visitor=visitor()?>
             <CreateToken create />
         </ForAdmins>
         {move || {
