@@ -3,10 +3,11 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use super::Notices;
+use super::{Notices, visitor};
 use crate::{
     components::{
-        DeliveryFilters, DeliveryRows, Failure, RetryMany, read_delivery_query, when_done,
+        DeliveryFilters, DeliveryRows, Failure, ForAdmins, RetryMany, read_delivery_query,
+        when_done,
     },
     live::{Live, reload_on_news, reload_while},
     server_fns::{RetryDeliveries, load_deliveries},
@@ -17,6 +18,7 @@ use crate::{
 #[component]
 pub(crate) fn DeliveriesPage() -> impl IntoView {
     let live = use_context::<Live>()?;
+    let visitor = visitor()?;
     let params = use_query_map();
     let query = Memo::new(move |_| params.with(read_delivery_query));
     let page = wire::load(move || query.get(), load_deliveries);
@@ -38,7 +40,9 @@ pub(crate) fn DeliveriesPage() -> impl IntoView {
             {move || page.get().and_then(Result::err).map(|error| view! { <Failure error /> })}
             <div hidden=move || !page.get().is_some_and(|page| page.is_ok())>
                 <DeliveryFilters query page />
-                <RetryMany page retry />
+                <ForAdmins visitor>
+                    <RetryMany page retry />
+                </ForAdmins>
                 <DeliveryRows page query live />
             </div>
         </Transition>

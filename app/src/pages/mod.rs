@@ -20,7 +20,7 @@ pub(crate) use agents::AgentsPage;
 pub(crate) use blocker::BlockerPage;
 pub(crate) use deliveries::DeliveriesPage;
 pub(crate) use delivery::DeliveryPage;
-pub(crate) use desk::{DeskLayout, DeskResource, VisitorResource};
+pub(crate) use desk::{DeskLayout, DeskResource, VisitorResource, visitor};
 pub(crate) use history::HistoryPage;
 pub(crate) use interaction::InteractionPage;
 pub(crate) use not_found::NotFound;

@@ -10,8 +10,8 @@ mod webhooks;
 use leptos::prelude::*;
 use leptos_router::{components::Outlet, hooks::use_location};
 
-use super::VisitorResource;
-use crate::{components::ForAdmins, view::Visitor, wire::Loaded};
+use super::visitor;
+use crate::components::ForAdmins;
 
 pub(crate) use account::AccountPage;
 pub(crate) use people::PeoplePage;
@@ -69,9 +69,4 @@ fn Pages() -> impl IntoView {
                 .collect_view()}
         </nav>
     }
-}
-
-/// Whoever looks, as the pages around have loaded them.
-fn visitor() -> Option<Loaded<Visitor>> {
-    use_context::<VisitorResource>().map(|VisitorResource(visitor)| visitor)
 }

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{ForAdmins, visitor};
 use crate::{
-    components::{Failure, InviteForm, MadeLink, PeopleRows, Said, when_done},
+    components::{Failure, ForAdmins, InviteForm, MadeLink, PeopleRows, Said, when_done},
     live::{Live, reload_on_news},
+    pages::visitor,
     server_fns::{InvitePerson, load_people},
     wire,
 };

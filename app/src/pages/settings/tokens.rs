@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{ForAdmins, visitor};
 use crate::{
-    components::{CreateToken, Failure, MadeToken, TokenRows, when_done},
+    components::{CreateToken, Failure, ForAdmins, MadeToken, TokenRows, when_done},
     live::{Live, reload_on_news},
+    pages::visitor,
     server_fns::{self, load_tokens},
     wire,
 };

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{ForAdmins, visitor};
 use crate::{
-    components::{CreateWebhookForm, Failure, MadeSecret, WebhookRows, when_done},
+    components::{CreateWebhookForm, Failure, ForAdmins, MadeSecret, WebhookRows, when_done},
     live::{Live, reload_on_news},
+    pages::visitor,
     server_fns::{CreateWebhook, load_webhooks},
     wire,
 };
