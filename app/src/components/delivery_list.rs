@@ -67,7 +67,7 @@ fn DeliveryLine(row: DeliveryRow, as_of: DateTime<Utc>, live: Live) -> impl Into
                 <DeliveryStateWords row=row.clone() />
                 <span class="delivery-what">
                     <bdi class="delivery-name">{row.destination.name.clone()}</bdi>
-                    <span class="mono">{row.event_type.clone()}</span>
+                    <span class="delivery-type mono">{row.event_type.clone()}</span>
                 </span>
                 <span class="delivery-error" dir="auto">
                     {row.error.clone()}

@@ -4,6 +4,7 @@ use domain::delivery::DeliveryState;
 use leptos::prelude::*;
 
 use super::{
+    capital::capital,
     controls::Sending,
     delivery_list::NextTry,
     delivery_state::{DeliveryStateWords, tries},
@@ -190,15 +191,6 @@ fn took(latency: i64) -> String {
         short @ 0..1_000 => format!("{short} ms"),
         long => format!("{}.{} s", long / 1_000, long % 1_000 / 100),
     }
-}
-
-/// Errors are written to stand behind others.
-fn capital(words: &str) -> String {
-    let mut chars = words.chars();
-    let first = chars.next().map(|first| first.to_ascii_uppercase());
-    first
-        .map(|first| format!("{first}{}", chars.as_str()))
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod ask_for_link;
 mod asked;
 mod badge;
 mod blocker_view;
+mod capital;
 mod chip;
 mod closed;
 mod command_line;

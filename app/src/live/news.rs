@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use leptos::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::Live;
+use crate::wire::Loaded;
 
 /// How often at most: these pages read lists, and every open one does.
 const REST: Duration = Duration::from_secs(2);
@@ -55,16 +58,23 @@ fn go(pace: StoredValue<Pace>, reload: impl Fn() + Copy + Send + Sync + 'static)
     );
 }
 
-/// Calls `reload` every few seconds while something on the page is moving without an event, and the page is
-/// looked at.
-pub(crate) fn reload_while(
-    is_moving: impl Fn() -> bool + Copy + Send + Sync + 'static,
-    reload: impl Fn() + Copy + Send + Sync + 'static,
-) {
+/// Reads the page again every few seconds while something on it is moving without an event, and somebody
+/// looks at it.
+pub(crate) fn reload_while<T>(
+    live: Live,
+    page: Loaded<T>,
+    is_moving: impl Fn(&T, DateTime<Utc>) -> bool + Copy + Send + Sync + 'static,
+) where
+    T: Serialize + DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    let shown = StoredValue::new(None);
+    Effect::new(move |_| shown.set_value(page.get().and_then(Result::ok)));
     Effect::new(move |_| {
         let look = move || {
-            if !document().hidden() && untrack(is_moving) {
-                reload();
+            let now = live.now.get_untracked();
+            let moves = |shown: &Option<T>| shown.as_ref().is_some_and(|page| is_moving(page, now));
+            if !document().hidden() && shown.with_value(moves) {
+                page.refetch();
             }
         };
         if let Ok(timer) = set_interval_with_handle(look, LOOK) {

@@ -25,14 +25,9 @@ pub(crate) fn DeliveriesPage() -> impl IntoView {
     let retry = ServerAction::<RetryDeliveries>::new();
     when_done(retry, move |_, ()| page.refetch());
     reload_on_news(live, move || page.refetch());
-    let is_moving = move || match page.get() {
-        Some(Ok(page)) => {
-            let now = live.now.get();
-            page.rows.iter().any(|row| row.is_moving(now))
-        }
-        Some(Err(_)) | None => false,
-    };
-    reload_while(is_moving, move || page.refetch());
+    reload_while(live, page, |page, now| {
+        page.rows.iter().any(|row| row.is_moving(now))
+    });
     Some(view! {
         <h1 class="page-title">"Deliveries"</h1>
         <Notices />

@@ -37,11 +37,7 @@ pub(crate) fn DeliveryPage() -> impl IntoView {
     let retry = ServerAction::<RetryDelivery>::new();
     when_done(retry, move |_, ()| story.refetch());
     reload_on_news(live, move || story.refetch());
-    let is_moving = move || match story.get() {
-        Some(Ok(story)) => story.row.is_moving(live.now.get()),
-        Some(Err(_)) | None => false,
-    };
-    reload_while(is_moving, move || story.refetch());
+    reload_while(live, story, |story, now| story.row.is_moving(now));
     Some(view! {
         <p>
             <a class="way-up" href="/deliveries">

@@ -307,7 +307,7 @@ async fn a_webhook_is_made_without_showing_its_secret_again(database: TestDataba
         &list,
         &[
             &host,
-            "failed tasks, only while an agent waits · flat",
+            "failed tasks, only while an agent waits · flat format",
             "Enabled",
         ],
     );

@@ -54,7 +54,7 @@ fn WebhookLine(row: WebhookRow, as_of: DateTime<Utc>, live: Live) -> impl IntoVi
                 <WebhookStandingWords standing=row.standing live />
                 <span class="webhook-hears">
                     <bdi class="mono">{row.host.clone()}</bdi>
-                    {format!(" · {}", hears(&row))}
+                    {format!(" · {} · {} format", hears(&row), format_word(row.format).to_lowercase())}
                 </span>
                 <span class="person-seen">
                     <LastDelivered at=row.delivered_at live />

@@ -11,7 +11,7 @@ use super::{
     webhook_list::{LastDelivered, WebhookStandingWords, hears},
 };
 use crate::{
-    components::moment::At,
+    components::{capital::capital, moment::At},
     live::Live,
     server_fns::{DeleteWebhook, DisableWebhook, RotateSecret, TestWebhook},
     view::{WebhookRow, WebhookStanding},
@@ -82,7 +82,9 @@ pub(crate) fn WebhookView(row: WebhookRow, changes: WebhookChanges, live: Live) 
                 <bdi>{row.host.clone()}</bdi>
             </dd>
             <dt>"Hears"</dt>
-            <dd>{hears(&row)}</dd>
+            <dd>{capital(&hears(&row))}</dd>
+            <dt>"Format"</dt>
+            <dd>{format_word(row.format)}</dd>
             <dt>"Made"</dt>
             <dd>
                 <At at=row.created_at live />

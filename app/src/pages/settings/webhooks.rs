@@ -24,13 +24,13 @@ pub(crate) fn WebhooksPage() -> impl IntoView {
     });
     reload_on_news(live, move || webhooks.refetch());
     Some(view! {
-        <ForAdmins visitor=visitor()?>
-            <CreateWebhookForm create />
-        </ForAdmins>
-        {move || made.get().map(|secret| view! { <MadeSecret secret /> })}
         <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
             {move || webhooks.get().and_then(Result::err).map(|error| view! { <Failure error /> })}
             <WebhookRows webhooks live />
         </Transition>
+        <ForAdmins visitor=visitor()?>
+            <CreateWebhookForm create />
+        </ForAdmins>
+        {move || made.get().map(|secret| view! { <MadeSecret secret /> })}
     })
 }
