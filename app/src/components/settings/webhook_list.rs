@@ -109,8 +109,5 @@ pub(super) fn hears(row: &WebhookRow) -> String {
     } else {
         ""
     };
-    format!(
-        "{topics}{only} · {}",
-        format_word(row.format).to_lowercase()
-    )
+    format!("{topics}{only}")
 }
