@@ -33,7 +33,7 @@ pub(crate) fn DeliveriesPage() -> impl IntoView {
         <Notices />
         <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
             {move || page.get().and_then(Result::err).map(|error| view! { <Failure error /> })}
-            <div hidden=move || !page.get().is_some_and(|page| page.is_ok())>
+            <div hidden=move || page.get().is_none_or(|page| page.is_err())>
                 <DeliveryFilters query page />
                 <ForAdmins visitor>
                     <RetryMany page retry />
