@@ -19,7 +19,7 @@ pub enum UiError {
     #[error("Only admins can do this.")]
     AdminsOnly,
     /// There is no such thing.
-    #[error("There is no such question.")]
+    #[error("There is no such thing.")]
     NotFound,
     /// The input is against the rules.
     #[error("{0}")]

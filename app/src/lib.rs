@@ -27,9 +27,9 @@ use leptos_router::{
 use serde::Deserialize;
 
 use pages::{
-    AcceptLinkPage, AccountPage, AgentsPage, BlockerPage, DeskLayout, HistoryPage, InteractionPage,
-    NotFound, OverviewPage, PeoplePage, PersonPage, SettingsLayout, SignInPage, TasksPage,
-    TokensPage,
+    AcceptLinkPage, AccountPage, AgentsPage, BlockerPage, DeliveriesPage, DeliveryPage, DeskLayout,
+    HistoryPage, InteractionPage, NotFound, OverviewPage, PeoplePage, PersonPage, SettingsLayout,
+    SignInPage, TasksPage, TokensPage, WebhookPage, WebhooksPage,
 };
 pub use theme::Theme;
 
@@ -90,11 +90,15 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("interactions/:id") view=InteractionPage ssr=SsrMode::Async />
                     <Route path=path!("tasks") view=TasksPage ssr=SsrMode::Async />
                     <Route path=path!("agents") view=AgentsPage ssr=SsrMode::Async />
+                    <Route path=path!("deliveries") view=DeliveriesPage ssr=SsrMode::Async />
+                    <Route path=path!("deliveries/:id") view=DeliveryPage ssr=SsrMode::Async />
                     <ParentRoute path=path!("settings") view=SettingsLayout ssr=SsrMode::Async>
                         <Route path=path!("") view=AccountPage ssr=SsrMode::Async />
                         <Route path=path!("people") view=PeoplePage ssr=SsrMode::Async />
                         <Route path=path!("people/:id") view=PersonPage ssr=SsrMode::Async />
                         <Route path=path!("tokens") view=TokensPage ssr=SsrMode::Async />
+                        <Route path=path!("webhooks") view=WebhooksPage ssr=SsrMode::Async />
+                        <Route path=path!("webhooks/:id") view=WebhookPage ssr=SsrMode::Async />
                     </ParentRoute>
                 </ParentRoute>
                 <Route path=path!("sign-in") view=SignInPage ssr=SsrMode::Async />

@@ -134,6 +134,8 @@ export class Server {
   private async serve(addr: string): Promise<void> {
     const child = spawn(binary, ["serve", "--addr", addr, "--database", this.database()], {
       stdio: ["ignore", "pipe", "inherit"],
+      // Receivers of webhooks are on this machine.
+      env: { ...process.env, HANDRAISE_OUTBOUND_ALLOW: "127.0.0.1" },
     });
     this.child = child;
     this.hello = "";

@@ -87,6 +87,8 @@ pub struct DeliveryRecord {
 /// Every field that is set narrows the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryQuery {
+    /// Only this one.
+    pub id: Option<DeliveryId>,
     /// Only this state.
     pub state: Option<DeliveryState>,
     /// Only what goes there.

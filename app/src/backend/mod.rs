@@ -1,6 +1,7 @@
 //! All that the pages may ask of the server. The server implements it per request, for the person who
 //! is signed in; the pages know nothing else of it.
 
+mod outbound;
 mod settings;
 
 use async_trait::async_trait;
@@ -15,11 +16,12 @@ use crate::{
     },
 };
 
+pub use outbound::OutboundPages;
 pub use settings::Settings;
 
 /// The server, as the pages see it.
 #[async_trait]
-pub trait Backend: Settings {
+pub trait Backend: Settings + OutboundPages {
     /// Who is signed in, and where.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use leptos::{ev, prelude::*};
 use leptos_router::hooks::use_location;
 
-use super::sign_out::SignOutForm;
+use super::{for_admins::ForAdmins, sign_out::SignOutForm};
 use crate::{
     live::{Live, LiveStatus},
     theme::{self, Theme},
@@ -20,7 +20,7 @@ pub(crate) fn Header(visitor: Loaded<Visitor>) -> impl IntoView {
                 "Handraise"
             </a>
             <LiveDot />
-            <Pages />
+            <Pages visitor />
             <span class="header-space"></span>
             <ThemeSwitch />
             <Suspense fallback=|| ()>
@@ -47,35 +47,41 @@ pub(crate) fn Header(visitor: Loaded<Visitor>) -> impl IntoView {
 }
 
 /// A page, its name, and the beginnings of the addresses that belong to it.
-const PAGES: [(&str, &str, &[&str]); 5] = [
+type PageLink = (&'static str, &'static str, &'static [&'static str]);
+
+const PAGES: [PageLink; 4] = [
     ("/", "Overview", &["/blockers/"]),
     ("/history", "History", &["/history", "/interactions/"]),
     ("/tasks", "Tasks", &["/tasks"]),
     ("/agents", "Agents", &["/agents"]),
-    ("/settings", "Settings", &["/settings/"]),
 ];
+/// What goes out is for admins alone.
+const DELIVERIES: PageLink = ("/deliveries", "Deliveries", &["/deliveries/"]);
+const SETTINGS: PageLink = ("/settings", "Settings", &["/settings/"]);
 
 #[component]
-fn Pages() -> impl IntoView {
-    let path = use_location().pathname;
+fn Pages(visitor: Loaded<Visitor>) -> impl IntoView {
     view! {
         <nav class="pages" aria-label="Pages">
-            {PAGES
-                .map(|(href, name, below)| {
-                    let current = move || {
-                        path.with(|path| {
-                            path == href || below.iter().any(|below| path.starts_with(below))
-                        })
-                            .then_some("page")
-                    };
-                    view! {
-                        <a class="pages-link" href=href aria-current=current>
-                            {name}
-                        </a>
-                    }
-                })
-                .collect_view()}
+            {PAGES.map(|page| view! { <PageTab page /> }).collect_view()} <ForAdmins visitor>
+                <PageTab page=DELIVERIES />
+            </ForAdmins> <PageTab page=SETTINGS />
         </nav>
+    }
+}
+
+#[component]
+fn PageTab(page: PageLink) -> impl IntoView {
+    let (href, name, below) = page;
+    let path = use_location().pathname;
+    let current = move || {
+        path.with(|path| path == href || below.iter().any(|below| path.starts_with(below)))
+            .then_some("page")
+    };
+    view! {
+        <a class="pages-link" href=href aria-current=current>
+            {name}
+        </a>
     }
 }
 

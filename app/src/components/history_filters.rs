@@ -4,6 +4,7 @@ use domain::interaction::Kind;
 use leptos::prelude::*;
 
 use super::{
+    capital::capital,
     chip::{Chip, ChipRow},
     history_address::address,
     kind_mark::kind_word,
@@ -135,12 +136,4 @@ fn Given(query: Memo<HistoryQuery>) -> impl IntoView {
             })
             .collect_view()
     }
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars
-        .next()
-        .map(|first| first.to_ascii_uppercase().to_string() + chars.as_str())
-        .unwrap_or_default()
 }

@@ -6,6 +6,7 @@ mod ask_for_link;
 mod asked;
 mod badge;
 mod blocker_view;
+mod capital;
 mod chip;
 mod closed;
 mod command_line;
@@ -14,10 +15,17 @@ mod controls;
 mod copy_button;
 mod day_counts;
 mod deadline;
+mod delivery_address;
+mod delivery_filters;
+mod delivery_list;
+mod delivery_state;
+mod delivery_view;
 mod dialog;
 mod ending;
 mod failure;
 mod first_question;
+mod for_admins;
+mod given_up;
 mod header;
 mod history_address;
 mod history_filters;
@@ -32,6 +40,7 @@ mod outcome;
 mod password_field;
 mod recent_list;
 mod refusal;
+mod retry_many;
 mod settings;
 mod sign_out;
 mod story_view;
@@ -46,9 +55,15 @@ pub(crate) use ask_for_link::AskForLink;
 pub(crate) use blocker_view::BlockerView;
 pub(crate) use controls::Answering;
 pub(crate) use day_counts::DayCounts;
+pub(crate) use delivery_address::read as read_delivery_query;
+pub(crate) use delivery_filters::DeliveryFilters;
+pub(crate) use delivery_list::DeliveryRows;
+pub(crate) use delivery_view::DeliveryView;
 pub(crate) use dialog::{CameFrom, Dialog};
 pub(crate) use failure::Failure;
 pub(crate) use first_question::FirstQuestion;
+pub(crate) use for_admins::ForAdmins;
+pub(crate) use given_up::GivenUp;
 pub(crate) use header::Header;
 pub(crate) use history_address::read as read_history_query;
 pub(crate) use history_filters::HistoryFilters;
@@ -58,9 +73,11 @@ pub(crate) use keys::{KeyHelp, follow_keys};
 pub(crate) use password_field::PasswordField;
 pub(crate) use recent_list::RecentList;
 pub(crate) use refusal::Refusal;
+pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
-    AccountView, CreateToken, InviteForm, MadeLink, MadeToken, PeopleRows, PersonChanges,
-    PersonView, Said, SessionRows, TokenRows, when_done,
+    AccountView, CreateToken, CreateWebhookForm, InviteForm, MadeLink, MadeSecret, MadeToken,
+    PeopleRows, PersonChanges, PersonView, Said, SessionRows, TokenRows, WebhookChanges,
+    WebhookRows, WebhookView, when_done,
 };
 pub(crate) use story_view::StoryView;
 pub(crate) use task_list::{TaskFilters, TaskRows};

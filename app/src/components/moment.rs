@@ -25,6 +25,16 @@ pub(super) fn Since(at: DateTime<Utc>, live: Live) -> impl IntoView {
     }
 }
 
+/// `5 min`, ticking: how long something has been so.
+#[component]
+pub(super) fn LongSince(at: DateTime<Utc>, live: Live) -> impl IntoView {
+    view! {
+        <time datetime=at.to_rfc3339() title=move || exact(at, live)>
+            {move || time::words(live.now.get() - at)}
+        </time>
+    }
+}
+
 /// `23 h`, ticking: how long something is good.
 #[component]
 pub(super) fn Until(at: DateTime<Utc>, live: Live) -> impl IntoView {

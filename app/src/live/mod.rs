@@ -13,7 +13,7 @@ use domain::InteractionId;
 use leptos::prelude::*;
 
 pub use desk::Desk;
-pub(crate) use news::reload_on_news;
+pub(crate) use news::{reload_on_news, reload_while};
 
 /// How the page learns of changes at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,18 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use leptos::prelude::*;
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::Live;
+use crate::wire::Loaded;
 
 /// How often at most: these pages read lists, and every open one does.
 const REST: Duration = Duration::from_secs(2);
+
+/// How often what no event tells of is looked at.
+const LOOK: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
@@ -50,4 +56,29 @@ fn go(pace: StoredValue<Pace>, reload: impl Fn() + Copy + Send + Sync + 'static)
         },
         REST,
     );
+}
+
+/// Reads the page again every few seconds while something on it is moving without an event, and somebody
+/// looks at it.
+pub(crate) fn reload_while<T>(
+    live: Live,
+    page: Loaded<T>,
+    is_moving: impl Fn(&T, DateTime<Utc>) -> bool + Copy + Send + Sync + 'static,
+) where
+    T: Serialize + DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    let shown = StoredValue::new(None);
+    Effect::new(move |_| shown.set_value(page.get().and_then(Result::ok)));
+    Effect::new(move |_| {
+        let look = move || {
+            let now = live.now.get_untracked();
+            let moves = |shown: &Option<T>| shown.as_ref().is_some_and(|page| is_moving(page, now));
+            if !document().hidden() && shown.with_value(moves) {
+                page.refetch();
+            }
+        };
+        if let Ok(timer) = set_interval_with_handle(look, LOOK) {
+            on_cleanup(move || timer.clear());
+        }
+    });
 }

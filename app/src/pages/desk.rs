@@ -23,6 +23,11 @@ pub(crate) struct DeskResource(pub(crate) Loaded<Desk>);
 #[derive(Clone, Copy)]
 pub(crate) struct VisitorResource(pub(crate) Loaded<Visitor>);
 
+/// Whoever looks, as the layout has loaded them.
+pub(crate) fn visitor() -> Option<Loaded<Visitor>> {
+    use_context::<VisitorResource>().map(|VisitorResource(visitor)| visitor)
+}
+
 /// Header and panel around a page.
 #[component]
 pub(crate) fn DeskLayout() -> impl IntoView {

@@ -3,10 +3,13 @@
 mod accept_link;
 mod agents;
 mod blocker;
+mod deliveries;
+mod delivery;
 mod desk;
 mod history;
 mod interaction;
 mod not_found;
+mod notices;
 mod overview;
 mod settings;
 mod sign_in;
@@ -15,11 +18,16 @@ mod tasks;
 pub(crate) use accept_link::AcceptLinkPage;
 pub(crate) use agents::AgentsPage;
 pub(crate) use blocker::BlockerPage;
-pub(crate) use desk::{DeskLayout, DeskResource, VisitorResource};
+pub(crate) use deliveries::DeliveriesPage;
+pub(crate) use delivery::DeliveryPage;
+pub(crate) use desk::{DeskLayout, DeskResource, VisitorResource, visitor};
 pub(crate) use history::HistoryPage;
 pub(crate) use interaction::InteractionPage;
 pub(crate) use not_found::NotFound;
+pub(crate) use notices::Notices;
 pub(crate) use overview::OverviewPage;
-pub(crate) use settings::{AccountPage, PeoplePage, PersonPage, SettingsLayout, TokensPage};
+pub(crate) use settings::{
+    AccountPage, PeoplePage, PersonPage, SettingsLayout, TokensPage, WebhookPage, WebhooksPage,
+};
 pub(crate) use sign_in::SignInPage;
 pub(crate) use tasks::TasksPage;

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{DeskResource, VisitorResource};
+use super::{DeskResource, Notices, VisitorResource};
 use crate::{
     components::{DayCounts, Failure, FirstQuestion, RecentList, WaitingNow},
     live::{Desk, Live},
@@ -15,6 +15,7 @@ pub(crate) fn OverviewPage() -> impl IntoView {
     let visitor = use_context::<VisitorResource>();
     let live = use_context::<Live>();
     view! {
+        <Notices />
         <Suspense fallback=|| view! { <p class="panel-note">"Loading…"</p> }>
             {move || Suspend::new(async move {
                 let (Some(DeskResource(desk)), Some(VisitorResource(visitor)), Some(live)) = (

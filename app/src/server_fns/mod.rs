@@ -4,6 +4,7 @@
 mod blockers;
 mod desk;
 mod history;
+mod outbound;
 mod settings;
 mod visitor;
 
@@ -13,6 +14,11 @@ pub use blockers::{
 };
 pub use desk::load_desk;
 pub use history::{load_agents, load_history, load_tasks};
+pub use outbound::{
+    CreateWebhook, DeleteWebhook, DisableWebhook, RetryDeliveries, RetryDelivery, RotateSecret,
+    TestWebhook, create_webhook, delete_webhook, disable_webhook, load_deliveries, load_delivery,
+    load_notices, load_webhooks, retry_deliveries, retry_delivery, rotate_secret, test_webhook,
+};
 pub use settings::{
     ChangePassword, ChangePerson, CreateToken, DisablePerson, EndOtherSessions, EndSession,
     InvitePerson, MakeLink, RevokeToken, change_password, change_person, create_token,

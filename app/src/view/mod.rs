@@ -3,6 +3,7 @@
 mod access;
 mod blocker;
 mod history;
+mod outbound;
 mod row;
 pub mod time;
 mod visitor;
@@ -16,6 +17,10 @@ pub use blocker::{
     Run,
 };
 pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
+pub use outbound::{
+    Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices, Since,
+    Try, TryEnd, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
+};
 pub use row::{ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;
 pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};

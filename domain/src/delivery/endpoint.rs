@@ -61,7 +61,7 @@ pub struct Disabled {
 }
 
 /// Why an endpoint was disabled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisabledWhy {
     /// Somebody wanted it.
@@ -92,7 +92,7 @@ impl DisabledWhy {
 }
 
 /// What the body of a webhook looks like.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// `{type, timestamp, data}`.
@@ -121,7 +121,7 @@ impl Format {
 }
 
 /// What webhooks can hear of. The names are API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Topic {
     /// An agent asked.
     #[serde(rename = "interaction.requested")]

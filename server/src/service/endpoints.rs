@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Changeset, DestinationId, Endpoint, Fault, Moment, Principal, Refused,
+    Changeset, DeliveryId, DestinationId, Endpoint, Fault, Moment, Principal, Refused,
     delivery::{
         DisabledWhy, Filter, Format, Next, Reply, SealedSecret, Topic,
         decide::{self, NewEndpoint},
@@ -137,7 +137,7 @@ impl Service {
         .await
     }
 
-    /// Sends an endpoint something, to see whether it arrives.
+    /// Sends an endpoint something, to see whether it arrives. Returns the delivery of it.
     ///
     /// # Errors
     /// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::EndpointDisabled`],
@@ -146,12 +146,18 @@ impl Service {
         &self,
         id: DestinationId,
         by: &Principal,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<DeliveryId, ServiceError> {
         by.outbound()?;
-        self.change_endpoint(id, |endpoint, now| {
-            decide::test(endpoint, by, now).map(Some)
-        })
-        .await
+        let found = self.store.endpoint(id).await?.map(|found| found.endpoint);
+        let found = found.filter(|endpoint| endpoint.deleted_at.is_none());
+        let tested = decide::test(&found.ok_or(ServiceError::NotFound)?, by, self.moment())?;
+        let told = tested.events.first();
+        let told = told.map(|event| DeliveryId::of(event.id, id));
+        match self.commit(tested).await {
+            Ok(()) => told.ok_or(ServiceError::NotFound),
+            Err(CommitError::Conflict) => Err(ServiceError::NotFound),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
     }
 
     /// Brings the endpoint of the setting `webhook_url` in line with it: one address, flat bodies, for

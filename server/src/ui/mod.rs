@@ -4,6 +4,7 @@ pub mod assets;
 mod backend;
 mod blocker;
 mod markdown;
+mod outbound;
 mod settings;
 mod sign_in;
 mod story;

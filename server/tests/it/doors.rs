@@ -163,7 +163,7 @@ const API: [(&str, &str, &str, [u16; 8]); 21] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 12] = [
+const PAGES: [(&str, [u16; 8]); 16] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     (
@@ -173,6 +173,11 @@ const PAGES: [(&str, [u16; 8]); 12] = [
     ("/history", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/tasks", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/agents", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/deliveries", [303, 303, 403, 403, 200, 303, 303, 303]),
+    (
+        "/deliveries/{delivery}",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
     ("/settings", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/settings/people", [303, 303, 403, 403, 200, 303, 303, 303]),
     (
@@ -180,12 +185,20 @@ const PAGES: [(&str, [u16; 8]); 12] = [
         [303, 303, 403, 403, 200, 303, 303, 303],
     ),
     ("/settings/tokens", [303, 303, 403, 403, 200, 303, 303, 303]),
+    (
+        "/settings/webhooks",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
+    (
+        "/settings/webhooks/{hook}",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
     ("/sign-in", [200; 8]),
     ("/nowhere", [303, 303, 404, 404, 404, 303, 303, 303]),
 ];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 25] = [
+const CALLS: [(&str, &str, [u16; 8]); 36] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
@@ -270,6 +283,57 @@ const CALLS: [(&str, &str, [u16; 8]); 25] = [
         "id={token}",
         [401, 401, 403, 403, 200, 401, 401, 401],
     ),
+    ("load-notices", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    (
+        "load-deliveries",
+        "",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "load-delivery",
+        "id={delivery}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "retry-delivery",
+        "id={unknown}",
+        [401, 401, 403, 403, 404, 401, 401, 401],
+    ),
+    (
+        "retry-deliveries",
+        "since=hour",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "load-webhooks",
+        "",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "create-webhook",
+        "address=http://hooks.invalid/&topics[]=task.failed&format=flat",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "test-webhook",
+        "id={hook}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "rotate-secret",
+        "id={hook}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "disable-webhook",
+        "id={hook}&disabled=true",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "delete-webhook",
+        "id={hook}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
     ("nothing", "", [405; 8]),
 ];
 
@@ -350,13 +414,15 @@ impl Doors {
             let token = tokens.iter().find(|one| one.token.name == name).unwrap();
             text = text.replace("{token}", &token.token.id.to_string());
         }
-        if text.contains("{hook}") {
+        if text.contains("{hook}") || text.contains("{delivery}") {
             let wished = WishedEndpoint {
                 url: "http://hooks.invalid/".into(),
                 ..WishedEndpoint::default()
             };
             let (hook, _) = service.create_endpoint(wished, &operator()).await.unwrap();
             text = text.replace("{hook}", &hook.id.to_string());
+            let tested = service.test_endpoint(hook.id, &operator()).await.unwrap();
+            text = text.replace("{delivery}", &tested.to_string());
         }
         text.replace("{unknown}", "01890000-0000-7000-8000-000000000000")
     }

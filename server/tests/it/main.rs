@@ -33,6 +33,7 @@ mod live;
 mod logs;
 mod metrics;
 mod node;
+mod outbound_pages;
 mod pages;
 mod polling;
 mod problems;

@@ -19,7 +19,7 @@ store::on_both_databases!(
     a_call_that_cannot_be_read_is_the_caller_s_fault,
 );
 
-async fn page(request: RequestBuilder, status: StatusCode) -> String {
+pub(crate) async fn page(request: RequestBuilder, status: StatusCode) -> String {
     let response = request.send().await.unwrap();
     let found = response.status();
     // Without the marks by which leptos finds its places again.

@@ -255,6 +255,9 @@ impl Outbox for SqliteStore {
              LEFT JOIN agents a ON a.id = c.agent_id
              WHERE TRUE",
         );
+        if let Some(id) = query.id {
+            sql.push(" AND o.id = ").push_bind(id.0);
+        }
         if let Some(state) = query.state {
             sql.push(" AND o.state = ").push_bind(state.name());
             // Spelt out, so that the index of what is not delivered is used.

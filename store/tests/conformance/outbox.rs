@@ -434,6 +434,13 @@ async fn deliveries_are_listed_newest_first_page_by_page(database: Database) {
     let found = store.deliveries(&query).await.unwrap();
     assert_eq!(found.len(), 5);
     assert!(found.iter().all(|found| found.name == "one"));
+    let query = DeliveryQuery {
+        id: Some(told[1].delivery.id),
+        limit: 100,
+        ..DeliveryQuery::default()
+    };
+    let found = store.deliveries(&query).await.unwrap();
+    assert_eq!(found, [told[1].clone()]);
 }
 
 async fn an_agent_is_owed_a_call_where_it_wants_it(database: Database) {

@@ -1,4 +1,4 @@
-//! A secret that was just made. The server keeps only its hash, so this is the one time it is shown.
+//! A secret that was just made. This is the one time it is shown.
 
 use domain::{TokenKind, limits};
 use leptos::prelude::*;
@@ -38,6 +38,20 @@ pub(crate) fn MadeToken(kind: TokenKind, name: String, token: String) -> impl In
             <CommandLine text=export />
             <p class="hint">
                 "It works until it is revoked. It is not shown again: keep it where the program finds it, and nobody else."
+            </p>
+        </div>
+    }
+}
+
+/// The signing secret of a webhook.
+#[component]
+pub(crate) fn MadeSecret(secret: String) -> impl IntoView {
+    view! {
+        <div class="once">
+            <p class="once-title">"The signing secret"</p>
+            <CommandLine text=secret />
+            <p class="hint">
+                "The receiver checks with it that what arrives comes from here, by any library of Standard Webhooks. It is not shown again: keep it where the receiver finds it, and nobody else."
             </p>
         </div>
     }

@@ -17,7 +17,7 @@ pub(super) fn meaning(role: Role) -> &'static str {
     match role {
         Role::Viewer => "Reads everything, answers nothing",
         Role::Responder => "Answers, and takes questions back",
-        Role::Admin => "Answers, and manages people and tokens",
+        Role::Admin => "Answers, and manages people, tokens and webhooks",
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
 
 /// Sends the form around it, once at a time.
 #[component]
-pub(super) fn Submit(
+pub(in crate::components) fn Submit(
     sending: Sending,
     label: &'static str,
     /// The id of the element that says what is wrong.

@@ -1,40 +1,50 @@
-//! `/settings`: one's own account, and for admins people and tokens.
+//! `/settings`: one's own account, and for admins people, tokens and webhooks.
 
 mod account;
 mod people;
 mod person;
 mod tokens;
+mod webhook;
+mod webhooks;
 
-use domain::Role;
 use leptos::prelude::*;
 use leptos_router::{components::Outlet, hooks::use_location};
 
-use super::VisitorResource;
+use super::visitor;
+use crate::components::ForAdmins;
 
 pub(crate) use account::AccountPage;
 pub(crate) use people::PeoplePage;
 pub(crate) use person::PersonPage;
 pub(crate) use tokens::TokensPage;
+pub(crate) use webhook::WebhookPage;
+pub(crate) use webhooks::WebhooksPage;
 
 /// A page, its name, and the beginning of the addresses that belong to it.
-const PAGES: [(&str, &str, Option<&str>); 3] = [
+const PAGES: [(&str, &str, Option<&str>); 4] = [
     ("/settings", "Account", None),
     ("/settings/people", "People", Some("/settings/people/")),
     ("/settings/tokens", "Tokens", None),
+    (
+        "/settings/webhooks",
+        "Webhooks",
+        Some("/settings/webhooks/"),
+    ),
 ];
 
 /// The title, and for admins the way to the other pages.
 #[component]
 pub(crate) fn SettingsLayout() -> impl IntoView {
-    view! {
+    let visitor = visitor()?;
+    Some(view! {
         <div class="settings">
             <h1 class="page-title">"Settings"</h1>
-            <ForAdmins>
+            <ForAdmins visitor>
                 <Pages />
             </ForAdmins>
             <Outlet />
         </div>
-    }
+    })
 }
 
 #[component]
@@ -58,21 +68,5 @@ fn Pages() -> impl IntoView {
                 })
                 .collect_view()}
         </nav>
-    }
-}
-
-/// Shows its children to admins alone. That is a courtesy: the server asks for the role itself.
-#[component]
-fn ForAdmins(children: ChildrenFn) -> impl IntoView {
-    let visitor = use_context::<VisitorResource>();
-    let children = StoredValue::new(children);
-    view! {
-        <Suspense fallback=|| ()>
-            {move || Suspend::new(async move {
-                let visitor = visitor?.0.await.ok()?;
-                let admin = visitor.role == Role::Admin;
-                admin.then(|| children.with_value(|children| children()))
-            })}
-        </Suspense>
     }
 }

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::ForAdmins;
 use crate::{
-    components::{Failure, InviteForm, MadeLink, PeopleRows, Said, when_done},
+    components::{Failure, ForAdmins, InviteForm, MadeLink, PeopleRows, Said, when_done},
     live::{Live, reload_on_news},
+    pages::visitor,
     server_fns::{InvitePerson, load_people},
     wire,
 };
@@ -27,7 +27,7 @@ pub(crate) fn PeoplePage() -> impl IntoView {
     });
     reload_on_news(live, move || people.refetch());
     Some(view! {
-        <ForAdmins>
+        <ForAdmins visitor=visitor()?>
             <InviteForm invite />
         </ForAdmins>
         <Said words=said />

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::ForAdmins;
 use crate::{
-    components::{CreateToken, Failure, MadeToken, TokenRows, when_done},
+    components::{CreateToken, Failure, ForAdmins, MadeToken, TokenRows, when_done},
     live::{Live, reload_on_news},
+    pages::visitor,
     server_fns::{self, load_tokens},
     wire,
 };
@@ -28,7 +28,7 @@ pub(crate) fn TokensPage() -> impl IntoView {
     };
     reload_on_news(live, move || tokens.refetch());
     Some(view! {
-        <ForAdmins>
+        <ForAdmins visitor=visitor()?>
             <CreateToken create />
         </ForAdmins>
         {move || {

@@ -101,6 +101,7 @@ pub(crate) async fn list(
         destination,
         before: before.map_err(|_| page::bad_cursor())?,
         limit: limit + 1,
+        ..DeliveryQuery::default()
     };
     let mut found = state.service.deliveries(&query, &caller).await?;
     let next = page::cut(&mut found, limit, |last| last.delivery.id.to_string());

@@ -1,0 +1,133 @@
+//! One webhook, and what an admin may do about it.
+
+use domain::delivery::{DisabledWhy, Format, Topic};
+use leptos::prelude::*;
+
+use super::{
+    delete_webhook::DeleteWebhookForm,
+    disable_webhook::DisableWebhookForm,
+    rotate_secret::RotateSecretForm,
+    test_webhook::TestWebhookForm,
+    webhook_list::{LastDelivered, WebhookStandingWords, hears},
+};
+use crate::{
+    components::{capital::capital, moment::At},
+    live::Live,
+    server_fns::{DeleteWebhook, DisableWebhook, RotateSecret, TestWebhook},
+    view::{WebhookRow, WebhookStanding},
+};
+
+/// What is done about one webhook. It outlives reading it again.
+#[derive(Clone, Copy)]
+pub(crate) struct WebhookChanges {
+    /// Something to see whether it arrives.
+    pub(crate) test: ServerAction<TestWebhook>,
+    /// Another secret.
+    pub(crate) rotate: ServerAction<RotateSecret>,
+    /// Off, or on again.
+    pub(crate) disable: ServerAction<DisableWebhook>,
+    /// Away.
+    pub(crate) delete: ServerAction<DeleteWebhook>,
+    /// The secret that was made last.
+    pub(crate) made: RwSignal<Option<String>>,
+    /// What was done about whether it gets anything.
+    pub(crate) said: RwSignal<String>,
+}
+
+impl WebhookChanges {
+    /// Nothing yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            test: ServerAction::new(),
+            rotate: ServerAction::new(),
+            disable: ServerAction::new(),
+            delete: ServerAction::new(),
+            made: RwSignal::new(None),
+            said: RwSignal::new(String::new()),
+        }
+    }
+}
+
+/// One webhook.
+#[component]
+pub(crate) fn WebhookView(row: WebhookRow, changes: WebhookChanges, live: Live) -> impl IntoView {
+    let off = match row.standing {
+        WebhookStanding::Disabled(why, _) => Some(why),
+        WebhookStanding::Enabled | WebhookStanding::Failing(_) => None,
+    };
+    let why = off.and_then(|why| match why {
+        DisabledWhy::ByHand => None,
+        DisabledWhy::Gone => Some(
+            "It answered 410, which means that it is gone for good. Enable it when that was a mistake.",
+        ),
+        DisabledWhy::Failing => Some(
+            "It did nothing but fail for 5 days. Enable it when the receiver works again.",
+        ),
+    });
+    view! {
+        <h2 class="person-title">
+            <bdi>{row.name.clone()}</bdi>
+        </h2>
+        <p class="person-facts">
+            <WebhookStandingWords standing=row.standing live />
+            <span>
+                <LastDelivered at=row.delivered_at live />
+            </span>
+            <a href=format!("/deliveries?destination={}", row.id)>"Its deliveries"</a>
+        </p>
+        {why.map(|why| view! { <p class="prose webhook-why">{why}</p> })}
+        <dl class="facts">
+            <dt>"Host"</dt>
+            <dd class="mono">
+                <bdi>{row.host.clone()}</bdi>
+            </dd>
+            <dt>"Hears"</dt>
+            <dd>{capital(&hears(&row))}</dd>
+            <dt>"Format"</dt>
+            <dd>{format_word(row.format)}</dd>
+            <dt>"Made"</dt>
+            <dd>
+                <At at=row.created_at live />
+            </dd>
+        </dl>
+        {row
+            .configured
+            .then(|| {
+                view! {
+                    <p class="hint">
+                        "It comes from the setting " <code>"HANDRAISE_WEBHOOK_URL"</code>
+                        ". Its address is changed there."
+                    </p>
+                }
+            })}
+        <TestWebhookForm row=row.clone() off=off.is_some() test=changes.test />
+        <RotateSecretForm row=row.clone() rotate=changes.rotate made=changes.made live />
+        <DisableWebhookForm
+            row=row.clone()
+            off=off.is_some()
+            disable=changes.disable
+            said=changes.said
+        />
+        <DeleteWebhookForm row delete=changes.delete />
+    }
+}
+
+/// What happened, in words.
+pub(super) fn topic_words(topic: Topic) -> &'static str {
+    match topic {
+        Topic::Requested => "Questions",
+        Topic::Resolved => "Answers",
+        Topic::Expired => "Passed deadlines",
+        Topic::Cancelled => "Withdrawn questions",
+        Topic::Notified => "Notifications",
+        Topic::TaskFailed => "Failed tasks",
+    }
+}
+
+/// The format's name in a sentence or a list.
+pub(super) fn format_word(format: Format) -> &'static str {
+    match format {
+        Format::Standard => "Standard",
+        Format::Flat => "Flat",
+    }
+}

@@ -1,0 +1,241 @@
+//! What goes out: deliveries and their tries, and the webhooks they go to.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    DeliveryId, DestinationId, InteractionId,
+    delivery::{DeliveryState, DisabledWhy, Format, Topic},
+};
+use serde::{Deserialize, Serialize};
+
+/// A delivery whose time comes within this is worth looking at again soon.
+const SOON: TimeDelta = TimeDelta::seconds(10);
+
+/// What the deliveries are narrowed to. Empty fields narrow nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeliveryQuery {
+    /// How they stand.
+    pub state: Option<DeliveryState>,
+    /// Where they go.
+    pub destination: Option<DestinationId>,
+    /// Only those that come after this one in the list.
+    pub before: Option<DeliveryId>,
+}
+
+/// One page of the deliveries, those of the newest events first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveryPage {
+    /// The rows.
+    pub rows: Vec<DeliveryRow>,
+    /// Where the next page begins.
+    pub next: Option<DeliveryId>,
+    /// Where deliveries can go, and where those of this page went.
+    pub destinations: Vec<Destination>,
+    /// The server's time when this was read.
+    pub as_of: DateTime<Utc>,
+}
+
+/// Where a delivery goes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Destination {
+    /// Its id.
+    pub id: DestinationId,
+    /// What people call it.
+    pub name: String,
+}
+
+/// A delivery in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DeliveryRow {
+    /// Its id, the `webhook-id` of every try.
+    pub id: DeliveryId,
+    /// Where it goes.
+    pub destination: Destination,
+    /// The type of the event it tells of.
+    pub event_type: String,
+    /// The interaction the event is about.
+    pub interaction: Option<InteractionId>,
+    /// How it stands.
+    pub state: DeliveryState,
+    /// How often it was tried, since it was made or somebody had it tried again.
+    pub tries: u32,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it is tried next; `None` when it will not be.
+    pub next_at: Option<DateTime<Utc>>,
+    /// When it was delivered or given up.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// What went wrong at the last try.
+    pub error: Option<String>,
+}
+
+impl DeliveryRow {
+    /// Whether it is being sent, or about to be: what is shown of it may soon be wrong.
+    pub fn is_moving(&self, now: DateTime<Utc>) -> bool {
+        match self.state {
+            DeliveryState::Sending => true,
+            DeliveryState::Due => self.next_at.is_some_and(|at| at <= now + SOON),
+            DeliveryState::Delivered | DeliveryState::Dead | DeliveryState::Unknown => false,
+        }
+    }
+}
+
+/// One delivery with everything that was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveryStory {
+    /// The delivery.
+    pub row: DeliveryRow,
+    /// The webhook it goes to, if it is one that was not deleted.
+    pub webhook: Option<DestinationId>,
+    /// What may be done about it.
+    pub again: Again,
+    /// Every try, last to first.
+    pub tries: Vec<Try>,
+    /// The server's time when this was read.
+    pub as_of: DateTime<Utc>,
+}
+
+/// Whether somebody may have a delivery tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Again {
+    /// They may.
+    Possible,
+    /// It has arrived, or is on its way.
+    Needless,
+    /// Its webhook is disabled.
+    Disabled,
+    /// Its webhook was deleted.
+    Deleted,
+}
+
+/// One try.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Try {
+    /// Counts from 1.
+    pub number: i64,
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// How it ended; `None` while it goes on, and for good when the server died: nobody knows then.
+    pub end: Option<TryEnd>,
+}
+
+/// How a try ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TryEnd {
+    /// How long it took, in milliseconds.
+    pub latency: i64,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// What went wrong; `None` when it arrived.
+    pub error: Option<String>,
+    /// The beginning of the answer, with marks for what hides in it.
+    pub answer: String,
+}
+
+/// How far back to look for what is to be tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Since {
+    /// An hour.
+    Hour,
+    /// 24 hours.
+    Day,
+    /// 7 days.
+    Week,
+}
+
+impl Since {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Hour, Self::Day, Self::Week];
+
+    /// The name, as forms send it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Week => "week",
+        }
+    }
+
+    /// How long that is.
+    pub fn span(self) -> TimeDelta {
+        match self {
+            Self::Hour => TimeDelta::hours(1),
+            Self::Day => TimeDelta::hours(24),
+            Self::Week => TimeDelta::days(7),
+        }
+    }
+}
+
+/// The webhooks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookList {
+    /// Oldest first.
+    pub rows: Vec<WebhookRow>,
+    /// The server's time when this was read.
+    pub as_of: DateTime<Utc>,
+}
+
+/// A webhook, without its secret and without the path of its address, which may be one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WebhookRow {
+    /// Its id.
+    pub id: DestinationId,
+    /// What people call it.
+    pub name: String,
+    /// Where it is.
+    pub host: String,
+    /// What it hears of; empty = all.
+    pub topics: Vec<Topic>,
+    /// Whether it hears only of what an agent waits for.
+    pub sync_only: bool,
+    /// How it hears it.
+    pub format: Format,
+    /// How it does.
+    pub standing: WebhookStanding,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When the newest delivery that has arrived did.
+    pub delivered_at: Option<DateTime<Utc>>,
+    /// Until when the secret before the present one signs as well.
+    pub previous_until: Option<DateTime<Utc>>,
+    /// Whether the setting `webhook_url` makes it.
+    pub configured: bool,
+}
+
+/// How a webhook does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WebhookStanding {
+    /// It gets what it wants to hear.
+    Enabled,
+    /// It gets it, but nothing has arrived since then.
+    Failing(DateTime<Utc>),
+    /// It gets nothing.
+    Disabled(DisabledWhy, DateTime<Utc>),
+}
+
+/// A webhook as somebody wishes for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebhookWish {
+    /// What to call it; its host when `None`.
+    pub name: Option<String>,
+    /// Where it is.
+    pub address: String,
+    /// What it is to hear of; empty = all.
+    pub topics: Vec<Topic>,
+    /// Whether it is to hear only of what an agent waits for.
+    pub sync_only: bool,
+    /// How it is to hear it.
+    pub format: Format,
+}
+
+/// What admins should know without having asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notices {
+    /// Webhooks that were disabled by themselves. Nobody but admins is told of any.
+    pub given_up: Vec<WebhookRow>,
+    /// The server's time when this was read.
+    pub as_of: DateTime<Utc>,
+}

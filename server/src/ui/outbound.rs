@@ -1,0 +1,272 @@
+//! The pages about webhooks and deliveries, for whoever is signed in. Who may do what is for the rules to
+//! say.
+
+use app::{
+    backend::OutboundPages,
+    error::UiError,
+    view::{
+        Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices,
+        Since, Try, TryEnd, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
+    },
+};
+use async_trait::async_trait;
+use domain::{
+    DeliveryId, DestinationId, Endpoint, Fault, Principal, Refused,
+    delivery::{DeliveryState, DisabledWhy, EndpointRef, Filter},
+};
+use store::{Attempt, DeliveryRecord, EndpointRecord};
+
+use super::backend::{ForPerson, failed, told};
+use crate::{
+    service::{CONFIGURED, ServiceError, WishedEndpoint},
+    visible,
+};
+
+/// How many rows a page of the deliveries holds.
+const DELIVERY_ROWS: u32 = 50;
+
+impl ForPerson {
+    async fn webhook(&self, record: EndpointRecord, by: &Principal) -> Result<WebhookRow, UiError> {
+        let EndpointRecord { endpoint, health } = record;
+        let arrived = store::DeliveryQuery {
+            state: Some(DeliveryState::Delivered),
+            destination: Some(endpoint.id),
+            limit: 1,
+            ..store::DeliveryQuery::default()
+        };
+        let service = &self.state.service;
+        let arrived = service.deliveries(&arrived, by).await.map_err(told)?;
+        let now = service.now();
+        let previous = endpoint.previous.as_ref().map(|(_, until)| *until);
+        Ok(WebhookRow {
+            id: endpoint.id,
+            host: EndpointRef::from(&endpoint).host,
+            standing: match (endpoint.disabled, health.failing_since) {
+                (Some(disabled), _) => WebhookStanding::Disabled(disabled.why, disabled.at),
+                (None, Some(since)) => WebhookStanding::Failing(since),
+                (None, None) => WebhookStanding::Enabled,
+            },
+            name: endpoint.name,
+            topics: endpoint.filter.topics,
+            sync_only: endpoint.filter.sync_only,
+            format: endpoint.format,
+            created_at: endpoint.created_at,
+            delivered_at: arrived.first().and_then(|newest| newest.delivery.ended_at),
+            previous_until: previous.filter(|until| now < *until),
+            configured: endpoint.id == CONFIGURED,
+        })
+    }
+
+    async fn all_webhooks(&self, by: &Principal) -> Result<Vec<WebhookRow>, UiError> {
+        let mut rows = Vec::new();
+        for record in self.state.service.endpoints(by).await.map_err(told)? {
+            rows.push(self.webhook(record, by).await?);
+        }
+        Ok(rows)
+    }
+}
+
+#[async_trait]
+impl OutboundPages for ForPerson {
+    async fn notices(&self) -> Result<Notices, UiError> {
+        let by = self.principal()?;
+        let mut given_up = Vec::new();
+        if by.outbound().is_ok() {
+            given_up = self.all_webhooks(&by).await?;
+            given_up.retain(|row| match row.standing {
+                WebhookStanding::Disabled(why, _) => why != DisabledWhy::ByHand,
+                WebhookStanding::Enabled | WebhookStanding::Failing(_) => false,
+            });
+        }
+        Ok(Notices {
+            given_up,
+            as_of: self.state.service.now(),
+        })
+    }
+
+    async fn deliveries(&self, query: DeliveryQuery) -> Result<DeliveryPage, UiError> {
+        let by = self.principal()?;
+        let service = &self.state.service;
+        let query = store::DeliveryQuery {
+            id: None,
+            state: query.state,
+            destination: query.destination,
+            before: query.before,
+            // One more than shown tells whether there is a next page.
+            limit: DELIVERY_ROWS + 1,
+        };
+        let mut found = service.deliveries(&query, &by).await.map_err(told)?;
+        let more = found.len() > DELIVERY_ROWS as usize;
+        found.truncate(DELIVERY_ROWS as usize);
+        let rows: Vec<DeliveryRow> = found.into_iter().map(delivery_row).collect();
+        let endpoints = service.endpoints(&by).await.map_err(told)?;
+        let mut destinations: Vec<Destination> = endpoints
+            .into_iter()
+            .map(|record| Destination {
+                id: record.endpoint.id,
+                name: record.endpoint.name,
+            })
+            .collect();
+        for row in &rows {
+            if destinations.iter().all(|one| one.id != row.destination.id) {
+                destinations.push(row.destination.clone());
+            }
+        }
+        Ok(DeliveryPage {
+            next: rows.last().filter(|_| more).map(|last| last.id),
+            rows,
+            destinations,
+            as_of: service.now(),
+        })
+    }
+
+    async fn delivery(&self, id: DeliveryId) -> Result<DeliveryStory, UiError> {
+        let by = self.principal()?;
+        let service = &self.state.service;
+        let only = store::DeliveryQuery {
+            id: Some(id),
+            limit: 1,
+            ..store::DeliveryQuery::default()
+        };
+        let mut found = service.deliveries(&only, &by).await.map_err(told)?;
+        let record = found.pop().ok_or(UiError::NotFound)?;
+        let attempts = service.attempts(id, &by).await.map_err(told)?;
+        let destination = record.delivery.destination;
+        let endpoint = service.store().endpoint(destination).await;
+        let endpoint = endpoint.map_err(failed)?.map(|found| found.endpoint);
+        let kept = endpoint.as_ref().filter(|one| one.deleted_at.is_none());
+        Ok(DeliveryStory {
+            webhook: kept.map(|endpoint| endpoint.id),
+            again: again(&record, endpoint.as_ref()),
+            row: delivery_row(record),
+            tries: attempts.into_iter().rev().map(one_try).collect(),
+            as_of: service.now(),
+        })
+    }
+
+    async fn retry_delivery(&self, id: DeliveryId) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let retried = self.state.service.retry_delivery(id, &by).await;
+        retried.map_err(told)
+    }
+
+    async fn retry_deliveries(
+        &self,
+        since: Since,
+        destination: Option<DestinationId>,
+    ) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let service = &self.state.service;
+        let since = service.now() - since.span();
+        let retried = service.retry_deliveries(since, destination, &by).await;
+        retried.map_err(told)
+    }
+
+    async fn webhooks(&self) -> Result<WebhookList, UiError> {
+        Ok(WebhookList {
+            rows: self.all_webhooks(&self.principal()?).await?,
+            as_of: self.state.service.now(),
+        })
+    }
+
+    async fn create_webhook(&self, wish: WebhookWish) -> Result<String, UiError> {
+        let by = self.principal()?;
+        let wished = WishedEndpoint {
+            name: wish.name,
+            url: wish.address,
+            filter: Filter {
+                topics: wish.topics,
+                sync_only: wish.sync_only,
+            },
+            format: wish.format,
+        };
+        match self.state.service.create_endpoint(wished, &by).await {
+            Ok((_, secret)) => Ok(secret.reveal()),
+            Err(ServiceError::Refused(Refused::Invalid(faults))) => {
+                let faults = faults.into_iter().map(as_on_the_page).collect();
+                Err(told(Refused::Invalid(faults).into()))
+            }
+            Err(error) => Err(told(error)),
+        }
+    }
+
+    async fn test_webhook(&self, id: DestinationId) -> Result<DeliveryId, UiError> {
+        let by = self.principal()?;
+        let tested = self.state.service.test_endpoint(id, &by).await;
+        tested.map_err(told)
+    }
+
+    async fn rotate_secret(&self, id: DestinationId) -> Result<String, UiError> {
+        let by = self.principal()?;
+        let secret = self.state.service.rotate_endpoint(id, &by).await;
+        Ok(secret.map_err(told)?.reveal())
+    }
+
+    async fn disable_webhook(&self, id: DestinationId, disabled: bool) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let changed = self.state.service.disable_endpoint(id, disabled, &by).await;
+        changed.map_err(told)
+    }
+
+    async fn delete_webhook(&self, id: DestinationId) -> Result<(), UiError> {
+        let by = self.principal()?;
+        by.outbound().map_err(|refused| told(refused.into()))?;
+        if id == CONFIGURED {
+            let why = "A setting makes this webhook: take HANDRAISE_WEBHOOK_URL away and restart.";
+            return Err(UiError::Invalid(why.to_owned()));
+        }
+        let deleted = self.state.service.delete_endpoint(id, &by).await;
+        deleted.map_err(told)
+    }
+}
+
+fn delivery_row(record: DeliveryRecord) -> DeliveryRow {
+    let delivery = record.delivery;
+    DeliveryRow {
+        id: delivery.id,
+        destination: Destination {
+            id: delivery.destination,
+            name: record.name,
+        },
+        event_type: record.event_type,
+        interaction: record.interaction_id,
+        state: delivery.state,
+        tries: delivery.tries,
+        created_at: delivery.created_at,
+        next_at: Some(delivery.next_at).filter(|_| delivery.ended_at.is_none()),
+        ended_at: delivery.ended_at,
+        error: delivery.last_error,
+    }
+}
+
+fn again(record: &DeliveryRecord, endpoint: Option<&Endpoint>) -> Again {
+    match endpoint {
+        _ if !record.delivery.can_be_retried() => Again::Needless,
+        Some(endpoint) if endpoint.deleted_at.is_some() => Again::Deleted,
+        Some(endpoint) if endpoint.disabled.is_some() => Again::Disabled,
+        Some(_) | None => Again::Possible,
+    }
+}
+
+fn one_try(attempt: Attempt) -> Try {
+    Try {
+        number: attempt.number,
+        started_at: attempt.started_at,
+        end: attempt.end.map(|end| TryEnd {
+            latency: end.latency,
+            status: end.status,
+            error: end.error,
+            answer: visible::prose(&end.body),
+        }),
+    }
+}
+
+/// The fields have other names there than in the API.
+fn as_on_the_page(fault: Fault) -> Fault {
+    let field = match &*fault.path {
+        "target_url" => "the address",
+        "name" => "the name",
+        other => other,
+    };
+    Fault::new(field, fault.message)
+}
