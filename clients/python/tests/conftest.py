@@ -127,12 +127,12 @@ def proxy_to() -> Iterator[Callable[[Server], Proxy]]:
 class Meanwhile(Protocol):
     """Calls a function in another thread."""
 
-    def __call__(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]: ...
+    def __call__(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]: ...
 
 
 @pytest.fixture
 def meanwhile() -> Meanwhile:
-    def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
+    def call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
 
         def run() -> None:

@@ -76,7 +76,9 @@ class Proxy:
             client.sendall(rule[1])
             return
         with socket.create_connection(("127.0.0.1", self._upstream)) as upstream:
-            upstream.sendall(request.replace(b"Connection: keep-alive", b"Connection: close", 1))
+            # So that the end of its reply is the end of the connection.
+            closing = request.replace(b"Connection: keep-alive\r\n", b"", 1)
+            upstream.sendall(closing.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
             if rule:
                 while upstream.recv(65536):
                     pass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict
 
 import pytest
 from conftest import Meanwhile
@@ -102,7 +102,7 @@ def test_an_approval_that_nobody_gives_is_false(
 def test_an_approval_is_true_only_when_it_was_given(people: Handraise, desk: Desk, meanwhile: Meanwhile) -> None:
     for approved, comment in [(True, None), (False, "not on a Friday"), (False, "")]:
         asking = meanwhile(people.approve, "Deploy?", "shell", {"command": "make deploy", "n": 1})
-        said = {"approved": approved} if comment is None else {"approved": approved, "text": comment}
+        said: Dict[str, Any] = {"approved": approved} if comment is None else {"approved": approved, "text": comment}
         desk.answer_next(**said)
         decision = asking.result(PATIENCE)
         assert bool(decision) is approved is decision.approved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import Callable
+from typing import Callable, Iterator, List
 
 import pytest
 from conftest import Connect, Meanwhile
@@ -18,6 +18,7 @@ POLL = "GET /api/v1/interactions/"
 
 ProxyTo = Callable[[Server], Proxy]
 OwnServer = Callable[..., Server]
+DeskOf = Callable[[Server], Desk]
 
 
 class Heard(logging.Handler):
@@ -39,14 +40,22 @@ def heard() -> Heard:
     return heard
 
 
-def desk_of(server: Server) -> Desk:
-    desk = Desk(server)
-    desk.catch_up()
-    return desk
+@pytest.fixture
+def desk_of() -> Iterator[DeskOf]:
+    desks: List[Desk] = []
+
+    def open_desk(server: Server) -> Desk:
+        desks.append(Desk(server))
+        desks[-1].catch_up()
+        return desks[-1]
+
+    yield open_desk
+    for desk in desks:
+        desk.close()
 
 
 def test_a_server_that_is_killed_while_the_agent_waits(
-    connect: Connect, own_server: OwnServer, proxy_to: ProxyTo, meanwhile: Meanwhile
+    connect: Connect, own_server: OwnServer, desk_of: DeskOf, proxy_to: ProxyTo, meanwhile: Meanwhile
 ) -> None:
     server = own_server()
     proxy, desk = proxy_to(server), desk_of(server)
@@ -64,7 +73,7 @@ def test_a_server_that_is_killed_while_the_agent_waits(
 
 
 def test_a_server_that_is_killed_before_it_says_that_it_has_the_question(
-    connect: Connect, own_server: OwnServer, proxy_to: ProxyTo, meanwhile: Meanwhile, heard: Heard
+    connect: Connect, own_server: OwnServer, desk_of: DeskOf, proxy_to: ProxyTo, meanwhile: Meanwhile, heard: Heard
 ) -> None:
     server = own_server()
     proxy, desk = proxy_to(server), desk_of(server)
@@ -117,9 +126,7 @@ def test_replies_that_are_none(
     assert proxy.count(OPEN) == 2
 
 
-def test_a_cancel_whose_reply_is_lost_is_done(
-    connect: Connect, server: Server, token: str, proxy_to: ProxyTo
-) -> None:
+def test_a_cancel_whose_reply_is_lost_is_done(connect: Connect, server: Server, token: str, proxy_to: ProxyTo) -> None:
     proxy = proxy_to(server)
     people = connect(proxy.url, token)
     asked = people.open("question", "Which port?")
@@ -128,7 +135,7 @@ def test_a_cancel_whose_reply_is_lost_is_done(
 
 
 def test_an_agent_may_ask_before_the_server_runs(
-    connect: Connect, own_server: OwnServer, meanwhile: Meanwhile, heard: Heard
+    connect: Connect, own_server: OwnServer, desk_of: DeskOf, meanwhile: Meanwhile, heard: Heard
 ) -> None:
     server = own_server()
     token = server.token("agent", "backend")
@@ -141,7 +148,7 @@ def test_an_agent_may_ask_before_the_server_runs(
     assert asking.result(PATIENCE) == "80"
 
 
-def test_who_gives_up_learns_how_to_go_on(connect: Connect, own_server: OwnServer, desk: Desk) -> None:
+def test_who_gives_up_learns_how_to_go_on(connect: Connect, own_server: OwnServer) -> None:
     server = own_server()
     token = server.token("agent", "backend")
     server.kill()
@@ -158,15 +165,16 @@ def test_who_gives_up_learns_how_to_go_on(connect: Connect, own_server: OwnServe
             call("019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa")
 
 
-def test_too_many_requests_are_sent_later(connect: Connect, own_server: OwnServer, meanwhile: Meanwhile) -> None:
+def test_too_many_requests_are_sent_later(
+    connect: Connect, own_server: OwnServer, desk_of: DeskOf, meanwhile: Meanwhile
+) -> None:
     server = own_server(HANDRAISE_RATE_LIMIT_PER_MINUTE="60")
     desk = desk_of(server)
     token = server.token("agent", "backend")
-    impatient = Handraise(server.url, token, give_up_after=0.01)
+    impatient = connect(server.url, token, give_up_after=0.01)
     with pytest.raises(Unreachable, match="429 rate_limited"):
         for _ in range(200):
             impatient.list()
-    impatient.close()
     asking = meanwhile(connect(server.url, token).ask, "Which port?")
     desk.answer_next(text="80")
     assert asking.result(PATIENCE) == "80"

@@ -167,6 +167,6 @@ def test_every_fault_of_a_request_is_named(people: Handraise) -> None:
 def test_an_option_that_is_none_is_a_type_error(people: Handraise) -> None:
     for call in (people.ask, people.notify):
         with pytest.raises(TypeError, match="colour"):
-            call("Which?", colour="red")  # type: ignore[operator]
+            call("Which?", colour="red")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="timeout"):
         people.notify("Done", timeout=1)  # type: ignore[call-arg]
