@@ -6,7 +6,9 @@
 # After SECONDS the answer is FALLBACK. Exits with 1 if nobody answered, 2 if the server refused the question.
 # Needs HANDRAISE_TOKEN, HANDRAISE_URL unless it is http://127.0.0.1:3000, and curl 7.71 or newer. No jq.
 set -eu
-api=${HANDRAISE_URL:-http://127.0.0.1:3000}/api/v1/interactions
+question=${1:?usage: ask_human.sh QUESTION [SECONDS [FALLBACK]]}
+url=${HANDRAISE_URL:-http://127.0.0.1:3000}
+api=${url%/}/api/v1/interactions
 
 # The token goes by standard input: a command line is for everybody to see. 5xx, 429 and lost replies are retried.
 call() {
@@ -26,13 +28,14 @@ answer() { # A quote inside a JSON string has a backslash before it, so this is 
       printf "%s", c } print "" }'
 }
 
-body="{\"kind\":\"question\",\"prompt\":$(json "$1")${2:+,\"timeout_seconds\":$2}${3+,\"fallback\":$(json "$3")}}"
+body="{\"kind\":\"question\",\"prompt\":$(json "$question")${2:+,\"timeout_seconds\":$2}${3+,\"fallback\":$(json "$3")}}"
 key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 reply=$(call "$api" -H "Idempotency-Key: $key" -H 'Content-Type: application/json' --data-raw "$body")
 id=${reply#*\"id\":\"} id=${id%%\"*}
 case $reply in *'"id":"'*) ;; *) printf '%s\n' "$reply" >&2; exit 2 ;; esac
 while case $reply in *'"state":"pending"'*) ;; *) false ;; esac; do
+  sleep 1 # In case something on the way does not let the server hold us.
   reply=$(call "$api/$id" -H 'Prefer: wait=30')
 done
 call -X POST "$api/$id/collect" >/dev/null
-printf '%s\n' "$reply" | answer || { echo "nobody answered: $api/$id" >&2; exit 1; }
+printf '%s\n' "$reply" | answer || { printf 'no answer: %s\n' "$reply" >&2; exit 1; }

@@ -85,30 +85,47 @@ def desk(whole_desk: Desk) -> Desk:
     return whole_desk
 
 
-@pytest.fixture(params=["blocking", "async"])
-def connect(request: pytest.FixtureRequest) -> Iterator[Connect]:
-    """Each test that takes this runs with both clients."""
-    blocking: List[Handraise] = []
-    awaited: List[InLoop] = []
+class Clients:
+    """Clients of one kind."""
 
-    def make(url: str, token: str, give_up_after: Optional[float] = None) -> Handraise:
-        if request.param == "blocking":
-            blocking.append(Handraise(url, token, give_up_after=give_up_after))
-            return blocking[-1]
-        awaited.append(InLoop(url=url, token=token, give_up_after=give_up_after))
-        return cast("Handraise", awaited[-1])
+    def __init__(self, is_async: bool) -> None:
+        self._is_async = is_async
+        self._blocking: List[Handraise] = []
+        self._awaited: List[InLoop] = []
 
-    yield make
-    for client in blocking:
-        client.close()
-    for wrapped in awaited:
-        wrapped.stop()
+    def connect(self, url: str, token: str, give_up_after: Optional[float] = None) -> Handraise:
+        if self._is_async:
+            self._awaited.append(InLoop(url=url, token=token, give_up_after=give_up_after))
+            return cast("Handraise", self._awaited[-1])
+        self._blocking.append(Handraise(url, token, give_up_after=give_up_after))
+        return self._blocking[-1]
+
+    def close(self) -> None:
+        for client in self._blocking:
+            client.close()
+        for wrapped in self._awaited:
+            wrapped.stop()
+
+
+@pytest.fixture(scope="session", params=["blocking", "async"])
+def is_async(request: pytest.FixtureRequest) -> bool:
+    """Each test that takes this, or a client, runs with both kinds."""
+    return bool(request.param == "async")
 
 
 @pytest.fixture
-def people(connect: Connect, server: Server, token: str) -> Handraise:
+def connect(is_async: bool) -> Iterator[Connect]:
+    clients = Clients(is_async)
+    yield clients.connect
+    clients.close()
+
+
+@pytest.fixture(scope="session")
+def people(is_async: bool, server: Server, token: str) -> Iterator[Handraise]:
     """A client of the shared server."""
-    return connect(server.url, token)
+    clients = Clients(is_async)
+    yield clients.connect(server.url, token)
+    clients.close()
 
 
 @pytest.fixture

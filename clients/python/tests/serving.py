@@ -90,10 +90,12 @@ class Desk:
 
     def next(self) -> Dict[str, Any]:
         """The next interaction that anybody opens, as soon as it is there."""
-        while True:
-            for event in self._events(limit="1", wait=PATIENCE):
-                if event["type"] in ("interaction.requested", "notification.sent"):
-                    return self.get(event["interaction_id"])
+        news = self._events(limit="1", wait=PATIENCE)
+        while news:
+            if news[0]["type"] in ("interaction.requested", "notification.sent"):
+                return self.get(news[0]["interaction_id"])
+            news = self._events(limit="1", wait=PATIENCE)
+        raise AssertionError(f"nobody has asked anything for {PATIENCE} s")
 
     def answer_next(self, **answer: Any) -> Dict[str, Any]:
         """Answers what is opened next."""
@@ -114,6 +116,10 @@ class Desk:
     def all(self) -> List[Dict[str, Any]]:
         items: List[Dict[str, Any]] = self._done(self._http.get("/interactions?limit=200"))["items"]
         return items
+
+    def count(self, prompt: str) -> int:
+        """How many interactions with exactly this prompt are among the newest."""
+        return sum(one["prompt"] == prompt for one in self.all())
 
     def close(self) -> None:
         self._http.close()

@@ -55,9 +55,9 @@ class Guard:
             return await requires_approval(client=client, **self.options)(coroutine)(*args, **kwargs)
 
 
-@pytest.fixture(params=["blocking", "async"])
-def guard(request: pytest.FixtureRequest, server: Server, token: str) -> Guard:
-    return Guard(request.param == "async", server.url, token)
+@pytest.fixture
+def guard(is_async: bool, server: Server, token: str) -> Guard:
+    return Guard(is_async, server.url, token)
 
 
 class Ledger:

@@ -25,10 +25,11 @@ def answer_all(desk: Desk) -> None:
         desk.answer(id, text=f"to {prompt}")
 
 
-def test_one_client_asks_many_questions_at_once(people: Handraise, desk: Desk, meanwhile: Meanwhile) -> None:
-    asking = [meanwhile(people.ask, f"question {n}") for n in range(MANY)]
-    answer_all(desk)
-    assert [one.result(PATIENCE) for one in asking] == [f"to question {n}" for n in range(MANY)]
+def test_threads_share_a_client(server: Server, token: str, desk: Desk, meanwhile: Meanwhile) -> None:
+    with Handraise(server.url, token) as people:
+        asking = [meanwhile(people.ask, f"question {n}") for n in range(MANY)]
+        answer_all(desk)
+        assert [one.result(PATIENCE) for one in asking] == [f"to question {n}" for n in range(MANY)]
 
 
 def test_a_loop_goes_on_while_it_waits(server: Server, token: str, desk: Desk, meanwhile: Meanwhile) -> None:

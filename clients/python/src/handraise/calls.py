@@ -6,7 +6,20 @@ import math
 import time
 import uuid
 from random import random
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    List,
+    Literal,
+    Mapping,
+    Optional,
+    Sequence,
+    TypeVar,
+    Union,
+    overload,
+)
 from urllib.parse import quote, urlencode
 
 from . import reading
@@ -18,8 +31,6 @@ from .options import AnyOption, put_choices, put_options, put_question
 from .verdicts import Decision, PlanReview, answered, reviewed
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from typing_extensions import Unpack
 
     from .options import About, Options

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping, Optional, TypedDict, Union
+from typing import Any, Dict, Iterable, Literal, Mapping, Optional, TypedDict, Union
 
 from .models import Option, Question, Task
-
-if TYPE_CHECKING:
-    from typing import Literal
 
 AnyOption = Union[str, Option]
 """An option of a choice; a string is its value and its label."""
