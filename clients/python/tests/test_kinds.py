@@ -106,6 +106,7 @@ def test_a_plan_review_says_what_the_agent_may_do(
     review = asking.result(PATIENCE)
     assert isinstance(review, PlanReview)
     assert (review.decision, review.feedback) == (decision, "Test twice")
+    assert bool(review) is may_proceed
     assert (review.may_proceed, review.clear_context, review.target_mode) == (may_proceed, clear_context, target_mode)
     assert review.interaction.plan == "1. Test\n2. Deploy"
 

@@ -95,5 +95,6 @@ def test_a_decision_about_a_plan_that_is_unknown_is_no_leave() -> None:
     assert not unknown.may_proceed
     contradicting = reviewed(closed(**plan, answer={**at, "decision": "proceed", "target_mode": None}))
     assert not contradicting.may_proceed
+    assert not unknown and not contradicting
     with pytest.raises(HandraiseError):
         reviewed(closed(**plan, answer=at))

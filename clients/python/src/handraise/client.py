@@ -45,6 +45,8 @@ class _Server:
             raise HandraiseError(f"{self._base!r} is no URL: {cause}") from cause
         if parsed.scheme not in ("http", "https") or not parsed.host:
             raise HandraiseError(f"the URL of the server begins with http:// or https://, unlike {self._base!r}")
+        if parsed.userinfo:
+            raise HandraiseError("the URL of the server has no place for a password: pass the token as `token`")
         if not token:
             raise HandraiseError(
                 "no token: pass `token` or set HANDRAISE_TOKEN; "

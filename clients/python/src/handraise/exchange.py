@@ -177,7 +177,7 @@ def _trouble(got: Union[Reply, Lost, None]) -> str:
 def _retry_after(got: Union[Reply, Lost, None]) -> float:
     """Seconds; 0 when the server does not say."""
     value = got.headers.get("retry-after", "").strip() if isinstance(got, Reply) else ""
-    if value.isdigit():
+    if value.isascii() and value.isdigit():
         return float(value)
     try:
         # A proxy may send a date.

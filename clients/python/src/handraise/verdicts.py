@@ -44,7 +44,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class PlanReview:
-    """What somebody decided about a plan."""
+    """What somebody decided about a plan. True only if it may be carried out."""
 
     interaction: Interaction
     decision: str
@@ -56,10 +56,13 @@ class PlanReview:
     target_mode: Optional[str]
     """``edit``, ``default`` (ask before edits), or ``None``: stay in plan mode."""
 
+    def __bool__(self) -> bool:
+        return self.decision in ("proceed", "proceed_clean", "proceed_default") and self.target_mode is not None
+
     @property
     def may_proceed(self) -> bool:
-        """Whether the plan may be carried out; false for ``adjust`` and for what this version does not know."""
-        return self.decision in ("proceed", "proceed_clean", "proceed_default") and self.target_mode is not None
+        """The same as the truth of the review: false for ``adjust``, and for what this version does not know."""
+        return bool(self)
 
 
 def answered(interaction: Interaction) -> Answer:
