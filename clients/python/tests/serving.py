@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any, Dict, List, Optional
@@ -48,10 +49,10 @@ class Server:
         assert "listens on" in line, (self._folder / "log").read_text()
         self.port = int(line.rsplit(":", 1)[1])
 
-    def kill(self) -> None:
-        """SIGKILL; returns when it is gone."""
+    def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """Returns when it is gone."""
         assert self._process and self._process.stdout
-        self._process.kill()
+        self._process.send_signal(how)
         self._process.wait(PATIENCE)
         self._process.stdout.close()
         self._process = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import threading
 import uuid
 from typing import Callable, Iterator, List
@@ -35,10 +36,11 @@ class Heard(logging.Handler):
 
 
 @pytest.fixture
-def heard() -> Heard:
+def heard() -> Iterator[Heard]:
     heard = Heard()
     logging.getLogger("handraise").addHandler(heard)
-    return heard
+    yield heard
+    logging.getLogger("handraise").removeHandler(heard)
 
 
 @pytest.fixture
@@ -55,8 +57,14 @@ def desk_of() -> Iterator[DeskOf]:
         desk.close()
 
 
-def test_a_server_that_is_killed_while_the_agent_waits(
-    connect: Connect, own_server: OwnServer, desk_of: DeskOf, proxy_to: ProxyTo, meanwhile: Meanwhile
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_server_that_goes_away_while_the_agent_waits(
+    how: signal.Signals,
+    connect: Connect,
+    own_server: OwnServer,
+    desk_of: DeskOf,
+    proxy_to: ProxyTo,
+    meanwhile: Meanwhile,
 ) -> None:
     server = own_server()
     proxy, desk = proxy_to(server), desk_of(server)
@@ -64,7 +72,7 @@ def test_a_server_that_is_killed_while_the_agent_waits(
     asking = meanwhile(people.ask, "Which port?")
     asked = desk.next()
     proxy.await_request(POLL)
-    server.kill()
+    server.kill(how)
     server.start()
     # An answer that comes before the agent is back waits for it.
     desk.answer(asked["id"], text="80")

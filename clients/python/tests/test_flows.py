@@ -12,8 +12,9 @@ import pytest
 from replies import ANSWERED, BODY, ID
 
 from handraise import Interaction, Unreachable
-from handraise.calls import HOLD, Calls
+from handraise.calls import Calls
 from handraise.exchange import Flow, Lost, Pause, Reply, Request
+from handraise.steps import HOLD
 
 LOST = Lost(ConnectionError("refused"))
 

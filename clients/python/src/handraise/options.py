@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import uuid
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
 from typing import Any, Dict, Iterable, Literal, Mapping, Optional, TypedDict, Union
@@ -62,7 +63,7 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
     }
     task = options.get("task")
     if task is not None:
-        body["task"] = {"id": task} if isinstance(task, str) else without_none(task)
+        body["task"] = {"id": task} if isinstance(task, str) else _without_none(task)
     if options.get("urgent"):
         body["priority"] = "urgent"
     if "timeout" in options:
@@ -70,20 +71,39 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
     return body
 
 
-def put_choices(options: Iterable[AnyOption]) -> Any:
-    """Options of a choice, for a request."""
-    return [one if isinstance(one, str) else without_none(one) for one in options]
+def key_of(about: Mapping[str, Any]) -> str:
+    """The key to ask under: the given one, or a new one."""
+    key = about.get("idempotency_key")
+    if key is None:
+        return uuid.uuid4().hex
+    if not isinstance(key, str) or not key.isascii() or not key.isprintable():
+        raise ValueError(f"an idempotency_key is of visible ASCII characters, unlike {key!r}")
+    return key
 
 
-def put_question(question: Question) -> Dict[str, Any]:
-    """A question of a form, for a request."""
-    body = without_none(question)
+def put_fields(fields: Mapping[str, Any]) -> Dict[str, Any]:
+    """What belongs to a kind, for a request."""
+    body = {name: value for name, value in fields.items() if value is not None}
+    if "options" in body:
+        body["options"] = _choices(body["options"])
+    if "questions" in body:
+        body["questions"] = [_question(question) for question in body["questions"]]
+    action = {name: body.pop(name) for name in ("tool", "arguments") if name in body}
+    return {**body, "action": action} if action else body
+
+
+def _choices(options: Iterable[AnyOption]) -> Any:
+    return [one if isinstance(one, str) else _without_none(one) for one in options]
+
+
+def _question(question: Question) -> Dict[str, Any]:
+    body = _without_none(question)
     if question.options is not None:
-        body["options"] = put_choices(question.options)
+        body["options"] = _choices(question.options)
     return body
 
 
-def without_none(value: Any) -> Dict[str, Any]:
+def _without_none(value: Any) -> Dict[str, Any]:
     """The fields of a dataclass that are there."""
     if not is_dataclass(value):
         raise TypeError(f"{value!r} is neither a string nor a dataclass of this package")
