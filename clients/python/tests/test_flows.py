@@ -83,6 +83,27 @@ def test_a_question_is_opened_awaited_and_collected() -> None:
     assert script.end(reply(ANSWERED)) == "80"
 
 
+def test_what_is_said_with_a_notification_is_sent() -> None:
+    script = Script()
+    about: Any = {
+        "callback_url": "https://agent.example/",
+        "urgent": True,
+        "task": "T-1",
+        "metadata": {},
+        "title": None,
+    }
+    telling = script.begin(script.calls.notify("Done", **about))
+    assert json.loads(telling.body or b"") == {
+        "kind": "notification",
+        "prompt": "Done",
+        "level": "info",
+        "callback_url": "https://agent.example/",
+        "priority": "urgent",
+        "task": {"id": "T-1"},
+        "metadata": {},
+    }
+
+
 def test_pauses_double_up_to_ten_seconds_and_begin_anew_after_a_reply() -> None:
     script = Script()
     opening = script.begin(script.calls.ask("Which port?"))

@@ -248,6 +248,8 @@ def test_what_cannot_be_guarded_is_refused_where_it_is_written(server: Server, t
     async def steps() -> AsyncIterator[int]:
         yield 1
 
+    with pytest.raises(TypeError, match="parentheses"):
+        requires_approval(run)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="one call"):
         requires_approval(idempotency_key="k")
     with pytest.raises(TypeError, match="colour"):

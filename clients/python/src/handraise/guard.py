@@ -43,6 +43,8 @@ def requires_approval(
     A method has its object as an argument, which is no JSON: decorate the bound one,
     ``requires_approval()(account.close)``.
     """
+    if callable(tool):
+        raise TypeError("write @requires_approval(), with parentheses")
     if "idempotency_key" in options:
         raise TypeError("an approval is good for one call: no idempotency_key here")
     put_options("approval", options)
