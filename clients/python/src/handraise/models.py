@@ -1,0 +1,174 @@
+"""What the server returns, as frozen dataclasses. Fields of newer servers are ignored.
+
+States, kinds and outcomes are strings, since a newer server may know more of them. Times have a zone (UTC).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+
+FormAnswer = Union[str, List[str]]
+"""Free text or the value of the one option; or the values of several."""
+
+
+@dataclass(frozen=True)
+class AgentRef:
+    """Who asked."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Responder:
+    """Who answered."""
+
+    id: str
+    name: str
+    via: str
+    """``dashboard``, ``api``, ..."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """The piece of work a question belongs to. What is ``None`` stays as the server knows it."""
+
+    id: str
+    """The agent's own id for it, up to 128 characters."""
+    title: Optional[str] = None
+    description: Optional[str] = None
+    step: Optional[str] = None
+    """Where in it the agent is."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a choice."""
+
+    value: str
+    """What the agent gets when it is chosen."""
+    label: Optional[str] = None
+    """What people see; the value when ``None``."""
+    description: Optional[str] = None
+    """A line below the label."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a form: free text, or with options a choice."""
+
+    id: str
+    """Names the answer."""
+    prompt: str
+    options: Optional[Tuple[Option, ...]] = None
+    multiple: bool = False
+
+
+@dataclass(frozen=True)
+class Action:
+    """What will run if it is approved."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to go on with. What does not belong to the kind is ``None``; ``""`` is an answer."""
+
+    answered_at: datetime
+    responder: Optional[Responder] = None
+    """``None`` when it is the fallback."""
+    text: Optional[str] = None
+    """Of a question, byte for byte; of an approval the comment."""
+    selected: Optional[Tuple[str, ...]] = None
+    """Of a choice, in the order of the options."""
+    answers: Optional[Mapping[str, FormAnswer]] = None
+    """Of a form, by question."""
+    decision: Optional[str] = None
+    """Of a plan review: ``proceed``, ``proceed_clean``, ``proceed_default`` or ``adjust``."""
+    feedback: Optional[str] = None
+    clear_context: Optional[bool] = None
+    target_mode: Optional[str] = None
+    """``edit``, ``default`` (ask before edits), or ``None`` while the agent stays in plan mode."""
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """What somebody said after it was closed. It never changes the answer."""
+
+    text: str
+    responder: Responder
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """What an agent asked, and what became of it."""
+
+    id: str
+    version: int
+    kind: str
+    """``question``, ``choice``, ``acknowledgement``, ``approval``, ``plan_review``, ``form`` or ``notification``."""
+    mode: str
+    """``sync``: the agent has stopped. ``async``: it goes on meanwhile."""
+    state: str
+    """``pending``, ``resolved``, ``expired`` or ``cancelled``."""
+    prompt: str
+    agent: AgentRef
+    priority: str
+    created_at: datetime
+    dashboard_url: str
+    """Where a person answers it."""
+    outcome: Optional[str] = None
+    """How it ended; ``None`` while pending."""
+    approved: Optional[bool] = None
+    """Of an approval: ``True`` only if somebody approved it in time. ``None`` for other kinds."""
+    title: Optional[str] = None
+    session_id: Optional[str] = None
+    task: Optional[Task] = None
+    options: Optional[Tuple[Option, ...]] = None
+    multiple: Optional[bool] = None
+    questions: Optional[Tuple[Question, ...]] = None
+    action: Optional[Action] = None
+    action_digest: Optional[str] = None
+    """``sha256:`` and hex over the RFC 8785 form of ``action``."""
+    plan: Optional[str] = None
+    level: Optional[str] = None
+    expires_at: Optional[datetime] = None
+    """``None`` = never."""
+    closed_at: Optional[datetime] = None
+    collected_at: Optional[datetime] = None
+    """When the agent said that it took note of how it ended."""
+    fallback: Union[str, List[str], Dict[str, FormAnswer], None] = None
+    fallback_used: bool = False
+    progress: Optional[Mapping[str, FormAnswer]] = None
+    """What is answered of a form that is still pending."""
+    answer: Optional[Answer] = None
+    follow_ups: Tuple[FollowUp, ...] = ()
+    resume_prompt: Optional[str] = None
+    """Question and answer as a text for the agent's context."""
+    slack_permalink: Optional[str] = None
+    metadata: Optional[Mapping[str, Any]] = None
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it waits for a person."""
+        return self.state == "pending"
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some interactions of a list, newest first."""
+
+    items: Tuple[Interaction, ...]
+    next_cursor: Optional[str]
+    """What to pass as ``cursor`` for the next page; ``None`` on the last."""
+
+    def __iter__(self) -> Iterator[Interaction]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)

@@ -1,0 +1,132 @@
+"""From the server's JSON to the dataclasses of `models`.
+
+Takes the fields it knows. What has to be there and is not raises ``KeyError``, ``TypeError``,
+``ValueError`` or ``AttributeError``, from which `exchange` makes one error of this package.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any, Callable, Mapping, Optional, Tuple, TypeVar
+
+from . import models
+
+T = TypeVar("T")
+Json = Mapping[str, Any]
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)")
+
+
+def interaction(body: Json) -> models.Interaction:
+    """One interaction."""
+    approved = body.get("approved")
+    return models.Interaction(
+        id=body["id"],
+        version=body["version"],
+        kind=body["kind"],
+        mode=body["mode"],
+        state=body["state"],
+        prompt=body["prompt"],
+        agent=models.AgentRef(id=body["agent"]["id"], name=body["agent"]["name"]),
+        priority=body["priority"],
+        created_at=_time(body["created_at"]),
+        dashboard_url=body["dashboard_url"],
+        outcome=body.get("outcome"),
+        # Nothing else that might look like a yes is one.
+        approved=approved if isinstance(approved, bool) else None,
+        title=body.get("title"),
+        session_id=body.get("session_id"),
+        task=_maybe(_task, body.get("task")),
+        options=_maybe(_options, body.get("options")),
+        multiple=body.get("multiple"),
+        questions=_several(_question, body.get("questions")),
+        action=_maybe(_action, body.get("action")),
+        action_digest=body.get("action_digest"),
+        plan=body.get("plan"),
+        level=body.get("level"),
+        expires_at=_maybe(_time, body.get("expires_at")),
+        closed_at=_maybe(_time, body.get("closed_at")),
+        collected_at=_maybe(_time, body.get("collected_at")),
+        fallback=body.get("fallback"),
+        fallback_used=body.get("fallback_used") is True,
+        progress=body.get("progress"),
+        answer=_maybe(_answer, body.get("answer")),
+        follow_ups=_several(_follow_up, body.get("follow_ups")) or (),
+        resume_prompt=body.get("resume_prompt"),
+        slack_permalink=body.get("slack_permalink"),
+        metadata=body.get("metadata"),
+    )
+
+
+def page(body: Json) -> models.Page:
+    """One page of a list."""
+    items = tuple(interaction(item) for item in body["items"])
+    return models.Page(items=items, next_cursor=body.get("next_cursor"))
+
+
+def _maybe(read: Callable[[Any], T], value: Any) -> Optional[T]:
+    return None if value is None else read(value)
+
+
+def _several(read: Callable[[Any], T], values: Any) -> Optional[Tuple[T, ...]]:
+    return None if values is None else tuple(read(value) for value in values)
+
+
+def _time(text: str) -> datetime:
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise ValueError(f"not a time: {text!r}")
+    second, fraction, zone = found.groups()
+    zone = "+00:00" if zone == "Z" else zone
+    return datetime.fromisoformat(f"{second}.{(fraction or '')[:6]:0<6}{zone}")
+
+
+def _task(body: Json) -> models.Task:
+    return models.Task(
+        id=body["id"],
+        title=body.get("title"),
+        description=body.get("description"),
+        step=body.get("step"),
+    )
+
+
+def _options(values: Any) -> Tuple[models.Option, ...]:
+    return tuple(
+        models.Option(value=one["value"], label=one.get("label"), description=one.get("description")) for one in values
+    )
+
+
+def _question(body: Json) -> models.Question:
+    return models.Question(
+        id=body["id"],
+        prompt=body["prompt"],
+        options=_maybe(_options, body.get("options")),
+        multiple=body.get("multiple") is True,
+    )
+
+
+def _action(body: Json) -> models.Action:
+    return models.Action(tool=body["tool"], arguments=body["arguments"])
+
+
+def _responder(body: Json) -> models.Responder:
+    return models.Responder(id=body["id"], name=body["name"], via=body["via"])
+
+
+def _answer(body: Json) -> models.Answer:
+    return models.Answer(
+        answered_at=_time(body["answered_at"]),
+        responder=_maybe(_responder, body.get("responder")),
+        text=body.get("text"),
+        selected=_maybe(tuple, body.get("selected")),
+        answers=body.get("answers"),
+        decision=body.get("decision"),
+        feedback=body.get("feedback"),
+        clear_context=body.get("clear_context"),
+        target_mode=body.get("target_mode"),
+    )
+
+
+def _follow_up(body: Json) -> models.FollowUp:
+    return models.FollowUp(text=body["text"], responder=_responder(body["responder"]), at=_time(body["at"]))

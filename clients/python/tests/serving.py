@@ -1,0 +1,139 @@
+"""The real server, and somebody who answers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import httpx
+
+PATIENCE = 30
+"""Seconds after which a test that waits has failed."""
+
+
+class Server:
+    """`handraise serve` with a database of its own, on a port that stays the same."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        binary = os.environ.get("HANDRAISE_BIN")
+        assert binary, "set HANDRAISE_BIN to the program `handraise`"
+        self._binary = str(Path(binary).resolve())
+        self._folder = folder
+        self._environment = {name: value for name, value in os.environ.items() if not name.startswith("HANDRAISE_")}
+        self._environment.update({"HANDRAISE_RATE_LIMIT_PER_MINUTE": "0", **settings})
+        self._process: Optional[subprocess.Popen[str]] = None
+        self._log = (folder / "log").open("a")
+        self.port = 0
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Returns when it listens."""
+        address = f"127.0.0.1:{self.port}"
+        self._process = subprocess.Popen(
+            [self._binary, "serve", "--addr", address, "--database", self._database],
+            cwd=self._folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+        )
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        assert "listens on" in line, (self._folder / "log").read_text()
+        self.port = int(line.rsplit(":", 1)[1])
+
+    def kill(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """Returns when it is gone."""
+        assert self._process and self._process.stdout
+        self._process.send_signal(how)
+        self._process.wait(PATIENCE)
+        self._process.stdout.close()
+        self._process = None
+
+    def close(self) -> None:
+        if self._process:
+            self.kill()
+        self._log.close()
+
+    def token(self, kind: str, name: str) -> str:
+        command = [self._binary, "token", "create", "--kind", kind, "--name", name, "--database", self._database]
+        made = subprocess.run(
+            command, cwd=self._folder, env=self._environment, capture_output=True, text=True, check=True
+        )
+        return made.stdout.strip()
+
+    @property
+    def _database(self) -> str:
+        return f"sqlite://{self._folder / 'handraise.db'}"
+
+
+class Desk:
+    """A program that answers, with a responder token."""
+
+    def __init__(self, server: Server) -> None:
+        token = server.token("responder", "desk")
+        self._http = httpx.Client(
+            base_url=f"{server.url}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE
+        )
+        self._seen = 0
+
+    def catch_up(self) -> None:
+        """Passes over what is there already."""
+        while self._events():
+            pass
+
+    def next(self) -> Dict[str, Any]:
+        """The next interaction that anybody opens, as soon as it is there."""
+        news = self._events(limit="1", wait=PATIENCE)
+        while news:
+            if news[0]["type"] in ("interaction.requested", "notification.sent"):
+                return self.get(news[0]["interaction_id"])
+            news = self._events(limit="1", wait=PATIENCE)
+        raise AssertionError(f"nobody has asked anything for {PATIENCE} s")
+
+    def answer_next(self, **answer: Any) -> Dict[str, Any]:
+        """Answers what is opened next."""
+        return self.answer(self.next()["id"], **answer)
+
+    def answer(self, id: str, **answer: Any) -> Dict[str, Any]:
+        return self._done(self._http.post(f"/interactions/{id}/answer", json=answer))
+
+    def follow_up(self, id: str, text: str) -> Dict[str, Any]:
+        return self._done(self._http.post(f"/interactions/{id}/follow_up", json={"text": text}))
+
+    def cancel(self, id: str) -> Dict[str, Any]:
+        return self._done(self._http.post(f"/interactions/{id}/cancel", json={}))
+
+    def get(self, id: str) -> Dict[str, Any]:
+        return self._done(self._http.get(f"/interactions/{id}"))
+
+    def all(self) -> List[Dict[str, Any]]:
+        items: List[Dict[str, Any]] = self._done(self._http.get("/interactions?limit=200"))["items"]
+        return items
+
+    def count(self, prompt: str) -> int:
+        """How many interactions with exactly this prompt are among the newest."""
+        return sum(one["prompt"] == prompt for one in self.all())
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _events(self, limit: str = "1000", wait: int = 0) -> List[Dict[str, Any]]:
+        headers = {"Prefer": f"wait={wait}"} if wait else {}
+        page = self._done(self._http.get("/events", params={"after": self._seen, "limit": limit}, headers=headers))
+        self._seen = page["last_seq"]
+        items: List[Dict[str, Any]] = page["items"]
+        return items
+
+    @staticmethod
+    def _done(response: httpx.Response) -> Dict[str, Any]:
+        assert response.is_success, response.text
+        body: Dict[str, Any] = response.json()
+        return body
