@@ -8,6 +8,7 @@ pub mod api;
 pub mod auth;
 pub mod body;
 pub mod cli;
+pub mod client;
 pub mod clock;
 pub mod config;
 pub mod delivery;

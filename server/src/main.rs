@@ -9,7 +9,7 @@ use server::cli::Cli;
 #[tokio::main]
 async fn main() -> ExitCode {
     match server::cli::run(Cli::parse()).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("handraise: {}", server::cli::message(&error));
             ExitCode::FAILURE

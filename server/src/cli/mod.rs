@@ -1,5 +1,6 @@
 //! The command line. Messages and exit codes are part of the interface.
 
+mod agent;
 mod config;
 mod doctor;
 mod journal;
@@ -10,10 +11,10 @@ mod receipt;
 mod token;
 mod user;
 
-use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{io::Write, net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
 
 use anyhow::Context;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use domain::Principal;
 use secrecy::SecretString;
 use tokio::net::TcpListener;
@@ -82,6 +83,35 @@ enum Command {
     /// Checks, exports and signs the journal.
     #[command(subcommand, after_help = "Example:\n  handraise journal verify")]
     Journal(journal::JournalCommand),
+    /// Asks people and waits for the answer, which it prints.
+    ///
+    /// It goes on waiting while the server restarts or cannot be reached, and asks once. Exits with 0 when
+    /// it was answered or approved, 2 when it was denied (or the plan is to be adjusted), 3 when it expired, 4
+    /// when it was cancelled, 1 at a fault, 130 at Ctrl+C.
+    #[command(
+        after_help = "Examples:\n  handraise ask --prompt 'Which latency?' --timeout 1800 --fallback 200ms\n  handraise ask --prompt 'Which cache?' --option redis --option lru --json\n  handraise ask --kind approval --prompt 'Clean up?' --tool rm --arguments '{}'"
+    )]
+    Ask(Box<agent::AskCommand>),
+    /// Tells people something that nobody has to answer. Prints its id.
+    #[command(after_help = "Example:\n  handraise notify --level success --prompt 'Done.'")]
+    Notify(agent::NotifyCommand),
+    /// Waits for the answer to what was asked before. Exits as `handraise ask` does.
+    #[command(after_help = "Example:\n  handraise wait 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa")]
+    Wait(agent::WaitCommand),
+    /// Takes a question back that nobody has answered yet.
+    #[command(
+        after_help = "Example:\n  handraise cancel 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa --reason 'found it'"
+    )]
+    Cancel(agent::CancelCommand),
+    /// Prints what makes a shell complete the commands of this program.
+    #[command(
+        after_help = "Example:\n  handraise completions bash > /etc/bash_completion.d/handraise"
+    )]
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
     /// Checks the receipts of decisions.
     #[command(
         subcommand,
@@ -115,12 +145,21 @@ struct Place {
     database: Option<SecretString>,
 }
 
-/// Runs a command.
+/// Runs a command, and says with which code to exit.
 ///
 /// # Errors
 /// One line that says what went wrong, for standard error.
-pub async fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
+pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let done = match cli.command {
+        Command::Ask(command) => return command.run().await,
+        Command::Wait(command) => return command.run().await,
+        Command::Notify(command) => command.run().await,
+        Command::Cancel(command) => command.run().await,
+        Command::Completions { shell } => {
+            let mut out = std::io::stdout();
+            clap_complete::generate(shell, &mut Cli::command(), "handraise", &mut out);
+            Ok(())
+        }
         Command::Serve(flags) => start(flags).await,
         Command::Token(command) => command.run().await,
         Command::Config(command) => config::run(command),
@@ -129,7 +168,8 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Journal(command) => journal::run(command).await,
         Command::Receipt(command) => receipt::run(command),
         Command::User(command) => command.run().await,
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 async fn start(flags: ServerFlags) -> anyhow::Result<()> {
@@ -258,14 +298,35 @@ fn said(error: crate::service::ServiceError) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     /// Every command, with those below it.
     fn all(command: &clap::Command) -> Vec<&clap::Command> {
         let below = command.get_subcommands().flat_map(all);
         std::iter::once(command).chain(below).collect()
+    }
+
+    /// As a shell takes the first command of a line.
+    fn words(line: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        for (n, part) in line.split('\'').enumerate() {
+            if n % 2 == 1 {
+                words.last_mut().unwrap().push_str(part);
+                continue;
+            }
+            let ends = part.find(['>', '|', ')']);
+            for (n, word) in part[..ends.unwrap_or(part.len())].split(' ').enumerate() {
+                if n > 0 {
+                    words.push(String::new());
+                }
+                words.last_mut().unwrap().push_str(word);
+            }
+            if ends.is_some() {
+                break;
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
     }
 
     #[test]
@@ -280,8 +341,7 @@ mod tests {
                 let Some(start) = line.find("handraise ") else {
                     continue;
                 };
-                let words = line[start..].split(['>', '|', ')']).next().unwrap();
-                Cli::try_parse_from(words.split_whitespace()).expect(line);
+                Cli::try_parse_from(words(&line[start..])).expect(line);
                 ours += 1;
             }
             assert!(ours > 0, "{name}: {help}");

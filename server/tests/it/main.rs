@@ -8,6 +8,7 @@
 
 mod answering;
 mod app;
+mod ask_command;
 mod asking;
 mod callbacks;
 mod checkpoints;

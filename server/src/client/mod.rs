@@ -1,0 +1,265 @@
+//! The agent's end: asks a server over HTTP and waits, through restarts and lost connections. Nothing that
+//! was asked is ever asked twice, and no answer depends on one connection.
+
+mod interaction;
+
+use std::{fmt, time::Duration};
+
+use anyhow::Context;
+use reqwest::{
+    Method, RequestBuilder, Response, StatusCode,
+    header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER},
+    redirect::Policy,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use thiserror::Error;
+use tokio::time::sleep;
+use url::Url;
+
+pub use interaction::{Answer, Interaction};
+
+use crate::tls;
+
+/// How long the server is asked to hold a request until there is an answer, in seconds (60 at most).
+const HOLD: u32 = 30;
+/// Longer than the server holds a request.
+const TIMEOUT: Duration = Duration::from_secs(75);
+const CONNECTING: Duration = Duration::from_secs(10);
+/// The pause after the first failure, which doubles with each.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// The longest pause: whoever comes back wants to be seen soon.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// The longest that a server may ask for.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
+
+/// A server, and who calls it.
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+    token: SecretString,
+    /// Told once when the server cannot be reached, and again when it can.
+    notice: fn(&str),
+}
+
+/// Why the server did not do it. Trying again would change nothing.
+#[derive(Debug, Error)]
+#[error("{}", self.words())]
+pub struct Declined {
+    /// The HTTP status.
+    pub status: u16,
+    problem: Problem,
+}
+
+/// What the server says of it, as far as it says anything (RFC 9457).
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Problem {
+    detail: Option<String>,
+    title: Option<String>,
+    errors: Vec<ProblemAt>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ProblemAt {
+    path: String,
+    message: String,
+}
+
+impl Declined {
+    fn words(&self) -> String {
+        let problem = &self.problem;
+        if !problem.errors.is_empty() {
+            let errors = problem.errors.iter();
+            let errors: Vec<_> = errors
+                .map(|at| format!("{} {}", at.path, at.message))
+                .collect();
+            return errors.join("; ");
+        }
+        let said = problem.detail.as_deref().or(problem.title.as_deref());
+        match said {
+            Some(said) => said.to_owned(),
+            None => format!("the server answered {}", self.status),
+        }
+    }
+}
+
+/// How a try ended that may be made again.
+enum Missed {
+    /// Nobody was there, or the answer was lost.
+    Lost(String),
+    /// The server wants to be left alone, for so long if it says so.
+    Busy(Option<Duration>),
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("base", &self.base.as_str())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// A client of the server at `url`, with somebody's token.
+    ///
+    /// # Errors
+    /// When `url` is no address, or TLS cannot be set up.
+    pub fn new(url: &str, token: SecretString, notice: fn(&str)) -> anyhow::Result<Self> {
+        let base = Url::parse(url).ok().filter(|url| url.has_host());
+        let base = base.with_context(|| {
+            format!("`{url}` is no address of a server; it looks like https://handraise.example")
+        })?;
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::client_config()?)
+            // A redirect would take the token along.
+            .redirect(Policy::none())
+            .connect_timeout(CONNECTING)
+            .timeout(TIMEOUT)
+            .user_agent(concat!("Handraise/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .context("cannot set up the HTTP client")?;
+        Ok(Self {
+            http,
+            base,
+            token,
+            notice,
+        })
+    }
+
+    /// Asks, once: however often it has to be sent, `key` makes it the same question.
+    ///
+    /// # Errors
+    /// [`Declined`], at once; while the server is away it goes on trying.
+    pub async fn ask(&self, body: &Value, key: &str) -> anyhow::Result<Interaction> {
+        let key = HeaderValue::from_str(key).context("the key must have visible characters")?;
+        let name = HeaderName::from_static("idempotency-key");
+        let request = self.post("interactions", body)?.header(name, key);
+        self.send(request).await
+    }
+
+    /// Waits until an interaction is closed.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn wait(&self, id: &str) -> anyhow::Result<Interaction> {
+        loop {
+            let request = self.request(Method::GET, &format!("interactions/{id}"))?;
+            let request = request.header("prefer", format!("wait={HOLD}"));
+            let interaction: Interaction = self.send(request).await?;
+            if !interaction.is_pending() {
+                return Ok(interaction);
+            }
+        }
+    }
+
+    /// Says that the answer was taken.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn collect(&self, id: &str) -> anyhow::Result<Interaction> {
+        let request = self.post(&format!("interactions/{id}/collect"), &Value::Null)?;
+        self.send(request).await
+    }
+
+    /// Takes a question back.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn cancel(&self, id: &str, body: &Value) -> anyhow::Result<Interaction> {
+        let request = self.post(&format!("interactions/{id}/cancel"), body)?;
+        self.send(request).await
+    }
+
+    fn post(&self, path: &str, body: &Value) -> anyhow::Result<RequestBuilder> {
+        let request = self.request(Method::POST, path)?;
+        Ok(match body {
+            Value::Null => request,
+            body => request
+                .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+                .body(body.to_string()),
+        })
+    }
+
+    fn request(&self, method: Method, path: &str) -> anyhow::Result<RequestBuilder> {
+        let base = self.base.as_str().trim_end_matches('/');
+        let url = Url::parse(&format!("{base}/api/v1/{path}")).context("not an id")?;
+        let request = self.http.request(method, url);
+        Ok(request.bearer_auth(self.token.expose_secret()))
+    }
+
+    /// Sends until there is an answer that another try would not change.
+    async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> anyhow::Result<T> {
+        let mut pause = FIRST_PAUSE;
+        let mut away = false;
+        loop {
+            let again = request
+                .try_clone()
+                .context("a request without a body of its own")?;
+            let missed = match try_once(again).await {
+                Ok(answer) => {
+                    if away {
+                        (self.notice)("the server is there again");
+                    }
+                    return Ok(answer?);
+                }
+                Err(missed) => missed,
+            };
+            let wait = match missed {
+                Missed::Lost(why) => {
+                    if !away {
+                        (self.notice)(&format!("no answer from the server ({why}); trying on"));
+                    }
+                    away = true;
+                    pause
+                }
+                Missed::Busy(asked) => asked.unwrap_or(pause).min(LONGEST_RETRY_AFTER),
+            };
+            // What was cut off together does not come back together.
+            sleep(wait.mul_f64(rand::random_range(1.0..1.25))).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+}
+
+async fn try_once<T: DeserializeOwned>(
+    request: RequestBuilder,
+) -> Result<Result<T, Declined>, Missed> {
+    let response = request.send().await.map_err(lost)?;
+    let status = response.status();
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        return Err(Missed::Busy(retry_after(&response)));
+    }
+    if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
+        return Err(Missed::Lost(format!("it answered {}", status.as_u16())));
+    }
+    let body = response.bytes().await.map_err(lost)?;
+    if !status.is_success() {
+        return Ok(Err(Declined {
+            status: status.as_u16(),
+            problem: serde_json::from_slice(&body).unwrap_or_default(),
+        }));
+    }
+    match serde_json::from_slice(&body) {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(error) => Err(Missed::Lost(format!("its answer cannot be read: {error}"))),
+    }
+}
+
+/// The last cause says most.
+fn lost(error: reqwest::Error) -> Missed {
+    if error.is_timeout() {
+        return Missed::Lost("none in time".to_owned());
+    }
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    Missed::Lost(cause.to_string())
+}
+
+fn retry_after(response: &Response) -> Option<Duration> {
+    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+    seconds.trim().parse().ok().map(Duration::from_secs)
+}
