@@ -12,13 +12,19 @@ use crate::{apt, command};
 pub(crate) const VARIABLE: &str = "TEST_PYTHON";
 
 /// What is installed, with exact versions.
-const REQUIREMENTS: &str = "server/tests/requirements.txt";
+const REQUIREMENTS: [&str; 2] = [
+    "server/tests/requirements.txt",
+    "clients/python/requirements-dev.txt",
+];
 
 /// Its program. Made anew when the requirements change.
 pub(crate) fn ensure(workspace: &Workspace) -> Result<PathBuf> {
-    let requirements = workspace.root.join(REQUIREMENTS);
-    let wanted = fs::read_to_string(&requirements)
-        .with_context(|| format!("cannot read {}", requirements.display()))?;
+    let files = REQUIREMENTS.map(|file| workspace.root.join(file));
+    let mut wanted = String::new();
+    for file in &files {
+        wanted +=
+            &fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    }
     let folder = workspace.target.join("python");
     let (python, installed) = (folder.join("bin/python"), folder.join("installed"));
     if python.exists() && fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
@@ -33,9 +39,24 @@ pub(crate) fn ensure(workspace: &Workspace) -> Result<PathBuf> {
         "--quiet",
         "--disable-pip-version-check",
     ]);
-    command::run(pip.arg("--requirement").arg(&requirements))?;
+    for file in &files {
+        pip.arg("--requirement").arg(file);
+    }
+    command::run(&mut pip)?;
     fs::write(installed, wanted).context("cannot note what was installed")?;
     Ok(python)
+}
+
+/// The tests of the Python client, against this server, and what checks its types.
+pub(crate) fn test_client(workspace: &Workspace, python: &Path, program: &Path) -> Result<()> {
+    let folder = workspace.root.join("clients/python");
+    let mut pytest = Command::new(python);
+    pytest
+        .args(["-m", "pytest", "-q", "tests"])
+        .current_dir(&folder);
+    command::run(pytest.env("HANDRAISE_BIN", program))?;
+    let mut mypy = Command::new(python);
+    command::run(mypy.args(["-m", "mypy"]).current_dir(&folder))
 }
 
 fn make(folder: &Path) -> Result<()> {

@@ -39,6 +39,9 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let program = steps.step("server", "seconds, the tests have compiled it", || {
         server::build_beside_tests(workspace)
     })?;
+    steps.step("Python client", "two minutes", || {
+        python::test_client(workspace, &python, &program)
+    })?;
     steps.step("browser tests", "a few minutes", || {
         playwright.test(&program, &[])
     })

@@ -103,6 +103,12 @@ enum Command {
         after_help = "Example:\n  handraise cancel 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa --reason 'found it'"
     )]
     Cancel(agent::CancelCommand),
+    /// Lets people decide what a coding agent may run.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise hook claude-code --tools Bash,Write"
+    )]
+    Hook(agent::HookCommand),
     /// Prints what makes a shell complete the commands of this program.
     #[command(
         after_help = "Example:\n  handraise completions bash > /etc/bash_completion.d/handraise"
@@ -153,6 +159,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let done = match cli.command {
         Command::Ask(command) => return command.run().await,
         Command::Wait(command) => return command.run().await,
+        Command::Hook(command) => return Ok(command.run().await),
         Command::Notify(command) => command.run().await,
         Command::Cancel(command) => command.run().await,
         Command::Completions { shell } => {

@@ -16,6 +16,8 @@ pub struct Interaction {
     pub outcome: Option<String>,
     /// For an approval: `true` only if somebody approved it in time.
     pub approved: Option<bool>,
+    /// Of which action, for an approval: `sha256:` and hex.
+    pub action_digest: Option<String>,
     /// Whether the answer is the agent's own fallback.
     pub fallback_used: bool,
     /// The answer to go on with.

@@ -342,7 +342,7 @@ async fn mistakes_are_one_line_and_ask_nothing(database: TestDatabase) {
         (
             &agent.token,
             &["wait", "01890000-0000-7000-8000-000000000000"],
-            "no such",
+            "Nothing here",
         ),
     ] {
         let output = handraise(&app.url(""), token, arguments)

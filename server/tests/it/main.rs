@@ -23,6 +23,7 @@ mod delivery_page;
 mod doors;
 mod events;
 mod evidence;
+mod hook_command;
 mod hooks;
 mod hostile_text;
 mod html;

@@ -2,6 +2,7 @@
 
 mod ask;
 mod cancel;
+mod hook;
 mod notify;
 mod outcome;
 mod wait;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value};
 
 pub(super) use ask::AskCommand;
 pub(super) use cancel::CancelCommand;
+pub(super) use hook::HookCommand;
 pub(super) use notify::NotifyCommand;
 pub(super) use wait::WaitCommand;
 
