@@ -18,6 +18,7 @@ use crate::{
     auth::{address, browser, same_origin},
     health,
     live::socket,
+    mcp,
     observe::{self, Observer},
     problem::Problem,
     state::AppState,
@@ -50,6 +51,7 @@ pub fn router(state: AppState) -> Router {
         .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
         .nest("/api", api())
+        .merge(mcp::routes(&state))
         .merge(pages)
         .layer(CatchPanicLayer::custom(|_| {
             Problem::internal().into_response()
