@@ -4,6 +4,7 @@ mod config;
 mod doctor;
 mod journal;
 mod key;
+mod mcp;
 mod migrate;
 mod open_files;
 mod receipt;
@@ -82,6 +83,13 @@ enum Command {
     /// Checks, exports and signs the journal.
     #[command(subcommand, after_help = "Example:\n  handraise journal verify")]
     Journal(journal::JournalCommand),
+    /// Speaks the Model Context Protocol on standard input and output, for clients that cannot reach /mcp.
+    ///
+    /// A bridge to the server at HANDRAISE_URL, as the agent whose token is HANDRAISE_TOKEN.
+    #[command(
+        after_help = "Example:\n  HANDRAISE_URL=http://127.0.0.1:3000 HANDRAISE_TOKEN=hr_... handraise mcp"
+    )]
+    Mcp,
     /// Checks the receipts of decisions.
     #[command(
         subcommand,
@@ -127,6 +135,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Doctor(flags) => doctor::run(flags).await,
         Command::Migrate { place } => migrate::run(place).await,
         Command::Journal(command) => journal::run(command).await,
+        Command::Mcp => mcp::run().await,
         Command::Receipt(command) => receipt::run(command),
         Command::User(command) => command.run().await,
     }

@@ -13,6 +13,8 @@ mod server;
 mod tasks;
 mod tools;
 
+pub mod bridge;
+
 use std::sync::Arc;
 
 use axum::{Router, middleware};
