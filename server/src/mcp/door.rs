@@ -41,7 +41,7 @@ impl Caller {
 }
 
 /// Middleware: lets agents in, counts their requests and reads them.
-pub(super) async fn open(State(state): State<AppState>, request: Request, next: Next) -> Response {
+pub(crate) async fn open(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let held = Arc::default();
     let request = match let_in(&state, request, &held).await {
         Ok(request) => request,

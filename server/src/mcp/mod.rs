@@ -5,7 +5,8 @@
 
 mod arguments;
 mod ask;
-mod door;
+pub mod bridge;
+pub(crate) mod door;
 mod hold;
 mod questions;
 mod said;
@@ -13,11 +14,8 @@ mod server;
 mod tasks;
 mod tools;
 
-pub mod bridge;
-
 use std::sync::Arc;
 
-use axum::{Router, middleware};
 use domain::limits;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
@@ -26,8 +24,8 @@ use rmcp::transport::streamable_http_server::{
 use crate::state::AppState;
 use server::McpServer;
 
-/// The address of the server, for those who have a token.
-pub(crate) fn routes(state: &AppState) -> Router<AppState> {
+/// What answers at `/mcp`, behind the [`door`].
+pub(crate) fn service(state: &AppState) -> StreamableHttpService<McpServer, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -35,12 +33,9 @@ pub(crate) fn routes(state: &AppState) -> Router<AppState> {
         // Whoever has a token has no need of a name that leads here; the door looks at the origin.
         .disable_allowed_hosts();
     let server = McpServer::new(state.clone());
-    let service = StreamableHttpService::new(
+    StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         config,
-    );
-    Router::new()
-        .route_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(state.clone(), door::open))
+    )
 }

@@ -24,7 +24,7 @@ the id later. `list_my_questions` finds ids again. An approval that is not `appr
 
 /// One for all requests; who calls is in each of them.
 #[derive(Clone)]
-pub(super) struct McpServer {
+pub(crate) struct McpServer {
     pub(super) state: AppState,
 }
 

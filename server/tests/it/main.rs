@@ -31,6 +31,8 @@ mod limits;
 mod lists;
 mod live;
 mod logs;
+mod mcp;
+mod mcp_clients;
 mod metrics;
 mod node;
 mod pages;
