@@ -272,7 +272,7 @@ async fn every_kind_is_asked_and_answered(database: TestDatabase) {
             json!({"kind": "form", "questions": [{"id": "q", "prompt": "?", "options": ["x", "y"]}]}),
             json!({"answers": {"q": ["x"]}}),
             "answered",
-            "/answer/answers/q/0",
+            "/answer/answers/q",
             json!("x"),
         ),
     ] {
