@@ -32,6 +32,7 @@ mod lists;
 mod live;
 mod logs;
 mod mcp;
+mod mcp_bridge;
 mod mcp_clients;
 mod metrics;
 mod node;
