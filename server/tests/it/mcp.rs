@@ -6,7 +6,7 @@ use reqwest::{RequestBuilder, Response, StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::app::{Caller, TestApp, json_of};
+use crate::app::{Caller, TestApp, json_of, operator};
 
 store::on_both_databases!(
     only_agents_come_in,
@@ -14,6 +14,9 @@ store::on_both_databases!(
     calls_are_counted_and_bounded,
     a_question_is_asked_and_answered,
     an_answer_that_comes_during_the_hold_is_returned,
+    without_a_place_nothing_is_held_and_nothing_lost,
+    a_client_that_went_away_has_not_taken_the_answer,
+    a_token_revoked_during_the_hold_gets_nothing,
     every_kind_is_asked_and_answered,
     only_an_approval_in_time_is_a_yes,
     a_replayed_call_asks_nobody_twice,
@@ -227,6 +230,62 @@ async fn an_answer_that_comes_during_the_hold_is_returned(database: TestDatabase
     let (result, _) = tokio::join!(asking, answering);
     assert_eq!(result["structuredContent"]["answer"]["text"], "80");
     assert_ne!(result["structuredContent"]["collected_at"], Value::Null);
+}
+
+async fn without_a_place_nothing_is_held_and_nothing_lost(database: TestDatabase) {
+    let app = TestApp::start_with(&database, |config| config.limits.held = 1).await;
+    let agent = app.agent("backend").await;
+    let other = agent.ask(json!({})).await;
+    let place = app
+        .state
+        .limits
+        .held
+        .take("01890000-0000-7000-8000-000000000000".parse().unwrap());
+    let asked = done(&agent, "ask_human", json!({ "prompt": "?" })).await;
+    assert_eq!(asked["state"], "pending");
+    let waited = done(&agent, "wait_for_answer", json!({ "id": other["id"] })).await;
+    assert_eq!(waited["state"], "pending");
+    drop(place);
+}
+
+/// Until so many requests are held.
+async fn held(app: &TestApp, count: usize) {
+    while app.state.limits.held.taken() != count {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn a_client_that_went_away_has_not_taken_the_answer(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asking = Box::pin(call(&agent, "ask_human", json!({ "prompt": "?" })));
+    let holding = Box::pin(held(&app, 1));
+    drop(futures::future::select(asking, holding).await);
+    held(&app, 0).await;
+    let asked = first_question(&desk).await;
+    desk.answer(&asked, "80").await;
+    assert_eq!(desk.poll(&asked).await["collected_at"], Value::Null);
+    let answered = done(&agent, "wait_for_answer", asked).await;
+    assert_eq!(answered["answer"]["text"], "80");
+}
+
+async fn a_token_revoked_during_the_hold_gets_nothing(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asking = call(&agent, "ask_human", json!({ "prompt": "?" }));
+    let revoking = async {
+        held(&app, 1).await;
+        let service = &app.state.service;
+        let tokens = service.tokens(&operator()).await.unwrap();
+        let token = tokens.iter().find(|one| one.token.name == "backend");
+        let id = token.unwrap().token.id;
+        service.revoke_token(id, &operator()).await.unwrap();
+        let asked = first_question(&desk).await;
+        desk.answer(&asked, "80").await;
+    };
+    let (result, ()) = tokio::join!(asking, revoking);
+    assert!(text(&result).starts_with("bad_token"), "{result}");
+    assert!(!result.to_string().contains("80"), "{result}");
 }
 
 async fn every_kind_is_asked_and_answered(database: TestDatabase) {
