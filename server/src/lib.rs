@@ -1,6 +1,6 @@
 //! The only crate with network, background work and secrets.
 //!
-//! `api`, `ui` and `jobs` translate into [`service`] calls and back; `live` and `delivery` read what was
+//! `api`, `ui`, `mcp` and `jobs` translate into [`service`] calls and back; `live` and `delivery` read what was
 //! committed.
 //! Transports never import each other, and `service` knows neither axum nor leptos.
 
@@ -18,6 +18,7 @@ pub mod jobs;
 pub mod journal;
 pub mod limits;
 pub mod live;
+pub mod mcp;
 pub mod metrics;
 pub mod observe;
 pub mod problem;

@@ -6,10 +6,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use chrono::{DateTime, Utc};
-use domain::{Fault, Refused, interaction::Outcome};
+use domain::{Fault, Refused, interaction::Outcome, limits};
 use serde::Serialize;
 
 use crate::{
+    body::Unread,
     limits::{Full, TooFast},
     service::ServiceError,
 };
@@ -274,6 +275,16 @@ impl Problem {
         self.status
     }
 
+    /// What is wrong, in a sentence.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// What is wrong where.
+    pub fn errors(&self) -> &[Fault] {
+        &self.errors
+    }
+
     /// The `code`.
     pub fn code(&self) -> &'static str {
         self.code
@@ -363,6 +374,16 @@ impl From<Refused> for Problem {
             | Refused::Yourself
             | Refused::NameTaken
             | Refused::Disabled => Self::internal(),
+        }
+    }
+}
+
+impl From<Unread> for Problem {
+    fn from(why: Unread) -> Self {
+        match why {
+            Unread::TooLarge => Self::body_too_large(limits::BODY_BYTES),
+            Unread::TooSlow => Self::body_too_slow(),
+            Unread::Incomplete => Self::incomplete_body(),
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     auth::{address, browser, same_origin},
     health,
     live::socket,
+    mcp,
     observe::{self, Observer},
     problem::Problem,
     state::AppState,
@@ -50,6 +51,7 @@ pub fn router(state: AppState) -> Router {
         .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
         .nest("/api", api())
+        .merge(tools(&state))
         .merge(pages)
         .layer(CatchPanicLayer::custom(|_| {
             Problem::internal().into_response()
@@ -96,6 +98,13 @@ fn api() -> Router<AppState> {
         .route("/v1/deliveries/{id}/retry", post(v1::deliveries::retry))
         .fallback(async || Problem::no_route())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
+}
+
+fn tools(state: &AppState) -> Router<AppState> {
+    let door = middleware::from_fn_with_state(state.clone(), mcp::door::open);
+    Router::new()
+        .route_service("/mcp", mcp::service(state))
+        .layer(door)
 }
 
 /// A page that is not rendered in time never will be: the browser is asked to try again.

@@ -7,7 +7,7 @@ use crate::files;
 use crate::workspace::Workspace;
 
 /// A module of `server/src`, and what must not stand in its code.
-const FORBIDDEN: [(&str, &[&str]); 6] = [
+const FORBIDDEN: [(&str, &[&str]); 7] = [
     (
         "service",
         &[
@@ -17,16 +17,41 @@ const FORBIDDEN: [(&str, &[&str]); 6] = [
             "crate::ui",
             "crate::jobs",
             "crate::live",
+            "crate::mcp",
         ],
     ),
-    ("api", &["leptos", "crate::ui", "crate::jobs"]),
-    ("ui", &["crate::api", "crate::jobs"]),
-    ("jobs", &["axum", "leptos", "crate::api", "crate::ui"]),
-    ("live", &["crate::api", "crate::ui", "crate::jobs"]),
+    ("api", &["leptos", "crate::ui", "crate::jobs", "crate::mcp"]),
+    ("ui", &["crate::api", "crate::jobs", "crate::mcp"]),
+    (
+        "jobs",
+        &["axum", "leptos", "crate::api", "crate::ui", "crate::mcp"],
+    ),
+    // What an interaction looks like is the API's: of `api` it may use `types`.
+    (
+        "mcp",
+        &[
+            "leptos",
+            "crate::api::v1",
+            "crate::api::caller",
+            "crate::ui",
+            "crate::jobs",
+        ],
+    ),
+    (
+        "live",
+        &["crate::api", "crate::ui", "crate::jobs", "crate::mcp"],
+    ),
     // What it sends is what the API returns: of `api` it may use `types`.
     (
         "delivery",
-        &["axum", "leptos", "crate::ui", "crate::jobs", "crate::live"],
+        &[
+            "axum",
+            "leptos",
+            "crate::ui",
+            "crate::jobs",
+            "crate::live",
+            "crate::mcp",
+        ],
     ),
 ];
 

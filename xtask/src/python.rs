@@ -72,7 +72,7 @@ fn make(folder: &Path) -> Result<()> {
     apt::install(
         "Python",
         &["python3", "python3-venv"],
-        "install Python 3.9 or newer with its venv module",
+        "install Python 3.10 or newer with its venv module",
     )?;
     venv()
 }

@@ -8,10 +8,7 @@ use axum::{
 use domain::{Fault, limits};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::{
-    body::{Unread, why_unread},
-    problem::Problem,
-};
+use crate::{body::why_unread, problem::Problem};
 
 /// The body of a request, read as `T`.
 pub(crate) struct Body<T>(pub(crate) T);
@@ -25,11 +22,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         }
         let bytes = to_bytes(request.into_body(), limits::BODY_BYTES)
             .await
-            .map_err(|error| match why_unread(&error) {
-                Unread::TooLarge => Problem::body_too_large(limits::BODY_BYTES),
-                Unread::TooSlow => Problem::body_too_slow(),
-                Unread::Incomplete => Problem::incomplete_body(),
-            })?;
+            .map_err(|error| why_unread(&error))?;
         read(&bytes).map(Self)
     }
 }

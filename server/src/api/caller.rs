@@ -2,16 +2,12 @@
 
 use std::time::Duration;
 
-use axum::{
-    extract::FromRequestParts,
-    http::{header, request::Parts},
-};
-use domain::{AgentRef, Principal, SecretHash, TokenId};
-use store::Holder;
+use axum::{extract::FromRequestParts, http::request::Parts};
+use domain::{AgentRef, Principal, TokenId};
 
 use super::prefer;
 use crate::{
-    auth::{address::ClientAddress, secret::Secret},
+    auth::bearer::{Credential, authenticate},
     limits::Place,
     problem::Problem,
     state::AppState,
@@ -27,13 +23,6 @@ pub(crate) struct Waiter {
     /// How long they want to be held.
     pub(crate) wait: Option<Duration>,
     pub(super) credential: Credential,
-}
-
-/// A token that was good when the request came, and may be revoked while its holder waits.
-#[derive(Clone, Copy)]
-pub(super) struct Credential {
-    pub(super) token: TokenId,
-    secret: SecretHash,
 }
 
 impl Caller {
@@ -85,20 +74,6 @@ impl Waiter {
     }
 }
 
-impl Credential {
-    /// A place for a request that stays open.
-    pub(super) fn place(&self, state: &AppState) -> Result<Place<TokenId>, Problem> {
-        let place = state.limits.held.take(self.token);
-        place.map_err(Problem::not_held)
-    }
-
-    /// Whether the token is still good.
-    pub(super) async fn check(&self, state: &AppState) -> Result<(), Problem> {
-        let holder = state.service.token_holder(&self.secret).await?;
-        holder.map(|_| ()).ok_or_else(Problem::bad_token)
-    }
-}
-
 impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
@@ -126,29 +101,4 @@ impl FromRequestParts<AppState> for Waiter {
         }
         Ok(waiter)
     }
-}
-
-/// Who holds the token. Without a good one the request is counted as a stranger's.
-async fn authenticate(parts: &Parts, state: &AppState) -> Result<(Principal, Credential), Problem> {
-    let secret = secret(parts);
-    if let Some(secret) = secret
-        && let Some(Holder { token, principal }) = state.service.token_holder(&secret).await?
-    {
-        return Ok((principal, Credential { token, secret }));
-    }
-    if let Some(ClientAddress(address)) = parts.extensions.get() {
-        state.limits.count_stranger(*address)?;
-    }
-    Err(match secret {
-        Some(_) => Problem::bad_token(),
-        None => Problem::no_token(),
-    })
-}
-
-fn secret(parts: &Parts) -> Option<SecretHash> {
-    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| Secret::from_outside(token.trim()).hash())
 }

@@ -13,8 +13,9 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::caller::{Credential, Waiter};
+use super::caller::Waiter;
 use crate::{
+    auth::bearer::Credential,
     limits::Place,
     live::hub::{FeedItem, news},
     observe::Held,

@@ -1,6 +1,7 @@
 //! Who is calling: secrets, browser sessions, and where a browser's request comes from.
 
 pub mod address;
+pub(crate) mod bearer;
 pub mod browser;
 pub mod cookie;
 pub mod same_origin;

@@ -118,6 +118,11 @@ enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
+    /// Speaks the Model Context Protocol on standard input and output, for clients that cannot reach /mcp.
+    ///
+    /// A bridge to the server's /mcp. A server that is restarted between two calls is not missed.
+    #[command(after_help = "Example:\n  handraise mcp --url http://127.0.0.1:3000")]
+    Mcp(agent::McpCommand),
     /// Checks the receipts of decisions.
     #[command(
         subcommand,
@@ -173,6 +178,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor(flags) => doctor::run(flags).await,
         Command::Migrate { place } => migrate::run(place).await,
         Command::Journal(command) => journal::run(command).await,
+        Command::Mcp(command) => command.run().await,
         Command::Receipt(command) => receipt::run(command),
         Command::User(command) => command.run().await,
     };

@@ -63,6 +63,8 @@ pub struct Config {
     /// How many requests a minute one token, or one address without a good token, may send; 0 = any
     /// number. Requests while they are held do not count.
     pub rate_limit_per_minute: u32,
+    /// How long `ask_human` waits for an answer before it returns without one; 0 = not at all.
+    pub mcp_hold_seconds: u32,
     /// Where `/metrics` is instead of at `addr`.
     #[serde(deserialize_with = "checked::optional_socket_addr")]
     pub metrics_addr: Option<SocketAddr>,

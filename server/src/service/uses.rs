@@ -49,7 +49,7 @@ struct Use {
     written: bool,
 }
 
-impl<Id: Copy + Eq + Hash> Uses<Id> {
+impl<Id: Copy + Eq + Hash + Ord> Uses<Id> {
     pub(super) fn note(&self, used: Id, now: DateTime<Utc>) {
         let mut uses = self.lock();
         let known = uses.get(&used);
@@ -65,7 +65,10 @@ impl<Id: Copy + Eq + Hash> Uses<Id> {
     fn due(&self) -> Vec<(Id, DateTime<Utc>)> {
         let uses = self.lock();
         let due = uses.iter().filter(|(_, known)| !known.written);
-        due.map(|(used, known)| (*used, known.at)).collect()
+        let mut due: Vec<_> = due.map(|(used, known)| (*used, known.at)).collect();
+        // Nodes that write the same rows at once must not wait for each other.
+        due.sort_unstable();
+        due
     }
 
     fn written(&self, written: &[(Id, DateTime<Utc>)]) {

@@ -45,6 +45,15 @@ impl TestApp {
         configure: impl FnOnce(&mut Config),
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::start_at(listener, database, configure).await
+    }
+
+    /// Where somebody looks for it already.
+    pub(crate) async fn start_at(
+        listener: TcpListener,
+        database: &TestDatabase,
+        configure: impl FnOnce(&mut Config),
+    ) -> Self {
         let addr = listener.local_addr().unwrap();
         let mut config = Config {
             addr,

@@ -162,6 +162,22 @@ const API: [(&str, &str, &str, [u16; 8]); 21] = [
     ),
 ];
 
+/// What models call, all by POST to `/mcp`. What a tool refuses is in its result.
+const TOOLS: [(&str, [u16; 8]); 3] = [
+    (
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notify_human","arguments":{"prompt":"?"}}}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait_for_answer","arguments":{"id":"{open}","seconds":0}}}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+];
+
 /// Pages. A 303 leads to the sign-in page.
 const PAGES: [(&str, [u16; 8]); 16] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
@@ -456,6 +472,9 @@ impl Doors {
             let method: Method = method.parse().unwrap();
             let request = self.app.client().request(method, url);
             let mut request = self.as_column(column, request);
+            if path == "/mcp" {
+                request = request.header(header::ACCEPT, "application/json, text/event-stream");
+            }
             if !content_type.is_empty() {
                 request = request
                     .header(header::CONTENT_TYPE, content_type)
@@ -489,6 +508,12 @@ async fn whoever_may_not_is_refused_at_every_address(database: TestDatabase) {
         };
         doors
             .try_all(method, &path, (kind, body), expected, &mut wrong)
+            .await;
+    }
+    for (body, expected) in TOOLS {
+        let kind = ("application/json", body);
+        doors
+            .try_all("POST", "/mcp", kind, expected, &mut wrong)
             .await;
     }
     for (path, expected) in PAGES {
@@ -568,6 +593,7 @@ async fn nothing_changes_by_looking_at_it(database: TestDatabase) {
         "/readyz",
         "/metrics",
         "/ws",
+        "/mcp",
         "/pkg/x.js",
     ] {
         paths.push(path.to_owned());

@@ -390,6 +390,8 @@ async fn a_terminal_gets_none_of_it_raw(database: TestDatabase) {
         let invited = app.state.service.invite(name, Role::Viewer, &by);
         invited.await.unwrap();
     }
+    // It writes down when tokens were used.
+    app.stop().await;
     database
         .execute("UPDATE tokens SET name = replace(name, 'alert', '\u{1b}]0;\u{7}\u{9b}31m')")
         .await

@@ -1,4 +1,4 @@
-//! Other implementations of what we sign: those of Node.js and npm, which are wherever the browser tests are.
+//! Other implementations of what we sign and speak: those of Node.js and npm, which are wherever the browser tests are.
 
 use std::{
     io::Write,
@@ -38,8 +38,13 @@ fn run(body: &str, input: &Value) -> String {
         process.stdout.write(String((() => {{ {body} }})()));
         "#
     );
+    run_script(&script, input)
+}
+
+/// What a script prints that finds `input` on its standard input.
+pub(crate) fn run_script(script: &str, input: &Value) -> String {
     let mut node = Command::new("node")
-        .args(["-e", &script])
+        .args(["-e", script])
         .env("NODE_PATH", NODE_MODULES)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

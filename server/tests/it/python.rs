@@ -1,4 +1,4 @@
-//! Python's implementation of what we sign. `cargo xtask test` installs its packages into a folder of their own.
+//! Python's implementations of what we sign and speak. `cargo xtask test` installs its packages into a folder of their own.
 
 use std::{
     io::Write,
@@ -32,8 +32,18 @@ try:
 except webhooks.WebhookVerificationError as error:
     print("false")
 "#;
+    match run_script(script, input).trim() {
+        "true" => true,
+        "false" => false,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a script prints that finds `input` on its standard input.
+pub(crate) fn run_script(script: &str, input: &Value) -> String {
     let python = std::env::var(VARIABLE).expect(
-        "TEST_PYTHON is not set: run `cargo xtask test`, which makes one, or name one that has standardwebhooks",
+        "TEST_PYTHON is not set: run `cargo xtask test`, which makes one, or name one that has what \
+         server/tests/requirements.txt names",
     );
     let mut python = Command::new(python)
         .args(["-c", script])
@@ -46,9 +56,5 @@ except webhooks.WebhookVerificationError as error:
     drop(stdin);
     let output = python.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    match output.stdout.trim_ascii() {
-        b"true" => true,
-        b"false" => false,
-        other => panic!("{other:?}"),
-    }
+    String::from_utf8(output.stdout).unwrap()
 }

@@ -3,6 +3,7 @@
 mod ask;
 mod cancel;
 mod hook;
+mod mcp;
 mod notify;
 mod outcome;
 mod wait;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value};
 pub(super) use ask::AskCommand;
 pub(super) use cancel::CancelCommand;
 pub(super) use hook::HookCommand;
+pub(super) use mcp::McpCommand;
 pub(super) use notify::NotifyCommand;
 pub(super) use wait::WaitCommand;
 
@@ -38,13 +40,18 @@ struct Server {
 
 impl Server {
     fn client(self) -> anyhow::Result<Client> {
-        let url = self.url.or_else(|| env::var("HANDRAISE_URL").ok());
-        let url = url.unwrap_or_else(|| HERE.to_owned());
-        let token = env::var("HANDRAISE_TOKEN").ok();
-        let token = token.filter(|token| !token.is_empty()).context(
+        let (url, token) = self.place()?;
+        Client::new(&url, token, say)
+    }
+
+    /// Where it is, and the token to call it with.
+    fn place(self) -> anyhow::Result<(String, SecretString)> {
+        let said = |variable: &str| env::var(variable).ok().filter(|value| !value.is_empty());
+        let url = self.url.or_else(|| said("HANDRAISE_URL"));
+        let token = said("HANDRAISE_TOKEN").context(
             "HANDRAISE_TOKEN is not set; `handraise token create --kind agent --name NAME` makes a token",
         )?;
-        Client::new(&url, SecretString::from(token), say)
+        Ok((url.unwrap_or_else(|| HERE.to_owned()), token.into()))
     }
 }
 

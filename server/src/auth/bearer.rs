@@ -1,0 +1,57 @@
+//! Who holds a bearer token. Cookies count for nothing here.
+
+use axum::http::{header, request::Parts};
+use domain::{Principal, SecretHash, TokenId};
+use store::Holder;
+
+use super::{address::ClientAddress, secret::Secret};
+use crate::{limits::Place, problem::Problem, state::AppState};
+
+/// A token that was good when the request came, and may be revoked while its holder waits.
+#[derive(Clone, Copy)]
+pub(crate) struct Credential {
+    pub(crate) token: TokenId,
+    secret: SecretHash,
+}
+
+impl Credential {
+    /// A place for a request that stays open.
+    pub(crate) fn place(&self, state: &AppState) -> Result<Place<TokenId>, Problem> {
+        let place = state.limits.held.take(self.token);
+        place.map_err(Problem::not_held)
+    }
+
+    /// Whether the token is still good.
+    pub(crate) async fn check(&self, state: &AppState) -> Result<(), Problem> {
+        let holder = state.service.token_holder(&self.secret).await?;
+        holder.map(|_| ()).ok_or_else(Problem::bad_token)
+    }
+}
+
+/// Who holds the token. Without a good one the request is counted as a stranger's.
+pub(crate) async fn authenticate(
+    parts: &Parts,
+    state: &AppState,
+) -> Result<(Principal, Credential), Problem> {
+    let secret = secret(parts);
+    if let Some(secret) = secret
+        && let Some(Holder { token, principal }) = state.service.token_holder(&secret).await?
+    {
+        return Ok((principal, Credential { token, secret }));
+    }
+    if let Some(ClientAddress(address)) = parts.extensions.get() {
+        state.limits.count_stranger(*address)?;
+    }
+    Err(match secret {
+        Some(_) => Problem::bad_token(),
+        None => Problem::no_token(),
+    })
+}
+
+fn secret(parts: &Parts) -> Option<SecretHash> {
+    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| Secret::from_outside(token.trim()).hash())
+}

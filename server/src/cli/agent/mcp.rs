@@ -1,0 +1,21 @@
+//! `handraise mcp`: the bridge for clients that start a program instead of calling a server.
+
+use clap::Args;
+
+use super::Server;
+use crate::mcp::bridge::Bridge;
+
+/// Speaks the Model Context Protocol on standard input and output, for clients that cannot reach /mcp.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct McpCommand {
+    #[command(flatten)]
+    server: Server,
+}
+
+impl McpCommand {
+    /// Passes messages on until standard input ends.
+    pub(in crate::cli) async fn run(self) -> anyhow::Result<()> {
+        let (url, token) = self.server.place()?;
+        Bridge::new(&url, token)?.run().await
+    }
+}

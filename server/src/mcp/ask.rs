@@ -1,0 +1,99 @@
+//! `ask_human`, `wait_for_answer` and `notify_human`.
+
+use std::time::Duration;
+
+use domain::{
+    Interaction,
+    interaction::{Draft, Kind},
+};
+use rmcp::{
+    RoleServer,
+    model::{CallToolResponse, CallToolResult, CreateTaskResult, JsonObject},
+    service::RequestContext,
+};
+
+use super::{
+    arguments::{self, WaitArguments},
+    door::Caller,
+    hold, said,
+    server::McpServer,
+    tasks, tools,
+};
+use crate::{problem::Problem, service::Asked};
+
+impl McpServer {
+    /// Asks, and waits a moment. A client that knows tasks gets one instead, and looks after it.
+    pub(super) async fn ask_human(
+        &self,
+        caller: &Caller,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Problem> {
+        let (draft, key) = arguments::draft(tools::ASK_HUMAN, arguments)?;
+        let kind = Some(arguments::kind(&draft)?);
+        let draft = Draft { kind, ..draft };
+        let asked = self.opened(caller, draft, key).await?;
+        let knows_tasks = context.client_capabilities();
+        if asked.state.is_pending() && knows_tasks.is_some_and(|known| known.supports_tasks()) {
+            return Ok(CreateTaskResult::new(tasks::task(&asked)).into());
+        }
+        let wait = Duration::from_secs(self.state.config.mcp_hold_seconds.into());
+        let interaction = self.held(caller, asked.id, wait, context).await?;
+        Ok(self.taken(caller, interaction).await?.into())
+    }
+
+    /// Waits for the answer to what was asked before.
+    pub(super) async fn wait_for_answer(
+        &self,
+        caller: &Caller,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Problem> {
+        let WaitArguments { id, seconds } = arguments::read(arguments)?;
+        let wait = seconds.map_or(hold::LONGEST, Duration::from_secs);
+        let id = arguments::id(&id)?;
+        let interaction = self.held(caller, id, wait, context).await?;
+        Ok(self.taken(caller, interaction).await?.into())
+    }
+
+    /// Tells people something.
+    pub(super) async fn notify_human(
+        &self,
+        caller: &Caller,
+        arguments: JsonObject,
+    ) -> Result<CallToolResponse, Problem> {
+        let (draft, key) = arguments::draft(tools::NOTIFY_HUMAN, arguments)?;
+        let kind = Some(Kind::Notification.name().to_owned());
+        let told = self.opened(caller, Draft { kind, ..draft }, key).await?;
+        let public_url = self.state.config.public_url();
+        Ok(said::told(told, &public_url).into())
+    }
+
+    async fn opened(
+        &self,
+        caller: &Caller,
+        draft: Draft,
+        key: Option<String>,
+    ) -> Result<Interaction, Problem> {
+        let agent = caller.agent.clone();
+        let asked = self.state.service.ask(agent, draft, key.as_deref()).await;
+        let Asked { interaction, .. } = asked?;
+        Ok(interaction)
+    }
+
+    /// What the agent is told. An end counts as taken: people see that the agent has it.
+    pub(super) async fn taken(
+        &self,
+        caller: &Caller,
+        interaction: Interaction,
+    ) -> Result<CallToolResult, Problem> {
+        let interaction = if interaction.state.is_pending() {
+            interaction
+        } else {
+            let service = &self.state.service;
+            service.collect(interaction.id, &caller.agent).await?
+        };
+        let public_url = self.state.config.public_url();
+        Ok(said::question(interaction, &public_url))
+    }
+}

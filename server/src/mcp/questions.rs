@@ -1,0 +1,71 @@
+//! `cancel_question` and `list_my_questions`.
+
+use domain::{InteractionId, fault::Faults, limits};
+use rmcp::model::{CallToolResponse, JsonObject};
+use store::InteractionQuery;
+
+use super::{
+    arguments::{self, CancelArguments, ListArguments},
+    door::Caller,
+    said,
+    server::McpServer,
+    tools,
+};
+use crate::problem::Problem;
+
+const DEFAULT_LIMIT: u32 = 20;
+const MAX_LIMIT: u32 = 100;
+
+impl McpServer {
+    pub(super) async fn cancel_question(
+        &self,
+        caller: &Caller,
+        arguments: JsonObject,
+    ) -> Result<CallToolResponse, Problem> {
+        let CancelArguments { id, reason } = arguments::read(arguments)?;
+        let id = arguments::id(&id)?;
+        let service = &self.state.service;
+        let cancelled = service.cancel(id, reason, &caller.principal()).await?;
+        Ok(said::question(cancelled, &self.state.config.public_url()).into())
+    }
+
+    /// The agent's own, newest first. Looking at them takes no answer.
+    pub(super) async fn list_my_questions(
+        &self,
+        caller: &Caller,
+        arguments: JsonObject,
+    ) -> Result<CallToolResponse, Problem> {
+        let asked: ListArguments = arguments::read(arguments)?;
+        let mut faults = Faults::default();
+        if let Some(state) = &asked.state
+            && !tools::STATES.contains(&state.as_str())
+        {
+            let known = tools::STATES.join(", ");
+            faults.add("state", format!("expected one of: {known}"));
+        }
+        let limit = asked.limit.unwrap_or(DEFAULT_LIMIT);
+        if !(1..=MAX_LIMIT).contains(&limit) {
+            faults.add("limit", format!("must be from 1 to {MAX_LIMIT}"));
+        }
+        let session_id = faults.line("session_id", asked.session_id, limits::SESSION_ID_CHARS);
+        let cursor = asked.cursor.map(|cursor| cursor.parse::<InteractionId>());
+        let before = cursor.transpose().unwrap_or_else(|_| {
+            faults.add("cursor", "is not what next_cursor was");
+            None
+        });
+        faults.into_result(()).map_err(Problem::invalid)?;
+        let query = InteractionQuery {
+            agent: Some(caller.agent.id),
+            state: asked.state,
+            session_id,
+            before,
+            limit: limit + 1,
+            ..InteractionQuery::default()
+        };
+        let mut found = self.state.service.interactions(&query).await?;
+        let more = found.len() > limit as usize;
+        found.truncate(limit as usize);
+        let next = found.last().filter(|_| more).map(|last| last.id);
+        Ok(said::list(found, next, &self.state.config.public_url()).into())
+    }
+}

@@ -1,0 +1,163 @@
+//! What a tool returns: a text that a model can act on, and the same as data.
+
+use domain::{
+    Interaction, InteractionId,
+    interaction::{AnswerContent, Kind, Outcome, State},
+};
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Map, Value, json};
+
+use crate::{api::types::InteractionBody, problem::Problem};
+
+/// What of an interaction a model is told: the API's names and values.
+const OF_ONE: [&str; 13] = [
+    "id",
+    "kind",
+    "state",
+    "outcome",
+    "approved",
+    "answer",
+    "fallback_used",
+    "follow_ups",
+    "created_at",
+    "expires_at",
+    "closed_at",
+    "collected_at",
+    "dashboard_url",
+];
+/// What of it stands in a list.
+const OF_MANY: [&str; 11] = [
+    "id",
+    "kind",
+    "state",
+    "outcome",
+    "title",
+    "prompt",
+    "session_id",
+    "created_at",
+    "expires_at",
+    "collected_at",
+    "dashboard_url",
+];
+/// How much of a prompt stands in a list, in characters.
+const PROMPT_CHARS: usize = 200;
+
+/// A question, answered or not.
+pub(super) fn question(interaction: Interaction, public_url: &str) -> CallToolResult {
+    let waits = interaction.state.is_pending();
+    let text = text(&interaction);
+    let mut data = part(interaction, public_url, &OF_ONE);
+    let next = waits.then(|| text.clone());
+    data.insert("next".to_owned(), json!(next));
+    result(text, Value::Object(data))
+}
+
+/// A notification.
+pub(super) fn told(interaction: Interaction, public_url: &str) -> CallToolResult {
+    let data = part(interaction, public_url, &["id", "dashboard_url"]);
+    let text = "People were told. Nobody answers a notification: go on.".to_owned();
+    result(text, Value::Object(data))
+}
+
+/// Questions, newest first.
+pub(super) fn list(
+    found: Vec<Interaction>,
+    next: Option<InteractionId>,
+    public_url: &str,
+) -> CallToolResult {
+    let count = found.len();
+    let waiting = found.iter().filter(|one| one.state.is_pending()).count();
+    let items: Vec<_> = found
+        .into_iter()
+        .map(|mut one| {
+            if let Some((end, _)) = one.request.prompt.char_indices().nth(PROMPT_CHARS) {
+                one.request.prompt.truncate(end);
+                one.request.prompt.push('…');
+            }
+            part(one, public_url, &OF_MANY)
+        })
+        .collect();
+    let text = format!(
+        "{count} found, {waiting} of them waiting for a person. Call wait_for_answer with an id for its answer."
+    );
+    result(text, json!({ "items": items, "next_cursor": next }))
+}
+
+/// A rule said no, or the server failed. It is the model's to put right, so it is no error of the protocol.
+pub(super) fn refused(problem: &Problem) -> CallToolResult {
+    let mut text = format!("{}: {}", problem.code(), problem.detail());
+    for fault in problem.errors() {
+        text += &format!("\n- {}: {}", fault.path, fault.message);
+    }
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+fn result(text: String, data: Value) -> CallToolResult {
+    // Clients that show a model only texts show both.
+    let mut result = CallToolResult::structured(data);
+    result.content.insert(0, ContentBlock::text(text));
+    result
+}
+
+fn part(interaction: Interaction, public_url: &str, names: &[&str]) -> Map<String, Value> {
+    let body = serde_json::to_value(InteractionBody::new(interaction, public_url));
+    let Ok(Value::Object(mut body)) = body else {
+        return Map::new();
+    };
+    body.retain(|name, _| names.contains(&name.as_str()));
+    body
+}
+
+fn text(interaction: &Interaction) -> String {
+    let id = interaction.id;
+    match &interaction.state {
+        State::Pending { .. } => format!(
+            "Nobody has answered yet. Nothing is lost: the question waits under the id {id}. Go on with work that \
+             does not depend on the answer, or end your turn now and say that you wait for a person. Later call \
+             wait_for_answer with this id. Do not ask the same again."
+        ),
+        State::Cancelled { reason, .. } => {
+            let why = reason.as_ref().map(|reason| format!(" Reason: {reason}"));
+            let why = why.unwrap_or_default();
+            format!(
+                "The question was cancelled: there will be no answer.{why}{}",
+                no(interaction)
+            )
+        }
+        State::Expired { fallback: None, .. } => {
+            let no = no(interaction);
+            format!("Nobody answered in time: there will be no answer.{no}")
+        }
+        State::Expired { .. } => {
+            let answer = interaction.resume_prompt().unwrap_or_default();
+            format!("Nobody answered in time, so this is the fallback you named.\n{answer}")
+        }
+        State::Resolved { answer } => match &answer.content {
+            AnswerContent::Approval { text, .. } => {
+                let who = &answer.responder.name;
+                let said = text.as_ref().filter(|text| !text.is_empty());
+                let said = said.map_or_else(String::new, |text| format!(" They said: {text}"));
+                if interaction.approved() == Some(true) {
+                    format!(
+                        "approved: true. {who} approved exactly this action and nothing else.{said}"
+                    )
+                } else {
+                    format!("approved: false. {who} denied it: do not run the action.{said}")
+                }
+            }
+            _ => interaction.resume_prompt().unwrap_or_default(),
+        },
+        State::Delivered { .. } => "A notification: nobody answers it.".to_owned(),
+    }
+}
+
+/// What an approval that was not given says.
+fn no(interaction: &Interaction) -> &'static str {
+    if interaction.request.kind() == Kind::Approval
+        && interaction.state.outcome() != Some(Outcome::Approved)
+    {
+        " approved: false. Do not run the action."
+    } else {
+        ""
+    }
+}

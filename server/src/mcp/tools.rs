@@ -1,0 +1,343 @@
+//! What a model is told of the tools: names, descriptions, and the schemas of what goes in and comes out.
+
+use std::sync::{Arc, LazyLock};
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+pub(super) const ASK_HUMAN: &str = "ask_human";
+pub(super) const WAIT_FOR_ANSWER: &str = "wait_for_answer";
+pub(super) const NOTIFY_HUMAN: &str = "notify_human";
+pub(super) const CANCEL_QUESTION: &str = "cancel_question";
+pub(super) const LIST_MY_QUESTIONS: &str = "list_my_questions";
+
+/// What a question may be.
+pub(super) const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
+
+static TOOLS: LazyLock<[Tool; 5]> = LazyLock::new(|| {
+    [
+        tool(
+            ASK_HUMAN,
+            "Ask a person",
+            "Ask a person and get their answer. Use it when you are stuck, when only a person can know or decide, and \
+             before anything that is dangerous or cannot be undone (kind approval: go on only if approved is true). \
+             It waits a short while. If nobody has answered by then it returns state pending and an id: that is not a \
+             failure and nothing is lost. Then go on with what does not depend on the answer, or end your turn and say \
+             that you wait for a person; come back later with wait_for_answer and the id. Do not ask the same again.",
+            ask_arguments(),
+            question(),
+        )
+        .with_annotations(writes().idempotent(false)),
+        tool(
+            WAIT_FOR_ANSWER,
+            "Wait for an answer",
+            "Get the answer to a question you asked with ask_human, by its id. Waits up to `seconds` for it and returns \
+             at once when it is there. State pending means that nobody has answered yet: end your turn and come back \
+             later, people may take hours.",
+            object(
+                json!({
+                    "id": id(),
+                    "seconds": {
+                        "type": "integer", "minimum": 0,
+                        "description": "How long to wait at most. Absent, and more than 50: 50. 0: only look.",
+                    },
+                }),
+                &["id"],
+            ),
+            question(),
+        )
+        .with_annotations(writes().idempotent(true)),
+        tool(
+            NOTIFY_HUMAN,
+            "Tell people",
+            "Tell people something that needs no answer: progress, a result, a warning. Returns at once. For anything \
+             you need an answer to use ask_human.",
+            notify_arguments(),
+            object(
+                json!({
+                    "id": { "type": "string" },
+                    "dashboard_url": { "type": "string" },
+                }),
+                &["id", "dashboard_url"],
+            ),
+        )
+        .with_annotations(writes().idempotent(false)),
+        tool(
+            CANCEL_QUESTION,
+            "Take a question back",
+            "Take back a question of yours that nobody has answered and that you no longer need answered, so that \
+             people do not spend time on it.",
+            object(
+                json!({
+                    "id": id(),
+                    "reason": {
+                        "type": ["string", "null"], "maxLength": 300,
+                        "description": "Why, for the people who were asked.",
+                    },
+                }),
+                &["id"],
+            ),
+            question(),
+        )
+        .with_annotations(writes().idempotent(true)),
+        tool(
+            LIST_MY_QUESTIONS,
+            "List my questions",
+            "List what you have asked and told people, newest first: to find an id again, or to see what still waits. \
+             For an answer call wait_for_answer with the id.",
+            object(
+                json!({
+                    "state": { "type": ["string", "null"], "enum": [STATES[0], STATES[1], STATES[2], STATES[3], null] },
+                    "session_id": session_id(),
+                    "limit": {
+                        "type": ["integer", "null"], "minimum": 1, "maximum": 100,
+                        "description": "How many; 20 when absent.",
+                    },
+                    "cursor": {
+                        "type": ["string", "null"],
+                        "description": "The next_cursor of the page before.",
+                    },
+                }),
+                &[],
+            ),
+            list(),
+        )
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(true)),
+    ]
+});
+
+pub(super) fn all() -> Vec<Tool> {
+    TOOLS.to_vec()
+}
+
+pub(super) fn named(name: &str) -> Option<Tool> {
+    TOOLS.iter().find(|tool| tool.name == name).cloned()
+}
+
+/// Whether a tool has an argument of this name.
+pub(super) fn takes(tool: &str, argument: &str) -> bool {
+    let tool = TOOLS.iter().find(|one| one.name == tool);
+    let properties = tool.and_then(|tool| tool.input_schema.get("properties"));
+    properties.is_some_and(|properties| properties.get(argument).is_some())
+}
+
+fn tool(
+    name: &'static str,
+    title: &str,
+    description: &'static str,
+    takes: JsonObject,
+    returns: JsonObject,
+) -> Tool {
+    Tool::new(name, description, takes)
+        .with_title(title)
+        .with_raw_output_schema(Arc::new(returns))
+}
+
+fn writes() -> ToolAnnotations {
+    ToolAnnotations::new()
+        .read_only(false)
+        .destructive(false)
+        .open_world(true)
+}
+
+fn object(properties: Value, required: &[&str]) -> JsonObject {
+    let mut schema = JsonObject::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), properties);
+    schema.insert("required".to_owned(), json!(required));
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    schema
+}
+
+fn id() -> Value {
+    json!({ "type": "string", "description": "The id that ask_human returned." })
+}
+
+fn session_id() -> Value {
+    json!({
+        "type": ["string", "null"], "maxLength": 128,
+        "description": "Your own name for this run, conversation or project.",
+    })
+}
+
+/// What asking and telling have in common.
+fn shared() -> Value {
+    json!({
+        "prompt": {
+            "type": "string", "maxLength": 20_000,
+            "description": "What people read, in markdown. They see nothing else of your work: say all they need.",
+        },
+        "title": { "type": ["string", "null"], "maxLength": 200, "description": "A few words above the prompt." },
+        "session_id": session_id(),
+        "task": {
+            "type": ["object", "null"],
+            "description": "The piece of work this belongs to.",
+            "properties": {
+                "id": { "type": "string", "maxLength": 128, "description": "Your own id for it." },
+                "title": { "type": ["string", "null"] },
+                "description": { "type": ["string", "null"] },
+                "step": { "type": ["string", "null"], "description": "Where in it you are." },
+            },
+            "required": ["id"],
+            "additionalProperties": false,
+        },
+        "urgent": { "type": ["boolean", "null"], "description": "Shown before others. Only if waiting does harm." },
+        "idempotency_key": {
+            "type": ["string", "null"], "maxLength": 255,
+            "description": "A name for this call that you have not used before. Call again with the same name and the \
+                            same arguments after a lost reply: people are asked once.",
+        },
+    })
+}
+
+fn with_shared(more: Value) -> Value {
+    let mut properties = shared();
+    if let (Value::Object(all), Value::Object(more)) = (&mut properties, more) {
+        all.extend(more);
+    }
+    properties
+}
+
+fn notify_arguments() -> JsonObject {
+    let level = json!({
+        "type": "string", "enum": ["info", "success", "warning", "error"],
+        "description": "How serious it is; info when absent.",
+    });
+    object(with_shared(json!({ "level": level })), &["prompt"])
+}
+
+fn ask_arguments() -> JsonObject {
+    let options = json!({
+        "type": "array", "minItems": 2, "maxItems": 25,
+        "items": {
+            "anyOf": [
+                { "type": "string" },
+                {
+                    "type": "object",
+                    "properties": {
+                        "value": { "type": "string", "description": "What you get when it is chosen." },
+                        "label": { "type": ["string", "null"], "description": "What people see; the value when absent." },
+                        "description": { "type": ["string", "null"] },
+                    },
+                    "required": ["value"],
+                    "additionalProperties": false,
+                },
+            ],
+        },
+    });
+    let more = json!({
+        "kind": {
+            "type": "string",
+            "enum": ["question", "choice", "acknowledgement", "approval", "plan_review", "form"],
+            "description": "question (the default): free text. choice: of `options`. acknowledgement: somebody has seen it. \
+                            approval: yes or no to exactly one `action`. plan_review: a decision about a `plan`. form: \
+                            several `questions`, asked one at a time.",
+        },
+        "mode": {
+            "type": "string", "enum": ["sync", "async"],
+            "description": "sync (the default): you have stopped until it is answered. async: you go on meanwhile.",
+        },
+        "options": options.clone(),
+        "multiple": { "type": "boolean", "description": "For a choice: whether several may be chosen." },
+        "action": {
+            "type": "object",
+            "description": "For an approval: exactly what you will run, and nothing that is not in it.",
+            "properties": {
+                "tool": { "type": "string" },
+                "arguments": { "type": "object" },
+            },
+            "required": ["tool"],
+            "additionalProperties": false,
+        },
+        "plan": { "type": "string", "maxLength": 20_000, "description": "For a plan_review: the plan, in markdown." },
+        "questions": {
+            "type": "array", "minItems": 1, "maxItems": 10,
+            "description": "For a form.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": { "type": "string", "description": "Names the answer." },
+                    "prompt": { "type": "string" },
+                    "options": options,
+                    "multiple": { "type": "boolean" },
+                },
+                "required": ["id", "prompt"],
+                "additionalProperties": false,
+            },
+        },
+        "timeout_seconds": {
+            "type": ["integer", "null"], "minimum": 1,
+            "description": "How long people have. Null: for ever. Absent: as the server is set, usually a day.",
+        },
+        "fallback": {
+            "description": "The answer to go on with if nobody answers in time. For a question a string, for a choice the \
+                            value of an option (an array with multiple), for a form an object by id. The others have none.",
+        },
+    });
+    object(with_shared(more), &["prompt"])
+}
+
+/// A question as it comes out.
+fn question() -> JsonObject {
+    object(
+        json!({
+            "id": { "type": "string" },
+            "kind": { "type": "string" },
+            "state": { "type": "string", "enum": STATES },
+            "outcome": { "type": ["string", "null"], "description": "How it was closed; null while it waits." },
+            "approved": {
+                "type": ["boolean", "null"],
+                "description": "For an approval: true only if a person approved it in time. Everything else is a no.",
+            },
+            "answer": {
+                "type": ["object", "null"],
+                "description": "text, selected, answers, or decision with feedback, clear_context and target_mode, by the \
+                                kind; and who answered.",
+            },
+            "fallback_used": { "type": "boolean", "description": "Nobody answered in time: the answer is your fallback." },
+            "follow_ups": { "type": "array", "description": "What people added after the answer." },
+            "created_at": { "type": "string" },
+            "expires_at": { "type": ["string", "null"] },
+            "closed_at": { "type": ["string", "null"] },
+            "collected_at": { "type": ["string", "null"] },
+            "dashboard_url": { "type": "string", "description": "Where people answer it." },
+            "next": { "type": ["string", "null"], "description": "What to do while nobody has answered." },
+        }),
+        &[
+            "id",
+            "kind",
+            "state",
+            "outcome",
+            "approved",
+            "answer",
+            "fallback_used",
+            "next",
+        ],
+    )
+}
+
+fn list() -> JsonObject {
+    let item = object(
+        json!({
+            "id": { "type": "string" },
+            "kind": { "type": "string" },
+            "state": { "type": "string", "enum": STATES },
+            "outcome": { "type": ["string", "null"] },
+            "title": { "type": ["string", "null"] },
+            "prompt": { "type": "string", "description": "Its first 200 characters." },
+            "session_id": { "type": ["string", "null"] },
+            "created_at": { "type": "string" },
+            "expires_at": { "type": ["string", "null"] },
+            "collected_at": { "type": ["string", "null"], "description": "When you got the answer." },
+            "dashboard_url": { "type": "string" },
+        }),
+        &["id", "kind", "state", "prompt"],
+    );
+    object(
+        json!({
+            "items": { "type": "array", "items": item },
+            "next_cursor": { "type": ["string", "null"] },
+        }),
+        &["items", "next_cursor"],
+    )
+}
