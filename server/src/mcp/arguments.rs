@@ -79,7 +79,7 @@ pub(super) fn draft(
     Ok((draft, key))
 }
 
-/// The kind that was asked for, or that the other arguments ask for.
+/// The kind that was asked for; a question when none was.
 pub(super) fn kind(draft: &Draft) -> Result<String, Problem> {
     match draft.kind.as_deref() {
         Some(kind) if kind == Kind::Notification.name() => Err(wrong(

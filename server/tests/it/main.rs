@@ -43,6 +43,7 @@ mod pages;
 mod polling;
 mod problems;
 mod python;
+mod rebinding;
 mod receipts;
 mod receiver;
 mod sessions;
