@@ -3,7 +3,7 @@
 //! long as before, and the one that is well hears at once.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -67,7 +67,7 @@ pub(crate) async fn run(bench: &Bench) -> Result<()> {
         ratios,
         "1",
     );
-    let heard = std::mem::take(&mut *lags.lock().unwrap_or_else(|lock| lock.into_inner()));
+    let heard = std::mem::take(&mut *lags.lock().unwrap_or_else(PoisonError::into_inner));
     let missed = dead.count().saturating_sub(heard.len());
     let heard = Latencies::from(heard);
     row(
@@ -149,7 +149,7 @@ async fn note(
     let asked = asked.context("a webhook without a time")?;
     let asked = chrono::DateTime::parse_from_rfc3339(asked)?.timestamp_millis();
     let lag = u64::try_from(heard - asked).unwrap_or_default();
-    let mut lags = lags.lock().unwrap_or_else(|lock| lock.into_inner());
+    let mut lags = lags.lock().unwrap_or_else(PoisonError::into_inner);
     lags.push(Duration::from_millis(lag));
     Ok(Response::new(Empty::new()))
 }

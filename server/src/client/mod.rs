@@ -107,7 +107,7 @@ impl Client {
     /// # Errors
     /// When `url` is no address, or TLS cannot be set up.
     pub fn new(url: &str, token: SecretString, notice: fn(&str)) -> anyhow::Result<Self> {
-        let base = Url::parse(url).ok().filter(|url| url.has_host());
+        let base = Url::parse(url).ok().filter(Url::has_host);
         let base = base.with_context(|| {
             format!("`{url}` is no address of a server; it looks like https://handraise.example")
         })?;

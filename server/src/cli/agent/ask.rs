@@ -5,9 +5,8 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
-use super::{About, Server, finish, json, put, say, text};
+use super::{About, Server, finish, json, new_key, put, say, text};
 
 /// Asks people and waits for the answer, which it prints.
 #[derive(Debug, Args)]
@@ -83,10 +82,7 @@ fn timeout(text: &str) -> Result<Timeout, String> {
 
 impl AskCommand {
     pub(in crate::cli) async fn run(mut self) -> anyhow::Result<ExitCode> {
-        let key = self
-            .key
-            .take()
-            .unwrap_or_else(|| Uuid::now_v7().to_string());
+        let key = self.key.take().unwrap_or_else(new_key);
         let json = self.json;
         let (server, body) = self.split()?;
         let client = server.client()?;

@@ -13,9 +13,8 @@ use domain::{interaction::Action, json::AnyJson};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use uuid::Uuid;
 
-use super::{Server, say};
+use super::{Server, new_key, say};
 use crate::client::Interaction;
 
 /// For the server to say itself that it has expired.
@@ -110,7 +109,7 @@ impl ClaudeCode {
         let digest = wanted.digest().context("its arguments are no plain JSON")?;
         let body = call.body(seconds);
         let asking = async {
-            let asked = client.ask(&body, &Uuid::now_v7().to_string()).await?;
+            let asked = client.ask(&body, &new_key()).await?;
             let closed = client.wait(&asked.id).await?;
             // It was answered, whoever hears of it.
             let _ = timeout(GRACE, client.collect(&asked.id)).await;

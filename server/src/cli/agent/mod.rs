@@ -12,6 +12,7 @@ use std::{env, io::Read, process::ExitCode};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use domain::Ids;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 
@@ -22,7 +23,7 @@ pub(super) use mcp::McpCommand;
 pub(super) use notify::NotifyCommand;
 pub(super) use wait::WaitCommand;
 
-use crate::{client::Client, visible};
+use crate::{client::Client, clock::SystemIds, visible};
 
 /// Where a server on this machine listens, as shipped.
 const HERE: &str = "http://127.0.0.1:3000";
@@ -134,6 +135,11 @@ fn text(given: String) -> anyhow::Result<String> {
         bail!("standard input is empty");
     }
     Ok(read)
+}
+
+/// Names a call, so that it can be sent again.
+fn new_key() -> String {
+    SystemIds.next().to_string()
 }
 
 /// For people who watch.

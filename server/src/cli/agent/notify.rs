@@ -1,9 +1,8 @@
 //! `handraise notify`: tells people something that nobody has to answer.
 
-use clap::{Args, ValueEnum};
-use uuid::Uuid;
+use clap::{Args, ValueEnum, builder::PossibleValue};
 
-use super::{About, Server, put};
+use super::{About, Server, new_key, put};
 
 /// Tells people something; nobody has to answer.
 #[derive(Debug, Args)]
@@ -40,9 +39,9 @@ impl NotifyCommand {
         put(
             &mut body,
             "level",
-            level.as_ref().map(|level| level.get_name()),
+            level.as_ref().map(PossibleValue::get_name),
         );
-        let key = self.key.unwrap_or_else(|| Uuid::now_v7().to_string());
+        let key = self.key.unwrap_or_else(new_key);
         let told = self.server.client()?.ask(&body.into(), &key).await?;
         println!("{}", told.id);
         Ok(())
