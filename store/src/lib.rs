@@ -37,7 +37,8 @@ pub use error::{CommitError, ConnectError, StoreError};
 pub use inspect::{Content, Inspection, Schema, inspect};
 pub use journal::{JournalState, verify_journal, walk_journal};
 pub use outbox::{
-    Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Mark, Ready,
+    Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
+    NewsPage, Owing, Ready, Stopped,
 };
 pub use query::{AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery, WaitingCounts};
 pub use url::check_url;
@@ -259,6 +260,17 @@ pub trait Sessions: Send + Sync {
 pub trait Outbox: Send + Sync {
     /// Destinations with something due at `now` that do not pause then.
     async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Ready>>;
+
+    /// Endpoints that may get something at `now`: those that are enabled and do not pause, and those that
+    /// were disabled before deliveries were made of everything they were owed.
+    async fn followers(&self, now: DateTime<Utc>) -> Result<Vec<Follower>>;
+
+    /// What endpoints can hear of among the `limit` events after `after`.
+    async fn news(&self, after: i64, limit: u32) -> Result<NewsPage>;
+
+    /// Makes deliveries, due at once or given up, all in one transaction. Those of an endpoint that was
+    /// moved on meanwhile, by another worker or because it was disabled or enabled, are left out.
+    async fn owe(&self, owing: &[Owing]) -> Result<()>;
 
     /// Takes what is due at `now`, of each destination at most so many, longest due first, and leases it
     /// until `lease_until`: nobody else gets it before. A lease that ran out is due again.

@@ -3,8 +3,19 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Delivery, DeliveryId, DestinationId, Endpoint, InteractionId,
-    delivery::{DeliveryState, DestinationKind, Health, Next},
+    delivery::{DeliveryState, DestinationKind, Health, Listener, News, Next, Obligation},
 };
+
+/// What is said of a delivery to an endpoint that was disabled before it.
+pub(crate) const DISABLED: &str = "the endpoint was disabled";
+
+/// How a delivery begins.
+pub(crate) fn made_as(given_up: Option<DateTime<Utc>>) -> DeliveryState {
+    match given_up {
+        Some(_) => DeliveryState::Dead,
+        None => DeliveryState::Due,
+    }
+}
 
 /// A destination with something due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +24,54 @@ pub struct Ready {
     pub destination: DestinationId,
     /// How it has been doing.
     pub health: Health,
+}
+
+/// An endpoint that follows the journal, and how far it has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Follower {
+    /// Which, and what it wants to hear of.
+    pub listener: Listener,
+    /// How it has been doing.
+    pub health: Health,
+    /// Of everything up to this event, deliveries were made.
+    pub made_up_to: i64,
+    /// When it was disabled, if it was.
+    pub stopped: Option<Stopped>,
+}
+
+/// What a disabled endpoint is owed still, and does not get any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// The last event that it is owed.
+    pub after: i64,
+    /// Since when everything it is owed is given up.
+    pub at: DateTime<Utc>,
+}
+
+/// A part of the journal, as endpoints follow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewsPage {
+    /// What they can hear of, in order.
+    pub news: Vec<News>,
+    /// The last event of the part, whether they can hear of it or not.
+    pub up_to: i64,
+    /// Whether there may be more after it.
+    pub more: bool,
+}
+
+/// Deliveries that are made for an endpoint, from the part of the journal between two events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owing {
+    /// Which endpoint.
+    pub destination: DestinationId,
+    /// [`Follower::made_up_to`], as it was read.
+    pub from: i64,
+    /// What it is now.
+    pub up_to: i64,
+    /// What is owed of the events in between.
+    pub owed: Vec<Obligation>,
+    /// Since when they are given up, for one that is disabled.
+    pub given_up: Option<DateTime<Utc>>,
 }
 
 /// A delivery that a worker may try, and nobody else, until its lease ends.

@@ -43,12 +43,6 @@ pub(crate) fn has_parts(changeset: &Changeset) -> bool {
             .any(|write| matches!(write, Write::Access(_) | Write::Endpoint(_)))
 }
 
-/// Whether others want to hear of events after it.
-pub(crate) fn changes_endpoints(changeset: &Changeset) -> bool {
-    let mut writes = changeset.writes.iter();
-    writes.any(|write| matches!(write, Write::Endpoint(_)))
-}
-
 /// One transaction on one of the databases.
 pub(crate) trait Backend: Send + Sync + 'static {
     /// Commits the changesets in order, in one transaction. A conflict of one does not touch the

@@ -18,7 +18,7 @@ pub use endpoint::{
     Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Listener, SealedSecret, Topic,
 };
 pub use health::Health;
-pub use obligation::{Destination, Obligation, obligations};
+pub use obligation::{Destination, News, Obligation, obligations};
 pub use schedule::{RETRIES, TRIES};
 
 use crate::ids::{DeliveryId, DestinationId};

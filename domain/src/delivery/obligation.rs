@@ -1,4 +1,6 @@
-//! Whom an event obliges us to tell. Decided with the change and committed with it.
+//! Whom an event obliges us to tell. What is owed to one destination is committed with the event. An
+//! endpoint follows the journal instead, so that however many there are, asking costs the same: what it is
+//! owed is every event after the last that a delivery was made of, if it wants to hear of it.
 
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
@@ -8,7 +10,7 @@ use crate::{
     changeset::Write,
     event::{Event, Payload},
     ids::{DeliveryId, DestinationId, EventId},
-    interaction::{Interaction, Mode},
+    interaction::Interaction,
 };
 
 /// A delivery that is to be made.
@@ -58,30 +60,51 @@ impl DeliveryId {
     }
 }
 
-/// Whom the events of one changeset oblige us to tell. `writes` are the changeset's, `listeners` the
-/// endpoints that are not disabled.
-pub fn obligations(events: &[Event], writes: &[Write], listeners: &[Listener]) -> Vec<Obligation> {
+/// Whom the events of one changeset oblige us to tell, beside the endpoints that follow the journal.
+/// `writes` are the changeset's.
+pub fn obligations(events: &[Event], writes: &[Write]) -> Vec<Obligation> {
     let mut owed = Vec::new();
     for event in events {
-        let interaction = about(event, writes);
         if let Payload::EndpointTested(endpoint) = &event.payload {
             owed.push(obligation(event, Destination::Webhook(endpoint.id)));
         }
-        if let Some(place) = interaction.and_then(|known| callback::owed(event, known)) {
+        let place = about(event, writes).and_then(|known| callback::owed(event, known));
+        if let Some(place) = place {
             owed.push(obligation(event, Destination::Callback(place)));
         }
-        let Some(topic) = Topic::of(&event.payload) else {
-            continue;
-        };
-        let stops = event.interaction_id.is_none()
-            || interaction.is_some_and(|known| known.request.mode == Mode::Sync);
-        let told = listeners
-            .iter()
-            .filter(|listener| listener.filter.wants(topic, stops))
-            .map(|listener| obligation(event, Destination::Webhook(listener.id)));
-        owed.extend(told);
     }
     owed
+}
+
+/// An event that endpoints can hear of, as much of it as deciding whom to tell needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct News {
+    /// Its place in the journal.
+    pub seq: i64,
+    /// Its id.
+    pub event: EventId,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// What it is.
+    pub topic: Topic,
+    /// Whether an agent waits for what it is about. A task that fails by itself counts as such.
+    pub stops: bool,
+}
+
+impl Listener {
+    /// What this endpoint is owed of `news`, the oldest `most` of it.
+    pub fn owed(&self, news: &[News], most: usize) -> Vec<Obligation> {
+        let wanted = news
+            .iter()
+            .filter(|one| self.filter.wants(one.topic, one.stops));
+        let owed = wanted.take(most).map(|one| Obligation {
+            id: DeliveryId::of(one.event, self.id),
+            destination: Destination::Webhook(self.id),
+            event_seq: one.seq,
+            at: one.at,
+        });
+        owed.collect()
+    }
 }
 
 fn obligation(event: &Event, destination: Destination) -> Obligation {

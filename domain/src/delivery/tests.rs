@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::{
     CallbackKind, CallbackPlace, Delivery, DeliveryState, Destination, Disabled, DisabledWhy,
-    Endpoint, EndpointRef, Filter, Format, Health, Listener, Next, RETRIES, Reply, SealedSecret,
-    TRIES, Topic,
+    Endpoint, EndpointRef, Filter, Format, Health, Listener, News, Next, RETRIES, Reply,
+    SealedSecret, TRIES, Topic,
     decide::{self, NewEndpoint},
     obligations,
 };
@@ -176,22 +176,28 @@ fn an_event_obliges_to_tell_those_who_want_to_hear_of_it() {
         listener(2, &[Topic::Requested], true),
         listener(3, &[Topic::Notified], false),
     ];
-    let told = |kind, fields| {
-        let ids = Counter::default();
-        let changeset = opened(with(kind, fields), None, &ids);
-        let writes = changeset.writes.clone();
-        let owed = obligations(&journalled(changeset), &writes, &listeners);
-        let told: Vec<u128> = owed
-            .iter()
-            .map(|one| one.destination.id().0.as_u128())
-            .collect();
-        told
+    let news = |seq, topic, stops| News {
+        seq,
+        event: EventId(Uuid::from_u128(seq as u128)),
+        at: epoch(),
+        topic,
+        stops,
     };
-    assert_eq!(told(Kind::Question, json!({})), [1, 2]);
-    assert_eq!(told(Kind::Question, json!({"mode": "async"})), [1]);
-    assert_eq!(told(Kind::Notification, json!({})), [1, 3]);
-    // The task that waits is nothing webhooks hear of.
-    assert_eq!(told(Kind::Question, json!({"task": {"id": "T"}})), [1, 2]);
+    let told = |news: &[News]| {
+        let owed = listeners.iter().flat_map(|one| one.owed(news, 2));
+        let told = owed.map(|one| (one.destination.id().0.as_u128(), one.event_seq));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(told(&[news(7, Topic::Requested, true)]), [(1, 7), (2, 7)]);
+    assert_eq!(told(&[news(7, Topic::Requested, false)]), [(1, 7)]);
+    assert_eq!(told(&[news(7, Topic::Notified, true)]), [(1, 7), (3, 7)]);
+    // Those that take two get the oldest two.
+    let many: Vec<_> = (5..9)
+        .map(|seq| news(seq, Topic::Requested, true))
+        .collect();
+    assert_eq!(told(&many), [(1, 5), (1, 6), (2, 5), (2, 6)]);
+    let owed = listeners[0].owed(&many[..1], 2).remove(0);
+    assert_eq!(owed.id, DeliveryId::of(many[0].event, destination(1)));
 }
 
 #[test]
@@ -202,7 +208,7 @@ fn an_agent_is_called_back_about_the_end_and_what_is_said_after_it() {
     let asked = changed(&opening);
     let calls = |changeset: Changeset| {
         let writes = changeset.writes.clone();
-        obligations(&journalled(changeset), &writes, &[])
+        obligations(&journalled(changeset), &writes)
     };
     assert_eq!(calls(opening), []);
     let ana = person(Role::Responder);

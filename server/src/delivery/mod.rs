@@ -1,6 +1,8 @@
-//! What goes out: a worker claims what is due, and posts it, signed, to addresses that may be reached.
+//! What goes out: a worker makes deliveries of what has happened, claims those that are due, and posts them,
+//! signed, to addresses that may be reached.
 
 mod callback;
+mod follow;
 pub mod guard;
 pub mod post;
 mod request;

@@ -1,9 +1,9 @@
-//! The worker: one per node. Claims what is due, sends it, and writes down what came of it. Whatever it
-//! holds when it dies is due again once the lease ends.
+//! The worker: one per node. Makes deliveries of what endpoints are owed, claims what is due, sends it, and
+//! writes down what came of it. Whatever it holds when it dies is due again once the lease ends.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     DestinationId,
     delivery::{Health, Reply},
@@ -13,7 +13,10 @@ use store::{AttemptEnd, Claimed, Mark, Store, StoreError};
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::post::{Post, Sent};
+use super::{
+    follow::{Pages, Readers},
+    post::{Post, Sent},
+};
 use crate::service::{Service, ServiceError};
 
 /// Time makes things due without any hint; this is how late it may be noticed.
@@ -22,6 +25,8 @@ const POLL: Duration = Duration::from_millis(500);
 const LEASE: TimeDelta = TimeDelta::seconds(10);
 /// How many requests are on their way at most.
 const AT_ONCE: usize = 512;
+/// How many deliveries are claimed, or marked, in one transaction: agents that ask wait for it.
+const TOGETHER: usize = 32;
 
 /// Sends what is due.
 pub struct Worker {
@@ -31,12 +36,19 @@ pub struct Worker {
     public_url: Arc<str>,
     drain: Drain,
     sending: JoinSet<(Claimed, Option<Sent>)>,
+    readers: Readers,
     /// Destinations that something is on its way to.
     busy: HashMap<DestinationId, Busy>,
 }
 
 struct Busy {
     requests: u32,
+    health: Health,
+}
+
+/// How many deliveries are to be claimed of a destination that does so well.
+struct Wanted {
+    most: u32,
     health: Health,
 }
 
@@ -80,6 +92,7 @@ impl Worker {
             public_url: public_url.into(),
             drain,
             sending: JoinSet::new(),
+            readers: Readers::default(),
             busy: HashMap::new(),
         }
     }
@@ -113,40 +126,99 @@ impl Worker {
     /// Claims as much as may be on its way, of each destination a little, and sends it off.
     async fn begin(&mut self) -> Result<(), StoreError> {
         let now = self.service.now();
-        let mut ready = self.store.ready(now).await?;
-        // If there is not room for all, nobody is always last.
-        ready.shuffle(&mut rand::rng());
-        let mut room = AT_ONCE.saturating_sub(self.sending.len());
-        let mut wanted = Vec::new();
-        for one in &ready {
-            let busy = self.busy.get(&one.destination);
-            let health = busy.map_or(one.health, |busy| busy.health);
-            let requests = busy.map_or(0, |busy| busy.requests);
-            let most = health.together().saturating_sub(requests).min(room as u32);
-            if most > 0 && health.resume_at.is_none_or(|resume| resume <= now) {
-                room -= most as usize;
-                wanted.push((one.destination, most));
+        let chosen = self.choose(now).await?;
+        let wanted: Vec<_> = chosen.iter().map(|(id, one)| (*id, one.most)).collect();
+        let mut waiting = &wanted[..];
+        while !waiting.is_empty() {
+            let mut deliveries = 0;
+            let fits = waiting.iter().take_while(|(_, most)| {
+                deliveries += *most as usize;
+                deliveries <= TOGETHER
+            });
+            let (batch, rest) = waiting.split_at(fits.count().max(1));
+            waiting = rest;
+            for claimed in self.store.claim(batch, now, now + LEASE).await? {
+                let known = chosen.get(&claimed.delivery.destination);
+                self.send(claimed, known.map(|one| one.health).unwrap_or_default());
             }
         }
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        for claimed in self.store.claim(&wanted, now, now + LEASE).await? {
-            let destination = claimed.delivery.destination;
-            let known = ready.iter().find(|one| one.destination == destination);
-            let busy = self.busy.entry(destination).or_insert(Busy {
-                requests: 0,
-                health: known.map(|one| one.health).unwrap_or_default(),
-            });
-            busy.requests += 1;
-            let (service, post) = (self.service.clone(), self.post.clone());
-            let public_url = Arc::clone(&self.public_url);
-            self.sending.spawn(async move {
-                let sent = attempt(&service, &post, &public_url, &claimed).await;
-                (claimed, sent)
-            });
-        }
         Ok(())
+    }
+
+    /// What is to be claimed: what is due already first, then what has happened since, of which deliveries
+    /// are made here.
+    async fn choose(
+        &mut self,
+        now: DateTime<Utc>,
+    ) -> Result<HashMap<DestinationId, Wanted>, StoreError> {
+        let mut room = AT_ONCE.saturating_sub(self.sending.len());
+        let mut wanted = HashMap::new();
+        let mut ready = self.store.ready(now).await?;
+        let mut followers = self.store.followers(now).await?;
+        // If there is not room for all, nobody is always last.
+        ready.shuffle(&mut rand::rng());
+        followers.shuffle(&mut rand::rng());
+        for one in ready {
+            let takes = self.takes(one.destination, one.health, now, room);
+            room -= takes.most as usize;
+            wanted.insert(one.destination, takes);
+        }
+        let mut pages = Pages::new();
+        let mut owing = Vec::new();
+        for one in followers {
+            let destination = one.listener.id;
+            let takes = self.takes(destination, one.health, now, room);
+            if wanted.contains_key(&destination) || takes.most == 0 && one.stopped.is_none() {
+                continue;
+            }
+            let places = takes.most as usize;
+            let next = self.readers.next(&*self.store, &mut pages, &one, places);
+            let Some(next) = next.await? else { continue };
+            if next.given_up.is_none() && !next.owed.is_empty() {
+                room -= next.owed.len();
+                wanted.insert(destination, takes);
+            }
+            owing.push(next);
+        }
+        for batch in owing.chunks(TOGETHER) {
+            self.store.owe(batch).await?;
+        }
+        wanted.retain(|_, takes| takes.most > 0);
+        Ok(wanted)
+    }
+
+    /// How many deliveries a destination takes now, if there is `room` for so many.
+    fn takes(
+        &self,
+        destination: DestinationId,
+        stored: Health,
+        now: DateTime<Utc>,
+        room: usize,
+    ) -> Wanted {
+        let busy = self.busy.get(&destination);
+        let health = busy.map_or(stored, |busy| busy.health);
+        let requests = busy.map_or(0, |busy| busy.requests);
+        let pauses = health.resume_at.is_some_and(|resume| resume > now);
+        let most = if pauses { 0 } else { health.together() };
+        Wanted {
+            most: most.saturating_sub(requests).min(room as u32),
+            health,
+        }
+    }
+
+    fn send(&mut self, claimed: Claimed, health: Health) {
+        let busy = self.busy.entry(claimed.delivery.destination);
+        busy.or_insert(Busy {
+            requests: 0,
+            health,
+        })
+        .requests += 1;
+        let (service, post) = (self.service.clone(), self.post.clone());
+        let public_url = Arc::clone(&self.public_url);
+        self.sending.spawn(async move {
+            let sent = attempt(&service, &post, &public_url, &claimed).await;
+            (claimed, sent)
+        });
     }
 
     /// Writes down what came of one request, and of all others that have ended by now.
@@ -167,12 +239,18 @@ impl Worker {
                 }
             }
         }
-        if marks.is_empty() || self.store.mark(&marks).await.is_ok() {
+        for batch in marks.chunks(TOGETHER) {
+            self.keep(batch).await;
+        }
+    }
+
+    async fn keep(&self, marks: &[Mark]) {
+        if self.store.mark(marks).await.is_ok() {
             return;
         }
         // One that the database refuses must not have its neighbours sent again.
         for mark in marks {
-            if let Err(error) = self.store.mark(std::slice::from_ref(&mark)).await {
+            if let Err(error) = self.store.mark(std::slice::from_ref(mark)).await {
                 tracing::error!(%error, delivery.id = %mark.delivery, "what came of a delivery cannot be kept; it is tried again");
             }
         }

@@ -1,8 +1,7 @@
 //! One batch of changesets as one Postgres transaction.
 
 use domain::{
-    Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write,
-    delivery::{Topic, obligations},
+    Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write, delivery::obligations,
     journal::Record,
 };
 use sqlx::{Connection, PgConnection, PgPool};
@@ -10,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{
     JournalState, Result, journal, rows, search,
-    writer::{Backend, BatchError, Outcome, changes_endpoints, has_parts},
+    writer::{Backend, BatchError, Outcome, has_parts},
 };
 
 /// Any number nobody else uses: "handrais" in ASCII.
@@ -31,13 +30,12 @@ impl Backend for Batches {
         let mut outcomes = Vec::with_capacity(batch.len());
         let mut appended = Vec::with_capacity(batch.len());
         let mut words = Vec::with_capacity(batch.len());
-        let mut listeners = None;
         let mut owed = Vec::new();
         for changeset in batch {
             let fits = if has_parts(changeset) {
                 // What was written before the part that does not fit has to go again.
                 let mut nested = transaction.begin().await?;
-                let fits = apply(&mut nested, changeset).await?;
+                let fits = apply(&mut nested, changeset, end.seq).await?;
                 if fits {
                     nested.commit().await?;
                 } else {
@@ -45,7 +43,7 @@ impl Backend for Batches {
                 }
                 fits
             } else {
-                apply(&mut transaction, changeset).await?
+                apply(&mut transaction, changeset, end.seq).await?
             };
             if !fits {
                 outcomes.push(Outcome::Conflict);
@@ -53,24 +51,13 @@ impl Backend for Batches {
             }
             let (stored, events) = journal::append_all(&mut end, changeset.clone())?;
             appended.extend(stored);
-            if changes_endpoints(changeset) {
-                listeners = None;
-            }
-            if listeners.is_none()
-                && events
-                    .iter()
-                    .any(|event| Topic::of(&event.payload).is_some())
-            {
-                listeners = Some(super::endpoints::listeners(&mut transaction).await?);
-            }
-            let listening = listeners.as_deref().unwrap_or_default();
-            owed.extend(obligations(&events, &changeset.writes, listening));
+            owed.extend(obligations(&events, &changeset.writes));
             words.extend(events.iter().filter_map(search::words_of));
             outcomes.push(Outcome::Committed(events));
         }
         append(&mut transaction, &appended).await?;
         index(&mut transaction, &words).await?;
-        super::outbox::insert(&mut transaction, &owed).await?;
+        super::outbox::insert(&mut transaction, &owed, None).await?;
         transaction
             .commit()
             .await
@@ -91,8 +78,9 @@ impl Backend for Batches {
     }
 }
 
-/// Writes everything a changeset holds; `false` at the first thing that does not fit.
-async fn apply(connection: &mut PgConnection, changeset: &Changeset) -> Result<bool> {
+/// Writes everything a changeset holds, after the event `after`; `false` at the first thing that does not
+/// fit.
+async fn apply(connection: &mut PgConnection, changeset: &Changeset, after: i64) -> Result<bool> {
     for write in &changeset.writes {
         let fits = match write {
             Write::Open(interaction) => {
@@ -102,7 +90,9 @@ async fn apply(connection: &mut PgConnection, changeset: &Changeset) -> Result<b
             Write::Advance(interaction) => update(connection, interaction).await?,
             Write::Task(task) => put_task(connection, task).await?,
             Write::Access(access) => super::access::apply(connection, access).await?,
-            Write::Endpoint(endpoint) => super::endpoints::apply(connection, endpoint).await?,
+            Write::Endpoint(endpoint) => {
+                super::endpoints::apply(connection, endpoint, after).await?
+            }
             Write::Retry { which, at } => super::outbox::retry(connection, *which, *at).await?,
         };
         if !fits {

@@ -1,27 +1,33 @@
 //! Webhook endpoints in Postgres.
 
 use async_trait::async_trait;
-use domain::{DestinationId, Endpoint, delivery::Listener};
+use domain::{DestinationId, Endpoint};
 use sqlx::PgConnection;
 
 use super::PostgresStore;
-use crate::{EndpointRecord, Endpoints, Result, rows};
+use crate::{EndpointRecord, Endpoints, Result, outbox::DISABLED, rows};
 
-/// Writes an endpoint; `false` when it does not fit.
-pub(super) async fn apply(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<bool> {
+/// Writes an endpoint; `false` when it does not fit. It hears of what happens after the event `after`, or
+/// until then.
+pub(super) async fn apply(
+    connection: &mut PgConnection,
+    endpoint: &Endpoint,
+    after: i64,
+) -> Result<bool> {
     let fits = if endpoint.version == 1 {
-        insert(connection, endpoint).await?
+        insert(connection, endpoint, after).await?
     } else {
-        update(connection, endpoint).await?
+        update(connection, endpoint, after).await?
     };
     if fits && !endpoint.is_enabled() {
         let ended = endpoint.deleted_at;
         let ended = ended.or(endpoint.disabled.map(|disabled| disabled.at));
         sqlx::query(
-            "UPDATE outbox SET state = 'dead', ended_at = $1, last_error = 'the endpoint was disabled'
-             WHERE destination_id = $2 AND state = 'due'",
+            "UPDATE outbox SET state = 'dead', ended_at = $1, last_error = $2
+             WHERE destination_id = $3 AND state = 'due'",
         )
         .bind(ended.map(|at| at.timestamp_millis()))
+        .bind(DISABLED)
         .bind(endpoint.id.0)
         .execute(connection)
         .await?;
@@ -29,7 +35,7 @@ pub(super) async fn apply(connection: &mut PgConnection, endpoint: &Endpoint) ->
     Ok(fits)
 }
 
-async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<bool> {
+async fn insert(connection: &mut PgConnection, endpoint: &Endpoint, after: i64) -> Result<bool> {
     let new = "INSERT INTO destinations (id, kind) VALUES ($1, 'webhook') ON CONFLICT DO NOTHING";
     let done = sqlx::query(new)
         .bind(endpoint.id.0)
@@ -39,8 +45,9 @@ async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<bo
         return Ok(false);
     }
     sqlx::query(
-        "INSERT INTO webhook_endpoints (id, version, name, url, topics, sync_only, format, secret, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "INSERT INTO webhook_endpoints (id, version, name, url, topics, sync_only, format, secret, created_at,
+            made_up_to)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(endpoint.id.0)
     .bind(endpoint.version)
@@ -51,19 +58,23 @@ async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<bo
     .bind(endpoint.format.name())
     .bind(&endpoint.secret.0)
     .bind(endpoint.created_at.timestamp_millis())
+    .bind(after)
     .execute(connection)
     .await?;
     Ok(true)
 }
 
-async fn update(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<bool> {
+async fn update(connection: &mut PgConnection, endpoint: &Endpoint, after: i64) -> Result<bool> {
     let previous = endpoint.previous.as_ref();
     let done = sqlx::query(
         "UPDATE webhook_endpoints
          SET version = $1, name = $2, url = $3, topics = $4, sync_only = $5, format = $6, secret = $7,
              previous_secret = $8, previous_until = $9, disabled_at = $10, disabled_why = $11,
-             deleted_at = $12
-         WHERE id = $13 AND version = $1 - 1",
+             deleted_at = $12,
+             -- Enabled again before everything was given up, it goes on where it was.
+             made_up_to = CASE WHEN $13 AND stopped_after <= made_up_to THEN $14 ELSE made_up_to END,
+             stopped_after = CASE WHEN $13 THEN NULL ELSE COALESCE(stopped_after, $14) END
+         WHERE id = $15 AND version = $1 - 1",
     )
     .bind(endpoint.version)
     .bind(&endpoint.name)
@@ -77,6 +88,8 @@ async fn update(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<bo
     .bind(endpoint.disabled.map(|disabled| disabled.at.timestamp_millis()))
     .bind(endpoint.disabled.map(|disabled| disabled.why.name()))
     .bind(endpoint.deleted_at.map(|at| at.timestamp_millis()))
+    .bind(endpoint.is_enabled())
+    .bind(after)
     .bind(endpoint.id.0)
     .execute(&mut *connection)
     .await?;
@@ -91,17 +104,6 @@ async fn update(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<bo
     .execute(connection)
     .await?;
     Ok(true)
-}
-
-/// Those who want to hear of events.
-pub(super) async fn listeners(connection: &mut PgConnection) -> Result<Vec<Listener>> {
-    let rows = sqlx::query_as(
-        "SELECT id, topics, sync_only FROM webhook_endpoints
-         WHERE disabled_at IS NULL AND deleted_at IS NULL",
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows::listeners(rows))
 }
 
 #[async_trait]

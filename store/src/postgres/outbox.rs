@@ -10,10 +10,19 @@ use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::PostgresStore;
-use crate::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, Outbox, Ready, Result, rows};
+use crate::{
+    Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
+    Ready, Result,
+    outbox::{DISABLED, made_as},
+    rows,
+};
 
-/// Obligations of the whole batch.
-pub(super) async fn insert(connection: &mut PgConnection, owed: &[Obligation]) -> Result<()> {
+/// Writes deliveries that are made: due, or given up since then. One that is there already stays as it is.
+pub(super) async fn insert(
+    connection: &mut PgConnection,
+    owed: &[Obligation],
+    given_up: Option<DateTime<Utc>>,
+) -> Result<()> {
     if owed.is_empty() {
         return Ok(());
     }
@@ -27,14 +36,18 @@ pub(super) async fn insert(connection: &mut PgConnection, owed: &[Obligation]) -
     let seqs: Vec<i64> = owed.iter().map(|one| one.event_seq).collect();
     let times: Vec<i64> = owed.iter().map(|one| one.at.timestamp_millis()).collect();
     sqlx::query(
-        "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at)
-         SELECT id, destination_id, seq, 'due', at, at
-         FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[]) AS row (id, destination_id, seq, at)",
+        "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at, ended_at, last_error)
+         SELECT id, destination_id, seq, $5, at, at, $6, $7
+         FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[]) AS row (id, destination_id, seq, at)
+         ON CONFLICT (id) DO NOTHING",
     )
     .bind(ids)
     .bind(destinations)
     .bind(seqs)
     .bind(times)
+    .bind(made_as(given_up).name())
+    .bind(given_up.map(|at| at.timestamp_millis()))
+    .bind(given_up.map(|_| DISABLED))
     .execute(connection)
     .await?;
     Ok(())
@@ -169,6 +182,55 @@ impl Outbox for PostgresStore {
         .fetch_all(&self.pool)
         .await?;
         rows.into_iter().map(Ready::try_from).collect()
+    }
+
+    async fn followers(&self, now: DateTime<Utc>) -> Result<Vec<Follower>> {
+        let rows = sqlx::query_as(
+            "SELECT w.id, w.topics, w.sync_only, w.made_up_to, w.stopped_after,
+                    COALESCE(w.deleted_at, w.disabled_at) AS stopped_at,
+                    d.failures, d.failing_since, d.resume_at
+             FROM webhook_endpoints w JOIN destinations d ON d.id = w.id
+             WHERE (w.stopped_after IS NULL AND (d.resume_at IS NULL OR d.resume_at <= $1))
+                OR w.stopped_after > w.made_up_to",
+        )
+        .bind(now.timestamp_millis())
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows::followers(rows))
+    }
+
+    async fn news(&self, after: i64, limit: u32) -> Result<NewsPage> {
+        let rows = sqlx::query_as(
+            "SELECT e.seq, e.id, e.at, e.type AS event_type, e.interaction_id, i.mode
+             FROM events e LEFT JOIN interactions i ON i.id = e.interaction_id
+             WHERE e.seq > $1 ORDER BY e.seq LIMIT $2",
+        )
+        .bind(after)
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await?;
+        rows::news(rows, after, limit)
+    }
+
+    async fn owe(&self, owing: &[Owing]) -> Result<()> {
+        let mut transaction = self.pool.begin().await?;
+        for one in owing {
+            let moved = sqlx::query(
+                "UPDATE webhook_endpoints SET made_up_to = $1
+                 WHERE id = $2 AND made_up_to = $3 AND (stopped_after IS NOT NULL) = $4",
+            )
+            .bind(one.up_to)
+            .bind(one.destination.0)
+            .bind(one.from)
+            .bind(one.given_up.is_some())
+            .execute(&mut *transaction)
+            .await?;
+            if moved.rows_affected() == 1 {
+                insert(&mut transaction, &one.owed, one.given_up).await?;
+            }
+        }
+        transaction.commit().await?;
+        Ok(())
     }
 
     async fn claim(

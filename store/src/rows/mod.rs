@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub(crate) use access::{PersonRecordRow, PersonRow, SessionRow, TokenRecordRow, TokenRow};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, claimed, deliveries, endpoints,
-    listeners, topics,
+    followers, news, topics,
 };
 
 use crate::{AgentRecord, Counts, Result, StoreError, WaitingCounts};

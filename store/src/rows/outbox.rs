@@ -1,18 +1,20 @@
 //! Endpoints, deliveries and their tries as stored.
 
 use domain::{
-    Delivery, DeliveryId, DestinationId, Endpoint, InteractionId,
+    Delivery, DeliveryId, DestinationId, Endpoint, EventId, InteractionId,
     delivery::{
         DeliveryState, DestinationKind, Disabled, DisabledWhy, Filter, Format, Health, Listener,
-        SealedSecret, Topic,
+        News, SealedSecret, Topic,
     },
+    interaction::Mode,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::time;
 use crate::{
-    Attempt, AttemptEnd, Claimed, DeliveryRecord, EndpointRecord, Ready, Result, StoreError,
+    Attempt, AttemptEnd, Claimed, DeliveryRecord, EndpointRecord, Follower, NewsPage, Ready,
+    Result, Stopped, StoreError,
 };
 
 /// The names of topics with commas between them.
@@ -31,18 +33,6 @@ fn filter(id: Uuid, topics: &str, sync_only: bool) -> Result<Filter> {
         topics: topics.collect::<Result<_>>()?,
         sync_only,
     })
-}
-
-/// Turns rows into those who want to hear of events. One that cannot be read must not stop everybody
-/// from asking.
-pub(crate) fn listeners(rows: Vec<(Uuid, String, bool)>) -> Vec<Listener> {
-    let listeners = rows.into_iter().map(|(id, topics, sync_only)| {
-        Ok(Listener {
-            id: DestinationId(id),
-            filter: filter(id, &topics, sync_only)?,
-        })
-    });
-    super::readable(listeners)
 }
 
 #[derive(Debug, FromRow)]
@@ -79,6 +69,83 @@ impl TryFrom<ReadyRow> for Ready {
             health: row.health.health(row.id)?,
         })
     }
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct FollowerRow {
+    id: Uuid,
+    topics: String,
+    sync_only: bool,
+    made_up_to: i64,
+    stopped_after: Option<i64>,
+    stopped_at: Option<i64>,
+    #[sqlx(flatten)]
+    health: HealthRow,
+}
+
+impl TryFrom<FollowerRow> for Follower {
+    type Error = StoreError;
+
+    fn try_from(row: FollowerRow) -> Result<Self> {
+        let stopped = match (row.stopped_after, row.stopped_at) {
+            (Some(after), Some(at)) => Some(Stopped {
+                after,
+                at: time(at, "webhook_endpoints", row.id)?,
+            }),
+            _ => None,
+        };
+        Ok(Self {
+            listener: Listener {
+                id: DestinationId(row.id),
+                filter: filter(row.id, &row.topics, row.sync_only)?,
+            },
+            health: row.health.health(row.id)?,
+            made_up_to: row.made_up_to,
+            stopped,
+        })
+    }
+}
+
+/// Turns rows into those who follow the journal. One that cannot be read must not keep news from others.
+pub(crate) fn followers(rows: Vec<FollowerRow>) -> Vec<Follower> {
+    super::readable(rows.into_iter().map(Follower::try_from))
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct NewsRow {
+    seq: i64,
+    id: Uuid,
+    at: i64,
+    event_type: String,
+    interaction_id: Option<Uuid>,
+    mode: Option<String>,
+}
+
+impl NewsRow {
+    fn news(&self) -> Result<Option<News>> {
+        let Some(topic) = Topic::from_name(&self.event_type) else {
+            return Ok(None);
+        };
+        Ok(Some(News {
+            seq: self.seq,
+            event: EventId(self.id),
+            at: time(self.at, "events", self.seq)?,
+            topic,
+            stops: self.interaction_id.is_none() || self.mode.as_deref() == Some(Mode::Sync.name()),
+        }))
+    }
+}
+
+/// Turns the `limit` events after `after` into what endpoints can hear of.
+pub(crate) fn news(rows: Vec<NewsRow>, after: i64, limit: u32) -> Result<NewsPage> {
+    Ok(NewsPage {
+        up_to: rows.last().map_or(after, |last| last.seq),
+        more: rows.len() >= limit as usize,
+        news: rows
+            .iter()
+            .filter_map(|row| row.news().transpose())
+            .collect::<Result<_>>()?,
+    })
 }
 
 #[derive(FromRow)]

@@ -9,10 +9,20 @@ use domain::{
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::{SqliteStore, commit::in_powers};
-use crate::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, Outbox, Ready, Result, rows};
+use crate::{
+    Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
+    Ready, Result,
+    outbox::{DISABLED, made_as},
+    rows,
+};
 
-/// Obligations of the whole batch.
-pub(super) async fn insert(connection: &mut SqliteConnection, owed: &[Obligation]) -> Result<()> {
+/// Writes deliveries that are made: due, or given up since then. One that is there already stays as it is.
+pub(super) async fn insert(
+    connection: &mut SqliteConnection,
+    owed: &[Obligation],
+    given_up: Option<DateTime<Utc>>,
+) -> Result<()> {
+    let ended_at = given_up.map(|at| at.timestamp_millis());
     for one in owed {
         if let Destination::Callback(place) = &one.destination {
             put_place(connection, place).await?;
@@ -20,16 +30,20 @@ pub(super) async fn insert(connection: &mut SqliteConnection, owed: &[Obligation
     }
     for slice in in_powers(owed) {
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
-            "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at) ",
+            "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at, ended_at,
+                last_error) ",
         );
         sql.push_values(slice, |mut row, one| {
             row.push_bind(one.id.0)
                 .push_bind(one.destination.id().0)
                 .push_bind(one.event_seq)
-                .push("'due'")
+                .push_bind(made_as(given_up).name())
                 .push_bind(one.at.timestamp_millis())
-                .push_bind(one.at.timestamp_millis());
+                .push_bind(one.at.timestamp_millis())
+                .push_bind(ended_at)
+                .push_bind(given_up.map(|_| DISABLED));
         });
+        sql.push(" ON CONFLICT (id) DO NOTHING");
         sql.build().execute(&mut *connection).await?;
     }
     Ok(())
@@ -164,6 +178,55 @@ impl Outbox for SqliteStore {
         .fetch_all(&self.read)
         .await?;
         rows.into_iter().map(Ready::try_from).collect()
+    }
+
+    async fn followers(&self, now: DateTime<Utc>) -> Result<Vec<Follower>> {
+        let rows = sqlx::query_as(
+            "SELECT w.id, w.topics, w.sync_only, w.made_up_to, w.stopped_after,
+                    COALESCE(w.deleted_at, w.disabled_at) AS stopped_at,
+                    d.failures, d.failing_since, d.resume_at
+             FROM webhook_endpoints w JOIN destinations d ON d.id = w.id
+             WHERE (w.stopped_after IS NULL AND (d.resume_at IS NULL OR d.resume_at <= $1))
+                OR w.stopped_after > w.made_up_to",
+        )
+        .bind(now.timestamp_millis())
+        .fetch_all(&self.read)
+        .await?;
+        Ok(rows::followers(rows))
+    }
+
+    async fn news(&self, after: i64, limit: u32) -> Result<NewsPage> {
+        let rows = sqlx::query_as(
+            "SELECT e.seq, e.id, e.at, e.type AS event_type, e.interaction_id, i.mode
+             FROM events e LEFT JOIN interactions i ON i.id = e.interaction_id
+             WHERE e.seq > $1 ORDER BY e.seq LIMIT $2",
+        )
+        .bind(after)
+        .bind(i64::from(limit))
+        .fetch_all(&self.read)
+        .await?;
+        rows::news(rows, after, limit)
+    }
+
+    async fn owe(&self, owing: &[Owing]) -> Result<()> {
+        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
+        for one in owing {
+            let moved = sqlx::query(
+                "UPDATE webhook_endpoints SET made_up_to = $1
+                 WHERE id = $2 AND made_up_to = $3 AND (stopped_after IS NOT NULL) = $4",
+            )
+            .bind(one.up_to)
+            .bind(one.destination.0)
+            .bind(one.from)
+            .bind(one.given_up.is_some())
+            .execute(&mut *transaction)
+            .await?;
+            if moved.rows_affected() == 1 {
+                insert(&mut transaction, &one.owed, one.given_up).await?;
+            }
+        }
+        transaction.commit().await?;
+        Ok(())
     }
 
     async fn claim(

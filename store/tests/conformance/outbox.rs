@@ -4,24 +4,25 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentRef, Changeset, Delivery, DeliveryId, DestinationId, Endpoint, Ids, Retry, TokenKind,
-    Write,
+    AgentRef, Changeset, Delivery, DeliveryId, DestinationId, Endpoint, Event, Ids, Retry,
+    TokenKind, Write,
     access::decide as access,
     delivery::{
-        DeliveryState, DestinationKind, DisabledWhy, Filter, Format, Health, Next, SealedSecret,
-        Topic,
+        DeliveryState, DestinationKind, DisabledWhy, Filter, Format, Health, News, Next,
+        SealedSecret, Topic,
         decide::{self, NewEndpoint},
     },
-    interaction::{Draft, decide as interaction},
+    interaction::{Draft, Mode, decide as interaction},
 };
 use futures::future::join_all;
-use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store};
+use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Owing, Store};
 
 use crate::database::{Database, epoch, operator, written};
 
 store::on_both_databases!(
     an_endpoint_comes_back_as_it_was,
     an_event_and_what_it_obliges_to_are_kept_together_or_not_at_all,
+    an_endpoint_follows_the_journal_from_when_it_was_made,
     a_delivery_is_claimed_by_one_worker_only,
     a_lease_that_ran_out_is_due_again_and_whoever_held_it_cannot_mark,
     one_destinations_backlog_does_not_fill_the_claim,
@@ -79,7 +80,31 @@ async fn list(store: &dyn Store, state: Option<DeliveryState>) -> Vec<Delivery> 
     found.into_iter().map(|one| one.delivery).collect()
 }
 
+/// What endpoints are owed of everything that has happened.
+async fn owing(store: &dyn Store, now: i64) -> Vec<Owing> {
+    let mut owing = Vec::new();
+    for one in store.followers(at(now)).await.unwrap() {
+        let page = store.news(one.made_up_to, 1_000).await.unwrap();
+        assert!(!page.more);
+        let end = one.stopped.map_or(page.up_to, |stopped| stopped.after);
+        let news: Vec<_> = page.news.into_iter().filter(|one| one.seq <= end).collect();
+        owing.push(Owing {
+            destination: one.listener.id,
+            from: one.made_up_to,
+            up_to: end,
+            owed: one.listener.owed(&news, usize::MAX),
+            given_up: one.stopped.map(|stopped| stopped.at),
+        });
+    }
+    owing
+}
+
+async fn owe(store: &dyn Store, now: i64) {
+    store.owe(&owing(store, now).await).await.unwrap();
+}
+
 async fn claim(store: &dyn Store, now: i64, most: u32) -> Vec<Claimed> {
+    owe(store, now).await;
     let ready = store.ready(at(now)).await.unwrap();
     let wanted: Vec<_> = ready.iter().map(|one| (one.destination, most)).collect();
     store
@@ -141,41 +166,100 @@ async fn an_endpoint_comes_back_as_it_was(database: Database) {
 async fn an_event_and_what_it_obliges_to_are_kept_together_or_not_at_all(database: Database) {
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
-    let endpoint = database.endpoint(&*store, "one", Filter::default()).await;
-    let deaf = Filter {
-        topics: vec![Topic::Expired],
-        sync_only: false,
+    let wants = Draft {
+        callback_url: Some("https://agent.example/1".into()),
+        ..Draft::default()
     };
-    database.endpoint(&*store, "two", deaf).await;
-    let asked = database.asked(&*store, &agent, Draft::default()).await;
-    let events = store.events_of(asked.id).await.unwrap();
-    let owed = list(&*store, None).await;
-    let expected = Delivery {
-        id: DeliveryId::of(events[0].id, endpoint.id),
-        destination: endpoint.id,
-        event_seq: events[0].seq,
-        state: DeliveryState::Due,
-        tries: 0,
-        next_at: at(0),
-        created_at: at(0),
-        ended_at: None,
-        last_error: None,
-    };
-    assert_eq!(owed, [expected]);
-
+    let asked = database.asked(&*store, &agent, wants).await;
     // Of many who answer at once one is kept, and only that one is told of.
     let answers = (0..16).map(|n| {
         let (store, answer) = (store.clone(), database.answer(&asked, &n.to_string()));
         tokio::spawn(async move { store.commit(answer).await.is_ok() })
     });
     let kept = join_all(answers).await;
-    assert_eq!(
-        kept.into_iter()
-            .filter(|kept| *kept.as_ref().unwrap())
-            .count(),
-        1
-    );
-    assert_eq!(list(&*store, None).await.len(), 2);
+    let kept = kept.into_iter().filter(|kept| *kept.as_ref().unwrap());
+    assert_eq!(kept.count(), 1);
+    let events = store.events_of(asked.id).await.unwrap();
+    let owed = list(&*store, None).await;
+    let expected = Delivery {
+        id: DeliveryId::of(events[1].id, owed[0].destination),
+        destination: owed[0].destination,
+        event_seq: events[1].seq,
+        state: DeliveryState::Due,
+        tries: 0,
+        next_at: events[1].at,
+        created_at: events[1].at,
+        ended_at: None,
+        last_error: None,
+    };
+    assert_eq!(owed, [expected]);
+}
+
+async fn an_endpoint_follows_the_journal_from_when_it_was_made(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.asks(&*store, &agent, 1).await;
+    let endpoint = database.endpoint(&*store, "one", Filter::default()).await;
+    let deaf = Filter {
+        topics: vec![Topic::Expired],
+        sync_only: false,
+    };
+    let deaf = database.endpoint(&*store, "two", deaf).await;
+    let sync_only = Filter {
+        sync_only: true,
+        ..Filter::default()
+    };
+    let impatient = database.endpoint(&*store, "three", sync_only).await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    let goes_on = Draft {
+        mode: Some(Mode::Async),
+        ..Draft::default()
+    };
+    let goes_on = database.asked(&*store, &agent, goes_on).await;
+    // Asking made nothing but the event.
+    assert_eq!(list(&*store, None).await, []);
+
+    let first = store.events_of(asked.id).await.unwrap().remove(0);
+    let second = store.events_of(goes_on.id).await.unwrap().remove(0);
+    let end = second.seq;
+    let page = store.news(first.seq - 1, 1).await.unwrap();
+    let news = |event: &Event, stops| News {
+        seq: event.seq,
+        event: event.id,
+        at: event.at,
+        topic: Topic::Requested,
+        stops,
+    };
+    assert_eq!(page.news, [news(&first, true)]);
+    assert_eq!((page.up_to, page.more), (first.seq, true));
+    let page = store.news(first.seq, 2).await.unwrap();
+    assert_eq!(page.news, [news(&second, false)]);
+    assert_eq!((page.up_to, page.more), (end, false));
+    let page = store.news(end, 2).await.unwrap();
+    assert_eq!((page.news.len(), page.up_to, page.more), (0, end, false));
+
+    let made = owing(&*store, 1).await;
+    let of = |endpoint: &Endpoint| made.iter().find(|one| one.destination == endpoint.id);
+    assert_eq!(of(&endpoint).unwrap().owed.len(), 2);
+    assert_eq!(of(&deaf).unwrap().owed, []);
+    assert_eq!(of(&impatient).unwrap().owed.len(), 1);
+    store.owe(&made).await.unwrap();
+    // Another worker has read the same.
+    store.owe(&made).await.unwrap();
+    let due = list(&*store, Some(DeliveryState::Due)).await;
+    let told: BTreeSet<_> = due
+        .iter()
+        .map(|one| (one.destination, one.event_seq))
+        .collect();
+    let expected = [
+        (endpoint.id, first.seq),
+        (endpoint.id, end),
+        (impatient.id, first.seq),
+    ];
+    assert_eq!(told, BTreeSet::from(expected));
+    assert_eq!(due.len(), 3);
+    let followers = store.followers(at(1)).await.unwrap();
+    assert!(followers.iter().all(|one| one.made_up_to == end));
 }
 
 async fn a_delivery_is_claimed_by_one_worker_only(database: Database) {
@@ -305,17 +389,34 @@ async fn what_is_due_for_an_endpoint_that_is_disabled_is_given_up(database: Data
     let endpoint = database.endpoint(&*store, "one", Filter::default()).await;
     database.asks(&*store, &agent, 3).await;
     let held = claim(&*store, 1, 1).await.remove(0);
+    database.asks(&*store, &agent, 2).await;
+    // A worker has read what there is, and is slow.
+    let late = owing(&*store, 1).await;
     let disable = decide::disable(&endpoint, true, &operator(), database.at(2)).unwrap();
+    let disabled = changed(&disable);
     store.commit(disable).await.unwrap();
+    store.owe(&late).await.unwrap();
     let dead = list(&*store, Some(DeliveryState::Dead)).await;
     assert_eq!(dead.len(), 2);
     assert_eq!(dead[0].ended_at, Some(at(2)));
     // Whoever is sending says for itself how that ended.
     let marks = [mark(&held, 3, Next::Delivered)];
     assert_eq!(store.mark(&marks).await.unwrap(), [true]);
-    // Nothing more is owed to it.
+    // What happens now is not owed to it. What happened before and was not sent is given up.
     database.asks(&*store, &agent, 1).await;
-    assert_eq!(list(&*store, None).await.len(), 3);
+    owe(&*store, 3).await;
+    assert_eq!(list(&*store, None).await.len(), 5);
+    let dead = list(&*store, Some(DeliveryState::Dead)).await;
+    assert_eq!((dead.len(), dead[0].ended_at), (4, Some(at(2))));
+    let why = dead[0].last_error.as_deref();
+    assert_eq!(why, Some("the endpoint was disabled"));
+    assert_eq!(store.followers(at(3)).await.unwrap(), []);
+
+    let enable = decide::disable(&disabled, false, &operator(), database.at(4)).unwrap();
+    store.commit(enable).await.unwrap();
+    assert_eq!(claim(&*store, 5, 9).await, []);
+    database.asks(&*store, &agent, 1).await;
+    assert_eq!(claim(&*store, 5, 9).await.len(), 1);
 }
 
 async fn what_was_given_up_can_be_due_again(database: Database) {
@@ -404,6 +505,7 @@ async fn deliveries_are_listed_newest_first_page_by_page(database: Database) {
     let asked = written(&opened);
     store.commit(opened).await.unwrap();
     database.asks(&*store, &agent, 4).await;
+    owe(&*store, 1).await;
     let mut query = DeliveryQuery {
         limit: 3,
         ..DeliveryQuery::default()
