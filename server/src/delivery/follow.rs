@@ -3,13 +3,11 @@
 
 use std::collections::HashMap;
 
-use domain::{DestinationId, delivery::News};
+use domain::DestinationId;
 use store::{Follower, NewsPage, Owing, Store, StoreError};
 
 /// How many events are read at once.
 const PAGE: u32 = 256;
-/// How many deliveries of a disabled endpoint are given up at once.
-const GIVEN_UP: usize = 256;
 /// What an endpoint does not want to hear of is forgotten at a restart, up to so many events.
 const UNKEPT: i64 = 1_000;
 
@@ -21,7 +19,7 @@ pub(super) struct Readers(HashMap<DestinationId, i64>);
 pub(super) type Pages = HashMap<i64, NewsPage>;
 
 impl Readers {
-    /// What is to be made for this endpoint, which takes `room` deliveries now. `None` if there is no news.
+    /// What is to be made for this endpoint, `most` deliveries at most. `None` if there is no news for it.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -30,35 +28,33 @@ impl Readers {
         store: &dyn Store,
         pages: &mut Pages,
         follower: &Follower,
-        room: usize,
+        most: usize,
     ) -> Result<Option<Owing>, StoreError> {
         let destination = follower.listener.id;
         let from = follower.made_up_to;
+        let last = follower.stopped.map_or(i64::MAX, |stopped| stopped.after);
         let mut read = self.0.get(&destination).copied().unwrap_or(from).max(from);
-        let most = follower.stopped.map_or(room, |_| GIVEN_UP);
         let mut owed = Vec::new();
-        while owed.len() < most {
+        while owed.len() < most && read < last {
             if !pages.contains_key(&read) {
                 pages.insert(read, store.news(read, PAGE).await?);
             }
             let page = &pages[&read];
-            let made = follower
-                .listener
-                .owed(owed_news(page, follower), most - owed.len());
-            let full = owed.len() + made.len() == most;
-            read = match made.last() {
-                Some(last) if full => last.event_seq,
-                _ => page.up_to,
+            let end = page.news.partition_point(|one| one.seq <= last);
+            owed.extend(follower.listener.owed(&page.news[..end], most - owed.len()));
+            read = match owed.last() {
+                Some(newest) if owed.len() == most => newest.event_seq,
+                _ => page.up_to.min(last),
             };
-            owed.extend(made);
             if !page.more {
                 break;
             }
         }
-        if let Some(stopped) = follower.stopped {
-            read = read.min(stopped.after);
-        }
-        if owed.is_empty() && follower.stopped.is_none() && read - from < UNKEPT {
+        let moved = match follower.stopped {
+            Some(_) => read > from,
+            None => !owed.is_empty() || read - from >= UNKEPT,
+        };
+        if !moved {
             self.0.insert(destination, read);
             return Ok(None);
         }
@@ -70,16 +66,5 @@ impl Readers {
             owed,
             given_up: follower.stopped.map(|stopped| stopped.at),
         }))
-    }
-}
-
-/// The part of a page that the endpoint is owed at all.
-fn owed_news<'a>(page: &'a NewsPage, follower: &Follower) -> &'a [News] {
-    match follower.stopped {
-        Some(stopped) => {
-            let end = page.news.partition_point(|one| one.seq <= stopped.after);
-            &page.news[..end]
-        }
-        None => &page.news,
     }
 }

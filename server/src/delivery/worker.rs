@@ -9,7 +9,7 @@ use domain::{
     delivery::{Health, Reply},
 };
 use rand::seq::SliceRandom;
-use store::{AttemptEnd, Claimed, Mark, Store, StoreError};
+use store::{AttemptEnd, Claimed, Follower, Mark, Store, StoreError};
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +27,8 @@ const LEASE: TimeDelta = TimeDelta::seconds(10);
 const AT_ONCE: usize = 512;
 /// How many deliveries are claimed, or marked, in one transaction: agents that ask wait for it.
 const TOGETHER: usize = 32;
+/// How many deliveries of a disabled endpoint are given up in one transaction.
+const GIVEN_UP: usize = 256;
 
 /// Sends what is due.
 pub struct Worker {
@@ -168,13 +170,17 @@ impl Worker {
         for one in followers {
             let destination = one.listener.id;
             let takes = self.takes(destination, one.health, now, room);
-            if wanted.contains_key(&destination) || takes.most == 0 && one.stopped.is_none() {
+            if one.stopped.is_some() {
+                self.give_up(one, &mut pages).await?;
+                continue;
+            }
+            if wanted.contains_key(&destination) || takes.most == 0 {
                 continue;
             }
             let places = takes.most as usize;
             let next = self.readers.next(&*self.store, &mut pages, &one, places);
             let Some(next) = next.await? else { continue };
-            if next.given_up.is_none() && !next.owed.is_empty() {
+            if !next.owed.is_empty() {
                 room -= next.owed.len();
                 wanted.insert(destination, takes);
             }
@@ -185,6 +191,19 @@ impl Worker {
         }
         wanted.retain(|_, takes| takes.most > 0);
         Ok(wanted)
+    }
+
+    /// Gives up what a disabled endpoint was owed and never got, a part at a time.
+    async fn give_up(&mut self, mut one: Follower, pages: &mut Pages) -> Result<(), StoreError> {
+        while let Some(next) = self
+            .readers
+            .next(&*self.store, pages, &one, GIVEN_UP)
+            .await?
+        {
+            one.made_up_to = next.up_to;
+            self.store.owe(&[next]).await?;
+        }
+        Ok(())
     }
 
     /// How many deliveries a destination takes now, if there is `room` for so many.

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::delivery::DeliveryState;
 use futures::future::join_all;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use store::{DeliveryQuery, testing::TestDatabase};
+use store::{DeliveryQuery, DeliveryRecord, testing::TestDatabase};
 
 use crate::{
     app::{Caller, TestApp, json_of, operator},
@@ -25,6 +26,8 @@ store::on_both_databases!(
     everything_that_failed_since_can_be_tried_again,
     two_nodes_send_nothing_twice,
     what_a_node_left_behind_is_sent_by_another,
+    an_endpoint_that_was_dead_catches_up,
+    much_that_nobody_wants_to_hear_of_is_passed_over,
     lists_of_deliveries_are_narrowed_and_paged,
 );
 
@@ -366,32 +369,104 @@ async fn two_nodes_send_nothing_twice(database: TestDatabase) {
 async fn what_a_node_left_behind_is_sent_by_another(database: TestDatabase) {
     let app = start(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
-    let receiver = Receiver::start([]).await;
+    let receiver = Receiver::start(vec![Manner::Answers(500, "", ""); 3]).await;
     let made = hook(&desk, &receiver, json!({})).await;
     let destination = made["id"].as_str().unwrap().parse().unwrap();
-    // Somebody else takes the delivery before this node's worker can, and dies with it.
-    let store = store::connect(&database.url).await.unwrap();
-    let now = app.state.service.now();
-    let mut claimed = Vec::new();
-    let mut asked = Vec::new();
-    while claimed.is_empty() {
-        asked.push(agent.ask(json!({})).await);
-        let until = now + TimeDelta::seconds(10);
-        claimed = store.claim(&[(destination, 1)], now, until).await.unwrap();
+    for _ in 0..3 {
+        agent.ask(json!({})).await;
     }
     app.drain().await;
+    assert_eq!(receiver.got().len(), 3);
+    // This node waits, as the endpoint failed. Another takes one of them, and dies with it.
+    let store = store::connect(&database.url).await.unwrap();
+    let now = app.state.service.now() + TimeDelta::seconds(6);
+    let until = now + TimeDelta::seconds(10);
+    let claimed = store.claim(&[(destination, 1)], now, until).await.unwrap();
     let id = claimed[0].delivery.id.to_string();
-    assert!(!receiver.got().iter().any(|got| got.id() == id));
+    app.clock.advance(TimeDelta::seconds(6));
+    app.drain().await;
+    let got = receiver.got();
+    assert_eq!(got.len(), 2);
+    assert!(!got.iter().any(|got| got.id() == id));
     app.clock.advance(TimeDelta::seconds(10));
     app.drain().await;
     let got = receiver.got();
     assert_eq!((got.len(), got[0].id()), (1, &*id));
-    assert!(
-        listed(&desk)
-            .await
-            .iter()
-            .all(|one| one["state"] == "delivered")
+    let deliveries = listed(&desk).await;
+    assert!(deliveries.iter().all(|one| one["state"] == "delivered"));
+}
+
+async fn an_endpoint_that_was_dead_catches_up(database: TestDatabase) {
+    let app = start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let receiver = Receiver::start(vec![Manner::Answers(500, "", ""); 3]).await;
+    hook(&desk, &receiver, asked_only()).await;
+    for _ in 0..3 {
+        agent.ask(json!({})).await;
+    }
+    app.drain().await;
+    for _ in 0..20 {
+        agent.ask(json!({})).await;
+    }
+    app.drain().await;
+    // While it pauses nothing is made of what happens.
+    assert_eq!(receiver.got().len(), 3);
+    assert_eq!(listed(&desk).await.len(), 3);
+    app.clock.advance(TimeDelta::seconds(6));
+    app.drain().await;
+    let heard: HashSet<_> = receiver
+        .got()
+        .iter()
+        .map(|got| got.id().to_owned())
+        .collect();
+    assert_eq!(heard.len(), 23);
+    let deliveries = listed(&desk).await;
+    assert_eq!(deliveries.len(), 23);
+    assert!(deliveries.iter().all(|one| one["state"] == "delivered"));
+}
+
+async fn much_that_nobody_wants_to_hear_of_is_passed_over(database: TestDatabase) {
+    let app = start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let (well, dead) = (Receiver::start([]).await, Receiver::start([]).await);
+    dead.behave(vec![Manner::Answers(500, "", ""); 3]);
+    let wanted = json!({"events": ["interaction.cancelled"]});
+    let waits = hook(&desk, &dead, asked_only()).await;
+    agent.ask(json!({})).await;
+    agent.ask(json!({})).await;
+    agent.ask(json!({})).await;
+    app.drain().await;
+    hook(&desk, &well, wanted).await;
+    // More than is read or given up at once.
+    let asked = join_all((0..300).map(|_| agent.ask(json!({})))).await;
+    let cancel = format!(
+        "/api/v1/interactions/{}/cancel",
+        asked[0]["id"].as_str().unwrap()
     );
+    agent.post(&cancel).json(&json!({})).send().await.unwrap();
+    app.drain().await;
+    let got = well.got();
+    assert_eq!(got.len(), 1);
+    assert_eq!(got[0].json()["data"]["id"], asked[0]["id"]);
+
+    let service = &app.state.service;
+    let id = waits["id"].as_str().unwrap().parse().unwrap();
+    service
+        .disable_endpoint(id, true, &operator())
+        .await
+        .unwrap();
+    agent.ask(json!({})).await;
+    app.drain().await;
+    let all = DeliveryQuery {
+        destination: Some(id),
+        limit: 1_000,
+        ..DeliveryQuery::default()
+    };
+    let found = service.store().deliveries(&all).await.unwrap();
+    assert_eq!(found.len(), 303);
+    let given_up = |one: &DeliveryRecord| one.delivery.state == DeliveryState::Dead;
+    assert!(found.iter().all(given_up));
+    assert_eq!(dead.got().len(), 3);
 }
 
 async fn lists_of_deliveries_are_narrowed_and_paged(database: TestDatabase) {
