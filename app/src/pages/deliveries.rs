@@ -25,8 +25,10 @@ pub(crate) fn DeliveriesPage() -> impl IntoView {
     let retry = ServerAction::<RetryDeliveries>::new();
     when_done(retry, move |_, ()| page.refetch());
     reload_on_news(live, move || page.refetch());
-    reload_while(live, page, |page, now| {
-        page.rows.iter().any(|row| row.is_moving(now))
+    // An event says that something is to be sent, not that the worker has got to it.
+    reload_while(live, page, move |page, now| {
+        let newest = query.with_untracked(|query| query.before.is_none());
+        newest || page.rows.iter().any(|row| row.is_moving(now))
     });
     Some(view! {
         <h1 class="page-title">"Deliveries"</h1>

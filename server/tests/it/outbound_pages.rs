@@ -18,6 +18,7 @@ store::on_both_databases!(
     what_a_receiver_wrote_is_text_and_shows_what_hides,
     deliveries_are_narrowed_and_paged,
     everything_that_was_given_up_is_tried_again,
+    an_endpoint_that_fails_says_what_becomes_of_its_news,
     an_endpoint_that_was_given_up_is_said_to_admins_until_it_is_seen_to,
     a_webhook_is_made_without_showing_its_secret_again,
     the_webhook_of_the_setting_is_not_deleted_here,
@@ -244,6 +245,20 @@ async fn everything_that_was_given_up_is_tried_again(database: TestDatabase) {
     holds(&list, &["Delivered"]);
     assert!(!list.contains("Failed, due again"), "{list}");
     assert_eq!(receiver.got().len(), 2);
+}
+
+async fn an_endpoint_that_fails_says_what_becomes_of_its_news(database: TestDatabase) {
+    let app = start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let ana = app.sign_in("Ana", Role::Admin).await;
+    let receiver = Receiver::start([Manner::Answers(500, "", "")]).await;
+    let made = hook(&desk, &receiver, json!({"name": "Zap"})).await;
+    let path = format!("/settings/webhooks/{}", made["id"].as_str().unwrap());
+    let words = "What has happened since is sent when it works again";
+    assert!(!read(&app, &ana, &path).await.contains(words));
+    agent.ask(json!({})).await;
+    app.drain().await;
+    holds(&read(&app, &ana, &path).await, &["Failing for", words]);
 }
 
 async fn an_endpoint_that_was_given_up_is_said_to_admins_until_it_is_seen_to(

@@ -51,19 +51,19 @@ impl WebhookChanges {
 /// One webhook.
 #[component]
 pub(crate) fn WebhookView(row: WebhookRow, changes: WebhookChanges, live: Live) -> impl IntoView {
-    let off = match row.standing {
-        WebhookStanding::Disabled(why, _) => Some(why),
-        WebhookStanding::Enabled | WebhookStanding::Failing(_) => None,
-    };
-    let why = off.and_then(|why| match why {
-        DisabledWhy::ByHand => None,
-        DisabledWhy::Gone => Some(
+    let off = matches!(row.standing, WebhookStanding::Disabled(..));
+    let why = match row.standing {
+        WebhookStanding::Enabled | WebhookStanding::Disabled(DisabledWhy::ByHand, _) => None,
+        WebhookStanding::Failing(_) => Some(
+            "It is tried less and less often. What has happened since is sent when it works again, oldest first; after 5 days of nothing but failure it is disabled.",
+        ),
+        WebhookStanding::Disabled(DisabledWhy::Gone, _) => Some(
             "It answered 410, which means that it is gone for good. Enable it when that was a mistake.",
         ),
-        DisabledWhy::Failing => Some(
-            "It did nothing but fail for 5 days. Enable it when the receiver works again.",
-        ),
-    });
+        WebhookStanding::Disabled(DisabledWhy::Failing, _) => {
+            Some("It did nothing but fail for 5 days. Enable it when the receiver works again.")
+        }
+    };
     view! {
         <h2 class="person-title">
             <bdi>{row.name.clone()}</bdi>
@@ -100,11 +100,11 @@ pub(crate) fn WebhookView(row: WebhookRow, changes: WebhookChanges, live: Live) 
                     </p>
                 }
             })}
-        <TestWebhookForm row=row.clone() off=off.is_some() test=changes.test />
+        <TestWebhookForm row=row.clone() off test=changes.test />
         <RotateSecretForm row=row.clone() rotate=changes.rotate made=changes.made live />
         <DisableWebhookForm
             row=row.clone()
-            off=off.is_some()
+            off
             disable=changes.disable
             said=changes.said
         />
