@@ -1,0 +1,313 @@
+//! The card of an interaction: what was asked, and the controls, or what became of it. A card is always made
+//! whole: what is sent again without its blocks would keep its old buttons.
+
+use domain::{
+    Interaction,
+    interaction::{Ask, FormQuestion, PlanDecision},
+};
+use serde::Serialize;
+
+use super::{
+    action::Written,
+    block::{Block, Content, Element, Text},
+    choose, closed,
+    control::{Control, Pick, is_answered},
+    spoken,
+    text::{Address, Markup, Name, cut, length, one_line, prose},
+    words,
+};
+
+/// The longest prompt, plan and answer on a card. All blocks together must stay well below some 11,000
+/// characters, where Slack refuses a message for a limit it does not tell (slackapi/bolt-js#2867).
+pub(super) const PROMPT: usize = 2_400;
+const STEP_PROMPT: usize = 1_200;
+/// One line of the list of a form's questions, or of what is answered by now.
+const STEP_LINE: usize = 120;
+
+/// Where a card goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// What is pressed there comes back.
+    Interactive,
+    /// Nothing comes back, so there is nothing to press: a link to the dashboard stands there instead. It is
+    /// no button, because Slack warns of an app that is deaf to its buttons, links or not.
+    Mirror,
+}
+
+/// What `chat.postMessage` and `chat.update` are given.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Card {
+    /// All of it as text, for screen readers, notifications and clients without blocks. At most 3,900
+    /// characters, in which nothing is markup.
+    pub text: String,
+    /// What people see.
+    pub blocks: Vec<Block>,
+}
+
+/// The card of an interaction as it is now. `public_url` is where the dashboard is, without a slash at its end.
+pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Card {
+    let address = Address::new(format!("{public_url}/blockers/{}", interaction.id));
+    let mut sheet = Sheet::new(interaction.version);
+    sheet.add(Content::Header {
+        text: super::text::Plain::new(&heading(interaction)),
+    });
+    sheet.facts(interaction);
+    sheet.asked(interaction, address.as_ref());
+    if !interaction.state.is_pending() {
+        closed::ending(&mut sheet, interaction, address.as_ref());
+    } else {
+        sheet.steps(interaction);
+        match surface {
+            Surface::Interactive => sheet.controls(interaction, address.clone()),
+            Surface::Mirror => sheet.link(address.as_ref(), "Answer on the dashboard"),
+        }
+        sheet.deadline(interaction);
+    }
+    Card {
+        text: spoken::text(interaction, address.as_ref()),
+        blocks: sheet.blocks,
+    }
+}
+
+/// What stands at the top, and first in the text.
+pub(super) fn heading(interaction: &Interaction) -> String {
+    let heading = words::heading(interaction.request.kind());
+    match words::outcome(&interaction.state) {
+        Some(outcome) => format!("{heading}: {outcome}"),
+        None => heading.to_owned(),
+    }
+}
+
+/// The question of a form that is asked next, counted from 0.
+pub(super) fn current_step<'a>(
+    interaction: &Interaction,
+    questions: &'a [FormQuestion],
+) -> Option<(usize, &'a FormQuestion)> {
+    let mut questions = questions.iter().enumerate();
+    questions.find(|(_, question)| !is_answered(interaction, question))
+}
+
+/// Every question of a form on a line, with its answer where there is one.
+pub(super) fn step_lines(interaction: &Interaction, questions: &[FormQuestion]) -> Vec<String> {
+    let progress = interaction.progress();
+    let lines = questions.iter().enumerate().map(|(n, question)| {
+        let line = format!("{}. {}", n + 1, one_line(&question.prompt, STEP_LINE));
+        match progress.and_then(|answers| answers.get(&question.id)) {
+            Some(answer) => format!(
+                "{line} → {}",
+                one_line(&prose(&answer.to_text()), STEP_LINE)
+            ),
+            None => line,
+        }
+    });
+    lines.collect()
+}
+
+/// The blocks of one card.
+pub(super) struct Sheet {
+    version: i64,
+    blocks: Vec<Block>,
+}
+
+impl Sheet {
+    fn new(version: i64) -> Self {
+        Self {
+            version,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Slack wants new ids in a message that has changed. A card that has changed is of another version.
+    pub(super) fn add(&mut self, content: Content) {
+        let id = format!("v{}.{}", self.version, self.blocks.len());
+        self.blocks.push(Block::new(id, content));
+    }
+
+    /// Adds text, and says whether it is cut.
+    pub(super) fn add_text(&mut self, text: &str, max: usize) -> bool {
+        self.add(Content::section(&*cut(text, max)));
+        length(text) > max
+    }
+
+    pub(super) fn add_rest_is_elsewhere(&mut self, address: Option<&Address>) {
+        let rest = Markup::default().say("This is not all of it. ");
+        let rest = match address {
+            Some(address) => rest.link(address, "Read the rest on the dashboard"),
+            None => rest.say("The rest is on the dashboard."),
+        };
+        self.add(Content::context(vec![rest.into()]));
+    }
+
+    /// Who asks, and how much it presses.
+    fn facts(&mut self, interaction: &Interaction) {
+        let request = &interaction.request;
+        let mut facts: Vec<Text> = vec![words::from(interaction).as_str().into()];
+        if let Some(task) = words::task(request) {
+            facts.push(task.as_str().into());
+        }
+        // What is closed presses no more.
+        if words::outcome(&interaction.state).is_none() {
+            facts.push(words::pressing(request).as_str().into());
+        }
+        self.add(Content::context(facts));
+    }
+
+    fn asked(&mut self, interaction: &Interaction, address: Option<&Address>) {
+        let request = &interaction.request;
+        if let Some(title) = words::title(request) {
+            self.add(Content::bold(&title));
+        }
+        if let Some(written) = Written::of(request) {
+            self.action(&written);
+            let says = format!("What {} says about it:", words::agent(interaction));
+            self.add(Content::context(vec![says.as_str().into()]));
+        }
+        let mut is_cut = self.add_text(&prose(&request.prompt), PROMPT);
+        match &request.ask {
+            Ask::PlanReview { plan } => {
+                self.add(Content::bold("The plan"));
+                is_cut |= self.add_text(&prose(plan), PROMPT);
+            }
+            Ask::Choice(choice) if !interaction.state.is_pending() => {
+                self.add(Content::section(choose::list(choice).as_str()));
+            }
+            Ask::Form { questions } if !interaction.state.is_pending() => {
+                let lines = step_lines(interaction, questions).join("\n");
+                self.add_text(&lines, PROMPT);
+            }
+            _ => {}
+        }
+        if is_cut {
+            self.add_rest_is_elsewhere(address);
+        }
+    }
+
+    fn action(&mut self, written: &Written) {
+        self.add(Content::preformatted(&written.shown()));
+        if written.is_marked {
+            self.add(Content::section(
+                "Not what it looks like. It holds characters that nobody can see, that change the order of others, \
+                 or that look like other characters. Their numbers stand where they are.",
+            ));
+        }
+        if !written.fits() {
+            self.add(Content::section(
+                "This is not the whole action: it is too long to be shown here, so it cannot be approved here. \
+                 Read it on the dashboard, and approve it there.",
+            ));
+        }
+        self.add(Content::context(vec![written.digest.as_str().into()]));
+    }
+
+    /// What is to be answered next of a form, and what there is to choose from.
+    fn steps(&mut self, interaction: &Interaction) {
+        match &interaction.request.ask {
+            Ask::Choice(choice) => {
+                if let Some(list) = choose::list_block(choice) {
+                    self.add(list);
+                }
+            }
+            Ask::Form { questions } => {
+                let Some((n, question)) = current_step(interaction, questions) else {
+                    return;
+                };
+                let done: Vec<String> = step_lines(interaction, questions)
+                    .into_iter()
+                    .zip(questions)
+                    .filter(|(_, question)| is_answered(interaction, question))
+                    .map(|(line, _)| line)
+                    .collect();
+                if !done.is_empty() {
+                    self.add_text(&done.join("\n"), PROMPT);
+                }
+                let count = format!("Question {} of {}", n + 1, questions.len());
+                self.add(Content::bold(&count));
+                if self.add_text(&prose(&question.prompt), STEP_PROMPT) {
+                    self.add_rest_is_elsewhere(None);
+                }
+                if let Some(list) = question.choice().and_then(|it| choose::list_block(&it)) {
+                    self.add(list);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn controls(&mut self, interaction: &Interaction, address: Option<Address>) {
+        let id = interaction.id;
+        let button = |control: Control, text: &str| {
+            Element::button(Name::new(control.name()), text, control.value())
+        };
+        let mut by_reply = false;
+        let mut elements = match &interaction.request.ask {
+            Ask::Question => {
+                by_reply = true;
+                vec![button(Control::Answer(id), "Answer")]
+            }
+            Ask::Choice(choice) => choose::controls(choice, Pick::Choice(id))
+                .unwrap_or_else(|| vec![button(Control::Answer(id), "Choose")]),
+            Ask::Acknowledgement => vec![button(Control::Acknowledge(id), "Acknowledge")],
+            Ask::Approval { .. } => {
+                let written = Written::of(&interaction.request);
+                let approve = button(Control::Approve(id), "Approve");
+                let approve = written.filter(Written::fits).map(|_| approve);
+                let deny = button(Control::Deny(id), "Deny");
+                approve.into_iter().chain([deny]).collect()
+            }
+            Ask::PlanReview { .. } => {
+                let decide =
+                    |decision| button(Control::Decide(id, decision), words::decision(decision));
+                PlanDecision::ALL.map(decide).into()
+            }
+            Ask::Form { questions } => match current_step(interaction, questions) {
+                None => Vec::new(),
+                Some((n, question)) => {
+                    let choice = question.choice();
+                    by_reply = choice.is_none();
+                    let text = if by_reply { "Answer" } else { "Choose" };
+                    choice
+                        .and_then(|choice| choose::controls(&choice, Pick::Step(id, n)))
+                        .unwrap_or_else(|| vec![button(Control::AnswerStep(id, n), text)])
+                }
+            },
+            Ask::Notification { .. } => Vec::new(),
+        };
+        if let Some(address) = address {
+            let name = Name::new(Control::OpenDashboard.name());
+            elements.push(Element::link(name, "Open on the dashboard", address));
+        }
+        if !elements.is_empty() {
+            self.add(Content::actions(elements));
+        }
+        if by_reply {
+            let reply = "Or reply in this thread: the first reply is the answer.";
+            self.add(Content::context(vec![reply.into()]));
+        }
+    }
+
+    /// A link that is no control.
+    pub(super) fn link(&mut self, address: Option<&Address>, words: &'static str) {
+        if let Some(address) = address {
+            self.add(Content::section(Markup::default().link(address, words)));
+        }
+    }
+
+    /// Its id, until when, and what happens then.
+    fn deadline(&mut self, interaction: &Interaction) {
+        let mut elements = vec![id(interaction)];
+        match interaction.expires_at {
+            Some(at) => {
+                let until = Markup::default().say("If nobody answers by ").date(at);
+                elements.push(until.say(":").into());
+                elements.push(words::consequence(interaction).as_str().into());
+            }
+            None => elements.push(words::NO_DEADLINE.into()),
+        }
+        self.add(Content::context(elements));
+    }
+}
+
+/// What it is called in logs and in the journal.
+pub(super) fn id(interaction: &Interaction) -> Text {
+    format!("ID {}", interaction.id).as_str().into()
+}
