@@ -13,7 +13,7 @@ use super::{
     choose, closed,
     control::{Control, Pick, is_answered},
     spoken,
-    text::{Address, Markup, Name, cut, length, one_line, prose},
+    text::{Address, Markup, Name, Plain, cut, length, one_line, prose},
     words,
 };
 
@@ -49,7 +49,7 @@ pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Ca
     let address = Address::new(format!("{public_url}/blockers/{}", interaction.id));
     let mut sheet = Sheet::new(interaction.version);
     sheet.add(Content::Header {
-        text: super::text::Plain::new(&heading(interaction)),
+        text: Plain::new(&heading(interaction)),
     });
     sheet.facts(interaction);
     sheet.asked(interaction, address.as_ref());
@@ -159,8 +159,7 @@ impl Sheet {
         }
         if let Some(written) = Written::of(request) {
             self.action(&written);
-            let says = format!("What {} says about it:", words::agent(interaction));
-            self.add(Content::context(vec![says.as_str().into()]));
+            self.add(Content::bold(&words::says(interaction)));
         }
         let mut is_cut = self.add_text(&prose(&request.prompt), PROMPT);
         match &request.ask {
@@ -183,6 +182,7 @@ impl Sheet {
     }
 
     fn action(&mut self, written: &Written) {
+        self.add(Content::bold(words::WILL_RUN));
         self.add(Content::preformatted(&written.shown()));
         if written.is_marked {
             self.add(Content::section(
@@ -292,9 +292,9 @@ impl Sheet {
         }
     }
 
-    /// Its id, until when, and what happens then.
+    /// Until when, what happens then, and its id.
     fn deadline(&mut self, interaction: &Interaction) {
-        let mut elements = vec![id(interaction)];
+        let mut elements: Vec<Text> = Vec::new();
         match interaction.expires_at {
             Some(at) => {
                 let until = Markup::default().say("If nobody answers by ").date(at);
@@ -303,6 +303,7 @@ impl Sheet {
             }
             None => elements.push(words::NO_DEADLINE.into()),
         }
+        elements.push(id(interaction));
         self.add(Content::context(elements));
     }
 }

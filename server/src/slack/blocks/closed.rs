@@ -12,7 +12,7 @@ use super::{
 
 /// Stands where the controls were.
 pub(super) fn ending(sheet: &mut Sheet, interaction: &Interaction, address: Option<&Address>) {
-    let mut foot = vec![id(interaction)];
+    let mut foot: Vec<Text> = Vec::new();
     match words::ending(interaction) {
         None => {
             let told = Markup::default().say("Told ").date(interaction.created_at);
@@ -37,6 +37,7 @@ pub(super) fn ending(sheet: &mut Sheet, interaction: &Interaction, address: Opti
     if let Some(follow_ups) = words::follow_ups(interaction) {
         foot.push(follow_ups.as_str().into());
     }
+    foot.push(id(interaction));
     if let Some(address) = address {
         foot.push(
             Markup::default()

@@ -26,7 +26,7 @@ pub(super) fn text(interaction: &Interaction, address: Option<&Address>) -> Stri
     let mut room = TEXT.saturating_sub(length(&head) + length(&tail) + 4);
     let mut parts = Vec::new();
     if let Some(written) = Written::of(&interaction.request) {
-        let action = written.shown();
+        let action = format!("{}:\n{}", words::WILL_RUN, written.shown());
         room = room.saturating_sub(length(&action) + 2);
         parts.push(action);
     }
@@ -58,7 +58,11 @@ fn head(interaction: &Interaction) -> Vec<String> {
 /// What may be of any length, in order.
 fn long(interaction: &Interaction) -> Vec<String> {
     let request = &interaction.request;
-    let mut parts = vec![prose(&request.prompt)];
+    let prompt = prose(&request.prompt);
+    let mut parts = match &request.ask {
+        Ask::Approval { .. } => vec![format!("{}:\n{prompt}", words::says(interaction))],
+        _ => vec![prompt],
+    };
     match &request.ask {
         Ask::PlanReview { plan } => parts.push(format!("The plan:\n{}", prose(plan))),
         Ask::Choice(choice) => parts.push(choose::list(choice)),

@@ -49,6 +49,14 @@ pub(super) fn agent(interaction: &Interaction) -> String {
     one_line(&interaction.agent.name, NAME)
 }
 
+/// Stands above the action of an approval.
+pub(super) const WILL_RUN: &str = "What will run";
+
+/// Stands between the action and the prompt: what is said about an action need not be true.
+pub(super) fn says(interaction: &Interaction) -> String {
+    format!("What {} says about it", agent(interaction))
+}
+
 /// `From: backend (p11-guardrails)`.
 pub(super) fn from(interaction: &Interaction) -> String {
     let agent = agent(interaction);
