@@ -22,7 +22,7 @@ export type Card = { blocks: Block[] };
 export function messagePage(card: Card): string {
   return `<!doctype html><meta charset="utf-8"><style>${style}</style>
     <div class="message">
-      <div class="avatar">✋</div>
+      <div class="avatar">H</div>
       <div>
         <p class="who"><b>Handraise</b> <span class="app">APP</span> <span class="when">10:13 PM</span></p>
         ${card.blocks.map(block).join("\n")}
@@ -93,7 +93,7 @@ function escape(text: string): string {
 const style = `
   body { margin: 0; font: 15px/1.46 Lato, "Helvetica Neue", "Liberation Sans", Arial, sans-serif; color: #1d1c1d; background: #fff; }
   .message { display: grid; grid-template-columns: 36px 600px; gap: 8px; padding: 16px 20px; width: max-content; }
-  .avatar { width: 36px; height: 36px; border-radius: 8px; background: #eef1f5; display: grid; place-items: center; font-size: 20px; }
+  .avatar { width: 36px; height: 36px; border-radius: 8px; background: #eef1f5; display: grid; place-items: center; font-size: 20px; font-weight: 700; color: #454f5b; }
   p, h1, pre { margin: 0 0 8px; white-space: pre-wrap; overflow-wrap: anywhere; }
   .who { margin-bottom: 4px; }
   .app { font-size: 10px; font-weight: 700; color: #616061; background: #e8e8e8; border-radius: 2px; padding: 1px 3px; }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::text::{Address, Literal, Markup, Name, Plain};
+use super::text::{Address, Literal, Markup, Name, Plain, length};
 
 const CONTEXT_ELEMENTS: usize = 10;
 const ACTIONS_ELEMENTS: usize = 25;
@@ -169,6 +169,11 @@ impl SelectOption {
             description: description.map(Plain::new),
         }
     }
+
+    fn length(&self) -> usize {
+        let more = self.description.as_ref().map_or(0, Plain::length);
+        self.text.length() + self.value.length() + more
+    }
 }
 
 /// Asks again before something counts.
@@ -201,6 +206,29 @@ pub(super) struct Input {
 }
 
 impl Element {
+    /// How long its texts are together.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Self::Button {
+                action_id,
+                text,
+                value,
+                url,
+            } => {
+                let value = value.as_ref().map_or(0, Name::length);
+                let url = url.as_ref().map_or(0, |url| length(url.as_str()));
+                action_id.length() + text.length() + value + url
+            }
+            Self::StaticSelect {
+                action_id, options, ..
+            }
+            | Self::MultiStaticSelect {
+                action_id, options, ..
+            } => action_id.length() + options.iter().map(SelectOption::length).sum::<usize>(),
+            Self::PlainTextInput { action_id, .. } => action_id.length(),
+        }
+    }
+
     pub(super) fn button(action_id: Name, text: &str, value: Name) -> Self {
         Self::Button {
             action_id,

@@ -3,7 +3,7 @@
 
 use domain::{
     Interaction,
-    interaction::{Ask, FormQuestion, PlanDecision},
+    interaction::{Ask, FormQuestion},
 };
 use serde::Serialize;
 
@@ -11,16 +11,19 @@ use super::{
     action::Written,
     block::{Block, Content, Element, Text},
     choose, closed,
-    control::{Control, Pick, is_answered},
-    spoken,
-    text::{Address, Markup, Name, Plain, cut, length, one_line, prose},
+    control::is_answered,
+    controls, spoken,
+    text::{Address, Markup, Plain, cut, length, one_line, prose},
     words,
 };
 
-/// The longest prompt, plan and answer on a card. All blocks together must stay well below some 11,000
-/// characters, where Slack refuses a message for a limit it does not tell (slackapi/bolt-js#2867).
-pub(super) const PROMPT: usize = 2_400;
-const STEP_PROMPT: usize = 1_200;
+/// What all texts of a card have together at most. Slack refuses a message somewhere above 11,000 characters, for
+/// a limit it does not tell (slackapi/bolt-js#2867).
+const CARD: usize = 9_000;
+/// What of it goes to all that is short, whatever is in it.
+const SHORT: usize = 3_000;
+/// The longest prompt, plan, list or answer on a card.
+const LONG: usize = 2_400;
 /// One line of the list of a form's questions, or of what is answered by now.
 const STEP_LINE: usize = 120;
 
@@ -47,7 +50,13 @@ pub struct Card {
 /// The card of an interaction as it is now. `public_url` is where the dashboard is, without a slash at its end.
 pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Card {
     let address = Address::new(format!("{public_url}/blockers/{}", interaction.id));
-    let mut sheet = Sheet::new(interaction.version);
+    let is_open = interaction.state.is_pending() && surface == Surface::Interactive;
+    let controls = if is_open {
+        controls::of(interaction)
+    } else {
+        Vec::new()
+    };
+    let mut sheet = Sheet::new(interaction, &controls);
     sheet.add(Content::Header {
         text: Plain::new(&heading(interaction)),
     });
@@ -58,7 +67,7 @@ pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Ca
     } else {
         sheet.steps(interaction);
         match surface {
-            Surface::Interactive => sheet.controls(interaction, address.clone()),
+            Surface::Interactive => sheet.controls(interaction, controls, address.as_ref()),
             Surface::Mirror => sheet.link(address.as_ref(), "Answer on the dashboard"),
         }
         sheet.deadline(interaction);
@@ -103,16 +112,48 @@ pub(super) fn step_lines(interaction: &Interaction, questions: &[FormQuestion]) 
     lines.collect()
 }
 
+/// Whether a reply in the thread is what is asked for now.
+fn takes_a_reply(interaction: &Interaction) -> bool {
+    match &interaction.request.ask {
+        Ask::Question => true,
+        Ask::Form { questions } => {
+            let step = current_step(interaction, questions);
+            step.is_some_and(|(_, question)| question.options.is_none())
+        }
+        Ask::Choice(_)
+        | Ask::Acknowledgement
+        | Ask::Approval { .. }
+        | Ask::PlanReview { .. }
+        | Ask::Notification { .. } => false,
+    }
+}
+
 /// The blocks of one card.
 pub(super) struct Sheet {
     version: i64,
+    /// The longest text that may be on it.
+    long: usize,
     blocks: Vec<Block>,
 }
 
 impl Sheet {
-    fn new(version: i64) -> Self {
+    fn new(interaction: &Interaction, controls: &[Element]) -> Self {
+        let action = Written::of(&interaction.request).map_or(0, |it| length(&it.shown()));
+        let controls: usize = controls.iter().map(Element::length).sum();
+        let room = CARD.saturating_sub(SHORT + action + controls);
+        // Prompt and answer; prompt, plan or list, and answer; of a form that waits, the prompt, what is answered,
+        // what is asked next, and the list of options.
+        let texts = match &interaction.request.ask {
+            Ask::Form { .. } if interaction.state.is_pending() => 4,
+            Ask::Form { .. } | Ask::Choice(_) | Ask::PlanReview { .. } => 3,
+            Ask::Question
+            | Ask::Acknowledgement
+            | Ask::Approval { .. }
+            | Ask::Notification { .. } => 2,
+        };
         Self {
-            version,
+            version: interaction.version,
+            long: LONG.min(room / texts),
             blocks: Vec::new(),
         }
     }
@@ -123,10 +164,10 @@ impl Sheet {
         self.blocks.push(Block::new(id, content));
     }
 
-    /// Adds text, and says whether it is cut.
-    pub(super) fn add_text(&mut self, text: &str, max: usize) -> bool {
-        self.add(Content::section(&*cut(text, max)));
-        length(text) > max
+    /// Adds a text of any length, and says whether it is cut.
+    pub(super) fn add_long(&mut self, text: &str) -> bool {
+        self.add(Content::section(&*cut(text, self.long)));
+        length(text) > self.long
     }
 
     pub(super) fn add_rest_is_elsewhere(&mut self, address: Option<&Address>) {
@@ -154,25 +195,26 @@ impl Sheet {
 
     fn asked(&mut self, interaction: &Interaction, address: Option<&Address>) {
         let request = &interaction.request;
-        if let Some(title) = words::title(request) {
-            self.add(Content::bold(&title));
-        }
         if let Some(written) = Written::of(request) {
             self.action(&written);
             self.add(Content::bold(&words::says(interaction)));
         }
-        let mut is_cut = self.add_text(&prose(&request.prompt), PROMPT);
+        // Below an action, or it could pass for one.
+        if let Some(title) = words::title(request) {
+            self.add(Content::bold(&title));
+        }
+        let mut is_cut = self.add_long(&prose(&request.prompt));
         match &request.ask {
             Ask::PlanReview { plan } => {
                 self.add(Content::bold("The plan"));
-                is_cut |= self.add_text(&prose(plan), PROMPT);
+                is_cut |= self.add_long(&prose(plan));
             }
             Ask::Choice(choice) if !interaction.state.is_pending() => {
-                self.add(Content::section(choose::list(choice).as_str()));
+                is_cut |= self.add_long(&choose::list(choice));
             }
             Ask::Form { questions } if !interaction.state.is_pending() => {
                 let lines = step_lines(interaction, questions).join("\n");
-                self.add_text(&lines, PROMPT);
+                is_cut |= self.add_long(&lines);
             }
             _ => {}
         }
@@ -202,10 +244,8 @@ impl Sheet {
     /// What is to be answered next of a form, and what there is to choose from.
     fn steps(&mut self, interaction: &Interaction) {
         match &interaction.request.ask {
-            Ask::Choice(choice) => {
-                if let Some(list) = choose::list_block(choice) {
-                    self.add(list);
-                }
+            Ask::Choice(choice) if choose::needs_a_list(choice) => {
+                self.add_long(&choose::list(choice));
             }
             Ask::Form { questions } => {
                 let Some((n, question)) = current_step(interaction, questions) else {
@@ -218,68 +258,35 @@ impl Sheet {
                     .map(|(line, _)| line)
                     .collect();
                 if !done.is_empty() {
-                    self.add_text(&done.join("\n"), PROMPT);
+                    self.add_long(&done.join("\n"));
                 }
                 let count = format!("Question {} of {}", n + 1, questions.len());
                 self.add(Content::bold(&count));
-                if self.add_text(&prose(&question.prompt), STEP_PROMPT) {
+                if self.add_long(&prose(&question.prompt)) {
                     self.add_rest_is_elsewhere(None);
                 }
-                if let Some(list) = question.choice().and_then(|it| choose::list_block(&it)) {
-                    self.add(list);
+                if let Some(choice) = question.choice().filter(choose::needs_a_list) {
+                    self.add_long(&choose::list(&choice));
                 }
             }
             _ => {}
         }
     }
 
-    fn controls(&mut self, interaction: &Interaction, address: Option<Address>) {
-        let id = interaction.id;
-        let button = |control: Control, text: &str| {
-            Element::button(Name::new(control.name()), text, control.value())
-        };
-        let mut by_reply = false;
-        let mut elements = match &interaction.request.ask {
-            Ask::Question => {
-                by_reply = true;
-                vec![button(Control::Answer(id), "Answer")]
-            }
-            Ask::Choice(choice) => choose::controls(choice, Pick::Choice(id))
-                .unwrap_or_else(|| vec![button(Control::Answer(id), "Choose")]),
-            Ask::Acknowledgement => vec![button(Control::Acknowledge(id), "Acknowledge")],
-            Ask::Approval { .. } => {
-                let written = Written::of(&interaction.request);
-                let approve = button(Control::Approve(id), "Approve");
-                let approve = written.filter(Written::fits).map(|_| approve);
-                let deny = button(Control::Deny(id), "Deny");
-                approve.into_iter().chain([deny]).collect()
-            }
-            Ask::PlanReview { .. } => {
-                let decide =
-                    |decision| button(Control::Decide(id, decision), words::decision(decision));
-                PlanDecision::ALL.map(decide).into()
-            }
-            Ask::Form { questions } => match current_step(interaction, questions) {
-                None => Vec::new(),
-                Some((n, question)) => {
-                    let choice = question.choice();
-                    by_reply = choice.is_none();
-                    let text = if by_reply { "Answer" } else { "Choose" };
-                    choice
-                        .and_then(|choice| choose::controls(&choice, Pick::Step(id, n)))
-                        .unwrap_or_else(|| vec![button(Control::AnswerStep(id, n), text)])
-                }
-            },
-            Ask::Notification { .. } => Vec::new(),
-        };
-        if let Some(address) = address {
-            let name = Name::new(Control::OpenDashboard.name());
-            elements.push(Element::link(name, "Open on the dashboard", address));
-        }
+    fn controls(
+        &mut self,
+        interaction: &Interaction,
+        mut elements: Vec<Element>,
+        address: Option<&Address>,
+    ) {
+        elements.extend(address.map(controls::dashboard));
         if !elements.is_empty() {
             self.add(Content::actions(elements));
         }
-        if by_reply {
+        if let Ask::PlanReview { .. } = interaction.request.ask {
+            self.add(Content::context(vec![words::decisions().as_str().into()]));
+        }
+        if takes_a_reply(interaction) {
             let reply = "Or reply in this thread: the first reply is the answer.";
             self.add(Content::context(vec![reply.into()]));
         }

@@ -4,9 +4,9 @@
 use domain::interaction::{Choice, ChoiceOption};
 
 use super::{
-    block::{Confirm, Content, Element, SelectOption},
+    block::{Confirm, Element, SelectOption},
     control::Pick,
-    text::{Name, cut, length, one_line},
+    text::{Name, length, one_line},
 };
 
 /// The most options that get a button each.
@@ -17,8 +17,6 @@ const BUTTON_SHOWS: usize = 30;
 const MENU_SHOWS: usize = 70;
 /// An option's text with what hides in it written out.
 const OPTION: usize = 150;
-/// The longest list of options.
-const LIST: usize = 2_000;
 
 /// How a choice is shown.
 #[derive(Clone, Copy, PartialEq)]
@@ -51,7 +49,7 @@ pub(super) fn list(choice: &Choice) -> String {
             }
         })
         .collect();
-    cut(&lines.join("\n"), LIST).into_owned()
+    lines.join("\n")
 }
 
 /// Whether the controls alone do not say what there is to choose from.
@@ -107,11 +105,6 @@ pub(super) fn menu(choice: &Choice, value: impl Fn(usize) -> Name) -> Vec<Select
             SelectOption::new(&text, value(n), more.as_deref())
         })
         .collect()
-}
-
-/// The list as a block, where there has to be one.
-pub(super) fn list_block(choice: &Choice) -> Option<Content> {
-    needs_a_list(choice).then(|| Content::section(list(choice).as_str()))
 }
 
 /// What stands on the controls: the labels, with numbers when they are listed too.

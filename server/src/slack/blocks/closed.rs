@@ -5,7 +5,7 @@ use domain::Interaction;
 
 use super::{
     block::{Content, Text},
-    card::{PROMPT, Sheet, id},
+    card::{Sheet, id},
     text::{Address, Markup, prose},
     words,
 };
@@ -21,7 +21,7 @@ pub(super) fn ending(sheet: &mut Sheet, interaction: &Interaction, address: Opti
         Some(ending) => {
             sheet.add(Content::bold(&ending.said));
             if let Some(text) = &ending.text
-                && sheet.add_text(&prose(text), PROMPT)
+                && sheet.add_long(&prose(text))
             {
                 sheet.add_rest_is_elsewhere(address);
             }

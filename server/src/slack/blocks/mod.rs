@@ -8,6 +8,7 @@ mod card;
 mod choose;
 mod closed;
 mod control;
+mod controls;
 mod message_text;
 mod modal;
 mod spoken;

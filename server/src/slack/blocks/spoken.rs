@@ -8,14 +8,12 @@ use super::{
     action::Written,
     card::{current_step, heading, step_lines},
     choose,
-    text::{Address, cut, escape, length, one_line, prose},
+    text::{Address, cut, escape, length, prose},
     words,
 };
 
 /// Slack makes several messages of some more.
 const TEXT: usize = 3_900;
-/// A longer address would take the room of what is asked.
-const ADDRESS: usize = 300;
 /// The longest prompt of one question of a form, beside the list of them all.
 const STEP: usize = 600;
 
@@ -51,7 +49,9 @@ fn head(interaction: &Interaction) -> Vec<String> {
     if words::outcome(&interaction.state).is_none() {
         lines.push(words::pressing(request));
     }
-    lines.extend(words::title(request));
+    if !matches!(request.ask, Ask::Approval { .. }) {
+        lines.extend(words::title(request));
+    }
     lines
 }
 
@@ -60,7 +60,12 @@ fn long(interaction: &Interaction) -> Vec<String> {
     let request = &interaction.request;
     let prompt = prose(&request.prompt);
     let mut parts = match &request.ask {
-        Ask::Approval { .. } => vec![format!("{}:\n{prompt}", words::says(interaction))],
+        // The title as well: it could pass for the action.
+        Ask::Approval { .. } => {
+            let said = [Some(words::says(interaction)), words::title(request)];
+            let said: Vec<String> = said.into_iter().flatten().chain([prompt]).collect();
+            vec![said.join("\n")]
+        }
         _ => vec![prompt],
     };
     match &request.ask {
@@ -120,10 +125,7 @@ fn tail(interaction: &Interaction, address: Option<&Address>) -> Vec<String> {
         (None, None) => {}
     }
     lines.extend(words::follow_ups(interaction));
-    let address = address.map(Address::as_str);
-    if let Some(address) = address.filter(|address| length(address) <= ADDRESS) {
-        lines.push(format!("On the dashboard: {}", one_line(address, ADDRESS)));
-    }
+    lines.extend(address.map(|address| format!("On the dashboard: {}", address.as_str())));
     lines.push(format!("ID {}", interaction.id));
     lines
 }

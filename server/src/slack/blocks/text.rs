@@ -14,8 +14,8 @@ use crate::visible;
 const ELLIPSIS: char = '…';
 /// Slack refuses a text without anything to see.
 const BLANK: &str = "(nothing to see)";
-/// Longer addresses than this are not linked to.
-const ADDRESS: usize = 2_000;
+/// Longer addresses than this are not linked to: they would take the room of what is asked.
+const ADDRESS: usize = 300;
 
 /// How long a text is at most by any way of counting it.
 pub(super) fn length(text: &str) -> usize {
@@ -107,6 +107,10 @@ impl<const MAX: usize> Plain<MAX> {
     pub(super) fn new(text: &str) -> Self {
         Self(seen(text, MAX))
     }
+
+    pub(super) fn length(&self) -> usize {
+        length(&self.0)
+    }
 }
 
 fn seen(text: &str, max: usize) -> String {
@@ -147,6 +151,10 @@ pub(super) struct Name(Cow<'static, str>);
 impl Name {
     pub(super) fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self(name.into())
+    }
+
+    pub(super) fn length(&self) -> usize {
+        length(&self.0)
     }
 }
 
@@ -246,7 +254,7 @@ mod tests {
         let Markup(text) = Markup::default().link(&address, "here");
         assert_eq!(text, "<https://h.example/a?b=1&amp;c=&lt;d&gt;%7Ce|here>");
         assert_eq!(Address::new("https://h.example/ |x".to_owned()), None);
-        assert_eq!(Address::new("a".repeat(2_001)), None);
+        assert_eq!(Address::new("a".repeat(301)), None);
     }
 
     #[test]

@@ -236,6 +236,13 @@ pub(super) fn decision(decision: PlanDecision) -> &'static str {
     }
 }
 
+/// What each of these buttons lets the agent do.
+pub(super) fn decisions() -> String {
+    PlanDecision::ALL
+        .map(|it| format!("{}: {}", decision(it), it.meaning()))
+        .join("\n")
+}
+
 /// How many followed after the answer.
 pub(super) fn follow_ups(interaction: &Interaction) -> Option<String> {
     match interaction.follow_ups.len() {

@@ -216,8 +216,6 @@ fn later(interaction: Interaction, state: u8, text: &str, name: &str) -> Interac
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn slack_takes_every_card_and_modal(
         asked in asked(),

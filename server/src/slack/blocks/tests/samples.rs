@@ -68,7 +68,7 @@ pub(super) fn body(kind: Kind) -> Value {
     let mut body = match kind {
         Kind::Question => json!({
             "title": "Latency budget",
-            "prompt": "What **latency target** should I optimise for?\nThe service answers in 240 ms at p99 today.",
+            "prompt": "What latency target should I optimise for?\nThe service answers in 240 ms at p99 today.",
             "task": {"id": "T-456", "title": "Guardrails within budget", "step": "choosing a target"},
         }),
         Kind::Choice => json!({
