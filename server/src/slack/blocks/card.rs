@@ -72,8 +72,9 @@ pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Ca
         }
         sheet.deadline(interaction);
     }
+    let by_reply = is_open && takes_a_reply(interaction);
     Card {
-        text: spoken::text(interaction, address.as_ref()),
+        text: spoken::text(interaction, by_reply, address.as_ref()),
         blocks: sheet.blocks,
     }
 }
@@ -287,8 +288,7 @@ impl Sheet {
             self.add(Content::context(vec![words::decisions().as_str().into()]));
         }
         if takes_a_reply(interaction) {
-            let reply = "Or reply in this thread: the first reply is the answer.";
-            self.add(Content::context(vec![reply.into()]));
+            self.add(Content::context(vec![words::REPLY.into()]));
         }
     }
 

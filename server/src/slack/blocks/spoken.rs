@@ -17,10 +17,10 @@ const TEXT: usize = 3_900;
 /// The longest prompt of one question of a form, beside the list of them all.
 const STEP: usize = 600;
 
-/// The whole card, escaped: nothing in it is markup.
-pub(super) fn text(interaction: &Interaction, address: Option<&Address>) -> String {
+/// The whole card, escaped: nothing in it is markup. `by_reply` says that a reply in the thread is an answer.
+pub(super) fn text(interaction: &Interaction, by_reply: bool, address: Option<&Address>) -> String {
     let head = head(interaction).join("\n");
-    let tail = tail(interaction, address).join("\n");
+    let tail = tail(interaction, by_reply, address).join("\n");
     let mut room = TEXT.saturating_sub(length(&head) + length(&tail) + 4);
     let mut parts = Vec::new();
     if let Some(written) = Written::of(&interaction.request) {
@@ -92,8 +92,11 @@ fn long(interaction: &Interaction) -> Vec<String> {
 }
 
 /// What happens next, or what happened when. Short, whatever is in it.
-fn tail(interaction: &Interaction, address: Option<&Address>) -> Vec<String> {
+fn tail(interaction: &Interaction, by_reply: bool, address: Option<&Address>) -> Vec<String> {
     let mut lines = Vec::new();
+    if by_reply {
+        lines.push(words::REPLY.to_owned());
+    }
     if let Some(written) = Written::of(&interaction.request) {
         if written.is_marked {
             lines.push(

@@ -130,6 +130,9 @@ fn failing_task(request: &Request) -> Option<String> {
 /// Nothing happens by itself.
 pub(super) const NO_DEADLINE: &str = "No deadline: it waits until somebody answers.";
 
+/// Another way to answer what asks for a text.
+pub(super) const REPLY: &str = "A reply in this thread answers it, too. The first one counts.";
+
 /// A closed interaction in words.
 pub(super) struct Ending {
     /// What became of it, and by whom.

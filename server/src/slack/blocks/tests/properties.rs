@@ -257,6 +257,53 @@ proptest! {
 }
 
 #[test]
+fn the_fullest_cards_fit() {
+    let long = "&".repeat(sizes::TEXT_CHARS);
+    let options: Vec<Value> = (0..sizes::OPTIONS)
+        .map(|n| {
+            let label = format!("{n:02}{}", "🦀".repeat(sizes::OPTION_CHARS - 2));
+            json!({"value": format!("v{n}"), "label": label, "description": "&".repeat(sizes::OPTION_CHARS)})
+        })
+        .collect();
+    let line = "<".repeat(sizes::SESSION_ID_CHARS);
+    for (kind, fields) in [
+        (Kind::Choice, json!({"options": options})),
+        (Kind::Choice, json!({"options": options, "multiple": true})),
+        (
+            Kind::Form,
+            json!({"questions": [
+                {"id": "first", "prompt": long},
+                {"id": "second", "prompt": long, "options": options},
+            ]}),
+        ),
+        (Kind::PlanReview, json!({"plan": long})),
+        (
+            Kind::Approval,
+            json!({"action": {"tool": line, "arguments": {"a": long}}}),
+        ),
+    ] {
+        let mut body = super::samples::with(kind, fields);
+        body["prompt"] = long.clone().into();
+        body["title"] = line.clone().into();
+        body["session_id"] = line.clone().into();
+        body["task"] = json!({"id": line, "title": line, "step": line});
+        let mut asked = open_as(&line, body);
+        if kind == Kind::Form {
+            asked = answered_by(&line, &asked, json!({"answers": {"first": long}}));
+        }
+        let mut all = vec![expired(&asked), cancelled(&asked, Some(&line))];
+        if kind != Kind::Form {
+            all.push(answered_by(&line, &asked, answer(&asked, &long)));
+        }
+        all.push(asked);
+        for interaction in all {
+            let shown = card(&interaction, Surface::Interactive, URL);
+            assert_eq!(of_card(&shown), Vec::<String>::new(), "{kind:?}");
+        }
+    }
+}
+
+#[test]
 fn no_hostile_text_is_markup_anywhere() {
     for text in hostile_texts() {
         let text: String = text.chars().take(sizes::TEXT_CHARS - 1).collect();
