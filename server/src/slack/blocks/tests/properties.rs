@@ -304,6 +304,27 @@ fn the_fullest_cards_fit() {
 }
 
 #[test]
+fn an_action_that_can_be_approved_stands_in_the_text_whole() {
+    let script = "x".repeat(1_960);
+    let line = "<".repeat(sizes::SESSION_ID_CHARS);
+    let mut body = super::samples::with(
+        Kind::Approval,
+        json!({"action": {"tool": "sh\u{435}ll", "arguments": {"script": script}}}),
+    );
+    body["prompt"] = "&".repeat(sizes::TEXT_CHARS).into();
+    body["title"] = line.clone().into();
+    body["session_id"] = line.clone().into();
+    body["task"] = json!({"id": line, "title": line, "step": line});
+    let approval = open_as(&line, body);
+    let url = format!("{URL}/{}", "x".repeat(220));
+    let shown = card(&approval, Surface::Interactive, &url);
+    let approves = controls(&shown).iter().any(|(name, _)| name == "approve");
+    assert!(approves && shown.text.contains(&script), "{}", shown.text);
+    assert!(shown.text.contains(&format!("ID {}", approval.id)));
+    assert!(shown.text.encode_utf16().count() <= 3_900);
+}
+
+#[test]
 fn no_hostile_text_is_markup_anywhere() {
     for text in hostile_texts() {
         let text: String = text.chars().take(sizes::TEXT_CHARS - 1).collect();
