@@ -3,7 +3,8 @@
 //! reorders others, is written out by its number (`⟨U+202E⟩`); one that looks like another has its number
 //! behind it (`е⟨U+0435⟩`).
 
-use app::view::Run;
+use app::view::{ActionView, Run};
+use domain::interaction::Action;
 use icu_properties::{
     CodePointMapData, CodePointSetData,
     props::{DefaultIgnorableCodePoint, GeneralCategory},
@@ -44,6 +45,18 @@ pub(crate) fn value(text: &str) -> Vec<Run> {
     let latin = text.chars().any(|c| c.is_ascii_alphabetic());
     // A letter of a Latin alphabet is nothing strange among others.
     unmasked(text, |c| latin && !(c.is_alphabetic() && is_latin(c)))
+}
+
+/// An action as the machine will run it: its name, and a line an argument.
+pub(crate) fn action(action: &Action, digest: &str) -> ActionView {
+    let arguments = action.arguments.0.as_object().into_iter().flatten();
+    ActionView {
+        tool: name(&action.tool),
+        arguments: arguments
+            .map(|(argument, given)| (name(argument), value(&given.to_string())))
+            .collect(),
+        digest: digest.to_owned(),
+    }
 }
 
 /// Hidden characters written out, and those that look like ASCII marked where `is_odd` says that

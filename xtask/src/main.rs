@@ -104,7 +104,7 @@ enum Task {
         arguments: Vec<OsString>,
     },
 
-    /// Take the picture in the README: docs/dashboard.png
+    /// Take the pictures: docs/dashboard.png for the README, docs/slack/*.png
     #[command(after_help = "Example:
   cargo xtask screenshot")]
     Screenshot,

@@ -7,7 +7,7 @@ use crate::files;
 use crate::workspace::Workspace;
 
 /// A module of `server/src`, and what must not stand in its code.
-const FORBIDDEN: [(&str, &[&str]); 7] = [
+const FORBIDDEN: [(&str, &[&str]); 8] = [
     (
         "service",
         &[
@@ -35,6 +35,16 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "crate::api::caller",
             "crate::ui",
             "crate::jobs",
+        ],
+    ),
+    (
+        "slack",
+        &[
+            "leptos",
+            "crate::api",
+            "crate::ui",
+            "crate::jobs",
+            "crate::mcp",
         ],
     ),
     (

@@ -12,7 +12,7 @@ use crate::progress::{Steps, announce};
 use crate::workspace::Workspace;
 use crate::{browser, command, frontend, node, server};
 
-/// The arguments that make Playwright take the picture in the README.
+/// The arguments that make Playwright take the pictures in the README and in docs.
 pub(crate) const SCREENSHOT: [&str; 1] = ["--config=screenshot.config.ts"];
 
 pub(crate) fn run(workspace: &Workspace, arguments: &[OsString]) -> Result<()> {

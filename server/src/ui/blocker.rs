@@ -3,13 +3,12 @@
 use app::{
     error::UiError,
     view::{
-        ActionView, Blocker, BlockerStatus, ClosedRow, Closure, Control, Earlier, Ending, FormStep,
-        Remark, Row,
+        Blocker, BlockerStatus, ClosedRow, Closure, Control, Earlier, Ending, FormStep, Remark, Row,
     },
 };
 use domain::{
     Actor, Interaction, InteractionId, Payload, Person, State,
-    interaction::{Action, Ask, FormAnswers, Mode, Outcome},
+    interaction::{Ask, FormAnswers, Mode, Outcome},
 };
 use store::{InteractionQuery, Store};
 
@@ -67,7 +66,7 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
         Ask::Approval {
             action,
             action_digest,
-        } => Control::Approve(action_view(action, action_digest)),
+        } => Control::Approve(visible::action(action, action_digest)),
         Ask::PlanReview { plan } => Control::Decide {
             plan_html: visible::prose(&rendered(plan.clone()).await?),
         },
@@ -87,17 +86,6 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
         }
         Ask::Notification { level } => Control::Nothing { level: *level },
     })
-}
-
-fn action_view(action: &Action, digest: &str) -> ActionView {
-    let arguments = action.arguments.0.as_object().into_iter().flatten();
-    ActionView {
-        tool: visible::name(&action.tool),
-        arguments: arguments
-            .map(|(name, value)| (visible::name(name), visible::value(&value.to_string())))
-            .collect(),
-        digest: digest.to_owned(),
-    }
 }
 
 fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {

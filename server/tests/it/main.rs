@@ -48,4 +48,5 @@ mod receipts;
 mod receiver;
 mod sessions;
 mod sign_in;
+mod slack_models;
 mod tasks;

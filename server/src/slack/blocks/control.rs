@@ -1,0 +1,281 @@
+//! What people press on a card: its name and value in Slack's JSON, and what it means when it comes back.
+//! A value says what was pressed and gives nobody a right: who may do it, and whether it still can be done, is for
+//! the rules.
+
+use domain::{
+    InteractionId,
+    interaction::{
+        AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, FormQuestion, Interaction, Kind,
+        PlanDecision,
+    },
+};
+
+use super::{action::Written, modal::Modal, text::Name};
+
+/// A button, or a line of a menu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Opens the modal in which the interaction is answered.
+    Answer(InteractionId),
+    /// Opens the modal for one question of a form, counted from 0.
+    AnswerStep(InteractionId, usize),
+    /// One option of a choice, counted from 0.
+    SelectOption(InteractionId, usize),
+    /// Of one question of a form, one option.
+    SelectStepOption(InteractionId, usize, usize),
+    /// "I have seen this."
+    Acknowledge(InteractionId),
+    /// Yes.
+    Approve(InteractionId),
+    /// Opens the modal for no, and why.
+    Deny(InteractionId),
+    /// A decision about a plan; one that needs feedback opens a modal.
+    Decide(InteractionId, PlanDecision),
+    /// A link: the browser has followed it, and Slack tells of it all the same.
+    OpenDashboard,
+}
+
+/// What a control does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Press {
+    /// It is an answer. Whether it counts is for the rules.
+    Answer(AnswerDraft),
+    /// It opens a modal.
+    Open(Modal),
+    /// The question of the form has been answered meanwhile: the card is about to show the next.
+    Outdated,
+    /// Nothing is to be done but to say that it has arrived.
+    Nothing,
+}
+
+/// What is picked from: a choice, or one question of a form.
+#[derive(Clone, Copy)]
+pub(super) enum Pick {
+    Choice(InteractionId),
+    Step(InteractionId, usize),
+}
+
+impl Pick {
+    pub(super) fn option(self, option: usize) -> Control {
+        match self {
+            Self::Choice(id) => Control::SelectOption(id, option),
+            Self::Step(id, question) => Control::SelectStepOption(id, question, option),
+        }
+    }
+}
+
+const SELECT_OPTION: &str = "select_option";
+const SELECT_STEP_OPTION: &str = "select_step_option";
+
+impl Control {
+    /// Its `action_id`. Options that stand in one block have their number behind it, since it must be there only once.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Answer(_) => "answer",
+            Self::AnswerStep(..) => "answer_step",
+            Self::SelectOption(..) => SELECT_OPTION,
+            Self::SelectStepOption(..) => SELECT_STEP_OPTION,
+            Self::Acknowledge(_) => "acknowledge",
+            Self::Approve(_) => "approve",
+            Self::Deny(_) => "deny",
+            Self::Decide(_, decision) => decision.name(),
+            Self::OpenDashboard => "open_dashboard",
+        }
+    }
+
+    /// What it says when it is pressed.
+    pub(super) fn value(self) -> Name {
+        Name::new(match self {
+            Self::Answer(id)
+            | Self::Acknowledge(id)
+            | Self::Approve(id)
+            | Self::Deny(id)
+            | Self::Decide(id, _) => id.to_string(),
+            Self::AnswerStep(id, n) | Self::SelectOption(id, n) => format!("{id}:{n}"),
+            Self::SelectStepOption(id, question, option) => format!("{id}:{question}:{option}"),
+            Self::OpenDashboard => String::new(),
+        })
+    }
+
+    /// Reads what Slack sends. `None` when it is not one of ours.
+    pub fn parse(action_id: &str, value: &str) -> Option<Self> {
+        let (name, place) = match action_id.split_once(':') {
+            Some((name, place)) => (name, Some(place.parse::<usize>().ok()?)),
+            None => (action_id, None),
+        };
+        if name == "open_dashboard" && place.is_none() {
+            return Some(Self::OpenDashboard);
+        }
+        let mut parts = value.split(':');
+        let id: InteractionId = parts.next()?.parse().ok()?;
+        let numbers: Vec<usize> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
+        let control = match (name, numbers.as_slice()) {
+            ("answer", []) => Self::Answer(id),
+            ("answer_step", [question]) => Self::AnswerStep(id, *question),
+            (SELECT_OPTION, [option]) => Self::SelectOption(id, *option),
+            (SELECT_STEP_OPTION, [question, option]) => {
+                Self::SelectStepOption(id, *question, *option)
+            }
+            ("acknowledge", []) => Self::Acknowledge(id),
+            ("approve", []) => Self::Approve(id),
+            ("deny", []) => Self::Deny(id),
+            (name, []) => {
+                let decision = PlanDecision::ALL.into_iter().find(|it| it.name() == name)?;
+                Self::Decide(id, decision)
+            }
+            _ => return None,
+        };
+        let is_its_place = match (control, place) {
+            (_, None) => true,
+            (Self::SelectOption(_, option) | Self::SelectStepOption(_, _, option), Some(place)) => {
+                option == place
+            }
+            (_, Some(_)) => false,
+        };
+        is_its_place.then_some(control)
+    }
+
+    /// Which interaction it is about; `None` for a mere link.
+    pub fn interaction(self) -> Option<InteractionId> {
+        match self {
+            Self::Answer(id)
+            | Self::AnswerStep(id, _)
+            | Self::SelectOption(id, _)
+            | Self::SelectStepOption(id, _, _)
+            | Self::Acknowledge(id)
+            | Self::Approve(id)
+            | Self::Deny(id)
+            | Self::Decide(id, _) => Some(id),
+            Self::OpenDashboard => None,
+        }
+    }
+
+    /// What it does with this interaction. `None` when a card of it has no such control.
+    pub fn press(self, interaction: &Interaction) -> Option<Press> {
+        if self.interaction().is_some_and(|id| id != interaction.id) {
+            return None;
+        }
+        let request = &interaction.request;
+        let kind = request.kind();
+        Some(match (self, &request.ask) {
+            (Self::OpenDashboard, _) => Press::Nothing,
+            (Self::Answer(_), Ask::Question | Ask::Choice(_)) => Press::Open(Modal::Answer),
+            (Self::AnswerStep(_, n), Ask::Form { questions }) => {
+                let question = questions.get(n)?;
+                if is_answered(interaction, question) {
+                    Press::Outdated
+                } else {
+                    Press::Open(Modal::Step { question: n })
+                }
+            }
+            (Self::SelectOption(_, n), Ask::Choice(choice)) => Press::Answer(AnswerDraft {
+                selected: Some(vec![value(choice, n)?]),
+                ..AnswerDraft::default()
+            }),
+            (Self::SelectStepOption(_, n, option), Ask::Form { questions }) => {
+                let question = questions.get(n)?;
+                let value = value(&question.choice()?, option)?;
+                if is_answered(interaction, question) {
+                    Press::Outdated
+                } else {
+                    let answer = (question.id.clone(), FormAnswer::One(value));
+                    Press::Answer(AnswerDraft {
+                        answers: Some(FormAnswers::from([answer])),
+                        ..AnswerDraft::default()
+                    })
+                }
+            }
+            (Self::Acknowledge(_), Ask::Acknowledgement) => Press::Answer(AnswerDraft::default()),
+            // The card of an action that it does not show whole has no such button.
+            (Self::Approve(_), _) if kind == Kind::Approval => {
+                Written::of(request).filter(Written::fits)?;
+                Press::Answer(AnswerDraft {
+                    approved: Some(true),
+                    ..AnswerDraft::default()
+                })
+            }
+            (Self::Deny(_), Ask::Approval { .. }) => Press::Open(Modal::Deny),
+            (Self::Decide(_, PlanDecision::Adjust), Ask::PlanReview { .. }) => {
+                Press::Open(Modal::Adjust)
+            }
+            (Self::Decide(_, decision), Ask::PlanReview { .. }) => Press::Answer(AnswerDraft {
+                decision: Some(decision),
+                ..AnswerDraft::default()
+            }),
+            _ => return None,
+        })
+    }
+}
+
+/// Whether somebody has answered this question of a form that is still open.
+pub(super) fn is_answered(interaction: &Interaction, question: &FormQuestion) -> bool {
+    let progress = interaction.progress();
+    progress.is_some_and(|answers| answers.contains_key(&question.id))
+}
+
+/// The value of the option of this number.
+pub(super) fn value(choice: &Choice, option: usize) -> Option<String> {
+    choice
+        .options
+        .get(option)
+        .map(|option| option.value.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::to_value;
+
+    use super::*;
+
+    const ID: &str = "0199d3a5-7c1e-7c3b-8f10-3a1f0c9d2e11";
+
+    #[test]
+    fn what_is_sent_comes_back() {
+        let id: InteractionId = ID.parse().unwrap();
+        let mut controls = vec![
+            Control::Answer(id),
+            Control::AnswerStep(id, 9),
+            Control::SelectOption(id, 24),
+            Control::SelectStepOption(id, 9, 24),
+            Control::Acknowledge(id),
+            Control::Approve(id),
+            Control::Deny(id),
+            Control::OpenDashboard,
+        ];
+        controls.extend(PlanDecision::ALL.map(|decision| Control::Decide(id, decision)));
+        for control in controls {
+            let value = to_value(control.value()).unwrap();
+            let value = value.as_str().unwrap();
+            assert!(value.len() <= 75, "{value}");
+            assert_eq!(Control::parse(control.name(), value), Some(control));
+        }
+        let option = Some(Control::SelectOption(id, 3));
+        assert_eq!(
+            Control::parse("select_option:3", &format!("{ID}:3")),
+            option
+        );
+    }
+
+    #[test]
+    fn what_is_not_ours_is_nothing() {
+        for (name, value) in [
+            ("approve", ""),
+            ("approve", "1"),
+            ("approve", &format!("{ID}:1")),
+            ("approve:0", ID),
+            ("approve ", ID),
+            ("APPROVE", ID),
+            ("answered", ID),
+            ("open_dashboard:1", ""),
+            ("select_option", ID),
+            ("select_option", &format!("{ID}:-1")),
+            ("select_option", &format!("{ID}:")),
+            ("select_option:1", &format!("{ID}:2")),
+            ("select_option", &format!("{ID}:99999999999999999999")),
+            ("select_step_option", &format!("{ID}:1")),
+            ("", ""),
+        ] {
+            assert_eq!(Control::parse(name, value), None, "{name} {value}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What Slack shows of an interaction, and what comes back when somebody presses or sends something. Pure:
+//! no network, no clock. Every size Slack limits is held by a type, so that no text an agent or a person
+//! writes can make Slack refuse a card; and none of it ever stands where Slack looks for markup.
+
+mod action;
+mod block;
+mod card;
+mod choose;
+mod closed;
+mod control;
+mod controls;
+mod message_text;
+mod modal;
+mod spoken;
+mod submission;
+#[cfg(test)]
+mod tests;
+mod text;
+mod view;
+mod words;
+
+pub use block::Block;
+pub use card::{Card, Surface, card};
+pub use control::{Control, Press};
+pub use message_text::decode_message_text;
+pub use modal::{Modal, Origin, modal};
+pub use submission::{ModalErrors, Submission};
+pub use view::View;

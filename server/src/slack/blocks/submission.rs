@@ -1,0 +1,157 @@
+//! What comes back from a modal, read as an answer. Text stays as it was typed, byte for byte (rule 10), and a
+//! field that was left empty is an empty answer (rule 9).
+
+use domain::{
+    Fault, Interaction, InteractionId,
+    interaction::{AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, PlanDecision},
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    control::{is_answered, value},
+    modal::{Carried, FIELD, Modal, Origin, PICKED, TYPED},
+    text::{Literal, one_line},
+    view::CALLBACK_ID,
+};
+
+/// The longest word about a field.
+const PROBLEM: usize = 250;
+
+/// A modal that somebody has sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// What it is about.
+    pub interaction: InteractionId,
+    /// What it asked for.
+    pub modal: Modal,
+    /// The card it was opened from.
+    pub origin: Option<Origin>,
+    given: Given,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Given {
+    Typed(String),
+    Picked(Vec<usize>),
+}
+
+impl Submission {
+    /// Reads the `view` of a `view_submission`. `None` when it is not one of ours.
+    pub fn parse(view: &Value) -> Option<Self> {
+        if view.get("callback_id")? != CALLBACK_ID {
+            return None;
+        }
+        let carried = view.get("private_metadata")?.as_str()?;
+        let carried: Carried = serde_json::from_str(carried).ok()?;
+        let field = view.pointer("/state/values")?.get(FIELD)?;
+        Some(Self {
+            interaction: carried.interaction,
+            modal: carried.modal,
+            origin: carried.origin,
+            given: given(field)?,
+        })
+    }
+
+    /// The answer. Whether it counts is for the rules.
+    ///
+    /// # Errors
+    /// What to tell the one who sent it; the modal stays open, with what was typed.
+    pub fn answer(&self, interaction: &Interaction) -> Result<AnswerDraft, ModalErrors> {
+        let unreadable = || ModalErrors::new("This does not belong here. Close it and try again.");
+        if interaction.id != self.interaction {
+            return Err(unreadable());
+        }
+        let mut draft = AnswerDraft::default();
+        match (self.modal, &interaction.request.ask, &self.given) {
+            (Modal::Answer, Ask::Question, Given::Typed(text)) => draft.text = Some(text.clone()),
+            (Modal::Answer, Ask::Choice(choice), Given::Picked(picked)) => {
+                draft.selected = Some(values(choice, picked).ok_or_else(unreadable)?);
+            }
+            (Modal::Step { question }, Ask::Form { questions }, given) => {
+                let question = questions.get(question).ok_or_else(unreadable)?;
+                if is_answered(interaction, question) {
+                    return Err(ModalErrors::new(
+                        "Somebody has answered this question meanwhile. Close this and look at the card.",
+                    ));
+                }
+                let answer = match (given, question.choice()) {
+                    (Given::Typed(text), None) => Some(FormAnswer::One(text.clone())),
+                    (Given::Picked(picked), Some(choice)) => {
+                        values(&choice, picked).map(FormAnswer::Several)
+                    }
+                    _ => None,
+                };
+                let answer = answer.ok_or_else(unreadable)?;
+                draft.answers = Some(FormAnswers::from([(question.id.clone(), answer)]));
+            }
+            (Modal::Deny, Ask::Approval { .. }, Given::Typed(text)) => {
+                draft.approved = Some(false);
+                draft.text = Some(text.clone()).filter(|text| !text.is_empty());
+            }
+            (Modal::Adjust, Ask::PlanReview { .. }, Given::Typed(text)) => {
+                if text.trim().is_empty() {
+                    return Err(ModalErrors::new(
+                        "Say what to change: the agent works it into the plan.",
+                    ));
+                }
+                draft.decision = Some(PlanDecision::Adjust);
+                draft.feedback = Some(text.clone());
+            }
+            _ => return Err(unreadable()),
+        }
+        Ok(draft)
+    }
+}
+
+fn given(field: &Value) -> Option<Given> {
+    if let Some(typed) = field.get(TYPED) {
+        return match typed.get("value") {
+            None | Some(Value::Null) => Some(Given::Typed(String::new())),
+            Some(Value::String(text)) => Some(Given::Typed(text.clone())),
+            Some(_) => None,
+        };
+    }
+    let picked = field.get(PICKED)?;
+    let several = picked.get("selected_options").and_then(Value::as_array);
+    let one = picked.get("selected_option").filter(|one| !one.is_null());
+    let options = several.into_iter().flatten().chain(one);
+    let numbers = options.map(|option| option.get("value")?.as_str()?.parse().ok());
+    numbers.collect::<Option<_>>().map(Given::Picked)
+}
+
+/// `None` when there is no such option.
+fn values(choice: &Choice, picked: &[usize]) -> Option<Vec<String>> {
+    picked.iter().map(|n| value(choice, *n)).collect()
+}
+
+/// What `view_submission` is answered with when something is wrong: it stands at the field, and what was typed
+/// stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModalErrors {
+    response_action: &'static str,
+    errors: Field,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Field {
+    answer: Literal<PROBLEM>,
+}
+
+impl ModalErrors {
+    /// One problem, in a sentence.
+    pub fn new(problem: &str) -> Self {
+        Self {
+            response_action: "errors",
+            errors: Field {
+                answer: Literal::new(&one_line(problem, PROBLEM)),
+            },
+        }
+    }
+
+    /// What the rules found wrong. Every modal has one field, so all of it stands there.
+    pub fn from_faults(faults: &[Fault]) -> Self {
+        let problems: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+        Self::new(&format!("This cannot be sent: {}.", problems.join("; ")))
+    }
+}

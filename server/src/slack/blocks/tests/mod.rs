@@ -1,0 +1,7 @@
+//! Cards and modals of every kind and state: as they are (`fixtures/slack`), and whatever is written in them.
+
+mod limits;
+mod pressing;
+mod properties;
+mod samples;
+mod snapshots;

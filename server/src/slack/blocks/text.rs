@@ -1,0 +1,276 @@
+//! Texts that fit. Nobody says how Slack counts: here in UTF-16 units, and `& < >` as the entities that Slack
+//! keeps them as, which is never less. What is too long is cut between two characters as people see them.
+
+use std::borrow::Cow;
+
+use app::view::time;
+use chrono::{DateTime, Utc};
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::visible;
+
+/// Stands where something was cut off.
+const ELLIPSIS: char = '…';
+/// Slack refuses a text without anything to see.
+const BLANK: &str = "(nothing to see)";
+/// Longer addresses than this are not linked to: they would take the room of what is asked.
+const ADDRESS: usize = 300;
+
+/// How long a text is at most by any way of counting it.
+pub(super) fn length(text: &str) -> usize {
+    text.chars().map(char_length).sum()
+}
+
+fn char_length(c: char) -> usize {
+    entity(c).map_or_else(|| c.len_utf16(), str::len)
+}
+
+fn entity(c: char) -> Option<&'static str> {
+    match c {
+        '&' => Some("&amp;"),
+        '<' => Some("&lt;"),
+        '>' => Some("&gt;"),
+        _ => None,
+    }
+}
+
+/// Text in which nothing is markup: no mention, no link.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match entity(c) {
+            Some(entity) => escaped.push_str(entity),
+            None => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// As much of the text as fits, with an ellipsis where it does not end there.
+pub(super) fn cut(text: &str, max: usize) -> Cow<'_, str> {
+    if length(text) <= max {
+        return Cow::Borrowed(text);
+    }
+    let room = max.saturating_sub(1);
+    let end = match fitting(text.grapheme_indices(true), room) {
+        // One character that is as long as a page.
+        0 => fitting(
+            text.char_indices()
+                .map(|(at, c)| (at, &text[at..at + c.len_utf8()])),
+            room,
+        ),
+        end => end,
+    };
+    let mut start = text[..end].trim_end().to_owned();
+    start.push(ELLIPSIS);
+    Cow::Owned(start)
+}
+
+/// Where the last part ends that still fits.
+fn fitting<'a>(parts: impl Iterator<Item = (usize, &'a str)>, room: usize) -> usize {
+    let mut used = 0;
+    let mut end = 0;
+    for (at, part) in parts {
+        used += length(part);
+        if used > room {
+            break;
+        }
+        end = at + part.len();
+    }
+    end
+}
+
+/// Text from outside on one line, with what hides or reorders written out.
+pub(super) fn one_line(text: &str, max: usize) -> String {
+    let line: String = visible::prose(text)
+        .chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
+        .collect();
+    cut(&line, max).into_owned()
+}
+
+/// Text from outside in lines, with what hides or reorders written out. Nobody gets to see nothing at all.
+pub(super) fn prose(text: &str) -> String {
+    match text {
+        "" => "(an empty answer)".to_owned(),
+        text => visible::prose(text),
+    }
+}
+
+/// Text that Slack shows as it is: neither markup nor emoji names mean anything in it. Not longer than `MAX`,
+/// and never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Plain<const MAX: usize>(String);
+
+impl<const MAX: usize> Plain<MAX> {
+    pub(super) fn new(text: &str) -> Self {
+        Self(seen(text, MAX))
+    }
+
+    pub(super) fn length(&self) -> usize {
+        length(&self.0)
+    }
+}
+
+fn seen(text: &str, max: usize) -> String {
+    let is_blank = |c: char| c.is_whitespace() || visible::is_hidden(c);
+    if text.chars().all(is_blank) {
+        cut(BLANK, max).into_owned()
+    } else {
+        cut(text, max).into_owned()
+    }
+}
+
+impl<const MAX: usize> Serialize for Plain<MAX> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Plain", 3)?;
+        object.serialize_field("type", "plain_text")?;
+        object.serialize_field("text", &self.0)?;
+        object.serialize_field("emoji", &false)?;
+        object.end()
+    }
+}
+
+/// The text of a part of a `rich_text` block, which Slack shows as it is. Not longer than `MAX`, never empty.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(super) struct Literal<const MAX: usize>(String);
+
+impl<const MAX: usize> Literal<MAX> {
+    pub(super) fn new(text: &str) -> Self {
+        Self(seen(text, MAX))
+    }
+}
+
+/// A name Slack gives back. Ours alone, so never too long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(super) struct Name(Cow<'static, str>);
+
+impl Name {
+    pub(super) fn new(name: impl Into<Cow<'static, str>>) -> Self {
+        Self(name.into())
+    }
+
+    pub(super) fn length(&self) -> usize {
+        length(&self.0)
+    }
+}
+
+/// Text with markup. It is made of our own words, times and addresses only: text from outside cannot get in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Markup(String);
+
+impl Markup {
+    pub(super) fn say(mut self, words: &'static str) -> Self {
+        self.0.push_str(words);
+        self
+    }
+
+    /// A time in the reader's own time zone.
+    pub(super) fn date(mut self, at: DateTime<Utc>) -> Self {
+        let (seconds, otherwise) = (at.timestamp(), time::exact(at));
+        self.0.push_str(&format!(
+            "<!date^{seconds}^{{date_short_pretty}} {{time}}|{otherwise}>"
+        ));
+        self
+    }
+
+    pub(super) fn link(mut self, address: &Address, words: &'static str) -> Self {
+        let Address(address) = address;
+        // What ends the address of a link.
+        let address = escape(address).replace('|', "%7C");
+        self.0.push_str(&format!("<{address}|{words}>"));
+        self
+    }
+}
+
+impl Serialize for Markup {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Markup", 3)?;
+        object.serialize_field("type", "mrkdwn")?;
+        object.serialize_field("text", &self.0)?;
+        object.serialize_field("verbatim", &true)?;
+        object.end()
+    }
+}
+
+/// An address to link to, short enough for every place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(super) struct Address(String);
+
+impl Address {
+    /// `None` when it is too long, or would not be one address.
+    pub(super) fn new(address: String) -> Option<Self> {
+        let whole = !address.contains(|c: char| c.is_whitespace() || c.is_control());
+        (whole && length(&address) <= ADDRESS).then_some(Self(address))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_is_cut_between_characters() {
+        for (text, max, expected) in [
+            ("abc", 3, "abc"),
+            ("abcd", 3, "ab…"),
+            ("ab cd", 4, "ab…"),
+            // A family is eleven units and one character.
+            ("ab👨‍👩‍👧‍👦cd", 8, "ab…"),
+            ("ab👨‍👩‍👧‍👦cd", 14, "ab👨‍👩‍👧‍👦…"),
+            ("e\u{301}e\u{301}", 3, "e\u{301}…"),
+            ("🇩🇪🇫🇷", 6, "🇩🇪…"),
+            // Slack keeps five characters for each.
+            ("&&", 9, "&…"),
+            ("<>", 8, "<>"),
+            ("", 0, ""),
+        ] {
+            assert_eq!(cut(text, max), expected, "{text:?} {max}");
+        }
+        let tower = format!("e{}", "\u{301}".repeat(50));
+        assert_eq!(length(&cut(&tower, 10)), 10);
+    }
+
+    #[test]
+    fn nothing_from_outside_is_markup() {
+        assert_eq!(
+            escape("<!channel> <https://a|b> a&b &amp;"),
+            "&lt;!channel&gt; &lt;https://a|b&gt; a&amp;b &amp;amp;"
+        );
+        assert_eq!(length("a&<>🦀"), escape("a&<>🦀").encode_utf16().count());
+    }
+
+    #[test]
+    fn an_address_ends_where_it_ends() {
+        let address = Address::new("https://h.example/a?b=1&c=<d>|e".to_owned()).unwrap();
+        let Markup(text) = Markup::default().link(&address, "here");
+        assert_eq!(text, "<https://h.example/a?b=1&amp;c=&lt;d&gt;%7Ce|here>");
+        assert_eq!(Address::new("https://h.example/ |x".to_owned()), None);
+        assert_eq!(Address::new("a".repeat(301)), None);
+    }
+
+    #[test]
+    fn a_time_is_the_readers_own_or_utc() {
+        let at = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+        let Markup(text) = Markup::default().date(at);
+        assert_eq!(
+            text,
+            "<!date^1700000000^{date_short_pretty} {time}|2023-11-14 22:13:20 UTC>"
+        );
+    }
+
+    #[test]
+    fn no_text_is_empty() {
+        assert_eq!(Plain::<150>::new(" \n").0, BLANK);
+        assert_eq!(prose(""), "(an empty answer)");
+        assert_eq!(one_line("a\u{2028}b\u{202e}c", 50), "a b⟨U+202E⟩c");
+    }
+}

@@ -1,0 +1,256 @@
+//! What cards say, in the words of the dashboard. Everything from outside is short and on one line here.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    Interaction, State, Via,
+    interaction::{
+        Answer, Ask, Callback, Kind, Level, Mode, Outcome, PlanDecision, Priority, Request,
+    },
+};
+
+use super::text::{one_line, prose};
+
+/// The longest name of an agent, a person or a session that is shown.
+const NAME: usize = 80;
+/// The longest line about something else.
+const LINE: usize = 150;
+
+/// What kind of card it is.
+pub(super) fn heading(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Question => "Agent Question",
+        Kind::Choice => "Agent Needs Decision",
+        Kind::Acknowledgement => "Agent Status - Confirm",
+        Kind::Approval => "Agent Needs Approval",
+        Kind::PlanReview => "Agent Plan for Review",
+        Kind::Form => "Agent Form",
+        Kind::Notification => "Agent Update",
+    }
+}
+
+/// How it ended; `None` while it waits, and for what never did.
+pub(super) fn outcome(state: &State) -> Option<&'static str> {
+    Some(match state.outcome()? {
+        Outcome::Delivered => return None,
+        Outcome::Answered => "Answered",
+        Outcome::Approved => "Approved",
+        Outcome::Denied => "Denied",
+        Outcome::Proceed => "Proceed",
+        Outcome::ProceedClean => "Proceed, clean",
+        Outcome::ProceedDefault => "Proceed, ask first",
+        Outcome::Adjust => "Adjust",
+        Outcome::Fallback => "Fallback used",
+        Outcome::Expired => "Expired",
+        Outcome::Cancelled => "No longer needed",
+    })
+}
+
+pub(super) fn agent(interaction: &Interaction) -> String {
+    one_line(&interaction.agent.name, NAME)
+}
+
+/// Stands above the action of an approval.
+pub(super) const WILL_RUN: &str = "What will run";
+
+/// Stands between the action and the prompt: what is said about an action need not be true.
+pub(super) fn says(interaction: &Interaction) -> String {
+    format!("What {} says about it", agent(interaction))
+}
+
+/// `From: backend (p11-guardrails)`.
+pub(super) fn from(interaction: &Interaction) -> String {
+    let agent = agent(interaction);
+    match &interaction.request.session_id {
+        Some(session) => format!("From: {agent} ({})", one_line(session, NAME)),
+        None => format!("From: {agent}"),
+    }
+}
+
+pub(super) fn task(request: &Request) -> Option<String> {
+    let task = request.task.as_ref()?;
+    let mut line = format!("Task: {}", one_line(&task.id, NAME));
+    if let Some(title) = &task.title {
+        line.push_str(&format!(" · {}", one_line(title, LINE)));
+    }
+    if let Some(step) = &task.step {
+        line.push_str(&format!(" · Step: {}", one_line(step, LINE)));
+    }
+    Some(line)
+}
+
+/// How much it presses, and whether the agent waits.
+pub(super) fn pressing(request: &Request) -> String {
+    let how = match (&request.ask, request.mode) {
+        (Ask::Notification { level }, _) => match level {
+            Level::Info => "Info",
+            Level::Success => "Success",
+            Level::Warning => "Warning",
+            Level::Error => "Error",
+        },
+        (_, Mode::Sync) => "SYNC: the agent has stopped until it is answered",
+        (_, Mode::Async) => "ASYNC: the agent goes on meanwhile",
+    };
+    match request.priority {
+        Priority::Urgent => format!("Urgent · {how}"),
+        Priority::Normal => how.to_owned(),
+    }
+}
+
+pub(super) fn title(request: &Request) -> Option<String> {
+    let title = request.title.as_deref()?;
+    Some(one_line(title, LINE))
+}
+
+/// What happens when the deadline passes (rules 2 and 5).
+pub(super) fn consequence(interaction: &Interaction) -> String {
+    let request = &interaction.request;
+    let mut then = match &request.fallback {
+        Some(answer) => {
+            let answer = prose(&answer.to_text(&request.ask));
+            format!("the fallback is used: {}", one_line(&answer, LINE))
+        }
+        None if request.kind() == Kind::Approval => {
+            "it expires, and the action must not run.".to_owned()
+        }
+        None => format!("it expires, and {} gets no answer.", agent(interaction)),
+    };
+    if let Some(task) = failing_task(request) {
+        then.push_str(&format!(" Task {task} fails."));
+    }
+    then
+}
+
+/// The task that fails when nobody answers.
+fn failing_task(request: &Request) -> Option<String> {
+    let fails = request.mode == Mode::Sync && request.fallback.is_none();
+    let task = request.task.as_ref().filter(|_| fails)?;
+    Some(one_line(&task.id, NAME))
+}
+
+/// Nothing happens by itself.
+pub(super) const NO_DEADLINE: &str = "No deadline: it waits until somebody answers.";
+
+/// Another way to answer what asks for a text.
+pub(super) const REPLY: &str = "A reply in this thread answers it, too. The first one counts.";
+
+/// A closed interaction in words.
+pub(super) struct Ending {
+    /// What became of it, and by whom.
+    pub(super) said: String,
+    /// When.
+    pub(super) at: DateTime<Utc>,
+    /// The answer the agent goes on with, or why it was taken back, whole.
+    pub(super) text: Option<String>,
+    /// What else followed.
+    pub(super) more: Option<String>,
+    /// Whether the agent knows, and since when.
+    pub(super) pickup: (String, Option<DateTime<Utc>>),
+}
+
+/// `None` while it waits, and for what never did.
+pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
+    let request = &interaction.request;
+    let agent = agent(interaction);
+    let (said, text) = match &interaction.state {
+        State::Pending { .. } | State::Delivered { .. } => return None,
+        State::Resolved { answer } => (answered(request, answer), given(request, answer)),
+        State::Expired {
+            fallback: Some(fallback),
+            ..
+        } => (
+            format!("The deadline passed. {agent} goes on with its fallback:"),
+            Some(fallback.to_text(&request.ask)),
+        ),
+        State::Expired { fallback: None, .. } if request.kind() == Kind::Approval => (
+            "Expired. Nobody approved it in time, so the action must not run.".to_owned(),
+            None,
+        ),
+        State::Expired { fallback: None, .. } => (
+            format!("Expired. Nobody answered in time, so {agent} has no answer."),
+            None,
+        ),
+        State::Cancelled { by, reason, .. } => {
+            let said = match by.name() {
+                Some(name) => format!("No longer needed. {} took it back.", one_line(name, NAME)),
+                None => "No longer needed. It was taken back.".to_owned(),
+            };
+            (said, reason.clone())
+        }
+    };
+    let expired = interaction.state.outcome() == Some(Outcome::Expired);
+    let failed = failing_task(request).filter(|_| expired);
+    Some(Ending {
+        said,
+        at: interaction.state.closed_at()?,
+        text,
+        more: failed.map(|task| format!("Task {task} failed: review it and restart the agent.")),
+        pickup: pickup(interaction),
+    })
+}
+
+fn answered(request: &Request, answer: &Answer) -> String {
+    let who = one_line(&answer.responder.name, NAME);
+    let place = match answer.responder.via {
+        Via::Dashboard => "on the dashboard",
+        Via::Api => "by the API",
+    };
+    match (answer.content.outcome(), request.kind()) {
+        (Outcome::Approved, _) => format!("{who} approved it {place}."),
+        (Outcome::Denied, _) => format!("{who} denied it {place}."),
+        (_, Kind::Acknowledgement) => format!("{who} acknowledged it {place}."),
+        (_, Kind::PlanReview) => format!("{who} decided {place}:"),
+        _ => format!("{who} answered {place}:"),
+    }
+}
+
+/// The answer, unless the sentence before has said it.
+fn given(request: &Request, answer: &Answer) -> Option<String> {
+    match request.kind() {
+        Kind::Acknowledgement => None,
+        Kind::Approval => Some(answer.content.brief()).filter(|comment| !comment.is_empty()),
+        _ => Some(answer.content.to_text(&request.ask)),
+    }
+}
+
+fn pickup(interaction: &Interaction) -> (String, Option<DateTime<Utc>>) {
+    let agent = agent(interaction);
+    let no_answer = interaction.answer().is_none();
+    match (interaction.collected_at, interaction.callback) {
+        (Some(at), _) if no_answer => (format!("{agent} took note of it"), Some(at)),
+        (Some(at), _) => (format!("{agent} picked it up"), Some(at)),
+        (None, Some(Callback::Delivered { at })) => (format!("Delivered to {agent}"), Some(at)),
+        (None, Some(Callback::Offline { at })) => {
+            let offline = "could not be called back. It can still come and ask.";
+            let offline = format!("The asking agent is offline: {agent} {offline}");
+            (offline, Some(at))
+        }
+        (None, None) if no_answer => (format!("{agent} has not taken note of it yet."), None),
+        (None, None) => (format!("{agent} has not picked it up yet."), None),
+    }
+}
+
+/// What stands on the button of a decision about a plan.
+pub(super) fn decision(decision: PlanDecision) -> &'static str {
+    match decision {
+        PlanDecision::Proceed => "Proceed",
+        PlanDecision::ProceedClean => "Proceed with a clear context",
+        PlanDecision::ProceedDefault => "Proceed, and ask before edits",
+        PlanDecision::Adjust => "Adjust",
+    }
+}
+
+/// What each of these buttons lets the agent do.
+pub(super) fn decisions() -> String {
+    PlanDecision::ALL
+        .map(|it| format!("{}: {}", decision(it), it.meaning()))
+        .join("\n")
+}
+
+/// How many followed after the answer.
+pub(super) fn follow_ups(interaction: &Interaction) -> Option<String> {
+    match interaction.follow_ups.len() {
+        0 => None,
+        1 => Some("1 follow-up".to_owned()),
+        n => Some(format!("{n} follow-ups")),
+    }
+}
