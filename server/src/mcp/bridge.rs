@@ -22,8 +22,8 @@ use tokio::{
 
 use crate::tls;
 
-/// Longer than the server holds any call.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Longer than the server holds any call, `approve_tool_use` included.
+const PATIENCE: Duration = Duration::from_secs(600);
 /// How long a server may be away while it is started anew.
 const AWAY: Duration = Duration::from_secs(20);
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
