@@ -7,7 +7,7 @@ use crate::files;
 use crate::workspace::Workspace;
 
 /// A module of `server/src`, and what must not stand in its code.
-const FORBIDDEN: [(&str, &[&str]); 7] = [
+const FORBIDDEN: [(&str, &[&str]); 8] = [
     (
         "service",
         &[
@@ -47,6 +47,20 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
         &[
             "axum",
             "leptos",
+            "crate::ui",
+            "crate::jobs",
+            "crate::live",
+            "crate::mcp",
+        ],
+    ),
+    // It is at the other end of the API.
+    (
+        "watch",
+        &[
+            "axum",
+            "leptos",
+            "crate::api",
+            "crate::service",
             "crate::ui",
             "crate::jobs",
             "crate::live",

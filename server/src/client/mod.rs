@@ -115,13 +115,8 @@ impl Client {
         let base = base.with_context(|| {
             format!("`{url}` is no address of a server; it looks like https://handraise.example")
         })?;
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::client_config()?)
-            // A redirect would take the token along.
-            .redirect(Policy::none())
-            .connect_timeout(CONNECTING)
+        let http = http()?
             .timeout(TIMEOUT)
-            .user_agent(concat!("Handraise/", env!("CARGO_PKG_VERSION")))
             .build()
             .context("cannot set up the HTTP client")?;
         Ok(Self {
@@ -253,6 +248,20 @@ impl Client {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+}
+
+/// What every call to a server of ours is made with, whoever makes it.
+///
+/// # Errors
+/// When TLS cannot be set up.
+pub(crate) fn http() -> anyhow::Result<reqwest::ClientBuilder> {
+    let http = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls::client_config()?)
+        // A redirect would take the token along.
+        .redirect(Policy::none())
+        .connect_timeout(CONNECTING)
+        .user_agent(concat!("Handraise/", env!("CARGO_PKG_VERSION")));
+    Ok(http)
 }
 
 async fn try_once<T: DeserializeOwned>(

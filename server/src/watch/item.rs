@@ -31,6 +31,7 @@ pub(crate) struct Item {
     pub(super) progress: Option<FormAnswers>,
     pub(super) answer: Option<Value>,
     pub(super) approved: Option<bool>,
+    pub(super) fallback: Option<Value>,
     pub(super) fallback_used: bool,
 }
 

@@ -25,7 +25,7 @@ fn item(id: &str, more: Value) -> Item {
         "prompt": format!("{id}?"), "options": null, "multiple": null, "questions": null, "action": null,
         "action_digest": null, "plan": null, "agent": {"name": "backend"}, "session_id": null, "task": null,
         "priority": "normal", "created_at": now(), "expires_at": null, "closed_at": null, "progress": null,
-        "answer": null, "approved": null, "fallback_used": false,
+        "answer": null, "approved": null, "fallback": null, "fallback_used": false,
     });
     for (name, value) in more.as_object().unwrap() {
         body[name] = value.clone();
@@ -295,6 +295,27 @@ fn it_fits_wherever_it_is_and_colours_can_be_switched_off() {
     assert!(colours.iter().all(|colour| *colour == Color::Reset));
     desk.update(Message::Notice("the server is there again".into()));
     assert!(desk.away.is_none());
+}
+
+#[test]
+fn one_sees_what_happens_if_one_does_nothing() {
+    let more = json!({"fallback": "200 ms", "expires_at": now() + TimeDelta::hours(1)});
+    let mut desk = desk(vec![item("one", more)]);
+    press(&mut desk, "\n");
+    let (screen, _) = drawn(&desk, 80, 20, true);
+    for part in [
+        "1 h left",
+        "If nobody answers in time, it goes on with: 200 ms",
+    ] {
+        assert!(screen.contains(part), "{screen}");
+    }
+    desk.update(Message::Changed(Box::new(item(
+        "two",
+        json!({"fallback": ["a", "b"]}),
+    ))));
+    press(&mut desk, "\u{1b}j\n");
+    let (screen, _) = drawn(&desk, 80, 20, true);
+    assert!(screen.contains(r#"it goes on with: ["a","b"]"#), "{screen}");
 }
 
 #[test]

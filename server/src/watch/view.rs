@@ -19,7 +19,7 @@ use super::{
 };
 use crate::visible;
 
-/// Below this a row has two lines.
+/// Below this a row has three lines.
 const NARROW: u16 = 72;
 
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
@@ -110,20 +110,24 @@ fn mode(item: &Item, colour: bool) -> Span<'static> {
     Span::styled(format!("{word:5}"), style)
 }
 
-/// What is known of an item before it is opened.
-fn facts(item: &Item, desk: &Desk, colour: bool) -> Vec<Span<'static>> {
+/// What kind of thing it is.
+fn what(item: &Item, colour: bool) -> Vec<Span<'static>> {
     let mut facts = vec![mode(item, colour)];
     if item.is_urgent() {
         facts.push(Span::styled(" urgent", BOLD));
     }
     facts.push(Span::raw(format!(" {}", visible::line(&item.kind))));
-    let waits = span((desk.now - item.created_at).num_seconds());
-    facts.push(Span::styled(format!(" waits {waits}"), FAINT));
-    if let Some(end) = item.expires_at {
-        let left = span((end - desk.now).num_seconds());
-        facts.push(Span::styled(format!(", {left} left"), FAINT));
-    }
     facts
+}
+
+/// For how long it has waited, and how long it will.
+fn when(item: &Item, desk: &Desk) -> Span<'static> {
+    let waits = span((desk.now - item.created_at).num_seconds());
+    let left = item
+        .expires_at
+        .map(|end| span((end - desk.now).num_seconds()));
+    let left = left.map_or_else(String::new, |left| format!(", {left} left"));
+    Span::styled(format!("waits {waits}{left}"), FAINT)
 }
 
 fn whose(item: &Item) -> String {
@@ -139,13 +143,17 @@ fn draw_list(frame: &mut Frame<'_>, desk: &Desk, area: Rect, colour: bool) {
     let rows = desk.items.iter().map(|item| {
         let about = item.title.as_ref().unwrap_or(&item.prompt);
         let about = Span::raw(format!("{}: {}", whose(item), visible::line(about)));
-        let mut facts = facts(item, desk, colour);
+        let (mut what, when) = (what(item, colour), when(item, desk));
         if narrow {
-            return vec![Line::from(facts), Line::from(vec![Span::raw("  "), about])];
+            let indent = || Span::raw("  ");
+            return vec![
+                Line::from(what),
+                Line::from(vec![indent(), when]),
+                Line::from(vec![indent(), about]),
+            ];
         }
-        facts.push(Span::raw("  "));
-        facts.push(about);
-        vec![Line::from(facts)]
+        what.extend([Span::raw(" "), when, Span::raw("  "), about]);
+        vec![Line::from(what)]
     });
     let list = List::new(rows)
         .highlight_symbol("> ")
@@ -175,7 +183,7 @@ fn draw_open(frame: &mut Frame<'_>, desk: &Desk, open: &Item, area: Rect, colour
 /// Everything one has to know to answer.
 fn about(desk: &Desk, open: &Item, width: u16, colour: bool) -> Vec<Line<'static>> {
     let plain = Style::new();
-    let mut lines = vec![Line::from(facts(open, desk, colour))];
+    let mut lines = vec![Line::from(what(open, colour)), Line::from(when(open, desk))];
     lines.extend(prose(&format!("from {}", whose(open)), width, FAINT));
     if let Some(task) = &open.task {
         let parts = [Some(&task.id), task.title.as_ref(), task.step.as_ref()];
@@ -211,6 +219,14 @@ fn about(desk: &Desk, open: &Item, width: u16, colour: bool) -> Vec<Line<'static
         if let Some(digest) = &open.action_digest {
             lines.extend(prose(&visible::line(digest), width, FAINT));
         }
+    }
+    if let (Some(fallback), true) = (&open.fallback, open.is_pending()) {
+        let fallback = fallback
+            .as_str()
+            .map_or_else(|| fallback.to_string(), str::to_owned);
+        lines.push(Line::default());
+        let fallback = format!("If nobody answers in time, it goes on with: {fallback}");
+        lines.extend(prose(&fallback, width, FAINT));
     }
     lines
 }

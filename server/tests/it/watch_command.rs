@@ -144,7 +144,12 @@ async fn an_approval_shows_exactly_what_will_run(database: TestDatabase) {
     // As narrow as a phone.
     let mut terminal = watch(&app, &desk.token, (40, 30));
     terminal
-        .shows(&["SYNC", "backend: Clean up? ⟨U+001B⟩]0;owned"])
+        .shows(&[
+            "SYNC",
+            "approval",
+            " left",
+            "backend: Clean up? ⟨U+001B⟩]0;owned",
+        ])
         .await;
     terminal.press("\r");
     let digest = asked["action_digest"].as_str().unwrap();
