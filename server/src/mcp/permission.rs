@@ -62,6 +62,8 @@ impl McpServer {
             tool: wanted.tool_name.clone(),
             arguments: wanted.input.clone(),
         };
+        // Nobody is asked what cannot be waited for.
+        drop(caller.credential.place(&self.state)?);
         let seconds = self.state.config.mcp_permission_seconds;
         let asked = self.opened(caller, wanted.draft(seconds), None).await?;
         let wait = Duration::from_secs(seconds.into()) + GRACE;

@@ -13,6 +13,7 @@ use crate::{
 store::on_both_databases!(
     only_an_approval_of_this_action_lets_it_run,
     whatever_goes_wrong_is_a_denial,
+    nobody_is_asked_what_cannot_be_waited_for,
     a_client_that_gives_up_leaves_nothing_to_approve,
     a_server_that_stops_denies,
 );
@@ -110,6 +111,22 @@ async fn whatever_goes_wrong_is_a_denial(database: TestDatabase) {
     }
     let asked = agent.read("/api/v1/interactions").await;
     assert_eq!(asked["items"], json!([]));
+}
+
+async fn nobody_is_asked_what_cannot_be_waited_for(database: TestDatabase) {
+    let app = TestApp::start_with(&database, |config| config.limits.held = 1).await;
+    let agent = app.agent("coder").await;
+    let other = "01890000-0000-7000-8000-000000000000".parse().unwrap();
+    let place = app.state.limits.held.take(other);
+    let said = calls(&agent, wanted()).await.unwrap();
+    assert_eq!(said["behavior"], "deny");
+    assert!(
+        said["message"].as_str().unwrap().starts_with("busy: "),
+        "{said}"
+    );
+    let asked = agent.read("/api/v1/interactions").await;
+    assert_eq!(asked["items"], json!([]));
+    drop(place);
 }
 
 async fn a_client_that_gives_up_leaves_nothing_to_approve(database: TestDatabase) {
