@@ -9,16 +9,29 @@ use crate::visible;
 
 /// Prose of somebody else's, harmless.
 pub(super) fn prose(text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
-    let text = visible::prose(text).replace('\t', "    ");
-    let lines = text.split('\n');
+    let text = text.replace("\r\n", "\n").replace('\t', "    ");
+    let lines = text.split('\n').map(harmless);
     lines
-        .flat_map(|line| folded(line.chars().map(|c| (c, style)), width))
+        .flat_map(|line| folded(line.chars().map(|c| (c, style)).collect::<Vec<_>>(), width))
         .collect()
+}
+
+/// What is white space in prose may move a terminal's cursor.
+fn harmless(line: &str) -> String {
+    let moves = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut harmless = String::new();
+    for part in visible::prose(line).split_inclusive(moves) {
+        let end = part.char_indices().next_back().filter(|(_, c)| moves(*c));
+        let (text, end) = part.split_at(end.map_or(part.len(), |(at, _)| at));
+        harmless += text;
+        harmless += &visible::line(end);
+    }
+    harmless
 }
 
 /// One line, in several if it is longer; at spaces where there are any.
 pub(super) fn folded(
-    characters: impl Iterator<Item = (char, Style)>,
+    characters: impl IntoIterator<Item = (char, Style)>,
     width: u16,
 ) -> Vec<Line<'static>> {
     let width = usize::from(width.max(1));
@@ -83,6 +96,7 @@ mod tests {
         assert_eq!(lines("漢字漢", 4), ["漢字", "漢"]);
         assert_eq!(lines("a\n\nb", 4), ["a", "", "b"]);
         assert_eq!(lines("", 4), [""]);
+        assert_eq!(lines("a\r\nb\rc\u{85}", 40), ["a", "b⟨U+000D⟩c⟨U+0085⟩"]);
         assert_eq!(lines("x\u{1b}[2J\u{202e}y", 40), ["x⟨U+001B⟩[2J⟨U+202E⟩y"]);
     }
 }

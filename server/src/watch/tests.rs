@@ -297,6 +297,55 @@ fn it_fits_wherever_it_is_and_colours_can_be_switched_off() {
     assert!(desk.away.is_none());
 }
 
+/// One text of the corpus that every surface is tested with.
+fn whole(text: &Value) -> String {
+    let parts = text
+        .as_array()
+        .map_or(std::slice::from_ref(text), Vec::as_slice);
+    let part = |part: &Value| match part.as_str() {
+        Some(once) => once.to_owned(),
+        None => {
+            let times = usize::try_from(part["times"].as_u64().unwrap()).unwrap();
+            part["of"].as_str().unwrap().repeat(times)
+        }
+    };
+    parts.iter().map(part).collect()
+}
+
+#[test]
+fn whatever_is_written_nothing_raw_is_drawn() {
+    let corpus: Value =
+        serde_json::from_str(include_str!("../../../fixtures/hostile_text.json")).unwrap();
+    let texts = corpus["texts"].as_array().unwrap();
+    assert!(texts.len() > 10);
+    for hostile in texts {
+        let text = whole(&hostile["text"]);
+        let mut shown = String::new();
+        for more in [
+            json!({"prompt": text, "title": text, "session_id": text, "agent": {"name": text}}),
+            json!({"kind": "plan_review", "plan": text}),
+            json!({"kind": "choice", "options": [{"value": "v", "label": text, "description": text}]}),
+            json!({"kind": "form", "questions": [{"id": "q", "prompt": text}]}),
+            json!({"fallback": text, "task": {"id": text, "title": text, "step": text}}),
+            json!({"kind": "approval", "action": {"tool": "sh", "arguments": {"command": text}}}),
+        ] {
+            let mut desk = desk(vec![item("one", more)]);
+            shown += &drawn(&desk, 150, 20, true).0;
+            press(&mut desk, "\n");
+            shown += &drawn(&desk, 150, 400, true).0;
+        }
+        let raw = shown.chars().find(|c| {
+            let moves = c.is_control() && *c != '\n';
+            moves || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        });
+        assert_eq!(raw, None, "{}", hostile["name"]);
+        for mark in hostile["marks"].as_array().into_iter().flatten() {
+            let mark = mark.as_str().unwrap();
+            assert!(shown.contains(mark), "{}: {mark}", hostile["name"]);
+        }
+    }
+}
+
 #[test]
 fn one_sees_what_happens_if_one_does_nothing() {
     let more = json!({"fallback": "200 ms", "expires_at": now() + TimeDelta::hours(1)});
