@@ -32,6 +32,7 @@ pub mod telemetry;
 pub mod tls;
 pub mod ui;
 mod visible;
+mod watch;
 
 use std::{future::Future, sync::Arc, time::Duration};
 

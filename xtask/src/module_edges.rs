@@ -63,6 +63,20 @@ const FORBIDDEN: [(&str, &[&str]); 8] = [
             "crate::mcp",
         ],
     ),
+    // It is at the other end of the API.
+    (
+        "watch",
+        &[
+            "axum",
+            "leptos",
+            "crate::api",
+            "crate::service",
+            "crate::ui",
+            "crate::jobs",
+            "crate::live",
+            "crate::mcp",
+        ],
+    ),
 ];
 
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {

@@ -20,6 +20,11 @@ impl Secret {
         Self::random(&format!("hr_{}_", kind.name()))
     }
 
+    /// Whose token a text is, if it is one at all.
+    pub fn is_agents(text: &str) -> bool {
+        text.starts_with(&format!("hr_{}_", TokenKind::Agent.name()))
+    }
+
     /// The secret part of a sign-in link.
     pub fn link() -> Self {
         Self::random("")

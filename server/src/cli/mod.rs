@@ -98,6 +98,12 @@ enum Command {
     /// Waits for the answer to what was asked before. Exits as `handraise ask` does.
     #[command(after_help = "Example:\n  handraise wait 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa")]
     Wait(agent::WaitCommand),
+    /// Shows what waits, live, and lets you answer it: with the token of a responder, in a terminal.
+    ///
+    /// With an agent's token it shows what that agent has asked, and answers nothing. Where there is no
+    /// terminal it prints a line for each event. NO_COLOR is honoured.
+    #[command(after_help = "Examples:\n  handraise watch\n  handraise watch --json | jq .type")]
+    Watch(agent::WatchCommand),
     /// Takes a question back that nobody has answered yet.
     #[command(
         after_help = "Example:\n  handraise cancel 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa --reason 'found it'"
@@ -167,6 +173,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Hook(command) => return Ok(command.run().await),
         Command::Notify(command) => command.run().await,
         Command::Cancel(command) => command.run().await,
+        Command::Watch(command) => command.run().await,
         Command::Completions { shell } => {
             let mut out = std::io::stdout();
             clap_complete::generate(shell, &mut Cli::command(), "handraise", &mut out);

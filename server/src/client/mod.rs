@@ -40,7 +40,7 @@ pub struct Client {
     base: Url,
     token: SecretString,
     /// Told once when the server cannot be reached, and again when it can.
-    notice: fn(&str),
+    notice: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 /// Why the server did not do it. Trying again would change nothing.
@@ -106,25 +106,24 @@ impl Client {
     ///
     /// # Errors
     /// When `url` is no address, or TLS cannot be set up.
-    pub fn new(url: &str, token: SecretString, notice: fn(&str)) -> anyhow::Result<Self> {
+    pub fn new(
+        url: &str,
+        token: SecretString,
+        notice: impl Fn(&str) + Send + Sync + 'static,
+    ) -> anyhow::Result<Self> {
         let base = Url::parse(url).ok().filter(Url::has_host);
         let base = base.with_context(|| {
             format!("`{url}` is no address of a server; it looks like https://handraise.example")
         })?;
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::client_config()?)
-            // A redirect would take the token along.
-            .redirect(Policy::none())
-            .connect_timeout(CONNECTING)
+        let http = http()?
             .timeout(TIMEOUT)
-            .user_agent(concat!("Handraise/", env!("CARGO_PKG_VERSION")))
             .build()
             .context("cannot set up the HTTP client")?;
         Ok(Self {
             http,
             base,
             token,
-            notice,
+            notice: Box::new(notice),
         })
     }
 
@@ -145,9 +144,7 @@ impl Client {
     /// As [`Client::ask`].
     pub async fn wait(&self, id: &str) -> anyhow::Result<Interaction> {
         loop {
-            let request = self.request(Method::GET, &format!("interactions/{id}"))?;
-            let request = request.header("prefer", format!("wait={HOLD}"));
-            let interaction: Interaction = self.send(request).await?;
+            let interaction: Interaction = self.get_held(&format!("interactions/{id}")).await?;
             if !interaction.is_pending() {
                 return Ok(interaction);
             }
@@ -159,8 +156,7 @@ impl Client {
     /// # Errors
     /// As [`Client::ask`].
     pub async fn collect(&self, id: &str) -> anyhow::Result<Interaction> {
-        let request = self.post(&format!("interactions/{id}/collect"), &Value::Null)?;
-        self.send(request).await
+        self.call(id, "collect", &Value::Null).await
     }
 
     /// Takes a question back.
@@ -168,7 +164,38 @@ impl Client {
     /// # Errors
     /// As [`Client::ask`].
     pub async fn cancel(&self, id: &str, body: &Value) -> anyhow::Result<Interaction> {
-        let request = self.post(&format!("interactions/{id}/cancel"), body)?;
+        self.call(id, "cancel", body).await
+    }
+
+    /// Reads what is at a path of the API.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
+        self.send(self.request(Method::GET, path)?).await
+    }
+
+    /// As [`Client::get`], held by the server until there is something to see, or for a while.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn get_held<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
+        let request = self.request(Method::GET, path)?;
+        let request = request.header("prefer", format!("wait={HOLD}"));
+        self.send(request).await
+    }
+
+    /// Calls one of the verbs of an interaction: `answer`, `cancel` and so on.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn call<T: DeserializeOwned>(
+        &self,
+        id: &str,
+        verb: &str,
+        body: &Value,
+    ) -> anyhow::Result<T> {
+        let request = self.post(&format!("interactions/{id}/{verb}"), body)?;
         self.send(request).await
     }
 
@@ -221,6 +248,20 @@ impl Client {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+}
+
+/// What every call to a server of ours is made with, whoever makes it.
+///
+/// # Errors
+/// When TLS cannot be set up.
+pub(crate) fn http() -> anyhow::Result<reqwest::ClientBuilder> {
+    let http = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls::client_config()?)
+        // A redirect would take the token along.
+        .redirect(Policy::none())
+        .connect_timeout(CONNECTING)
+        .user_agent(concat!("Handraise/", env!("CARGO_PKG_VERSION")));
+    Ok(http)
 }
 
 async fn try_once<T: DeserializeOwned>(

@@ -65,6 +65,8 @@ pub struct Config {
     pub rate_limit_per_minute: u32,
     /// How long `ask_human` waits for an answer before it returns without one; 0 = not at all.
     pub mcp_hold_seconds: u32,
+    /// How long people have for what `approve_tool_use` asks, while its call is open.
+    pub mcp_permission_seconds: u32,
     /// Where `/metrics` is instead of at `addr`.
     #[serde(deserialize_with = "checked::optional_socket_addr")]
     pub metrics_addr: Option<SocketAddr>,

@@ -38,6 +38,7 @@ impl McpServer {
             return Ok(CreateTaskResult::new(tasks::task(&asked)).into());
         }
         let wait = Duration::from_secs(self.state.config.mcp_hold_seconds.into());
+        let wait = wait.min(hold::LONGEST);
         let interaction = self.held(caller, asked.id, wait, context).await?;
         Ok(self.taken(caller, interaction).await?.into())
     }
@@ -51,6 +52,7 @@ impl McpServer {
     ) -> Result<CallToolResponse, Problem> {
         let WaitArguments { id, seconds } = arguments::read(arguments)?;
         let wait = seconds.map_or(hold::LONGEST, Duration::from_secs);
+        let wait = wait.min(hold::LONGEST);
         let id = arguments::id(&id)?;
         let interaction = self.held(caller, id, wait, context).await?;
         Ok(self.taken(caller, interaction).await?.into())
@@ -69,7 +71,7 @@ impl McpServer {
         Ok(said::told(told, &public_url).into())
     }
 
-    async fn opened(
+    pub(super) async fn opened(
         &self,
         caller: &Caller,
         draft: Draft,
@@ -87,13 +89,21 @@ impl McpServer {
         caller: &Caller,
         interaction: Interaction,
     ) -> Result<CallToolResult, Problem> {
-        let interaction = if interaction.state.is_pending() {
-            interaction
-        } else {
-            let service = &self.state.service;
-            service.collect(interaction.id, &caller.agent).await?
-        };
+        let interaction = self.collected(caller, interaction).await?;
         let public_url = self.state.config.public_url();
         Ok(said::question(interaction, &public_url))
+    }
+
+    /// The interaction, collected if it has ended.
+    pub(super) async fn collected(
+        &self,
+        caller: &Caller,
+        interaction: Interaction,
+    ) -> Result<Interaction, Problem> {
+        if interaction.state.is_pending() {
+            return Ok(interaction);
+        }
+        let service = &self.state.service;
+        Ok(service.collect(interaction.id, &caller.agent).await?)
     }
 }

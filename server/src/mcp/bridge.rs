@@ -20,10 +20,10 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use crate::tls;
+use crate::client;
 
-/// Longer than the server holds any call.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Longer than the server holds any call, `approve_tool_use` included.
+const PATIENCE: Duration = Duration::from_secs(600);
 /// How long a server may be away while it is started anew.
 const AWAY: Duration = Duration::from_secs(20);
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
@@ -49,9 +49,7 @@ impl Bridge {
     pub fn new(url: &str, token: SecretString) -> anyhow::Result<Self> {
         let address = format!("{}/mcp", url.trim_end_matches('/'));
         let address = Url::parse(&address).context("HANDRAISE_URL is no address")?;
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls::client_config()?)
-            .redirect(reqwest::redirect::Policy::none())
+        let client = client::http()?
             // A connection that was kept may lead to a server that is gone.
             .pool_max_idle_per_host(0)
             .timeout(PATIENCE)

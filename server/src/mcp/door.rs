@@ -13,6 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{AgentRef, Principal, limits};
+use url::{Host, Url};
 
 use crate::{
     auth::{
@@ -61,9 +62,12 @@ async fn let_in(
 ) -> Result<Request, Problem> {
     let (mut parts, body) = request.into_parts();
     // Programs send none; a browser does, and no other site's page may use a token it has got hold of.
-    let named = parts.headers.contains_key(header::ORIGIN);
-    if named && !is_same_origin(&parts.headers, state.config.is_https()) {
-        return Err(Problem::cross_origin());
+    if let Some(origin) = parts.headers.get(header::ORIGIN) {
+        let same = is_same_origin(&parts.headers, state.config.is_https());
+        let origin = origin.to_str().unwrap_or_default();
+        if !same || !is_own_name(origin, &state.config.public_url()) {
+            return Err(Problem::cross_origin());
+        }
     }
     let (principal, credential) = authenticate(&parts, state).await?;
     state.limits.count_token(credential.token)?;
@@ -78,4 +82,39 @@ async fn let_in(
     let body = to_bytes(body, limits::BODY_BYTES).await;
     let body = body.map_err(|error| why_unread(&error))?;
     Ok(Request::from_parts(parts, Body::from(body)))
+}
+
+/// Whether a page of this origin can be ours: anybody's name can be made to lead here (DNS rebinding), and
+/// would then be the origin as well as the host. An address and this machine's own name cannot.
+fn is_own_name(origin: &str, public_url: &str) -> bool {
+    let host = |url: &str| Url::parse(url).ok()?.host().map(|host| host.to_owned());
+    match host(origin) {
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
+        Some(Host::Domain(name)) if name == "localhost" => true,
+        named => named.is_some() && named == host(public_url),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_not_ours_is_nobodys() {
+        let ours = "https://handraise.example:8443";
+        for (origin, own) in [
+            (ours, true),
+            ("https://handraise.example", true),
+            ("http://127.0.0.1:3000", true),
+            ("http://[::1]:3000", true),
+            ("http://localhost:3000", true),
+            ("http://evil.example", false),
+            ("http://localhost.evil.example", false),
+            ("null", false),
+            ("", false),
+        ] {
+            assert_eq!(is_own_name(origin, ours), own, "{origin}");
+        }
+        assert!(!is_own_name("null", "nonsense"));
+    }
 }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::{door::Caller, server::McpServer};
 use crate::problem::Problem;
 
-/// Clients give up after a minute.
+/// Clients give up on a model's call after a minute.
 pub(super) const LONGEST: Duration = Duration::from_secs(50);
 
 impl McpServer {
@@ -34,7 +34,7 @@ impl McpServer {
             return Ok(interaction);
         };
         caller.held.store(true, Ordering::Relaxed);
-        let deadline = Instant::now() + wait.min(LONGEST);
+        let deadline = Instant::now() + wait;
         tokio::select! {
             _ = timeout_at(deadline, closing.closed()) => {}
             () = state.stopping.cancelled() => {}

@@ -8,6 +8,7 @@ mod ask;
 pub mod bridge;
 pub(crate) mod door;
 mod hold;
+mod permission;
 mod questions;
 mod said;
 mod server;

@@ -6,9 +6,12 @@ use axum::http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CancelTaskParams, GetTaskParams, GetTaskResult,
-        Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-        ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestMethod,
+        CompleteRequestParams, CompleteResult, GetTaskParams, GetTaskResult, Implementation,
+        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+        ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+        Tool, UpdateTaskParams,
     },
     service::RequestContext,
 };
@@ -79,6 +82,10 @@ impl ServerHandler for McpServer {
             tools::WAIT_FOR_ANSWER => self.wait_for_answer(&caller, arguments, &context).await,
             tools::NOTIFY_HUMAN => self.notify_human(&caller, arguments).await,
             tools::CANCEL_QUESTION => self.cancel_question(&caller, arguments).await,
+            tools::APPROVE_TOOL_USE => {
+                let said = self.approve_tool_use(&caller, arguments, &context).await;
+                return Ok(said.into());
+            }
             tools::LIST_MY_QUESTIONS => self.list_my_questions(&caller, arguments).await,
             unknown => {
                 let message = format!("there is no tool {unknown}");
@@ -86,6 +93,42 @@ impl ServerHandler for McpServer {
             }
         };
         Ok(outcome.unwrap_or_else(|problem| said::refused(&problem).into()))
+    }
+
+    // What was not promised is not there: `rmcp` would answer these with nothing.
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<
+            ListResourceTemplatesRequestMethod,
+        >())
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
     async fn get_task(

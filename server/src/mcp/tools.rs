@@ -10,11 +10,12 @@ pub(super) const WAIT_FOR_ANSWER: &str = "wait_for_answer";
 pub(super) const NOTIFY_HUMAN: &str = "notify_human";
 pub(super) const CANCEL_QUESTION: &str = "cancel_question";
 pub(super) const LIST_MY_QUESTIONS: &str = "list_my_questions";
+pub(super) const APPROVE_TOOL_USE: &str = "approve_tool_use";
 
 /// What a question may be.
 pub(super) const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
 
-static TOOLS: LazyLock<[Tool; 5]> = LazyLock::new(|| {
+static TOOLS: LazyLock<[Tool; 6]> = LazyLock::new(|| {
     [
         tool(
             ASK_HUMAN,
@@ -103,6 +104,23 @@ static TOOLS: LazyLock<[Tool; 5]> = LazyLock::new(|| {
             list(),
         )
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(true)),
+        // What it returns is a text in Claude Code's form, so there is no schema of it.
+        Tool::new(
+            APPROVE_TOOL_USE,
+            "Not for you to call: Claude Code itself calls it before it runs a tool, when it was started with \
+             --permission-prompt-tool. To have a person approve something, call ask_human with kind approval.",
+            // A later version of Claude Code may say more.
+            open_object(
+                json!({
+                    "tool_name": { "type": "string" },
+                    "input": { "type": "object" },
+                    "tool_use_id": { "type": ["string", "null"] },
+                }),
+                &["tool_name", "input"],
+            ),
+        )
+        .with_title("Let a tool run (for Claude Code)")
+        .with_annotations(writes().idempotent(false)),
     ]
 });
 
@@ -141,11 +159,17 @@ fn writes() -> ToolAnnotations {
 }
 
 fn object(properties: Value, required: &[&str]) -> JsonObject {
+    let mut schema = open_object(properties, required);
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    schema
+}
+
+/// An object that may have other properties as well.
+fn open_object(properties: Value, required: &[&str]) -> JsonObject {
     let mut schema = JsonObject::new();
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("properties".to_owned(), properties);
     schema.insert("required".to_owned(), json!(required));
-    schema.insert("additionalProperties".to_owned(), json!(false));
     schema
 }
 

@@ -53,7 +53,12 @@ fn tool_call(tool: &str, arguments: Value) -> Value {
 
 /// The first question that anybody asks, as soon as it is there.
 pub(crate) async fn first_question(desk: &Caller<'_>) -> Value {
-    let mut after = json!(0);
+    question_after(desk, 0).await
+}
+
+/// As [`first_question`], of those after an event.
+pub(crate) async fn question_after(desk: &Caller<'_>, after: i64) -> Value {
+    let mut after = json!(after);
     loop {
         let page = desk.get(&format!("/api/v1/events?after={after}"));
         let page = page.header("prefer", "wait=30").send().await.unwrap();
@@ -140,7 +145,8 @@ async fn only_agents_come_in(database: TestDatabase) {
             "wait_for_answer",
             "notify_human",
             "cancel_question",
-            "list_my_questions"
+            "list_my_questions",
+            "approve_tool_use"
         ]
     );
     let get = agent.get("/mcp").send().await.unwrap();
@@ -159,6 +165,11 @@ async fn pages_of_other_sites_stay_out(database: TestDatabase) {
         let request = sent(agent.post("/mcp"), &list).header(header::ORIGIN, origin);
         json_of(request.send().await.unwrap(), status).await;
     }
+    // A name that somebody else has made to lead here.
+    let request = sent(agent.post("/mcp"), &list)
+        .header(header::HOST, "evil.example")
+        .header(header::ORIGIN, "http://evil.example");
+    json_of(request.send().await.unwrap(), StatusCode::FORBIDDEN).await;
 }
 
 async fn calls_are_counted_and_bounded(database: TestDatabase) {

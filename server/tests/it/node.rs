@@ -8,7 +8,13 @@ use std::{
 use serde_json::{Value, json};
 
 /// What `npm ci` in `end2end` brings; `cargo xtask test` runs that.
-const NODE_MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../end2end/node_modules");
+pub(crate) const NODE_MODULES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../end2end/node_modules");
+/// Its own Node.js, where the system's may be too old.
+pub(crate) const NODE_22: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../end2end/node_modules/.bin/node"
+);
 
 /// Runs the body of a JavaScript function of `input`, which may call `verify(key, message, signature)`,
 /// and says what it returned.

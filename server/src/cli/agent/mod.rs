@@ -7,6 +7,7 @@ mod mcp;
 mod notify;
 mod outcome;
 mod wait;
+mod watch;
 
 use std::{env, io::Read, process::ExitCode};
 
@@ -22,6 +23,7 @@ pub(super) use hook::HookCommand;
 pub(super) use mcp::McpCommand;
 pub(super) use notify::NotifyCommand;
 pub(super) use wait::WaitCommand;
+pub(super) use watch::WatchCommand;
 
 use crate::{client::Client, clock::SystemIds, visible};
 

@@ -1,0 +1,33 @@
+//! `handraise watch`: what waits, live, and answered from the terminal.
+
+use std::io::{IsTerminal, stdin, stdout};
+
+use clap::Args;
+use secrecy::ExposeSecret;
+
+use super::{Server, say};
+use crate::{auth::secret::Secret, client::Client, watch};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WatchCommand {
+    /// Without a terminal: prints each event as JSON, one a line
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    server: Server,
+}
+
+impl WatchCommand {
+    /// Shows the list in a terminal; prints a line for each event where there is none.
+    pub(in crate::cli) async fn run(self) -> anyhow::Result<()> {
+        let (url, token) = self.server.place()?;
+        if self.json || !stdin().is_terminal() || !stdout().is_terminal() {
+            let client = Client::new(&url, token, say)?;
+            return watch::print(&client, self.json, say).await;
+        }
+        let read_only = Secret::is_agents(token.expose_secret());
+        let (messages, heard) = watch::channel();
+        let client = Client::new(&url, token, watch::notice(&messages))?;
+        watch::run(client, read_only, messages, heard).await
+    }
+}

@@ -1,0 +1,161 @@
+//! What somebody is about to answer: what may be picked and typed for a kind, and the body that is sent.
+
+use std::collections::BTreeSet;
+
+use domain::interaction::ChoiceOption;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use serde_json::{Value, json};
+
+use super::{editor::Editor, item::Item};
+
+/// The decisions about a plan, by their keys from 1 on.
+pub(super) const PLAN: [(&str, &str); 4] = [
+    ("proceed", "go on, keep the context, edits allowed"),
+    ("proceed_clean", "go on, clear the context, edits allowed"),
+    (
+        "proceed_default",
+        "go on, clear the context, ask before edits",
+    ),
+    ("adjust", "stay in plan mode and work the feedback in"),
+];
+const ADJUST: usize = 3;
+
+/// What an item asks for now.
+pub(super) enum Control<'a> {
+    Text,
+    Options {
+        options: &'a [ChoiceOption],
+        multiple: bool,
+    },
+    Acknowledgement,
+    Approval,
+    Plan,
+    /// Of a newer server.
+    Unknown,
+}
+
+/// Kept for each item while the program runs, so that nothing typed is lost by looking elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Draft {
+    pub(super) editor: Editor,
+    /// The option that is looked at.
+    pub(super) at: usize,
+    pub(super) picked: BTreeSet<usize>,
+    /// Of an approval: 0 is yes and 1 is no. Of a plan: a place in [`PLAN`]. Nothing is decided beforehand.
+    pub(super) decision: Option<usize>,
+}
+
+/// What is asked for.
+pub(super) fn control(item: &Item) -> Control<'_> {
+    let (options, multiple) = match item.next_question() {
+        Some((_, question)) => (question.options.as_deref(), question.multiple),
+        None => (item.options.as_deref(), item.multiple == Some(true)),
+    };
+    match (&*item.kind, options) {
+        ("choice" | "form", Some(options)) => Control::Options { options, multiple },
+        ("question" | "form", _) => Control::Text,
+        ("acknowledgement", _) => Control::Acknowledgement,
+        ("approval", _) => Control::Approval,
+        ("plan_review", _) => Control::Plan,
+        _ => Control::Unknown,
+    }
+}
+
+impl Draft {
+    /// Whether a text is being typed, so that letters are letters.
+    pub(super) fn is_typing(&self, control: &Control<'_>) -> bool {
+        match control {
+            Control::Text => true,
+            Control::Approval | Control::Plan => self.decision.is_some(),
+            _ => false,
+        }
+    }
+
+    /// A key that is not a command. Enter sends an answer that was picked, and nothing else does but the
+    /// command to send.
+    pub(super) fn press(&mut self, key: KeyEvent, control: &Control<'_>) -> bool {
+        if self.is_typing(control) {
+            self.editor.press(key);
+            return false;
+        }
+        match (control, key.code) {
+            (Control::Options { options, multiple }, code) => {
+                let last = options.len().saturating_sub(1);
+                match code {
+                    KeyCode::Up | KeyCode::Char('k') => self.at = self.at.saturating_sub(1),
+                    KeyCode::Down | KeyCode::Char('j') => self.at = (self.at + 1).min(last),
+                    KeyCode::Char(' ') => self.pick(self.at, *multiple),
+                    KeyCode::Char(digit @ '1'..='9') => {
+                        let n = digit as usize - '1' as usize;
+                        if n <= last {
+                            self.at = n;
+                            self.pick(n, *multiple);
+                        }
+                    }
+                    KeyCode::Enter => return !self.picked.is_empty(),
+                    _ => {}
+                }
+            }
+            (Control::Approval, KeyCode::Char('a')) => self.decision = Some(0),
+            (Control::Approval, KeyCode::Char('d')) => self.decision = Some(1),
+            (Control::Plan, KeyCode::Char(digit @ '1'..='4')) => {
+                self.decision = Some(digit as usize - '1' as usize);
+            }
+            (Control::Acknowledgement, KeyCode::Char('a')) => return true,
+            _ => {}
+        }
+        false
+    }
+
+    fn pick(&mut self, n: usize, multiple: bool) {
+        if !self.picked.remove(&n) {
+            if !multiple {
+                self.picked.clear();
+            }
+            self.picked.insert(n);
+        }
+    }
+
+    /// What is sent, or what is missing.
+    pub(super) fn body(&self, item: &Item) -> Result<Value, &'static str> {
+        let text = &self.editor.text;
+        let comment = (!text.is_empty()).then_some(text);
+        let content = match control(item) {
+            Control::Text => json!(text),
+            Control::Options { options, multiple } => {
+                let picked = self.picked.iter().filter_map(|n| options.get(*n));
+                let values: Vec<_> = picked.map(|option| option.value.as_str()).collect();
+                match (&values[..], &*item.kind) {
+                    ([], _) => return Err("Pick an option first."),
+                    ([one], "form") if !multiple => json!(one),
+                    _ => json!(values),
+                }
+            }
+            Control::Acknowledgement => return Ok(json!({})),
+            Control::Approval => {
+                let Some(decision) = self.decision else {
+                    return Err("Press a to approve or d to deny first.");
+                };
+                return Ok(json!({ "approved": decision == 0, "text": comment }));
+            }
+            Control::Plan => {
+                let Some(decision) = self.decision else {
+                    return Err("Press 1 to 4 first.");
+                };
+                if decision == ADJUST && comment.is_none() {
+                    return Err("Say what to change first.");
+                }
+                return Ok(json!({ "decision": PLAN[decision].0, "feedback": comment }));
+            }
+            Control::Unknown => return Err("This kind is answered in the browser."),
+        };
+        Ok(match (&*item.kind, item.next_question()) {
+            ("form", Some((_, question))) => {
+                let id = question.id.clone();
+                json!({ "answers": { id: content } })
+            }
+            ("choice", _) => json!({ "selected": content }),
+            _ => json!({ "text": content }),
+        })
+    }
+}

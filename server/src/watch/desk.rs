@@ -1,0 +1,329 @@
+//! The state of the program, and what changes it. Nothing here touches the terminal or the network.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use serde_json::Value;
+
+use super::{
+    answering::{Draft, control},
+    editor::Editor,
+    item::Item,
+};
+
+/// What somebody sees and does.
+#[derive(Debug)]
+pub(super) struct Desk {
+    /// What waits, in order.
+    pub(super) items: Vec<Item>,
+    /// Whether the list has been read.
+    pub(super) is_loaded: bool,
+    /// The id of the row that is looked at: rows move.
+    selected: Option<String>,
+    /// What is open; it stays so when somebody else closes it.
+    pub(super) open: Option<Item>,
+    /// The reason for taking the open one back, while it is typed.
+    pub(super) reason: Option<Editor>,
+    pub(super) scroll: u16,
+    drafts: HashMap<String, Draft>,
+    /// The id of what is on its way.
+    sending: Option<String>,
+    /// What happened last, in words.
+    pub(super) said: Option<String>,
+    /// What is wrong with the connection.
+    pub(super) away: Option<String>,
+    pub(super) now: DateTime<Utc>,
+    /// An agent's token shows its own and answers nothing.
+    pub(super) read_only: bool,
+}
+
+/// What changes it.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Key(KeyEvent),
+    Paste(String),
+    Now(DateTime<Utc>),
+    /// What the client says of the connection.
+    Notice(String),
+    All(Vec<Item>),
+    Changed(Box<Item>),
+    Sent {
+        id: String,
+        outcome: Result<Box<Item>, Refusal>,
+    },
+}
+
+/// Why something was not done.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(super) message: String,
+    /// As somebody else has closed it.
+    pub(super) closed: Option<Box<Item>>,
+    /// Whether it was closed with what we sent: the first reply was lost.
+    pub(super) ours: bool,
+}
+
+/// What is to be done because of it.
+#[derive(Debug, PartialEq)]
+pub(super) enum Effect {
+    Answer { id: String, body: Value },
+    Cancel { id: String, reason: Option<String> },
+    Quit,
+}
+
+/// As the client words it.
+const BACK: &str = "the server is there again";
+
+impl Desk {
+    pub(super) fn new(read_only: bool, now: DateTime<Utc>) -> Self {
+        Self {
+            items: Vec::new(),
+            is_loaded: false,
+            selected: None,
+            open: None,
+            reason: None,
+            scroll: 0,
+            drafts: HashMap::new(),
+            sending: None,
+            said: None,
+            away: None,
+            now,
+            read_only,
+        }
+    }
+
+    /// The row that is looked at.
+    pub(super) fn row(&self) -> Option<usize> {
+        let selected = self.selected.as_ref()?;
+        self.items.iter().position(|item| item.id == *selected)
+    }
+
+    /// What is typed and picked for an item.
+    pub(super) fn draft(&self, id: &str) -> Draft {
+        self.drafts.get(id).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn is_sending(&self) -> bool {
+        self.sending.is_some()
+    }
+
+    pub(super) fn update(&mut self, message: Message) -> Option<Effect> {
+        match message {
+            Message::Key(key) => return self.press(key),
+            Message::Paste(text) => self.paste(&text),
+            Message::Now(now) => self.now = now,
+            Message::Notice(line) => self.away = (line != BACK).then_some(line),
+            Message::All(items) => {
+                self.items = items;
+                self.is_loaded = true;
+                self.arrange();
+            }
+            Message::Changed(item) => self.change(*item),
+            Message::Sent { id, outcome } => self.sent(&id, outcome),
+        }
+        None
+    }
+
+    fn arrange(&mut self) {
+        self.items
+            .sort_by(|one, other| one.order().cmp(&other.order()));
+        if self.row().is_none() {
+            self.selected = self.items.first().map(|item| item.id.clone());
+        }
+    }
+
+    fn change(&mut self, item: Item) {
+        let row = self.row();
+        self.items.retain(|known| known.id != item.id);
+        if let Some(open) = self.open.as_mut().filter(|open| open.id == item.id) {
+            // The next question of a form is another one, even if somebody else has answered this.
+            let moved =
+                open.next_question().map(|(n, _)| n) != item.next_question().map(|(n, _)| n);
+            if moved && item.is_pending() {
+                self.drafts.remove(&item.id);
+            }
+            *open = item.clone();
+        }
+        if item.is_pending() {
+            self.items.push(item);
+        } else if self.row().is_none() {
+            // Whoever stood on it stands on what comes after it.
+            let last = self.items.len().saturating_sub(1);
+            let next = row.and_then(|row| self.items.get(row.min(last)));
+            self.selected = next.map(|next| next.id.clone());
+        }
+        self.arrange();
+    }
+
+    fn sent(&mut self, id: &str, outcome: Result<Box<Item>, Refusal>) {
+        self.sending = None;
+        let (done, item) = match outcome {
+            Ok(item) => (true, Some(item)),
+            Err(refusal) if refusal.ours => (true, refusal.closed),
+            Err(refusal) => {
+                self.said = Some(match &refusal.closed {
+                    Some(closed) => format!("Not sent: {}", how_it_ended(closed, self.now)),
+                    None => format!("Not sent: {}", refusal.message),
+                });
+                (false, refusal.closed)
+            }
+        };
+        let Some(item) = item else { return };
+        if done {
+            self.drafts.remove(id);
+            let closed = !item.is_pending();
+            self.said = Some(match item.outcome.as_deref() {
+                Some("cancelled") => "Taken back.".to_owned(),
+                Some(outcome) => format!("Sent: {outcome}."),
+                None => "Sent. The next question:".to_owned(),
+            });
+            if closed && self.open.as_ref().is_some_and(|open| open.id == id) {
+                self.open = None;
+                self.reason = None;
+            }
+        }
+        self.change(*item);
+    }
+
+    fn paste(&mut self, text: &str) {
+        if let Some(reason) = &mut self.reason {
+            reason.paste(text);
+        } else if let Some(open) = self.open.as_ref().filter(|open| open.is_pending()) {
+            let draft = self.drafts.entry(open.id.clone()).or_default();
+            if !self.read_only && draft.is_typing(&control(open)) {
+                draft.editor.paste(text);
+            }
+        }
+    }
+
+    fn press(&mut self, key: KeyEvent) -> Option<Effect> {
+        let control_key = key.modifiers.contains(KeyModifiers::CONTROL);
+        if control_key && key.code == KeyCode::Char('c') {
+            return Some(Effect::Quit);
+        }
+        self.said = None;
+        if self.reason.is_some() {
+            return self.press_in_reason(key);
+        }
+        if self.open.is_some() {
+            return self.press_in_open(key);
+        }
+        match key.code {
+            KeyCode::Char('q') => return Some(Effect::Quit),
+            KeyCode::Char('j') | KeyCode::Down => self.step(1),
+            KeyCode::Char('k') | KeyCode::Up => self.step(-1),
+            KeyCode::Enter => {
+                self.open = self.row().map(|row| self.items[row].clone());
+                self.scroll = 0;
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn step(&mut self, by: isize) {
+        let last = self.items.len().saturating_sub(1);
+        let row = self.row().unwrap_or(0).saturating_add_signed(by).min(last);
+        self.selected = self.items.get(row).map(|item| item.id.clone());
+    }
+
+    fn press_in_open(&mut self, key: KeyEvent) -> Option<Effect> {
+        let open = self.open.as_ref()?;
+        match key.code {
+            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(5),
+            KeyCode::PageDown => self.scroll = self.scroll.saturating_add(5),
+            KeyCode::Esc => {
+                let draft = self.drafts.entry(open.id.clone()).or_default();
+                // First back from the decision, and only then from the question.
+                if !open.is_pending() || draft.decision.take().is_none() {
+                    self.open = None;
+                }
+            }
+            _ if self.read_only || !open.is_pending() || self.sending.is_some() => {
+                if key.code == KeyCode::Char('q') && (self.read_only || !open.is_pending()) {
+                    self.open = None;
+                }
+            }
+            KeyCode::Char('x') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                self.reason = Some(Editor::default());
+            }
+            KeyCode::Char('s') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                return self.send();
+            }
+            _ => {
+                let draft = self.drafts.entry(open.id.clone()).or_default();
+                if draft.press(key, &control(open)) {
+                    return self.send();
+                }
+            }
+        }
+        None
+    }
+
+    fn send(&mut self) -> Option<Effect> {
+        let open = self.open.as_ref()?;
+        let id = open.id.clone();
+        match self.draft(&id).body(open) {
+            Ok(body) => {
+                self.sending = Some(id.clone());
+                Some(Effect::Answer { id, body })
+            }
+            Err(missing) => {
+                self.said = Some(missing.to_owned());
+                None
+            }
+        }
+    }
+
+    fn press_in_reason(&mut self, key: KeyEvent) -> Option<Effect> {
+        let reason = self.reason.as_mut()?;
+        let control_key = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Esc => self.reason = None,
+            KeyCode::Char('s') if control_key => {
+                let reason = self.reason.take()?.text;
+                let open = self.open.as_ref().filter(|open| open.is_pending())?;
+                let id = open.id.clone();
+                self.sending = Some(id.clone());
+                let reason = (!reason.is_empty()).then_some(reason);
+                return Some(Effect::Cancel { id, reason });
+            }
+            // A reason is one line.
+            KeyCode::Enter => {}
+            _ => reason.press(key),
+        }
+        None
+    }
+}
+
+/// Of what is closed: how, by whom, and when.
+pub(super) fn how_it_ended(item: &Item, now: DateTime<Utc>) -> String {
+    let who = item.responder();
+    let what = match (&*item.state, item.fallback_used) {
+        ("resolved", _) => "already answered",
+        ("expired", true) => "expired, and its fallback was used",
+        ("expired", false) => "expired",
+        ("cancelled", _) => "no longer needed",
+        _ => "closed",
+    };
+    let who = who.map_or_else(String::new, |who| format!(" by {who}"));
+    let when = item.closed_at.map(|at| span((now - at).num_seconds()));
+    let when = when.map_or_else(String::new, |when| format!(", {when} ago"));
+    format!("{what}{who}{when}")
+}
+
+/// A time in its two largest units at most: `47 s`, `12 min`, `3 h 5 min`, `2 d 4 h`.
+pub(super) fn span(seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let two = |large: i64, unit: &str, small: i64, smaller: &str| match small {
+        0 => format!("{large} {unit}"),
+        small => format!("{large} {unit} {small} {smaller}"),
+    };
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => two(seconds / 3_600, "h", seconds % 3_600 / 60, "min"),
+        _ => two(seconds / 86_400, "d", seconds % 86_400 / 3_600, "h"),
+    }
+}
