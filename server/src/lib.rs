@@ -26,6 +26,7 @@ pub mod router;
 mod serve;
 pub mod service;
 pub mod signing;
+pub mod slack;
 pub mod state;
 pub mod telemetry;
 pub mod tls;

@@ -49,6 +49,7 @@ mod receipts;
 mod receiver;
 mod sessions;
 mod sign_in;
+mod slack_calls;
 mod slack_clients;
 mod slack_fake;
 mod tasks;
