@@ -1,7 +1,9 @@
 //! Slack: what is sent to it, what comes from it, and how it is set up.
 
+pub mod check;
 pub mod class;
 pub mod client;
+pub mod manifest;
 mod methods;
 pub mod types;
 pub mod verify;

@@ -52,4 +52,5 @@ mod sign_in;
 mod slack_calls;
 mod slack_clients;
 mod slack_fake;
+mod slack_setup;
 mod tasks;
