@@ -7,7 +7,7 @@ use crate::files;
 use crate::workspace::Workspace;
 
 /// A module of `server/src`, and what must not stand in its code.
-const FORBIDDEN: [(&str, &[&str]); 7] = [
+const FORBIDDEN: [(&str, &[&str]); 8] = [
     (
         "service",
         &[
@@ -18,13 +18,43 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "crate::jobs",
             "crate::live",
             "crate::mcp",
+            "crate::slack",
         ],
     ),
-    ("api", &["leptos", "crate::ui", "crate::jobs", "crate::mcp"]),
-    ("ui", &["crate::api", "crate::jobs", "crate::mcp"]),
+    (
+        "api",
+        &[
+            "leptos",
+            "crate::ui",
+            "crate::jobs",
+            "crate::mcp",
+            "crate::slack",
+        ],
+    ),
+    (
+        "ui",
+        &["crate::api", "crate::jobs", "crate::mcp", "crate::slack"],
+    ),
     (
         "jobs",
-        &["axum", "leptos", "crate::api", "crate::ui", "crate::mcp"],
+        &[
+            "axum",
+            "leptos",
+            "crate::api",
+            "crate::ui",
+            "crate::mcp",
+            "crate::slack",
+        ],
+    ),
+    (
+        "slack",
+        &[
+            "leptos",
+            "crate::api",
+            "crate::ui",
+            "crate::jobs",
+            "crate::mcp",
+        ],
     ),
     // What an interaction looks like is the API's: of `api` it may use `types`.
     (
@@ -35,11 +65,18 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "crate::api::caller",
             "crate::ui",
             "crate::jobs",
+            "crate::slack",
         ],
     ),
     (
         "live",
-        &["crate::api", "crate::ui", "crate::jobs", "crate::mcp"],
+        &[
+            "crate::api",
+            "crate::ui",
+            "crate::jobs",
+            "crate::mcp",
+            "crate::slack",
+        ],
     ),
     // What it sends is what the API returns: of `api` it may use `types`.
     (

@@ -5,5 +5,6 @@ pub mod class;
 pub mod client;
 pub mod manifest;
 mod methods;
+pub mod socket_mode;
 pub mod types;
 pub mod verify;

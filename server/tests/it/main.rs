@@ -53,4 +53,5 @@ mod slack_calls;
 mod slack_clients;
 mod slack_fake;
 mod slack_setup;
+mod slack_socket;
 mod tasks;

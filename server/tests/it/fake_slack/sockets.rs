@@ -30,6 +30,8 @@ pub(super) struct Sockets {
     ghosts: usize,
     /// After so many frames a connection breaks.
     frames_left: Option<u32>,
+    /// How many there were at once.
+    most: usize,
     /// As Slack does it: whoever says goodbye finds the connection still open.
     lingers: bool,
 }
@@ -42,6 +44,7 @@ impl Default for Sockets {
             turn: 0,
             ghosts: 0,
             frames_left: None,
+            most: 0,
             lingers: true,
         }
     }
@@ -201,6 +204,7 @@ fn enter(shared: &Shared) -> Option<(u64, mpsc::UnboundedReceiver<Out>)> {
         out,
         is_leaving: false,
     });
+    world.sockets.most = world.sockets.most.max(count + 1);
     Some((id, orders))
 }
 
@@ -227,6 +231,11 @@ impl FakeSlack {
     pub(crate) async fn connected(&self, count: usize) {
         self.wait_for(|world| (world.sockets.live().len() == count).then_some(()))
             .await;
+    }
+
+    /// How many connections there ever were at once.
+    pub(crate) fn most_connections(&self) -> usize {
+        self.shared.world().sockets.most
     }
 
     /// Tells the oldest connection to go, and sends it nothing more.
@@ -275,5 +284,12 @@ impl FakeSlack {
     /// Whether a connection stays open after both have said goodbye; it does unless this is called.
     pub(crate) fn let_connections_end(&self) {
         self.shared.world().sockets.lingers = false;
+    }
+}
+
+impl World {
+    /// How many connections Slack knows of, those too that it has told to go.
+    pub(crate) fn connections(&self) -> usize {
+        self.sockets.open.len()
     }
 }
