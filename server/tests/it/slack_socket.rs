@@ -20,7 +20,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::fake_slack::{ANA, APP_TOKEN, BOT_TOKEN, FakeSlack, Fault, MAIN};
+use crate::fake_slack::{ANA, APP_TOKEN, BOT_TOKEN, FakeSlack, Fault, MAIN, World};
 
 /// What the product would do in seconds.
 const QUICK: Timing = Timing {
@@ -261,7 +261,7 @@ async fn connections_that_break_or_fall_silent_are_replaced() {
     let alarmed = listening.status(|status| status.strangers > 0).await;
     assert!(alarmed.strangers <= 2);
     listening.status(|status| status.connected == 2).await;
-    assert_eq!(listening.slack.look(|world| world.connections()), 4);
+    assert_eq!(listening.slack.look(World::connections), 4);
     let before = listening.kept.payloads.borrow().len();
     for text in ["a", "b", "c", "d"] {
         say(&listening.slack, text);
@@ -403,7 +403,7 @@ async fn frames_that_make_no_sense_do_no_harm_and_events_come_as_slack_sends_the
         .wait_for(|world| (!world.is_waiting()).then_some(()))
         .await;
     assert_eq!(slack.events(), (3, 0));
-    assert_eq!(slack.look(|world| world.connections()), 2);
+    assert_eq!(slack.look(World::connections), 2);
     listening.stop().await;
 }
 

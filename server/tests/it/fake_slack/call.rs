@@ -42,20 +42,22 @@ impl Refusal {
     }
 }
 
+type Call = fn(&Shared, &mut World, &Map<String, Value>) -> Result<Value, Refusal>;
+
 /// What is needed to call a method: the token's beginning, a scope of the bot's. Some of them do not read JSON.
 struct Method {
     name: &'static str,
     token: &'static str,
     scopes: &'static [&'static str],
     reads_json: bool,
-    call: fn(&Shared, &mut World, &Map<String, Value>) -> Result<Value, Refusal>,
+    call: Call,
 }
 
 const fn method(
     name: &'static str,
     scopes: &'static [&'static str],
     reads_json: bool,
-    call: fn(&Shared, &mut World, &Map<String, Value>) -> Result<Value, Refusal>,
+    call: Call,
 ) -> Method {
     Method {
         name,

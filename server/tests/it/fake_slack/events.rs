@@ -151,7 +151,7 @@ impl World {
         }
         match self.sockets.send(&frame) {
             Way::To(connection) => {
-                self.outgoing[index].state = State::Sent(Some(connection), until)
+                self.outgoing[index].state = State::Sent(Some(connection), until);
             }
             Way::Ghost => self.outgoing[index].state = State::Sent(None, until),
             Way::Nowhere => self.failed(index),
