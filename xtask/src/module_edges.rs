@@ -18,13 +18,43 @@ const FORBIDDEN: [(&str, &[&str]); 8] = [
             "crate::jobs",
             "crate::live",
             "crate::mcp",
+            "crate::slack",
         ],
     ),
-    ("api", &["leptos", "crate::ui", "crate::jobs", "crate::mcp"]),
-    ("ui", &["crate::api", "crate::jobs", "crate::mcp"]),
+    (
+        "api",
+        &[
+            "leptos",
+            "crate::ui",
+            "crate::jobs",
+            "crate::mcp",
+            "crate::slack",
+        ],
+    ),
+    (
+        "ui",
+        &["crate::api", "crate::jobs", "crate::mcp", "crate::slack"],
+    ),
     (
         "jobs",
-        &["axum", "leptos", "crate::api", "crate::ui", "crate::mcp"],
+        &[
+            "axum",
+            "leptos",
+            "crate::api",
+            "crate::ui",
+            "crate::mcp",
+            "crate::slack",
+        ],
+    ),
+    (
+        "slack",
+        &[
+            "leptos",
+            "crate::api",
+            "crate::ui",
+            "crate::jobs",
+            "crate::mcp",
+        ],
     ),
     // What an interaction looks like is the API's: of `api` it may use `types`.
     (
@@ -35,6 +65,7 @@ const FORBIDDEN: [(&str, &[&str]); 8] = [
             "crate::api::caller",
             "crate::ui",
             "crate::jobs",
+            "crate::slack",
         ],
     ),
     (
@@ -49,7 +80,13 @@ const FORBIDDEN: [(&str, &[&str]); 8] = [
     ),
     (
         "live",
-        &["crate::api", "crate::ui", "crate::jobs", "crate::mcp"],
+        &[
+            "crate::api",
+            "crate::ui",
+            "crate::jobs",
+            "crate::mcp",
+            "crate::slack",
+        ],
     ),
     // What it sends is what the API returns: of `api` it may use `types`.
     (

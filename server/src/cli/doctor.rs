@@ -1,8 +1,6 @@
 //! `handraise doctor`: what keeps the server from working, and what to do about it.
 
-use anyhow::bail;
-
-use super::ServerFlags;
+use super::{ServerFlags, report};
 use crate::{
     clock::SystemClock,
     config::LoadError,
@@ -23,13 +21,5 @@ pub(super) async fn run(flags: ServerFlags) -> anyhow::Result<()> {
             .collect(),
         Err(unreadable @ LoadError::Unreadable(..)) => return Err(unreadable.into()),
     };
-    for finding in &findings {
-        println!("{finding}");
-    }
-    let is_problem = |finding: &&Finding| finding.verdict == Verdict::Problem;
-    match findings.iter().filter(is_problem).count() {
-        0 => Ok(()),
-        1 => bail!("there is a problem"),
-        problems => bail!("there are {problems} problems"),
-    }
+    report(&findings)
 }

@@ -8,12 +8,13 @@ mod key;
 mod migrate;
 mod open_files;
 mod receipt;
+mod slack;
 mod token;
 mod user;
 
 use std::{io::Write, net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use domain::Principal;
 use secrecy::SecretString;
@@ -24,6 +25,7 @@ use token::TokenCommand;
 use crate::{
     clock::{SystemClock, SystemIds},
     config::{self as settings, Config, Flags, LoadError, Loaded, WebhookUrl},
+    doctor::{Finding, Verdict},
     service::Service,
     signing,
     state::AppState,
@@ -135,6 +137,9 @@ enum Command {
         after_help = "Example:\n  handraise receipt verify --receipt receipt.json --action action.json"
     )]
     Receipt(receipt::ReceiptCommand),
+    /// Sets Slack up, and sees whether it works.
+    #[command(subcommand, after_help = "Example:\n  handraise slack manifest")]
+    Slack(slack::SlackCommand),
 }
 
 /// What may be said to the server on its command line, and to those that look at its settings.
@@ -187,6 +192,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Journal(command) => journal::run(command).await,
         Command::Mcp(command) => command.run().await,
         Command::Receipt(command) => receipt::run(command),
+        Command::Slack(command) => slack::run(command).await,
         Command::User(command) => command.run().await,
     };
     done.map(|()| ExitCode::SUCCESS)
@@ -279,6 +285,22 @@ impl Place {
             config.settings(),
         );
         Ok((service, config))
+    }
+}
+
+/// Prints what was found, a line each.
+///
+/// # Errors
+/// When there is a problem among it.
+fn report(findings: &[Finding]) -> anyhow::Result<()> {
+    for finding in findings {
+        println!("{finding}");
+    }
+    let is_problem = |finding: &&Finding| finding.verdict == Verdict::Problem;
+    match findings.iter().filter(is_problem).count() {
+        0 => Ok(()),
+        1 => bail!("there is a problem"),
+        problems => bail!("there are {problems} problems"),
     }
 }
 

@@ -16,8 +16,6 @@ pub(super) const FILE: &str = "HANDRAISE_CONFIG";
 const IN_A_FILE: &str = "_FILE";
 /// Those of the agent's side, which are nothing to the server.
 const AGENTS: [&str; 2] = ["HANDRAISE_URL", "HANDRAISE_TOKEN"];
-/// Beginnings of those that a later Handraise knows. Nobody has to take them away until then.
-const LATER: [&str; 1] = ["HANDRAISE_SLACK_"];
 
 /// The variable of a setting.
 pub(super) fn variable(key: &str) -> String {
@@ -68,8 +66,13 @@ impl Environment {
             let text = fs::read_to_string(&file)
                 .map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
                 .map_err(|error| format!("cannot read {}: {error}", file.display()));
+            // Whoever names a file for a secret does not want to go without.
+            let text = text.and_then(|text| match text.is_empty() {
+                true => Err(format!("{} is empty", file.display())),
+                false => Ok(text),
+            });
             self.say(setting, name, text);
-        } else if !AGENTS.contains(&&*name) && !LATER.iter().any(|later| name.starts_with(later)) {
+        } else if !AGENTS.contains(&&*name) {
             // Without what all of them begin with, or any two would be alike.
             let variables: Vec<String> = known.iter().map(|entry| variable(&entry.key)).collect();
             let names = variables.iter().map(String::as_str).chain([FILE]);

@@ -12,7 +12,7 @@ use secrecy::{ExposeSecret, SecretString};
 use toml::{Table, Value};
 
 use super::{
-    Config,
+    Config, Contradiction,
     environment::Environment,
     fault::{Fault, LoadError, Origin, nearest},
     file::{self, Entry},
@@ -83,6 +83,20 @@ pub fn load(
         settings.insert(entry.key, (entry.value, entry.origin));
     }
     let config = read(&mut settings, &known, &mut faults);
+    // Of single settings that are wrong it would say what is no longer true.
+    if let Some(Err(wrong)) = config
+        .as_ref()
+        .filter(|_| faults.is_empty())
+        .map(Config::slack_mode)
+    {
+        faults.extend(wrong.into_iter().map(|Contradiction { setting, what }| {
+            let origin = settings.get(setting).map(|(_, origin)| origin.clone());
+            Fault {
+                origin: origin.unwrap_or(Origin::Default),
+                what: format!("{setting}: {what}"),
+            }
+        }));
+    }
     match config {
         Some(config) if faults.is_empty() => Ok(Loaded {
             config,
@@ -352,13 +366,99 @@ mod tests {
     }
 
     #[test]
+    fn slack_is_refused_when_it_cannot_be_meant_and_its_secrets_are_never_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let (token, empty) = (folder.path().join("token"), folder.path().join("empty"));
+        fs::write(&token, "xoxb-pa55word\n").unwrap();
+        fs::write(&empty, "\n").unwrap();
+        let token = ("HANDRAISE_SLACK_BOT_TOKEN_FILE", token.to_str().unwrap());
+        let channel = ("HANDRAISE_SLACK_DEFAULT_CHANNEL", "C1");
+        let sessions = ("HANDRAISE_SLACK_SESSION_OVERRIDES", "nightly=C2, a=C3");
+        let users = ("HANDRAISE_SLACK_ALLOWED_USERS", "U1,W2");
+        let text = "slack_signing_secret = 'pa55word0123456789'";
+        let loaded = load(text, &[token, channel, sessions, users], Flags::default()).unwrap();
+        let mode = loaded.config.slack_mode().unwrap();
+        assert!(matches!(mode, super::super::SlackMode::Http { .. }));
+        assert!(loaded.config.slack_allowed_users.contains("W2"));
+        let json = serde_json::to_string(&loaded.config).unwrap();
+        let shown = format!("{loaded:?} {mode:?} {json} {}", loaded.in_force());
+        assert!(!shown.contains("pa55word"), "{shown}");
+        assert!(
+            shown.contains("slack_session_overrides = [\"a=C3\", \"nightly=C2\"]"),
+            "{shown}"
+        );
+
+        let said = wrong(
+            "",
+            &[("HANDRAISE_SLACK_APP_TOKEN", "xapp-pa55word"), channel],
+        );
+        assert_eq!(
+            said,
+            [
+                "HANDRAISE_SLACK_APP_TOKEN: slack_app_token: slack_bot_token is missing, and nothing can be posted \
+             without it",
+                "HANDRAISE_SLACK_DEFAULT_CHANNEL: slack_default_channel: slack_bot_token is missing, and nothing is \
+             posted there without it",
+            ]
+        );
+        let nothing = [(
+            "HANDRAISE_SLACK_SIGNING_SECRET_FILE",
+            empty.to_str().unwrap(),
+        )];
+        let said = wrong("", &nothing);
+        assert!(said[0].ends_with("/empty is empty"), "{said:?}");
+        for (text, part) in [
+            ("slack_bot_token = 'xoxp-pa55word'", "begins with xoxb-"),
+            ("slack_bot_token = 'xoxb-pa55 word'", "begins with xoxb-"),
+            ("slack_bot_token = ['xoxb-pa55word']", "it must be text"),
+            ("slack_app_token = 'xoxb-pa55word'", "begins with xapp-"),
+            ("slack_signing_secret = ' '", "at least 16"),
+            ("slack_signing_secret = 'pa55word'", "at least 16"),
+            (
+                "slack_signing_secret = 12345678901234567",
+                "it must be text",
+            ),
+            ("slack_default_channel = '#general'", "a channel's id"),
+            ("slack_urgent_channel = 'general'", "a channel's id"),
+            ("slack_session_overrides = ['nightly']", "SESSION=CHANNEL"),
+            ("slack_allowed_users = ['ana']", "Copy member ID"),
+            ("slack_api_url = 'http://slack.example/api/'", "https://"),
+            ("slack_api_url = ''", "https://"),
+            (
+                "slack_webhook_url = 'http://hooks.example/pa55word'",
+                "https://",
+            ),
+        ] {
+            let said = wrong(text, &[]);
+            let name = text.split(' ').next().unwrap();
+            let begins = format!("h.toml:1: {name}");
+            assert!(
+                said[0].starts_with(&begins) && said[0].contains(part),
+                "{said:?}"
+            );
+            assert!(
+                !said[0].contains("pa55word") && !said[0].contains("1234567890"),
+                "{said:?}"
+            );
+        }
+        assert!(
+            load(
+                "slack_api_url = 'http://127.0.0.1:1/api/'",
+                &[],
+                Flags::default()
+            )
+            .is_ok()
+        );
+    }
+
+    #[test]
     fn variables_that_are_no_settings_are_told_but_not_those_of_others() {
         let variables = [
             ("HANDRAISE_ADRR", "127.0.0.1:1"),
             ("HANDRAISE_COLOUR", "red"),
             ("HANDRAISE_URL", "http://127.0.0.1:3000"),
             ("HANDRAISE_TOKEN", "hr_agent_secret"),
-            ("HANDRAISE_SLACK_BOT_TOKEN", "xoxb-secret"),
+            ("HANDRAISE_SLACK_BOT_TOKN", "xoxb-secret"),
             ("HANDRAISE_PUBLIC_URL", ""),
             ("PATH", "/bin"),
         ];
@@ -368,6 +468,7 @@ mod tests {
             [
                 "there is no setting HANDRAISE_ADRR; did you mean HANDRAISE_ADDR?",
                 "there is no setting HANDRAISE_COLOUR",
+                "there is no setting HANDRAISE_SLACK_BOT_TOKN; did you mean HANDRAISE_SLACK_BOT_TOKEN?",
             ]
         );
         assert_eq!(*loaded.origin("public_url"), Origin::Default);

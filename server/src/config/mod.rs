@@ -8,8 +8,10 @@ mod database_url;
 mod environment;
 mod fault;
 mod file;
+mod hidden;
 mod in_force;
 mod load;
+mod slack;
 mod webhook_url;
 
 use std::{net::SocketAddr, path::PathBuf};
@@ -25,7 +27,9 @@ use crate::{
 
 pub use database_url::DatabaseUrl;
 pub use fault::{Fault, LoadError, Origin};
+pub use hidden::Hidden;
 pub use load::{DEFAULT_FILE, Flags, Loaded, load};
+pub use slack::{Channels, Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
 pub use webhook_url::WebhookUrl;
 
 /// Every setting, as `handraise.default.toml` explains it. Serialised it has no secret in it.
@@ -60,6 +64,31 @@ pub struct Config {
     pub webhook_url: Option<WebhookUrl>,
     /// Networks that may be reached although they are not public.
     pub outbound_allow: Networks,
+    /// Posts to Slack; see [`Config::slack_mode`].
+    #[serde(deserialize_with = "checked::slack_bot_token")]
+    pub slack_bot_token: Option<Hidden>,
+    /// Opens connections of Slack's Socket Mode.
+    #[serde(deserialize_with = "checked::slack_app_token")]
+    pub slack_app_token: Option<Hidden>,
+    /// What Slack signs its requests with.
+    #[serde(deserialize_with = "checked::slack_signing_secret")]
+    pub slack_signing_secret: Option<Hidden>,
+    /// Where cards go.
+    #[serde(deserialize_with = "checked::slack_channel")]
+    pub slack_default_channel: Option<String>,
+    /// Where urgent ones go.
+    #[serde(deserialize_with = "checked::slack_channel")]
+    pub slack_urgent_channel: Option<String>,
+    /// Where those of a session go.
+    pub slack_session_overrides: SessionChannels,
+    /// Posts cards without buttons to the one channel it was made for.
+    #[serde(deserialize_with = "checked::slack_webhook_url")]
+    pub slack_webhook_url: Option<WebhookUrl>,
+    /// Where Slack's API is.
+    #[serde(deserialize_with = "checked::slack_api_url")]
+    pub slack_api_url: String,
+    /// Who may answer in Slack.
+    pub slack_allowed_users: SlackUsers,
     /// How many requests a minute one token, or one address without a good token, may send; 0 = any
     /// number. Requests while they are held do not count.
     pub rate_limit_per_minute: u32,

@@ -13,10 +13,25 @@ pub(super) fn examine(loaded: &Loaded, report: &mut Report) {
     for unknown in &loaded.unknown_variables {
         report.warning(ABOUT, unknown);
     }
-    if !loaded.config.database_url.has_password() {
-        return;
+    let config = &loaded.config;
+    for (setting, is_secret) in [
+        ("database_url", config.database_url.has_password()),
+        ("slack_bot_token", config.slack_bot_token.is_some()),
+        ("slack_app_token", config.slack_app_token.is_some()),
+        (
+            "slack_signing_secret",
+            config.slack_signing_secret.is_some(),
+        ),
+        ("slack_webhook_url", config.slack_webhook_url.is_some()),
+    ] {
+        if is_secret {
+            examine_secret(setting, loaded.origin(setting), report);
+        }
     }
-    match loaded.origin("database_url") {
+}
+
+fn examine_secret(setting: &str, origin: &Origin, report: &mut Report) {
+    match origin {
         Origin::Flag(flag) => report.warning(
             ABOUT,
             format!(
@@ -26,11 +41,13 @@ pub(super) fn examine(loaded: &Loaded, report: &mut Report) {
         ),
         Origin::File(file, _) if disk::others_may_read(file) => {
             let file = file.display();
+            let what = match setting {
+                "database_url" => "a password",
+                setting => setting,
+            };
             report.warning(
                 ABOUT,
-                format!(
-                    "others may read {file}, which has a password in it; run `chmod 600 {file}`"
-                ),
+                format!("others may read {file}, which has {what} in it; run `chmod 600 {file}`"),
             );
         }
         Origin::File(..) | Origin::Variable(_) | Origin::Default => {}

@@ -58,18 +58,18 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
 
 /// What was found so far.
 #[derive(Default)]
-struct Report(Vec<Finding>);
+pub(crate) struct Report(pub(crate) Vec<Finding>);
 
 impl Report {
-    fn ok(&mut self, about: &'static str, what: impl Into<String>) {
+    pub(crate) fn ok(&mut self, about: &'static str, what: impl Into<String>) {
         self.add(Verdict::Ok, about, what.into());
     }
 
-    fn warning(&mut self, about: &'static str, what: impl Into<String>) {
+    pub(crate) fn warning(&mut self, about: &'static str, what: impl Into<String>) {
         self.add(Verdict::Warning, about, what.into());
     }
 
-    fn problem(&mut self, about: &'static str, what: impl Into<String>) {
+    pub(crate) fn problem(&mut self, about: &'static str, what: impl Into<String>) {
         self.add(Verdict::Problem, about, what.into());
     }
 

@@ -1,3 +1,11 @@
-//! Slack: what people see and press there, and how it comes and goes.
+//! Slack: what people see and press there, what is sent to it, what comes from it, and how it is set up.
 
 pub mod blocks;
+pub mod check;
+pub mod class;
+pub mod client;
+pub mod manifest;
+mod methods;
+pub mod socket_mode;
+pub mod types;
+pub mod verify;

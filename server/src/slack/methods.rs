@@ -1,0 +1,228 @@
+//! The methods that are called, each with its arguments and what it returns.
+
+use reqwest::header::HeaderMap;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    client::{Arguments, CallError, SlackClient, Token},
+    types::{Conversation, Identity, Message, Page, Post, Posted, SocketUrl, User, View},
+};
+use crate::config::WebhookUrl;
+
+/// The most that one read returns of a thread or a channel.
+const PAGE: &str = "200";
+
+#[derive(Deserialize)]
+struct Messages {
+    messages: Vec<Message>,
+    #[serde(default)]
+    response_metadata: Option<Next>,
+}
+
+#[derive(Deserialize)]
+struct Next {
+    #[serde(default)]
+    next_cursor: String,
+}
+
+#[derive(Deserialize)]
+struct Permalink {
+    permalink: String,
+}
+
+#[derive(Deserialize)]
+struct InChannel {
+    channel: Conversation,
+}
+
+#[derive(Deserialize)]
+struct InUser {
+    user: User,
+}
+
+#[derive(Deserialize)]
+struct InView {
+    view: View,
+}
+
+#[derive(Deserialize)]
+struct Opened {
+    url: String,
+}
+
+/// For answers in which only success matters.
+#[derive(Deserialize)]
+struct Done {}
+
+/// # Errors
+/// Each fails with a [`CallError`] that says by its class what to do.
+impl SlackClient {
+    /// Who we are, and what we may do.
+    pub async fn auth_test(&self) -> Result<Identity, CallError> {
+        let answer = self.call("auth.test", Token::Bot, Arguments::Form(&[]));
+        let (identity, headers): (Identity, _) = answer.await?;
+        Ok(Identity {
+            scopes: scopes(&headers),
+            ..identity
+        })
+    }
+
+    /// Posts a message. Slack has no way to post it only once.
+    pub async fn post_message(&self, post: &Post<'_>) -> Result<Posted, CallError> {
+        self.json("chat.postMessage", post).await
+    }
+
+    /// Makes a message look different. Without blocks it would keep the old ones with their buttons, so
+    /// there must be some.
+    pub async fn update_message(
+        &self,
+        at: &Posted,
+        text: &str,
+        blocks: &[Value],
+    ) -> Result<(), CallError> {
+        let body = json!({ "channel": at.channel, "ts": at.ts, "text": text, "blocks": blocks, "parse": "none" });
+        let Done {} = self.json("chat.update", &body).await?;
+        Ok(())
+    }
+
+    /// Says something that only one person sees. It may not arrive.
+    pub async fn post_ephemeral(&self, user: &str, post: &Post<'_>) -> Result<(), CallError> {
+        let mut body = serde_json::to_value(post).unwrap_or_default();
+        body["user"] = user.into();
+        let Done {} = self.json("chat.postEphemeral", &body).await?;
+        Ok(())
+    }
+
+    /// The address of a message, for people.
+    pub async fn get_permalink(&self, at: &Posted) -> Result<String, CallError> {
+        let form = [("channel", &*at.channel), ("message_ts", &*at.ts)];
+        let Permalink { permalink } = self.form("chat.getPermalink", &form).await?;
+        Ok(permalink)
+    }
+
+    /// The messages of a thread, its parent first, after `oldest` if that is given, with their metadata.
+    pub async fn replies(
+        &self,
+        channel: &str,
+        parent: &str,
+        oldest: Option<&str>,
+        page: Option<&str>,
+    ) -> Result<Page, CallError> {
+        let more = [("ts", Some(parent)), ("oldest", oldest), ("cursor", page)];
+        self.read("conversations.replies", channel, &more).await
+    }
+
+    /// The messages of a channel without those in threads, the newest first, with their metadata.
+    pub async fn history(
+        &self,
+        channel: &str,
+        oldest: Option<&str>,
+        page: Option<&str>,
+    ) -> Result<Page, CallError> {
+        let more = [("oldest", oldest), ("cursor", page)];
+        self.read("conversations.history", channel, &more).await
+    }
+
+    /// What a channel is, and whether we are in it.
+    pub async fn conversation_info(&self, channel: &str) -> Result<Conversation, CallError> {
+        let form = [("channel", channel)];
+        let InChannel { channel } = self.form("conversations.info", &form).await?;
+        Ok(channel)
+    }
+
+    /// Who somebody is.
+    pub async fn user_info(&self, user: &str) -> Result<User, CallError> {
+        let InUser { user } = self.form("users.info", &[("user", user)]).await?;
+        Ok(user)
+    }
+
+    /// Opens a modal for whoever did what the trigger came with, within three seconds.
+    pub async fn open_view(&self, trigger_id: &str, view: &Value) -> Result<View, CallError> {
+        let body = json!({ "trigger_id": trigger_id, "view": view });
+        let InView { view } = self.json("views.open", &body).await?;
+        Ok(view)
+    }
+
+    /// Makes a modal look different, if it still is as it was known.
+    pub async fn update_view(&self, known: &View, view: &Value) -> Result<View, CallError> {
+        let mut body = json!({ "view_id": known.id, "view": view });
+        if !known.hash.is_empty() {
+            body["hash"] = known.hash.as_str().into();
+        }
+        let InView { view } = self.json("views.update", &body).await?;
+        Ok(view)
+    }
+
+    /// An address for one connection of Socket Mode.
+    pub async fn open_connection(&self) -> Result<SocketUrl, CallError> {
+        let answer = self.call("apps.connections.open", Token::App, Arguments::Form(&[]));
+        let (Opened { url }, _) = answer.await?;
+        Ok(url.into())
+    }
+
+    /// Posts through an incoming webhook.
+    pub async fn post_webhook(&self, url: &WebhookUrl, post: &Post<'_>) -> Result<(), CallError> {
+        let body = serde_json::to_value(post).unwrap_or_default();
+        self.post_to("incoming webhook", url.reveal(), &body).await
+    }
+
+    /// Answers through the address that came with a click.
+    pub async fn respond(&self, url: &SecretString, body: &Value) -> Result<(), CallError> {
+        self.post_to("response_url", url.expose_secret(), body)
+            .await
+    }
+
+    async fn json<T: for<'de> Deserialize<'de>>(
+        &self,
+        method: &'static str,
+        body: &impl Serialize,
+    ) -> Result<T, CallError> {
+        // What is sent has only names and text.
+        let body = serde_json::to_value(body).unwrap_or_default();
+        let answer = self.call(method, Token::Bot, Arguments::Json(&body));
+        Ok(answer.await?.0)
+    }
+
+    async fn form<T: for<'de> Deserialize<'de>>(
+        &self,
+        method: &'static str,
+        form: &[(&str, &str)],
+    ) -> Result<T, CallError> {
+        let answer = self.call(method, Token::Bot, Arguments::Form(form));
+        Ok(answer.await?.0)
+    }
+
+    async fn read(
+        &self,
+        method: &'static str,
+        channel: &str,
+        more: &[(&str, Option<&str>)],
+    ) -> Result<Page, CallError> {
+        let mut form = vec![
+            ("channel", channel),
+            ("limit", PAGE),
+            ("include_all_metadata", "true"),
+        ];
+        form.extend(
+            more.iter()
+                .filter_map(|(name, value)| Some((*name, (*value)?))),
+        );
+        let found: Messages = self.form(method, &form).await?;
+        let next = found.response_metadata.map(|next| next.next_cursor);
+        Ok(Page {
+            messages: found.messages,
+            next: next.filter(|cursor| !cursor.is_empty()),
+        })
+    }
+}
+
+/// What a token may do, as every answer to it says.
+fn scopes(headers: &HeaderMap) -> Vec<String> {
+    let header = headers.get("x-oauth-scopes");
+    let header = header.and_then(|header| header.to_str().ok());
+    let scopes = header.unwrap_or_default().split(',').map(str::trim);
+    let scopes = scopes.filter(|scope| !scope.is_empty());
+    scopes.map(str::to_owned).collect()
+}

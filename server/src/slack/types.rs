@@ -1,0 +1,195 @@
+//! What is said to Slack and what it says, as far as anybody here wants to know.
+
+use std::fmt;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A message to post. Links in it are not followed, and nothing in it becomes one.
+#[derive(Clone, Debug, Serialize)]
+pub struct Post<'a> {
+    /// The channel's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<&'a str>,
+    /// The whole of it in words, for notifications and screen readers.
+    pub text: &'a str,
+    /// What is shown instead.
+    #[serde(skip_serializing_if = "<[Value]>::is_empty")]
+    pub blocks: &'a [Value],
+    /// The message whose thread it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_ts: Option<&'a str>,
+    /// What it can be recognised by later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<&'a Metadata>,
+    unfurl_links: bool,
+    unfurl_media: bool,
+    parse: &'a str,
+}
+
+impl<'a> Post<'a> {
+    /// To a channel.
+    pub fn to(channel: &'a str, text: &'a str, blocks: &'a [Value]) -> Self {
+        Self {
+            channel: Some(channel),
+            ..Self::to_webhook(text, blocks)
+        }
+    }
+
+    /// To wherever an incoming webhook posts.
+    pub fn to_webhook(text: &'a str, blocks: &'a [Value]) -> Self {
+        Self {
+            channel: None,
+            text,
+            blocks,
+            thread_ts: None,
+            metadata: None,
+            unfurl_links: false,
+            unfurl_media: false,
+            parse: "none",
+        }
+    }
+}
+
+/// What everybody in the workspace can read of a message, and no page shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// Letters, digits and underscores.
+    pub event_type: String,
+    /// Missing unless all metadata was asked for.
+    #[serde(default)]
+    pub event_payload: Value,
+}
+
+/// Where a message is.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Posted {
+    /// The channel's id.
+    pub channel: String,
+    /// Its name in the channel.
+    pub ts: String,
+}
+
+/// A message as it was read back.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Message {
+    /// Its name in the channel.
+    pub ts: String,
+    /// The thread's parent, or the message itself if it is one.
+    pub thread_ts: Option<String>,
+    /// Who wrote it.
+    pub user: Option<String>,
+    /// The bot that wrote it.
+    pub bot_id: Option<String>,
+    /// What kind it is, if it is no plain message.
+    pub subtype: Option<String>,
+    /// Its words, with `&`, `<` and `>` escaped.
+    pub text: String,
+    /// The client's name for it.
+    pub client_msg_id: Option<String>,
+    /// What it can be recognised by.
+    pub metadata: Option<Metadata>,
+}
+
+/// Some of a channel's or a thread's messages.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// Where the next page begins, if there is one.
+    pub next: Option<String>,
+}
+
+/// Who a token belongs to.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Identity {
+    /// The workspace's id.
+    pub team_id: String,
+    /// The workspace's name.
+    #[serde(default)]
+    pub team: String,
+    /// What the bot is called.
+    #[serde(default)]
+    pub user: String,
+    /// The bot as a user.
+    pub user_id: String,
+    /// The bot as a bot.
+    #[serde(default)]
+    pub bot_id: Option<String>,
+    /// What the token may do.
+    #[serde(skip)]
+    pub scopes: Vec<String>,
+}
+
+/// A person, or what looks like one.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct User {
+    /// Their id.
+    pub id: String,
+    /// The workspace they belong to.
+    pub team_id: String,
+    /// What they are called.
+    pub name: String,
+    /// What they are called in full.
+    pub real_name: String,
+    /// They are gone.
+    pub deleted: bool,
+    /// They are none.
+    pub is_bot: bool,
+    /// They are a guest.
+    pub is_restricted: bool,
+    /// They are a guest in one channel.
+    pub is_ultra_restricted: bool,
+}
+
+/// A channel.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Conversation {
+    /// Its id.
+    pub id: String,
+    /// Its name; conversations of two have none.
+    pub name: Option<String>,
+    /// The bot is in it.
+    pub is_member: bool,
+    /// It is a conversation of two, in which nobody is a member.
+    pub is_im: bool,
+    /// Nobody can write in it.
+    pub is_archived: bool,
+}
+
+/// A modal.
+#[derive(Clone, Debug, Deserialize)]
+pub struct View {
+    /// Its id.
+    pub id: String,
+    /// Changes whenever it changes.
+    #[serde(default)]
+    pub hash: String,
+}
+
+/// Where Socket Mode is to be connected to, once: whoever has it can.
+#[derive(Clone)]
+pub struct SocketUrl(SecretString);
+
+impl SocketUrl {
+    /// For the one that connects.
+    pub fn reveal(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl From<String> for SocketUrl {
+    fn from(url: String) -> Self {
+        Self(url.into())
+    }
+}
+
+impl fmt::Debug for SocketUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SocketUrl(…)")
+    }
+}

@@ -1,0 +1,47 @@
+//! What goes wrong when it is told to.
+
+use super::FakeSlack;
+
+/// What happens to one call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    /// It is done, and the connection ends without an answer.
+    DropReply,
+    /// It is done, and the answer is 500.
+    DoneThen500,
+    /// It is done, and the answer is `internal_error`.
+    DoneThenInternalError,
+    /// It is done, and the answer is no JSON.
+    DoneThenNonsense,
+    /// It is not done: 429, and how many seconds to wait.
+    Limited(u32),
+    /// It is not done, for this reason.
+    Refused(&'static str),
+    /// It is not done, and no answer ever comes.
+    Hang,
+}
+
+impl FakeSlack {
+    /// What happens to the next calls of a method, one after the other. `services` is an incoming webhook,
+    /// `response` a response URL.
+    pub(crate) fn fail(&self, method: &str, faults: impl IntoIterator<Item = Fault>) {
+        let mut world = self.shared.world();
+        let queue = world.faults.entry(method.to_owned()).or_default();
+        queue.extend(faults);
+    }
+
+    /// The next click or submission reaches nobody, as happens when a dead connection got it.
+    pub(crate) fn lose_next_click(&self) {
+        self.shared.world().lose_next_click = true;
+    }
+
+    /// The next event comes twice.
+    pub(crate) fn duplicate_next_event(&self) {
+        self.shared.world().duplicate_next_event = true;
+    }
+
+    /// The next event waits until [`FakeSlack::let_go`], so that later ones overtake it.
+    pub(crate) fn hold_next_event(&self) {
+        self.shared.world().hold_next_event = true;
+    }
+}
