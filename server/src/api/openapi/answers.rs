@@ -1,39 +1,55 @@
 //! What responders and agents send besides asking.
 
 use domain::{interaction::PlanDecision, limits};
-use utoipa::openapi::{RefOr, Schema, schema::AnyOfBuilder};
+use utoipa::openapi::{
+    ObjectBuilder, RefOr, Schema,
+    schema::{AnyOfBuilder, ArrayBuilder},
+};
 
 use super::{
     asks::form_answers,
     shapes::{
-        Field, boolean, either, line, list_of, may, must, one_of, sent, shapes, text, visible_text,
+        Field, boolean, either, line, list_of, may, may_not_null, must, null, one_of, sent, shapes,
+        text, visible_text, with_nulls,
     },
 };
 
 shapes! {
     /// An answer, as the kind of the interaction wants it.
     Answering = AnyOfBuilder::new()
-        .item(sent([must("text", text(limits::TEXT_CHARS))]).title(Some("To a question")))
-        .item(sent([must("selected", list_of(line(limits::OPTION_CHARS)).max_items(Some(limits::OPTIONS)))])
-            .title(Some("To a choice")))
-        .item(sent([]).title(Some("To an acknowledgement")))
-        .item(sent([must("approved", boolean()), may("text", text(limits::TEXT_CHARS))])
-            .title(Some("To an approval")))
-        .item(sent([
+        .item(answer("To a question", [must("text", text(limits::TEXT_CHARS))]))
+        .item(answer("To a choice", [must("selected", selected())]))
+        .item(answer("To an acknowledgement", []))
+        .item(answer("To an approval", [
+            must("approved", boolean()),
+            may("text", text(limits::TEXT_CHARS)),
+        ]))
+        .item(answer("To a plan review: go on", [
             must("decision", one_of(decisions(|decision| decision != PlanDecision::Adjust))),
             may("feedback", text(limits::TEXT_CHARS)),
-        ]).title(Some("To a plan review: go on")))
-        .item(sent([
+        ]))
+        .item(answer("To a plan review: adjust", [
             must("decision", one_of(decisions(|decision| decision == PlanDecision::Adjust))),
             must("feedback", visible_text(limits::TEXT_CHARS)),
-        ]).title(Some("To a plan review: adjust")))
-        .item(sent([must("answers", form_answers())]).title(Some("To a form: any of its questions")));
+        ]))
+        .item(answer("To a form: any of its questions", [must("answers", form_answers())]));
     /// How a task goes. What is absent stays as it is; `reason` belongs to `failed`. That a task waits
     /// follows from its blockers.
     TaskDraft = either([
-        task([may("status", one_of(["running", "done"]))]),
+        task([may("status", one_of(["running", "done"])), may_not_null("reason", null())]),
         task([must("status", one_of(["failed"])), may("reason", line(limits::LINE_CHARS))]),
     ]);
+}
+
+fn answer(title: &str, fields: impl IntoIterator<Item = Field>) -> ObjectBuilder {
+    let all = [
+        "answers", "approved", "decision", "feedback", "selected", "text",
+    ];
+    with_nulls(sent(fields), &all).title(Some(title))
+}
+
+fn selected() -> ArrayBuilder {
+    list_of(line(limits::OPTION_CHARS)).max_items(Some(limits::OPTIONS))
 }
 
 fn decisions(which: fn(PlanDecision) -> bool) -> impl Iterator<Item = &'static str> {

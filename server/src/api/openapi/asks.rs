@@ -14,12 +14,25 @@ use super::{
     names,
     shapes::{
         Field, any_object, boolean, either, line, list_of, map_of, may, may_not_null, must, null,
-        one_of, reference, sent, shapes, string, text, visible_text, whole,
+        one_of, reference, sent, shapes, string, text, visible_text, whole, with_nulls,
     },
 };
 
 /// Integers beyond are not the same number in every JSON parser, so an action with one has no digest.
 const EXACT: f64 = 9_007_199_254_740_991.0;
+
+/// What does not belong to every kind.
+const OWN: [&str; 9] = [
+    "action",
+    "callback_url",
+    "fallback",
+    "level",
+    "multiple",
+    "options",
+    "plan",
+    "questions",
+    "timeout_seconds",
+];
 
 shapes! {
     /// What an agent asks. Which fields there are depends on `kind`.
@@ -51,12 +64,11 @@ shapes! {
         may("fallback", form_answers()),
     ]);
     /// Tells something that nobody answers.
-    SendNotification = sent([
+    SendNotification = with_nulls(sent([
         must("kind", one_of([Kind::Notification.name()])),
         may("mode", one_of(["async"])),
         may("level", names::Level::schema()),
-        may_not_null("timeout_seconds", null()),
-    ].into_iter().chain(common()));
+    ].into_iter().chain(common())), &OWN);
 
     /// What is run if it is approved. Its RFC 8785 form has a digest, so numbers stay below 2^53.
     ActionDraft = sent([
@@ -132,10 +144,19 @@ fn number() -> ObjectBuilder {
 /// What every kind has.
 fn common() -> [Field; 6] {
     let metadata = "Anything the agent wants back, up to 8 kB and 32 levels.";
+    let prompt = "In markdown.";
+    let title = "A few words above the prompt.";
+    let session = "The agent's own context: a run, a conversation.";
     [
-        must("prompt", visible_text(limits::TEXT_CHARS)),
-        may("title", line(limits::TITLE_CHARS)),
-        may("session_id", line(limits::SESSION_ID_CHARS)),
+        must(
+            "prompt",
+            visible_text(limits::TEXT_CHARS).description(Some(prompt)),
+        ),
+        may("title", line(limits::TITLE_CHARS).description(Some(title))),
+        may(
+            "session_id",
+            line(limits::SESSION_ID_CHARS).description(Some(session)),
+        ),
         may("task", reference("NamedTaskDraft")),
         may("priority", names::Priority::schema()),
         may("metadata", any_object().description(Some(metadata))),
@@ -150,9 +171,9 @@ fn asked(kind: Kind, own: impl IntoIterator<Item = Field>) -> ObjectBuilder {
         must("kind", one_of([kind.name()])),
         may("mode", names::Mode::schema()),
         may("timeout_seconds", timeout),
-        may("callback_url", names::TargetUrl::schema()),
+        may("callback_url", names::CallbackUrl::schema()),
     ];
-    sent(waits.into_iter().chain(own).chain(common()))
+    with_nulls(sent(waits.into_iter().chain(own).chain(common())), &OWN)
 }
 
 fn ask() -> RefOr<Schema> {

@@ -5,6 +5,7 @@ mod answers;
 mod asks;
 mod examples;
 mod headers;
+mod links;
 pub(crate) mod names;
 pub mod page;
 pub(crate) mod parts;
@@ -142,6 +143,7 @@ impl Modify for Whole {
                     headers::add_request_id(&mut response.headers);
                 }
             }
+            links::add(operation);
             examples::add(operation);
         }
         for response in components.responses.values_mut() {

@@ -58,7 +58,9 @@ shapes! {
     /// Visible ASCII.
     IdempotencyKey = text(limits::KEY_CHARS).min_length(Some(1)).pattern(Some("^[ -~]+$"));
     /// Where to send to: a public address, without a name and password in it.
-    TargetUrl = string().pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://")).max_length(Some(guard::LONGEST));
+    TargetUrl = target_url();
+    /// Where the agent is called when it is closed: a public address, without a name and password in it.
+    CallbackUrl = target_url();
     /// A size of pages.
     PageSize = whole(1..=page::MAX_LIMIT.into());
     /// A size of pages of events.
@@ -75,4 +77,10 @@ fn all(names: &[impl Serialize]) -> ObjectBuilder {
         .iter()
         .map(|name| serde_json::to_value(name).unwrap_or(Value::Null));
     one_of(names)
+}
+
+fn target_url() -> ObjectBuilder {
+    string()
+        .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://"))
+        .max_length(Some(guard::LONGEST))
 }

@@ -85,6 +85,17 @@ pub(super) fn returned(fields: impl IntoIterator<Item = Field>) -> ObjectBuilder
         })
 }
 
+/// The same object, which may also have the fields of its siblings as long as they are `null`: that is as good as
+/// absent, and what typed clients send.
+pub(super) fn with_nulls(object: ObjectBuilder, fields: &[&str]) -> ObjectBuilder {
+    let mut object = object.build();
+    for name in fields {
+        let field = object.properties.entry((*name).to_owned());
+        field.or_insert_with(|| null().into());
+    }
+    object.into()
+}
+
 /// An object of any content.
 pub(super) fn any_object() -> ObjectBuilder {
     ObjectBuilder::new().additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))

@@ -81,7 +81,7 @@ fn call(document: &Value, method: &str, path: &str, operation: &Value, out: &mut
         out.push_str("<h3>Body</h3>");
         content(document, body, out);
     }
-    out.push_str("<h3>Answers</h3><dl class=\"fields\">");
+    out.push_str("<h3>Answers</h3><dl class=\"api-fields\">");
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
         *out += &format!("<div><dt><code>{}</code></dt><dd>", Text(status));
         answer(document, resolved(document, response), out);
@@ -105,7 +105,7 @@ fn parameters(operation: &Value, out: &mut String) {
     let Some(parameters) = operation["parameters"].as_array() else {
         return;
     };
-    out.push_str("<h3>Parameters</h3><dl class=\"fields\">");
+    out.push_str("<h3>Parameters</h3><dl class=\"api-fields\">");
     for parameter in parameters {
         let need = if parameter["required"] == true {
             ", required"

@@ -54,8 +54,11 @@ pub(super) fn shape(schema: &Value, out: &mut String) {
         return;
     };
     let required: Vec<&str> = texts(&schema["required"]).collect();
-    out.push_str("<dl class=\"fields\">");
-    for (name, field) in fields {
+    out.push_str("<dl class=\"api-fields\">");
+    let (others, own): (Vec<_>, Vec<_>) = fields
+        .iter()
+        .partition(|(_, field)| field["type"] == "null");
+    for (name, field) in own {
         let always = required.contains(&name.as_str());
         let need = if always { " <span>required</span>" } else { "" };
         *out += &format!(
@@ -71,7 +74,10 @@ pub(super) fn shape(schema: &Value, out: &mut String) {
     }
     out.push_str("</dl>");
     if schema["additionalProperties"] == false {
-        out.push_str("<p>Other fields are refused.</p>");
+        out.push_str(match others.is_empty() {
+            true => "<p>Other fields are refused.</p>",
+            false => "<p>Other fields are refused; those of its siblings may be there as null.</p>",
+        });
     }
 }
 
