@@ -45,7 +45,12 @@ async fn check(kind: &'static str) {
         .args(["-m", "schemathesis.cli", "run"])
         .arg(app.url("/api/v1/openapi.json"))
         .args(["--header", &format!("Authorization: Bearer {own}")])
-        .args(["--phases", "examples,coverage,fuzzing", "--checks", "all"])
+        .args([
+            "--phases",
+            "examples,coverage,fuzzing,stateful",
+            "--checks",
+            "all",
+        ])
         .args(["--max-examples", &EXAMPLES.to_string()])
         .args(["--generation-deterministic", "--no-color"])
         .args(["--include-operation-id-regex", &calls_for(kind)])
