@@ -40,25 +40,20 @@ async fn check(kind: &'static str) {
     } else {
         &tokens[1]
     };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemathesis");
     let mut schemathesis = python::command();
     schemathesis
-        .args(["-m", "schemathesis.cli", "run"])
+        .args(["-m", "schemathesis.cli", "--config-file"])
+        .arg(folder.join("schemathesis.toml"))
+        .arg("run")
         .arg(app.url("/api/v1/openapi.json"))
         .args(["--header", &format!("Authorization: Bearer {own}")])
-        .args([
-            "--phases",
-            "examples,coverage,fuzzing,stateful",
-            "--checks",
-            "all",
-        ])
+        .args(["--phases", "examples,coverage,fuzzing,stateful"])
         .args(["--max-examples", &EXAMPLES.to_string()])
         .args(["--generation-deterministic", "--no-color"])
         .args(["--include-operation-id-regex", &calls_for(kind)])
         .env("SCHEMATHESIS_HOOKS", "hooks")
-        .env(
-            "PYTHONPATH",
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemathesis"),
-        )
+        .env("PYTHONPATH", folder)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("HANDRAISE_URL", app.url(""))
         .env("HANDRAISE_AGENT_TOKEN", &tokens[0])

@@ -95,24 +95,15 @@ def is_valid(case, location):
     return component is not None and component.mode == GenerationMode.POSITIVE
 
 
-def operation_of(case):
-    return case.operation.definition.raw["operationId"]
-
-
 @schemathesis.hook
 def filter_case(context, case):
-    if "x-schemathesis-unknown-property" in (case.headers or {}):
-        # Whoever sends a header more is not refused: that is HTTP.
-        return False
-    # After a call that asks, Schemathesis expects whatever lies below its address. A receipt is not there until
-    # somebody decides, and never for most kinds.
-    in_chain = case.meta is not None and case.meta.phase.name == TestPhase.STATEFUL
-    return not (in_chain and operation_of(case) == "get_receipt")
+    # Whoever sends a header more is not refused: that is HTTP.
+    return "x-schemathesis-unknown-property" not in (case.headers or {})
 
 
 @schemathesis.hook
 def before_call(context, case, **kwargs):
-    call = operation_of(case)
+    call = case.operation.definition.raw["operationId"]
     body = case.body if is_valid(case, ParameterLocation.BODY) else None
     if "id" in (case.path_parameters or {}) and is_valid(case, ParameterLocation.PATH):
         if call == "answer" and isinstance(body, dict):
