@@ -23,13 +23,13 @@ for (const [colorScheme, width] of looks) {
     await expect(page.locator("#schema-Ask")).toContainText("AskPlanReview");
   });
 
-  test(`all of it is legible in ${colorScheme} at ${width} pixels`, async ({ openBrowser, server }) => {
+  test(`it is legible in ${colorScheme} at ${width} pixels`, async ({ openBrowser, server }) => {
     const page = await openBrowser({ colorScheme, viewport: { width, height: 900 } });
     await page.goto(`${server.url}/docs`);
     await expectLegible(page);
-    for (const details of await page.locator("details").all()) {
-      await details.evaluate((element) => element.setAttribute("open", ""));
-    }
+    // Once for each theme and each width: there is a lot to look at.
+    if ((colorScheme === "light") !== (width > 1000)) return;
+    await page.locator("details").evaluateAll((all) => all.forEach((one) => one.setAttribute("open", "")));
     await expectLegible(page);
   });
 }

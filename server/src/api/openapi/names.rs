@@ -19,15 +19,28 @@ shapes! {
     /// `expired` and `cancelled` have no answer, unless there was a fallback.
     State = one_of(v1::interactions::STATES);
     /// How it ended.
-    Outcome = all(&[
-        interaction::Outcome::Answered, interaction::Outcome::Approved, interaction::Outcome::Denied, interaction::Outcome::Proceed, interaction::Outcome::ProceedClean,
-        interaction::Outcome::ProceedDefault, interaction::Outcome::Adjust, interaction::Outcome::Delivered, interaction::Outcome::Fallback,
-        interaction::Outcome::Expired, interaction::Outcome::Cancelled,
-    ]);
+    Outcome = one_of([
+        interaction::Outcome::Answered,
+        interaction::Outcome::Approved,
+        interaction::Outcome::Denied,
+        interaction::Outcome::Proceed,
+        interaction::Outcome::ProceedClean,
+        interaction::Outcome::ProceedDefault,
+        interaction::Outcome::Adjust,
+        interaction::Outcome::Delivered,
+        interaction::Outcome::Fallback,
+        interaction::Outcome::Expired,
+        interaction::Outcome::Cancelled,
+    ].map(interaction::Outcome::name));
     /// `urgent` comes before the others of its mode.
     Priority = all(&[interaction::Priority::Normal, interaction::Priority::Urgent]);
     /// How serious a notification is.
-    Level = all(&[interaction::Level::Info, interaction::Level::Success, interaction::Level::Warning, interaction::Level::Error]);
+    Level = all(&[
+        interaction::Level::Info,
+        interaction::Level::Success,
+        interaction::Level::Warning,
+        interaction::Level::Error,
+    ]);
     /// How an agent goes on with its plan. `proceed`: keep the context, edits are allowed. `proceed_clean`:
     /// clear the context, edits are allowed. `proceed_default`: clear the context, ask before edits.
     /// `adjust`: stay in plan mode and work the feedback in.

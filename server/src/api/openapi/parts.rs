@@ -43,6 +43,8 @@ pub(crate) const EVENT_TYPES: [&str; 31] = [
     "delivery.retried",
 ];
 
+const PLAN_DIGEST: &str = "Of a plan review: `sha256:` and the hex of SHA-256 over the plan.";
+
 shapes! {
     /// An agent.
     Agent = returned([must("id", id()), must("name", string())]);
@@ -97,7 +99,7 @@ shapes! {
         must("kind", one_of(["approval", "plan_review"])),
         must("outcome", names::Outcome::schema()),
         may_not_null("action_digest", string().description(Some("Of an approval."))),
-        may_not_null("plan_digest", string().description(Some("Of a plan review: `sha256:` and the hex of SHA-256 over the plan."))),
+        may_not_null("plan_digest", string().description(Some(PLAN_DIGEST))),
         must("agent", reference("Agent")),
         must("responder", reference("Responder")),
         must("asked_at", time()),

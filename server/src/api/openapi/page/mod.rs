@@ -53,14 +53,14 @@ pub async fn show(State(state): State<AppState>, headers: HeaderMap) -> impl Int
 fn body(document: &Value) -> String {
     let mut out = String::from(
         "<body class=\"docs\"><a class=\"skip-link\" href=\"#calls\">To the calls</a>\
-         <header class=\"docs-header\"><a href=\"/\">Handraise</a></header><div class=\"docs-page\">\
+         <header class=\"docs-header\"><a href=\"/\">Handraise</a></header><main class=\"docs-page\">\
          <h1>API</h1><p>JSON, with <code>Authorization: Bearer TOKEN</code>. An agent sees what it asked itself, a \
          responder token all. For machines: <a href=\"/api/v1/openapi.json\">OpenAPI 3.1</a>.</p>",
     );
     calls::contents(document, &mut out);
-    out.push_str("<main id=\"calls\">");
+    out.push_str("<div id=\"calls\">");
     calls::all(document, &mut out);
     schemas::all(document, &mut out);
-    out.push_str("</main></div></body>");
+    out.push_str("</div></main></body>");
     out
 }
