@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer, Serialize,
-    de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{
+        DeserializeSeed, Error, MapAccess, SeqAccess, Unexpected, Visitor,
+        value::MapAccessDeserializer,
+    },
 };
 use serde_json::{Map, Number, Value};
 
@@ -144,6 +147,43 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     }
 }
 
+/// A whole number, however it is written: in JSON `60` and `60.0` are the same, and some languages write
+/// the second.
+pub(crate) struct Whole(pub(crate) i64);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WholeVisitor)
+    }
+}
+
+struct WholeVisitor;
+
+impl Visitor<'_> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number")
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Whole, E> {
+        Ok(Whole(value))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Whole, E> {
+        let whole = i64::try_from(value);
+        let unexpected = |_| E::invalid_value(Unexpected::Unsigned(value), &self);
+        whole.map(Whole).map_err(unexpected)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Whole, E> {
+        // A double without a fraction is written as an integer is.
+        let whole = format!("{value}").parse();
+        let unexpected = |_| E::invalid_value(Unexpected::Float(value), &self);
+        whole.map(Whole).map_err(unexpected)
+    }
+}
+
 /// Reads a map in which every key stands once.
 ///
 /// # Errors
@@ -191,6 +231,24 @@ mod tests {
         let text = r#"{"a":[1,-2,2.5,null,true,"x"],"b":{}}"#;
         let read: AnyJson = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    }
+
+    #[test]
+    fn whole_numbers_are_read_however_they_are_written() {
+        for (written, whole) in [
+            ("60", Some(60)),
+            ("60.0", Some(60)),
+            ("6e1", Some(60)),
+            ("-0.0", Some(0)),
+            ("60.5", None),
+            ("1e300", None),
+            ("18446744073709551615", None),
+            ("\"60\"", None),
+            ("true", None),
+        ] {
+            let read = serde_json::from_str(written).ok();
+            assert_eq!(read.map(|Whole(read)| read), whole, "{written}");
+        }
     }
 
     #[test]

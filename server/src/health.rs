@@ -12,6 +12,7 @@ use axum::{
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use tokio::time::timeout;
+use utoipa::ToSchema;
 
 use crate::{metrics::Now, problem::Problem, state::AppState};
 
@@ -23,11 +24,18 @@ const LIVE_FEED: Duration = Duration::from_secs(5);
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// `GET /healthz`: the process lives.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "get_liveness",
+    tag = "operation",
+    responses((status = 200, description = "`ok`.", body = String, content_type = "text/plain; charset=utf-8")),
+)]
 pub async fn lives() -> &'static str {
     "ok\n"
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct Readiness {
     ready: bool,
     /// What is not, by name.
@@ -35,6 +43,16 @@ struct Readiness {
 }
 
 /// `GET /readyz`: 200 while the server can do its work, else 503 and what it cannot.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "get_readiness",
+    tag = "operation",
+    responses(
+        (status = 200, description = "It can.", body = Readiness),
+        (status = 503, description = "It cannot.", body = Readiness),
+    ),
+)]
 pub async fn ready(State(state): State<AppState>) -> Response {
     let read = timeout(DATABASE, state.service.store().last_seq()).await;
     let parts = [
@@ -62,7 +80,14 @@ pub fn metrics_alone(state: AppState) -> Router {
         .with_state(state)
 }
 
-/// `GET /metrics`
+/// `GET /metrics`: for Prometheus. At an address of its own with `metrics_addr`.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    operation_id = "get_metrics",
+    tag = "operation",
+    responses((status = 200, description = "OpenMetrics text.", body = String, content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8")),
+)]
 pub async fn metrics(State(state): State<AppState>) -> Result<Response, Problem> {
     let now = now(&state).await?;
     let text = state.metrics.text(&now).map_err(|_| Problem::internal())?;

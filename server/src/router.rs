@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
-    api::v1,
+    api::{openapi, v1},
     auth::{address, browser, same_origin},
     health,
     live::socket,
@@ -47,6 +47,7 @@ pub fn router(state: AppState) -> Router {
     Router::new()
         .route("/healthz", get(health::lives))
         .route("/readyz", get(health::ready))
+        .route("/docs", get(openapi::page::show))
         .merge(metrics(&state))
         .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
@@ -96,6 +97,7 @@ fn api() -> Router<AppState> {
         .route("/v1/hooks/{id}", delete(v1::hooks::delete))
         .route("/v1/deliveries", get(v1::deliveries::list))
         .route("/v1/deliveries/{id}/retry", post(v1::deliveries::retry))
+        .route("/v1/openapi.json", get(openapi::serve))
         .fallback(async || Problem::no_route())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
 }

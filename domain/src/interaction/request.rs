@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     fault::{Fault, Faults},
-    json::{AnyJson, Object},
+    json::{AnyJson, Object, Whole},
     limits,
     task::TaskRef,
 };
@@ -111,7 +111,8 @@ pub struct Draft {
 
 /// Tells `null` from absent: called only when the field is there.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i64>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
+    let seconds: Option<Whole> = Option::deserialize(deserializer)?;
+    Ok(Some(seconds.map(|Whole(seconds)| seconds)))
 }
 
 impl Draft {

@@ -3,6 +3,7 @@
 mod body;
 mod caller;
 mod events_stream;
+pub mod openapi;
 mod page;
 mod path;
 mod prefer;

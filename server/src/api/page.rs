@@ -11,6 +11,10 @@ use serde::Serialize;
 
 use crate::problem::Problem;
 
+/// How many there are on a page if nobody says, and how many there may be.
+pub(super) const DEFAULT_LIMIT: u32 = 50;
+pub(super) const MAX_LIMIT: u32 = 200;
+
 #[derive(Serialize)]
 struct Page<T> {
     items: Vec<T>,

@@ -13,46 +13,88 @@ use domain::{
     json::AnyJson,
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
-/// An interaction.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+use super::openapi::{names, parts};
+
+/// An interaction. What does not belong to its kind is `null`.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = Interaction)]
 pub struct InteractionBody {
+    #[schema(value_type = Uuid)]
     id: InteractionId,
+    /// 1 when asked, one more with every change.
     version: i64,
+    #[schema(value_type = names::Kind)]
     kind: Kind,
+    #[schema(value_type = names::Mode)]
     mode: Mode,
+    #[schema(value_type = names::State)]
     state: &'static str,
+    #[schema(value_type = Option<names::Outcome>)]
     outcome: Option<Outcome>,
     /// For an approval: `true` only if somebody approved it in time.
     approved: Option<bool>,
     title: Option<String>,
+    /// In markdown.
     prompt: String,
-    #[serde(flatten)]
-    asked: AskedBody,
+    /// For a choice.
+    #[schema(value_type = Option<Vec<parts::ChoiceOption>>)]
+    options: Option<Vec<ChoiceOption>>,
+    /// For a choice.
+    multiple: Option<bool>,
+    /// For a form.
+    #[schema(value_type = Option<Vec<parts::FormQuestion>>)]
+    questions: Option<Vec<FormQuestion>>,
+    /// For an approval.
+    #[schema(value_type = Option<parts::Action>)]
+    action: Option<Action>,
+    /// For an approval: `sha256:` and the hex of SHA-256 over the RFC 8785 form of `action`.
+    action_digest: Option<String>,
+    /// For a plan review, in markdown.
+    plan: Option<String>,
+    /// For a notification.
+    #[schema(value_type = Option<names::Level>)]
+    level: Option<Level>,
+    #[schema(value_type = parts::Agent)]
     agent: AgentRef,
     session_id: Option<String>,
+    #[schema(value_type = Option<parts::NamedTask>)]
     task: Option<TaskRef>,
+    #[schema(value_type = names::Priority)]
     priority: Priority,
     created_at: DateTime<Utc>,
+    /// The deadline; `null` = never.
     expires_at: Option<DateTime<Utc>>,
     closed_at: Option<DateTime<Utc>>,
+    /// When the agent confirmed that it has the answer.
     collected_at: Option<DateTime<Utc>>,
     /// What came of calling the agent back: `{"state": "delivered" | "offline", "at"}`.
+    #[schema(value_type = Option<parts::Callback>)]
     callback: Option<Callback>,
+    #[schema(value_type = Option<parts::Fallback>)]
     fallback: Option<FallbackBody>,
+    /// Whether the answer is the fallback.
     fallback_used: bool,
     /// What is answered of a form that is still pending.
+    #[schema(value_type = Option<parts::FormAnswers>)]
     progress: Option<FormAnswers>,
     answer: Option<AnswerBody>,
+    #[schema(value_type = Vec<parts::FollowUp>)]
     follow_ups: Vec<FollowUp>,
+    /// Ready to be put into the agent's context, once there is an answer.
     resume_prompt: Option<String>,
+    /// Where a person answers it.
     dashboard_url: String,
+    /// Always `null` for now.
     slack_permalink: Option<String>,
+    /// As the agent sent it.
+    #[schema(value_type = Option<parts::AnyObject>, inline)]
     metadata: Option<AnyJson>,
 }
 
 /// What belongs to the kind; `null` for the others.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Default)]
 struct AskedBody {
     options: Option<Vec<ChoiceOption>>,
     multiple: Option<bool>,
@@ -73,24 +115,35 @@ enum FallbackBody {
 }
 
 /// The answer the agent goes on with. What does not belong to the kind is `null`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
+#[schema(as = Answer)]
 struct AnswerBody {
+    /// To a question; a comment on an approval.
     text: Option<String>,
+    /// To a choice: values of its options.
     selected: Option<Vec<String>>,
+    /// To a form.
+    #[schema(value_type = Option<parts::FormAnswers>)]
     answers: Option<FormAnswers>,
+    #[schema(value_type = Option<names::PlanDecision>)]
     decision: Option<PlanDecision>,
+    /// To a plan review.
     feedback: Option<String>,
+    /// To a plan review: whether the agent drops its context.
     clear_context: Option<bool>,
+    #[schema(value_type = Option<names::TargetMode>)]
     target_mode: Option<TargetMode>,
     /// `null` when it is the fallback.
+    #[schema(value_type = Option<parts::Responder>)]
     responder: Option<Responder>,
     answered_at: DateTime<Utc>,
 }
 
 /// One page of the journal.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct EventPage {
     /// In the order of commits.
+    #[schema(value_type = Vec<parts::Event>)]
     pub items: Vec<Event>,
     /// What to pass as `after` next time.
     pub last_seq: i64,
@@ -120,17 +173,25 @@ impl InteractionBody {
             });
         let request = interaction.request;
         let several = matches!(&request.ask, Ask::Choice(choice) if choice.multiple);
+        let kind = request.ask.kind();
+        let asked = AskedBody::from(request.ask);
         Self {
             id: interaction.id,
             version: interaction.version,
-            kind: request.ask.kind(),
+            kind,
             mode: request.mode,
             state: interaction.state.name(),
             outcome: interaction.state.outcome(),
             approved,
             title: request.title,
             prompt: request.prompt,
-            asked: request.ask.into(),
+            options: asked.options,
+            multiple: asked.multiple,
+            questions: asked.questions,
+            action: asked.action,
+            action_digest: asked.action_digest,
+            plan: asked.plan,
+            level: asked.level,
             agent: interaction.agent,
             session_id: request.session_id,
             task: request.task,

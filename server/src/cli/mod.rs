@@ -7,6 +7,7 @@ mod journal;
 mod key;
 mod migrate;
 mod open_files;
+mod openapi;
 mod receipt;
 mod slack;
 mod token;
@@ -131,6 +132,9 @@ enum Command {
     /// A bridge to the server's /mcp. A server that is restarted between two calls is not missed.
     #[command(after_help = "Example:\n  handraise mcp --url http://127.0.0.1:3000")]
     Mcp(agent::McpCommand),
+    /// Prints the description of the API for machines, as OpenAPI 3.1. A running server has it too.
+    #[command(after_help = "Example:\n  handraise openapi > openapi.json")]
+    Openapi,
     /// Checks the receipts of decisions.
     #[command(
         subcommand,
@@ -191,6 +195,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Migrate { place } => migrate::run(place).await,
         Command::Journal(command) => journal::run(command).await,
         Command::Mcp(command) => command.run().await,
+        Command::Openapi => openapi::run(),
         Command::Receipt(command) => receipt::run(command),
         Command::Slack(command) => slack::run(command).await,
         Command::User(command) => command.run().await,

@@ -16,7 +16,7 @@ use thiserror::Error;
 use url::{Host, Url};
 
 /// Longest address, in bytes.
-const LONGEST: usize = 2_000;
+pub(crate) const LONGEST: usize = 2_000;
 
 /// What is nobody's public address: RFC 6890 and its registries, multicast, and what leads to IPv4 in
 /// disguise (NAT64, 6to4, Teredo, IPv4-compatible).
@@ -111,10 +111,15 @@ impl Guard {
         if address.len() > LONGEST {
             return Err(Forbidden::TooLong);
         }
-        let url = Url::parse(address).map_err(|_| Forbidden::NotHttp)?;
-        if !matches!(url.scheme(), "http" | "https") {
+        // Parsing would mend more than anybody should rely on: `http:hooks.example`, white space around.
+        let begins = |with: &str| {
+            let start = address.get(..with.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(with))
+        };
+        if !begins("http://") && !begins("https://") {
             return Err(Forbidden::NotHttp);
         }
+        let url = Url::parse(address).map_err(|_| Forbidden::NotHttp)?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Forbidden::WithPassword);
         }
@@ -259,6 +264,8 @@ mod tests {
             ("ftp://hooks.example", Forbidden::NotHttp),
             ("file:///etc/passwd", Forbidden::NotHttp),
             ("https://", Forbidden::NotHttp),
+            ("https:hooks.example", Forbidden::NotHttp),
+            (" https://hooks.example", Forbidden::NotHttp),
             ("https://ana:secret@hooks.example", Forbidden::WithPassword),
             ("https://ana@hooks.example", Forbidden::WithPassword),
             (

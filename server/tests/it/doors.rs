@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 use server::service::WishedEndpoint;
 use store::testing::TestDatabase;
 
-use crate::app::{TestApp, operator};
+use crate::{
+    app::{TestApp, operator},
+    openapi,
+};
 
 store::on_both_databases!(
     whoever_may_not_is_refused_at_every_address,
@@ -29,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 21] = [
+const API: [(&str, &str, &str, [u16; 8]); 22] = [
     (
         "POST",
         "/v1/interactions",
@@ -154,6 +157,7 @@ const API: [(&str, &str, &str, [u16; 8]); 21] = [
         "",
         [401, 401, 401, 401, 401, 403, 403, 404],
     ),
+    ("GET", "/v1/openapi.json", "", [200; 8]),
     (
         "GET",
         "/v1/nowhere",
@@ -470,7 +474,7 @@ impl Doors {
             let before = self.app.last_seq().await;
             let url = self.app.url(&address);
             let method: Method = method.parse().unwrap();
-            let request = self.app.client().request(method, url);
+            let request = self.app.client().request(method.clone(), url);
             let mut request = self.as_column(column, request);
             if path == "/mcp" {
                 request = request.header(header::ACCEPT, "application/json, text/event-stream");
@@ -482,6 +486,13 @@ impl Doors {
                     .body(sent);
             }
             let status = request.send().await.unwrap().status().as_u16();
+            if path.starts_with("/api/") && path != "/api/v1/nowhere" {
+                let name = method.as_str();
+                assert!(
+                    openapi::allows(name, &address, status, None),
+                    "{name} {path}: {status} is not described"
+                );
+            }
             if status != expected {
                 let who = WHO[column];
                 wrong.push(format!("{path} {body} as {who}: {status}, not {expected}"));

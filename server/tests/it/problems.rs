@@ -4,7 +4,7 @@ use reqwest::{RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::app::TestApp;
+use crate::{app::TestApp, openapi};
 
 store::on_both_databases!(
     every_fault_has_its_code_and_path,
@@ -246,6 +246,27 @@ async fn every_fault_has_its_code_and_path(database: TestDatabase) {
             "session_id",
         ),
         (
+            "a stream from before the journal that is none",
+            agent.get("/api/v1/events").header("last-event-id", "-1"),
+            422,
+            "invalid_request",
+            "Last-Event-ID",
+        ),
+        (
+            "half a timeout",
+            with("timeout_seconds", json!(1.5)),
+            422,
+            "invalid_request",
+            "timeout_seconds",
+        ),
+        (
+            "an address that is only almost one",
+            with("callback_url", json!("https:agent.example")),
+            422,
+            "invalid_request",
+            "callback_url",
+        ),
+        (
             "before the journal",
             agent.get("/api/v1/events?after=-1"),
             422,
@@ -282,8 +303,15 @@ async fn every_fault_has_its_code_and_path(database: TestDatabase) {
         ),
     ];
     for (name, request, status, code, path) in cases {
-        let response = request.send().await.unwrap();
+        let request = request.build().unwrap();
+        let (method, address) = (request.method().clone(), request.url().path().to_owned());
+        let response = app.client().execute(request).await.unwrap();
         let found = response.status();
+        let no_call = ["no_such_address", "method_not_allowed"].contains(&code);
+        assert!(
+            no_call || openapi::allows(method.as_str(), &address, status, Some(code)),
+            "{name}: is not described"
+        );
         assert_eq!(
             response.headers()[header::CONTENT_TYPE],
             "application/problem+json",

@@ -39,13 +39,18 @@ except webhooks.WebhookVerificationError as error:
     }
 }
 
-/// What a script prints that finds `input` on its standard input.
-pub(crate) fn run_script(script: &str, input: &Value) -> String {
+/// A Python that has the packages.
+pub(crate) fn command() -> Command {
     let python = std::env::var(VARIABLE).expect(
         "TEST_PYTHON is not set: run `cargo xtask test`, which makes one, or name one that has what \
          server/tests/requirements.txt names",
     );
-    let mut python = Command::new(python)
+    Command::new(python)
+}
+
+/// What a script prints that finds `input` on its standard input.
+pub(crate) fn run_script(script: &str, input: &Value) -> String {
+    let mut python = command()
         .args(["-c", script])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

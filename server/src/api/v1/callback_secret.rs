@@ -6,17 +6,34 @@ use axum::{
     http::{HeaderName, HeaderValue, header},
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::{api::caller::Waiter, problem::Problem, state::AppState};
 
 /// The secret of the token that came with the request.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Secret)]
 pub(crate) struct SecretBody {
     /// `whsec_` and base64, as Standard Webhooks writes it.
     secret: String,
 }
 
+/// What verifies the agent's callbacks.
+///
 /// For agents: nobody else is called back.
+#[utoipa::path(
+    get,
+    path = "/api/v1/callback_secret",
+    operation_id = "get_callback_secret",
+    tag = "callbacks",
+    security(("agent" = [])),
+    responses((
+        status = 200,
+        description = "The secret of the token that came with the request.",
+        body = SecretBody,
+        headers(("Cache-Control" = String, description = "`no-store`.")),
+    )),
+)]
 pub(crate) async fn get(
     State(state): State<AppState>,
     waiter: Waiter,

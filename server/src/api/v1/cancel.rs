@@ -2,22 +2,38 @@
 
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::id;
 use crate::{
-    api::{body::Body, caller::Caller, path::PathName, types::InteractionBody},
+    api::{body::Body, caller::Caller, openapi::names, path::PathName, types::InteractionBody},
     problem::Problem,
     state::AppState,
 };
 
 /// Why it is no longer needed.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelDraft {
+    #[schema(value_type = Option<names::Line>, inline)]
     reason: Option<String>,
 }
 
 /// Takes a question back.
+///
+/// The agent that asked it may, and a responder token.
+#[utoipa::path(
+    post,
+    path = "/api/v1/interactions/{id}/cancel",
+    operation_id = "cancel",
+    tag = "interactions",
+    security(("agent" = []), ("responder" = [])),
+    params(
+        ("id" = inline(names::Id), Path, description = "The interaction."),
+    ),
+    request_body = CancelDraft,
+    responses((status = 200, description = "The interaction.", body = InteractionBody)),
+)]
 pub(crate) async fn cancel(
     State(state): State<AppState>,
     Caller(caller): Caller,
@@ -35,20 +51,33 @@ pub(crate) async fn cancel(
 }
 
 /// Which session is over.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelSessionDraft {
+    #[schema(value_type = names::SessionName, inline)]
     session_id: String,
+    #[schema(value_type = Option<names::Line>, inline)]
     reason: Option<String>,
 }
 
 /// What was taken back.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(crate) struct Cancelled {
     items: Vec<InteractionBody>,
 }
 
-/// Takes back everything that is pending in a session; an agent its own.
+/// Takes back everything that is pending in a session.
+///
+/// An agent its own, a responder token everybody's. What somebody closed meanwhile is left out.
+#[utoipa::path(
+    post,
+    path = "/api/v1/interactions/cancel",
+    operation_id = "cancel_session",
+    tag = "interactions",
+    security(("agent" = []), ("responder" = [])),
+    request_body = CancelSessionDraft,
+    responses((status = 200, description = "What was taken back.", body = Cancelled)),
+)]
 pub(crate) async fn cancel_session(
     State(state): State<AppState>,
     Caller(caller): Caller,

@@ -4,12 +4,25 @@ use axum::{Json, extract::State};
 
 use super::id;
 use crate::{
-    api::{caller::Caller, path::PathName, types::InteractionBody},
+    api::{caller::Caller, openapi::names, path::PathName, types::InteractionBody},
     problem::Problem,
     state::AppState,
 };
 
-/// Notes that the agent went on. Needs no body; again changes nothing.
+/// Notes that the agent went on.
+///
+/// Needs no body; again changes nothing.
+#[utoipa::path(
+    post,
+    path = "/api/v1/interactions/{id}/collect",
+    operation_id = "collect",
+    tag = "interactions",
+    security(("agent" = [])),
+    params(
+        ("id" = inline(names::Id), Path, description = "The interaction."),
+    ),
+    responses((status = 200, description = "The interaction.", body = InteractionBody)),
+)]
 pub(crate) async fn collect(
     State(state): State<AppState>,
     caller: Caller,

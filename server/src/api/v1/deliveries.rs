@@ -12,25 +12,33 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use store::{DeliveryQuery, DeliveryRecord};
+use utoipa::ToSchema;
 
 use crate::{
-    api::{caller::Caller, page, path::PathName, query::Params},
+    api::{
+        caller::Caller,
+        openapi::{names, parts},
+        page,
+        path::PathName,
+        query::Params,
+    },
     problem::Problem,
     state::AppState,
 };
 
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 200;
-
 /// A delivery.
-#[derive(Serialize)]
-struct DeliveryBody {
+#[derive(Serialize, ToSchema)]
+#[schema(as = Delivery)]
+pub(crate) struct DeliveryBody {
     /// The `webhook-id` of every try.
+    #[schema(value_type = Uuid)]
     id: DeliveryId,
     destination: DestinationBody,
     event_seq: i64,
     event_type: String,
+    #[schema(value_type = Option<Uuid>)]
     interaction_id: Option<InteractionId>,
+    #[schema(value_type = names::DeliveryState)]
     state: DeliveryState,
     attempts: u32,
     /// `null` when there will be no other try.
@@ -40,9 +48,12 @@ struct DeliveryBody {
     last_error: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Destination)]
 struct DestinationBody {
+    #[schema(value_type = Uuid)]
     id: DestinationId,
+    #[schema(value_type = names::DestinationKind)]
     kind: DestinationKind,
     name: String,
 }
@@ -71,16 +82,39 @@ impl From<DeliveryRecord> for DeliveryBody {
 }
 
 /// What the list may be narrowed to.
-#[derive(Deserialize)]
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParams {
+    #[param(value_type = Option<names::DeliveryState>)]
     state: Option<String>,
+    /// The id of a webhook, or of where an agent is called back.
+    #[param(value_type = Option<names::Id>)]
     destination: Option<String>,
+    /// 50 if absent.
+    #[param(value_type = Option<names::PageSize>)]
     limit: Option<u32>,
+    /// `next_cursor` of the page before.
     cursor: Option<String>,
 }
 
 /// Deliveries, those of the newest events first.
+#[utoipa::path(
+    get,
+    path = "/api/v1/deliveries",
+    operation_id = "list_deliveries",
+    tag = "webhooks",
+    security(("responder" = [])),
+    params(
+        ListParams,
+    ),
+    responses((
+        status = 200,
+        description = "A page.",
+        body = parts::DeliveryPage,
+        headers(("Link" = String, description = "`rel=\"next\"`: the address of the next page.")),
+    )),
+)]
 pub(crate) async fn list(
     State(state): State<AppState>,
     Caller(caller): Caller,
@@ -89,7 +123,7 @@ pub(crate) async fn list(
 ) -> Result<Response, Problem> {
     let states = DeliveryState::ALL.map(DeliveryState::name);
     page::one_of("state", params.state.as_deref(), &states)?;
-    let limit = page::limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, page::MAX_LIMIT)?;
     let destination = params.destination.map(|id| id.parse()).transpose();
     let destination = destination.map_err(|_| {
         let fault = Fault::new("destination", "must be the id of a destination");
@@ -110,6 +144,17 @@ pub(crate) async fn list(
 }
 
 /// Tries a delivery again, now.
+#[utoipa::path(
+    post,
+    path = "/api/v1/deliveries/{id}/retry",
+    operation_id = "retry_delivery",
+    tag = "webhooks",
+    security(("responder" = [])),
+    params(
+        ("id" = inline(names::Id), Path, description = "The delivery."),
+    ),
+    responses((status = 202, description = "It is due now.")),
+)]
 pub(crate) async fn retry(
     State(state): State<AppState>,
     Caller(caller): Caller,

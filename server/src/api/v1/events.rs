@@ -11,7 +11,14 @@ use serde::Deserialize;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    api::{caller::Waiter, events_stream, page, prefer, query::Params, types::EventPage},
+    api::{
+        caller::Waiter,
+        events_stream,
+        openapi::{names, parts},
+        page, prefer,
+        query::Params,
+        types::EventPage,
+    },
     live::hub::news,
     observe::Held,
     problem::Problem,
@@ -19,19 +26,44 @@ use crate::{
 };
 
 const DEFAULT_LIMIT: u32 = 100;
-const MAX_LIMIT: u32 = 1_000;
+pub(crate) const MAX_LIMIT: u32 = 1_000;
 
 /// Where to go on.
-#[derive(Deserialize)]
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EventParams {
+    /// The `seq` of the last event seen; 0 if absent.
     #[serde(default)]
+    #[param(value_type = Option<names::Seq>)]
     after: i64,
+    /// 100 if absent.
+    #[param(value_type = Option<names::EventPageSize>)]
     limit: Option<u32>,
 }
 
-/// Events after `after`; an agent sees its own. With `Prefer: wait` an empty page is held until there is
+/// Events in the order of commits.
+///
+/// An agent sees its own, a responder token all. With `Prefer: wait` an empty page is held until there is
 /// something to see; with `Accept: text/event-stream` they come one by one.
+#[utoipa::path(
+    get,
+    path = "/api/v1/events",
+    operation_id = "list_events",
+    tag = "events",
+    security(("agent" = []), ("responder" = [])),
+    params(
+        EventParams,
+        ("Prefer" = Option<String>, Header, description = "`wait=N`: an empty page is held until there is something to see, for up to N seconds, 60 at most."),
+        ("Last-Event-ID" = inline(Option<names::Seq>), Header, description = "Of a stream: the last event seen; comes before `after`."),
+    ),
+    responses((
+        status = 200,
+        description = "A page; with `Accept: text/event-stream` a stream of them, each with its `seq` as `id`, its `type` as `event`, and itself as `data`.",
+        content((EventPage = "application/json"), (parts::EventStream = "text/event-stream")),
+        headers(("Preference-Applied" = String, description = "`wait=N`, as it was understood.")),
+    )),
+)]
 pub(crate) async fn list(
     State(state): State<AppState>,
     waiter: Waiter,
@@ -43,10 +75,11 @@ pub(crate) async fn list(
         let fault = Fault::new("after", "must not be negative");
         return Err(Problem::invalid(vec![fault]));
     }
+    let seen = last_event_id(&headers)?;
     // Never beyond the end, as after a restored backup: whoever went on from there would miss what comes.
     let end = state.service.last_seq().await?;
     if wants_stream(&headers) {
-        let after = last_event_id(&headers)?.unwrap_or(params.after);
+        let after = seen.unwrap_or(params.after);
         waiter.answered_at_once(&state)?;
         return events_stream::open(state, waiter, after.min(end));
     }

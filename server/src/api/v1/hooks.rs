@@ -16,9 +16,17 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use store::EndpointRecord;
+use utoipa::ToSchema;
 
 use crate::{
-    api::{body::Body, caller::Caller, page, path::PathName, query::Params},
+    api::{
+        body::Body,
+        caller::Caller,
+        openapi::{names, parts},
+        page,
+        path::PathName,
+        query::Params,
+    },
     delivery::sample,
     problem::Problem,
     service::WishedEndpoint,
@@ -26,31 +34,45 @@ use crate::{
 };
 
 /// An endpoint that somebody wants to have.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HookDraft {
+    #[schema(value_type = names::TargetUrl, inline)]
     target_url: Option<String>,
-    /// Absent = all.
+    /// What to hear of; absent or empty = all.
     #[serde(default)]
+    #[schema(value_type = Vec<names::Topic>)]
     events: Vec<String>,
+    /// `standard` if absent.
+    #[schema(value_type = Option<names::Format>)]
     format: Option<String>,
+    /// What people call it; the host if absent.
+    #[schema(value_type = Option<names::Line>, inline)]
     name: Option<String>,
 }
 
 /// An endpoint. Its secret is there only when it was made a moment ago.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Hook)]
 pub(crate) struct HookBody {
+    #[schema(value_type = Uuid)]
     id: DestinationId,
     name: String,
     target_url: String,
+    #[schema(value_type = Vec<names::Topic>)]
     events: Vec<Topic>,
+    #[schema(value_type = names::Format)]
     format: Format,
+    /// Whether it hears only of what an agent waits for.
     sync_only: bool,
     created_at: DateTime<Utc>,
     disabled_at: Option<DateTime<Utc>>,
+    #[schema(value_type = Option<names::DisabledWhy>)]
     disabled_why: Option<DisabledWhy>,
     failing_since: Option<DateTime<Utc>>,
+    /// Only when it was made a moment ago.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
     secret: Option<String>,
 }
 
@@ -85,7 +107,23 @@ impl From<EndpointRecord> for HookBody {
     }
 }
 
-/// Subscribes: 201 with the id to unsubscribe by, and the secret.
+/// Subscribes.
+///
+/// In the REST Hooks convention: the answer has the id to unsubscribe by, and the secret.
+#[utoipa::path(
+    post,
+    path = "/api/v1/hooks",
+    operation_id = "create_hook",
+    tag = "webhooks",
+    security(("responder" = [])),
+    request_body = HookDraft,
+    responses((
+        status = 201,
+        description = "The webhook, with its secret, which is shown once.",
+        body = HookBody,
+        headers(("Location" = String, description = "What to delete to unsubscribe.")),
+    )),
+)]
 pub(crate) async fn create(
     State(state): State<AppState>,
     Caller(caller): Caller,
@@ -120,7 +158,15 @@ pub(crate) async fn create(
     Ok(response)
 }
 
-/// Every endpoint, oldest first.
+/// Every webhook, oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/v1/hooks",
+    operation_id = "list_hooks",
+    tag = "webhooks",
+    security(("responder" = [])),
+    responses((status = 200, description = "All of them.", body = parts::HookPage)),
+)]
 pub(crate) async fn list(
     State(state): State<AppState>,
     Caller(caller): Caller,
@@ -132,6 +178,17 @@ pub(crate) async fn list(
 }
 
 /// Unsubscribes.
+#[utoipa::path(
+    delete,
+    path = "/api/v1/hooks/{id}",
+    operation_id = "delete_hook",
+    tag = "webhooks",
+    security(("responder" = [])),
+    params(
+        ("id" = inline(names::Id), Path, description = "The webhook."),
+    ),
+    responses((status = 204, description = "Nothing is sent there any more.")),
+)]
 pub(crate) async fn delete(
     State(state): State<AppState>,
     Caller(caller): Caller,
@@ -143,15 +200,31 @@ pub(crate) async fn delete(
 }
 
 /// What a sample is wanted of.
-#[derive(Deserialize)]
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SampleParams {
     /// With commas between them; absent = all.
+    #[param(value_type = Option<Vec<names::Topic>>, style = Form, explode = false)]
     events: Option<String>,
+    #[param(value_type = Option<names::Format>)]
     format: Option<String>,
 }
 
-/// One body for each event, as it would be posted. A bare array: that is what Zapier wants.
+/// What is posted.
+///
+/// One body for each event, in a bare array: that is what Zapier wants.
+#[utoipa::path(
+    get,
+    path = "/api/v1/hooks/sample",
+    operation_id = "sample_hook",
+    tag = "webhooks",
+    security(("responder" = [])),
+    params(
+        SampleParams,
+    ),
+    responses((status = 200, description = "One body for each event.", body = Vec<parts::WebhookBody>)),
+)]
 pub(crate) async fn sample(
     State(state): State<AppState>,
     Caller(caller): Caller,

@@ -16,21 +16,47 @@ use serde::Deserialize;
 use store::InteractionQuery;
 
 use crate::{
-    api::{body::Body, caller::Caller, page, query::Params, types::InteractionBody},
+    api::{
+        body::Body,
+        caller::Caller,
+        openapi::{Ask, names, parts},
+        page,
+        query::Params,
+        types::InteractionBody,
+    },
     problem::Problem,
     service::Asked,
     state::AppState,
 };
 
-const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 200;
+pub(crate) const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// An agent asks: 201 and where to look for the answer. With an `Idempotency-Key` it may ask again
-/// after a lost reply, and gets the interaction that is there.
+/// An agent asks.
+///
+/// With an `Idempotency-Key` it may ask again after a lost reply, and gets the interaction that is there.
+#[utoipa::path(
+    post,
+    path = "/api/v1/interactions",
+    operation_id = "ask",
+    tag = "interactions",
+    security(("agent" = [])),
+    params(
+        ("Idempotency-Key" = inline(Option<names::IdempotencyKey>), Header, description = "The agent's own name of this request: sending the same again under it asks nothing new."),
+    ),
+    request_body = Ask,
+    responses((
+        status = 201,
+        description = "The interaction, new or as it is by now.",
+        body = InteractionBody,
+        headers(
+            ("Location" = String, description = "Where to look for the answer."),
+            ("Idempotent-Replayed" = String, description = "`true` when it was there already, under the same key."),
+        ),
+    )),
+)]
 pub(crate) async fn create(
     State(state): State<AppState>,
     caller: Caller,
@@ -60,17 +86,30 @@ pub(crate) async fn create(
 }
 
 /// What a list may be narrowed to.
-#[derive(Deserialize)]
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParams {
+    #[param(value_type = Option<names::State>)]
     state: Option<String>,
+    #[param(value_type = Option<names::Kind>)]
     kind: Option<String>,
+    #[param(value_type = Option<names::Mode>)]
     mode: Option<String>,
+    /// The name of an agent.
+    #[param(value_type = Option<names::Line>)]
     agent: Option<String>,
+    #[param(value_type = Option<names::Line>)]
     session_id: Option<String>,
+    #[param(value_type = Option<names::Line>)]
     task_id: Option<String>,
+    /// Words by their beginnings, all of them in one text: a question, its answer or a follow-up.
+    #[param(value_type = Option<names::Line>)]
     q: Option<String>,
+    /// 50 if absent.
+    #[param(value_type = Option<names::PageSize>)]
     limit: Option<u32>,
+    /// `next_cursor` of the page before.
     cursor: Option<String>,
 }
 
@@ -92,7 +131,25 @@ impl ListParams {
     }
 }
 
-/// Interactions, newest first; an agent sees its own.
+/// Interactions, newest first.
+///
+/// An agent sees its own, a responder token all.
+#[utoipa::path(
+    get,
+    path = "/api/v1/interactions",
+    operation_id = "list_interactions",
+    tag = "interactions",
+    security(("agent" = []), ("responder" = [])),
+    params(
+        ListParams,
+    ),
+    responses((
+        status = 200,
+        description = "A page.",
+        body = parts::InteractionPage,
+        headers(("Link" = String, description = "`rel=\"next\"`: the address of the next page.")),
+    )),
+)]
 pub(crate) async fn list(
     State(state): State<AppState>,
     Caller(caller): Caller,
@@ -100,7 +157,7 @@ pub(crate) async fn list(
     Params(params): Params<ListParams>,
 ) -> Result<Response, Problem> {
     params.check()?;
-    let limit = page::limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, page::MAX_LIMIT)?;
     let before = params
         .cursor
         .map(|cursor| cursor.parse::<InteractionId>())

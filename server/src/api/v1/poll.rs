@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::id;
 use crate::{
-    api::{caller::Waiter, path::PathName, prefer, types::InteractionBody},
+    api::{caller::Waiter, openapi::names, path::PathName, prefer, types::InteractionBody},
     observe::Held,
     problem::Problem,
     state::AppState,
@@ -20,8 +20,43 @@ use crate::{
 /// What an agent that polls should wait between two requests, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("10");
 
-/// The interaction; with `Prefer: wait`, as soon as it is closed or the wait is over. When the server
-/// stops, everybody gets the interaction as it is.
+/// Polls an interaction.
+///
+/// With `Prefer: wait` it is held until it is closed or the wait is over. When the server stops, everybody gets
+/// the interaction as it is.
+#[utoipa::path(
+    get,
+    path = "/api/v1/interactions/{id}",
+    operation_id = "get_interaction",
+    tag = "interactions",
+    security(("agent" = []), ("responder" = [])),
+    params(
+        ("id" = inline(names::Id), Path, description = "The interaction."),
+        ("Prefer" = Option<String>, Header, description = "`wait=N`: the answer is held until the interaction is closed, for up to N seconds, 60 at most."),
+        ("If-None-Match" = Option<String>, Header, description = "The last `ETag`: 304 if nothing has changed."),
+    ),
+    responses(
+        (
+            status = 200,
+            description = "The interaction.",
+            body = InteractionBody,
+            headers(
+                ("ETag" = String, description = "Names this version."),
+                ("Retry-After" = inline(names::Seq), description = "While it is pending: when to ask again, in seconds."),
+                ("Preference-Applied" = String, description = "`wait=N`, as it was understood."),
+            ),
+        ),
+        (
+            status = 304,
+            description = "Nothing has changed.",
+            headers(
+                ("ETag" = String, description = "Names this version."),
+                ("Retry-After" = inline(names::Seq), description = "While it is pending: when to ask again, in seconds."),
+                ("Preference-Applied" = String, description = "`wait=N`, as it was understood."),
+            ),
+        ),
+    ),
+)]
 pub(crate) async fn get(
     State(state): State<AppState>,
     waiter: Waiter,

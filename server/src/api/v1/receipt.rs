@@ -1,19 +1,37 @@
 //! `GET /interactions/{id}/receipt`: a decision, signed.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::{Json, extract::State};
 use domain::{Refused, interaction::Receipt};
 
 use super::id;
-use crate::{api::caller::Caller, problem::Problem, state::AppState};
+use crate::{
+    api::{
+        caller::Caller,
+        openapi::{names, parts},
+        path::PathName,
+    },
+    problem::Problem,
+    state::AppState,
+};
 
-/// The receipt, for whoever may read the interaction.
+/// A decision, signed.
+///
+/// Of a decided approval or plan review, for whoever may read the interaction.
+#[utoipa::path(
+    get,
+    path = "/api/v1/interactions/{id}/receipt",
+    operation_id = "get_receipt",
+    tag = "interactions",
+    security(("agent" = []), ("responder" = [])),
+    params(
+        ("id" = inline(names::Id), Path, description = "The interaction."),
+    ),
+    responses((status = 200, description = "The receipt.", body = parts::Receipt)),
+)]
 pub(crate) async fn get(
     State(state): State<AppState>,
     Caller(caller): Caller,
-    Path(path): Path<String>,
+    PathName(path): PathName,
 ) -> Result<Json<Receipt>, Problem> {
     let interaction = state.service.interaction(id(&path)?, &caller).await?;
     match interaction.receipt() {

@@ -15,26 +15,36 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use store::{TaskPlace, TaskQuery};
+use utoipa::ToSchema;
 
 use crate::{
-    api::{body::Body, caller::Caller, page, path::PathName, query::Params, types::dashboard_url},
+    api::{
+        body::Body,
+        caller::Caller,
+        openapi::{self, names, parts},
+        page,
+        path::PathName,
+        query::Params,
+        types::dashboard_url,
+    },
     problem::Problem,
     state::AppState,
 };
 
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 200;
-
 /// A task with the questions it waits for.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Task)]
 pub(crate) struct TaskBody {
     id: String,
+    #[schema(value_type = parts::Agent)]
     agent: AgentRef,
     version: i64,
     title: Option<String>,
     description: Option<String>,
     step: Option<String>,
+    #[schema(value_type = names::TaskStatus)]
     status: &'static str,
+    /// Why it failed.
     reason: Option<String>,
     waiting_on: Vec<WaitingBody>,
     created_at: DateTime<Utc>,
@@ -42,10 +52,14 @@ pub(crate) struct TaskBody {
 }
 
 /// A pending blocker of a task.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Waiting)]
 struct WaitingBody {
+    #[schema(value_type = Uuid)]
     id: InteractionId,
+    #[schema(value_type = names::Kind)]
     kind: Kind,
+    #[schema(value_type = names::Mode)]
     mode: Mode,
     title: Option<String>,
     prompt: String,
@@ -83,7 +97,21 @@ impl TaskBody {
     }
 }
 
-/// Registers a task or says how it goes. What is absent stays as it is.
+/// Registers a task or says how it goes.
+///
+/// What is absent stays as it is. Ending or failing it cancels what waits in it.
+#[utoipa::path(
+    put,
+    path = "/api/v1/tasks/{id}",
+    operation_id = "put_task",
+    tag = "tasks",
+    security(("agent" = [])),
+    params(
+        ("id" = inline(names::TaskName), Path, description = "The agent's own id for it."),
+    ),
+    request_body = openapi::TaskDraft,
+    responses((status = 200, description = "The task.", body = TaskBody)),
+)]
 pub(crate) async fn put(
     State(state): State<AppState>,
     caller: Caller,
@@ -96,13 +124,29 @@ pub(crate) async fn put(
 }
 
 /// Whose task; two agents may use the same id.
-#[derive(Deserialize)]
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GetParams {
+    /// The name of the agent; a responder token has to say it.
     agent: Option<String>,
 }
 
-/// One task: an agent's own, or with `agent` that of the agent of this name.
+/// One task, with what it waits for.
+///
+/// An agent's own, or with `agent` that of the agent of this name.
+#[utoipa::path(
+    get,
+    path = "/api/v1/tasks/{id}",
+    operation_id = "get_task",
+    tag = "tasks",
+    security(("agent" = []), ("responder" = [])),
+    params(
+        ("id" = inline(names::TaskName), Path, description = "The agent's own id for it."),
+        GetParams,
+    ),
+    responses((status = 200, description = "The task.", body = TaskBody)),
+)]
 pub(crate) async fn get(
     State(state): State<AppState>,
     Caller(caller): Caller,
@@ -124,16 +168,40 @@ pub(crate) async fn get(
 }
 
 /// What the list may be narrowed to.
-#[derive(Deserialize)]
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParams {
+    /// The name of an agent.
     agent: Option<String>,
+    #[param(value_type = Option<names::TaskStatus>)]
     status: Option<String>,
+    /// 50 if absent.
+    #[param(value_type = Option<names::PageSize>)]
     limit: Option<u32>,
+    /// `next_cursor` of the page before.
     cursor: Option<String>,
 }
 
-/// Tasks, last changed first; an agent sees its own.
+/// Tasks, last changed first.
+///
+/// An agent sees its own, a responder token all.
+#[utoipa::path(
+    get,
+    path = "/api/v1/tasks",
+    operation_id = "list_tasks",
+    tag = "tasks",
+    security(("agent" = []), ("responder" = [])),
+    params(
+        ListParams,
+    ),
+    responses((
+        status = 200,
+        description = "A page.",
+        body = parts::TaskPage,
+        headers(("Link" = String, description = "`rel=\"next\"`: the address of the next page.")),
+    )),
+)]
 pub(crate) async fn list(
     State(state): State<AppState>,
     Caller(caller): Caller,
@@ -141,7 +209,7 @@ pub(crate) async fn list(
     Params(params): Params<ListParams>,
 ) -> Result<Response, Problem> {
     page::one_of("status", params.status.as_deref(), &TaskStatus::NAMES)?;
-    let limit = page::limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, page::MAX_LIMIT)?;
     let after = match params.cursor.as_deref().map(place) {
         Some(None) => return Err(page::bad_cursor()),
         after => after.flatten(),

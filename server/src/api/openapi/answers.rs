@@ -1,0 +1,69 @@
+//! What responders and agents send besides asking.
+
+use domain::{interaction::PlanDecision, limits};
+use utoipa::openapi::{
+    ObjectBuilder, RefOr, Schema,
+    schema::{AnyOfBuilder, ArrayBuilder},
+};
+
+use super::{
+    asks::form_answers,
+    shapes::{
+        Field, boolean, either, line, list_of, may, may_not_null, must, null, one_of, sent, shapes,
+        text, visible_text, with_nulls,
+    },
+};
+
+shapes! {
+    /// An answer, as the kind of the interaction wants it.
+    Answering = AnyOfBuilder::new()
+        .item(answer("To a question", [must("text", text(limits::TEXT_CHARS))]))
+        .item(answer("To a choice", [must("selected", selected())]))
+        .item(answer("To an acknowledgement", []))
+        .item(answer("To an approval", [
+            must("approved", boolean()),
+            may("text", text(limits::TEXT_CHARS)),
+        ]))
+        .item(answer("To a plan review: go on", [
+            must("decision", one_of(decisions(|decision| decision != PlanDecision::Adjust))),
+            may("feedback", text(limits::TEXT_CHARS)),
+        ]))
+        .item(answer("To a plan review: adjust", [
+            must("decision", one_of(decisions(|decision| decision == PlanDecision::Adjust))),
+            must("feedback", visible_text(limits::TEXT_CHARS)),
+        ]))
+        .item(answer("To a form: any of its questions", [must("answers", form_answers())]));
+    /// How a task goes. What is absent stays as it is; `reason` belongs to `failed`. That a task waits
+    /// follows from its blockers.
+    TaskDraft = either([
+        task([may("status", one_of(["running", "done"])), may_not_null("reason", null())]),
+        task([must("status", one_of(["failed"])), may("reason", line(limits::LINE_CHARS))]),
+    ]);
+}
+
+fn answer(title: &str, fields: impl IntoIterator<Item = Field>) -> ObjectBuilder {
+    let all = [
+        "answers", "approved", "decision", "feedback", "selected", "text",
+    ];
+    with_nulls(sent(fields), &all).title(Some(title))
+}
+
+fn selected() -> ArrayBuilder {
+    list_of(line(limits::OPTION_CHARS)).max_items(Some(limits::OPTIONS))
+}
+
+fn decisions(which: fn(PlanDecision) -> bool) -> impl Iterator<Item = &'static str> {
+    let chosen = PlanDecision::ALL
+        .into_iter()
+        .filter(move |decision| which(*decision));
+    chosen.map(PlanDecision::name)
+}
+
+fn task(status: impl IntoIterator<Item = Field>) -> RefOr<Schema> {
+    let named = [
+        may("title", line(limits::TITLE_CHARS)),
+        may("description", text(limits::DESCRIPTION_CHARS)),
+        may("step", line(limits::LINE_CHARS)),
+    ];
+    sent(named.into_iter().chain(status)).into()
+}

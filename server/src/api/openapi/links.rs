@@ -1,0 +1,39 @@
+//! Which call goes on with what another one returned.
+
+use utoipa::openapi::{RefOr, link::LinkBuilder, path::Operation};
+
+const ID: &str = "$response.body#/id";
+
+/// A call and the status it is answered with; the calls that take the id from there.
+const NEXT: [(&str, &str, &[&str]); 3] = [
+    (
+        "ask",
+        "201",
+        &[
+            "get_interaction",
+            "answer",
+            "cancel",
+            "collect",
+            "follow_up",
+        ],
+    ),
+    ("put_task", "200", &["get_task"]),
+    ("create_hook", "201", &["delete_hook"]),
+];
+
+/// Adds them.
+pub(super) fn add(operation: &mut Operation) {
+    for (from, status, next) in NEXT {
+        if operation.operation_id.as_deref() != Some(from) {
+            continue;
+        }
+        if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status) {
+            for to in next {
+                let link = LinkBuilder::new().operation_id(*to).parameter("id", ID);
+                response
+                    .links
+                    .insert((*to).to_owned(), RefOr::T(link.build()));
+            }
+        }
+    }
+}

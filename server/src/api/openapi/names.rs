@@ -1,0 +1,99 @@
+//! The names that stand in JSON, and texts with a bound.
+
+use domain::{delivery, interaction, limits, task};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::openapi::ObjectBuilder;
+
+use super::shapes::{id, line, one_of, shapes, string, text, visible_text, whole};
+use crate::{
+    api::{page, v1},
+    delivery::guard,
+};
+
+shapes! {
+    /// What is asked for.
+    Kind = one_of(interaction::Kind::ALL.map(interaction::Kind::name));
+    /// `sync`: the agent has stopped until it is answered. `async`: it goes on meanwhile.
+    Mode = one_of(interaction::Mode::ALL.map(interaction::Mode::name));
+    /// `expired` and `cancelled` have no answer, unless there was a fallback.
+    State = one_of(v1::interactions::STATES);
+    /// How it ended.
+    Outcome = one_of([
+        interaction::Outcome::Answered,
+        interaction::Outcome::Approved,
+        interaction::Outcome::Denied,
+        interaction::Outcome::Proceed,
+        interaction::Outcome::ProceedClean,
+        interaction::Outcome::ProceedDefault,
+        interaction::Outcome::Adjust,
+        interaction::Outcome::Delivered,
+        interaction::Outcome::Fallback,
+        interaction::Outcome::Expired,
+        interaction::Outcome::Cancelled,
+    ].map(interaction::Outcome::name));
+    /// `urgent` comes before the others of its mode.
+    Priority = all(&[interaction::Priority::Normal, interaction::Priority::Urgent]);
+    /// How serious a notification is.
+    Level = all(&[
+        interaction::Level::Info,
+        interaction::Level::Success,
+        interaction::Level::Warning,
+        interaction::Level::Error,
+    ]);
+    /// How an agent goes on with its plan. `proceed`: keep the context, edits are allowed. `proceed_clean`:
+    /// clear the context, edits are allowed. `proceed_default`: clear the context, ask before edits.
+    /// `adjust`: stay in plan mode and work the feedback in.
+    PlanDecision = one_of(interaction::PlanDecision::ALL.map(interaction::PlanDecision::name));
+    /// What an agent may do after a plan review.
+    TargetMode = all(&[interaction::TargetMode::Edit, interaction::TargetMode::Default]);
+    /// How a task goes; `waiting` follows from its blockers.
+    TaskStatus = one_of(task::TaskStatus::NAMES);
+    /// How a delivery stands.
+    DeliveryState = one_of(delivery::DeliveryState::ALL.map(delivery::DeliveryState::name));
+    /// What a destination is.
+    DestinationKind = one_of(delivery::DestinationKind::ALL.map(delivery::DestinationKind::name));
+    /// Why nothing is sent to a webhook.
+    DisabledWhy = one_of(delivery::DisabledWhy::ALL.map(delivery::DisabledWhy::name));
+    /// `standard`: `{type, timestamp, data}`. `flat`: seven fields and nothing around them.
+    Format = one_of(delivery::Format::ALL.map(delivery::Format::name));
+    /// What webhooks can hear of.
+    Topic = one_of(delivery::Topic::ALL.map(delivery::Topic::name));
+
+    /// Text with something to see.
+    VisibleText = visible_text(limits::TEXT_CHARS);
+    /// One line with something to see.
+    Line = line(limits::LINE_CHARS);
+    /// One line: the agent's own context.
+    SessionName = line(limits::SESSION_ID_CHARS);
+    /// One line: the agent's own id for it.
+    TaskName = line(limits::SESSION_ID_CHARS);
+    /// Visible ASCII.
+    IdempotencyKey = text(limits::KEY_CHARS).min_length(Some(1)).pattern(Some("^[ -~]+$"));
+    /// Where to send to: a public address, without a name and password in it.
+    TargetUrl = target_url();
+    /// Where the agent is called when it is closed: a public address, without a name and password in it.
+    CallbackUrl = target_url();
+    /// A size of pages.
+    PageSize = whole(1..=page::MAX_LIMIT.into());
+    /// A size of pages of events.
+    EventPageSize = whole(1..=v1::events::MAX_LIMIT.into());
+    /// A place in the journal.
+    Seq = whole(0..=i64::MAX);
+    /// A UUID.
+    Id = id();
+}
+
+/// As they stand in JSON.
+fn all(names: &[impl Serialize]) -> ObjectBuilder {
+    let names = names
+        .iter()
+        .map(|name| serde_json::to_value(name).unwrap_or(Value::Null));
+    one_of(names)
+}
+
+fn target_url() -> ObjectBuilder {
+    string()
+        .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://"))
+        .max_length(Some(guard::LONGEST))
+}

@@ -1,0 +1,163 @@
+//! What of `domain` stands in answers: no field is ever absent unless it says so.
+
+use super::{
+    names,
+    shapes::{
+        any_object, boolean, either, id, list_of, map_of, may_not_null, must, one_of, or_null,
+        reference, returned, shapes, string, time, uri, whole,
+    },
+};
+
+/// What can stand in `type` of an event. Agents see those of interactions and tasks.
+pub(crate) const EVENT_TYPES: [&str; 31] = [
+    "interaction.requested",
+    "notification.sent",
+    "interaction.progressed",
+    "interaction.resolved",
+    "interaction.expired",
+    "interaction.cancelled",
+    "interaction.answer_rejected",
+    "interaction.collected",
+    "interaction.called_back",
+    "interaction.agent_offline",
+    "interaction.follow_up",
+    "task.waiting",
+    "task.running",
+    "task.failed",
+    "task.done",
+    "person.invited",
+    "person.linked",
+    "person.changed",
+    "person.disabled",
+    "person.enabled",
+    "person.password_set",
+    "token.created",
+    "token.revoked",
+    "endpoint.created",
+    "endpoint.changed",
+    "endpoint.secret_rotated",
+    "endpoint.disabled",
+    "endpoint.enabled",
+    "endpoint.deleted",
+    "endpoint.tested",
+    "delivery.retried",
+];
+
+const PLAN_DIGEST: &str = "Of a plan review: `sha256:` and the hex of SHA-256 over the plan.";
+
+shapes! {
+    /// An agent.
+    Agent = returned([must("id", id()), must("name", string())]);
+    /// Who answered: a person in the dashboard, or a script with a responder token.
+    Responder = returned([
+        must("id", id()),
+        must("name", string()),
+        must("via", one_of(["dashboard", "api"])),
+    ]);
+    /// The task that an interaction names, as it was named.
+    NamedTask = returned([
+        must("id", string()),
+        must("title", or_null(string())),
+        must("description", or_null(string())),
+        must("step", or_null(string())),
+    ]);
+    /// What people choose from.
+    ChoiceOption = returned([
+        must("value", string()),
+        must("label", string()),
+        must("description", or_null(string())),
+    ]);
+    /// A question of a form; with options it is a choice.
+    FormQuestion = returned([
+        must("id", string()),
+        must("prompt", string()),
+        must("options", or_null(list_of(reference("ChoiceOption")))),
+        must("multiple", boolean()),
+    ]);
+    /// Answers by the id of their question: a text, or the values of the options.
+    FormAnswers = map_of(either([string().into(), list_of(string()).into()]));
+    /// What is run if it is approved.
+    Action = returned([must("tool", string()), must("arguments", any_object())]);
+    /// The fallback as it was sent.
+    Fallback = either([
+        string().into(),
+        list_of(string()).into(),
+        reference("FormAnswers"),
+    ]);
+    /// What came of calling the agent back.
+    Callback = returned([must("state", one_of(["delivered", "offline"])), must("at", time())]);
+    /// A later message about a closed interaction.
+    FollowUp = returned([
+        must("text", string()),
+        must("responder", reference("Responder")),
+        must("at", time()),
+    ]);
+    /// A decision, signed: Ed25519 over the RFC 8785 canonical JSON of every field but `signature`.
+    Receipt = returned([
+        must("version", whole(1..=1)),
+        must("interaction_id", id()),
+        must("kind", one_of(["approval", "plan_review"])),
+        must("outcome", names::Outcome::schema()),
+        may_not_null("action_digest", string().description(Some("Of an approval."))),
+        may_not_null("plan_digest", string().description(Some(PLAN_DIGEST))),
+        must("agent", reference("Agent")),
+        must("responder", reference("Responder")),
+        must("asked_at", time()),
+        must("answered_at", time()),
+        must("public_key", string().description(Some("In base64."))),
+        must("signature", string().description(Some("In base64."))),
+    ]);
+    /// An event of the journal: what happened is in `payload`, whose fields depend on `type`.
+    Event = returned([
+        must("seq", whole(1..=i64::MAX)),
+        must("id", id()),
+        must("at", time()),
+        must("actor", returned([
+            must("type", one_of(["agent", "responder", "person", "operator", "deadline", "delivery"])),
+            may_not_null("id", id()),
+            may_not_null("name", string()),
+        ])),
+        must("agent_id", or_null(id())),
+        must("interaction_id", or_null(id())),
+        must("task_id", or_null(string())),
+        must("type", one_of(EVENT_TYPES)),
+        must("payload", any_object()),
+    ]);
+    /// What is posted to a webhook. In `data` of the format `standard` stand all fields of the interaction and
+    /// of the format `flat`; when it is about a task alone, `title` and `step` instead of an interaction.
+    WebhookBody = either([
+        returned([
+            must("type", names::Topic::schema()),
+            must("timestamp", time()),
+            must("data", any_object()),
+        ]).into(),
+        returned([
+            must("blocker_id", or_null(id())),
+            must("question", or_null(string())),
+            must("agent_id", id()),
+            must("task_id", or_null(string())),
+            must("type", or_null(one_of(["SYNC", "ASYNC"]))),
+            must("created_at", time()),
+            must("dashboard_url", uri()),
+        ]).into(),
+    ]);
+    /// Server-sent events.
+    EventStream = string();
+    /// An object of any content.
+    AnyObject = any_object();
+    /// One page. `next_cursor` is `null` on the last one.
+    InteractionPage = page("Interaction");
+    /// One page. `next_cursor` is `null` on the last one.
+    TaskPage = page("Task");
+    /// Every webhook on one page: `next_cursor` is always `null`.
+    HookPage = page("Hook");
+    /// One page. `next_cursor` is `null` on the last one.
+    DeliveryPage = page("Delivery");
+}
+
+fn page(item: &str) -> utoipa::openapi::ObjectBuilder {
+    returned([
+        must("items", list_of(reference(item))),
+        must("next_cursor", or_null(string())),
+    ])
+}
