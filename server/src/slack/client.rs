@@ -6,7 +6,7 @@ use std::{fmt, time::Duration};
 use anyhow::Context;
 use reqwest::{
     RequestBuilder, Response, StatusCode,
-    header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
+    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
     redirect::Policy,
 };
 use secrecy::{ExposeSecret, SecretString};
@@ -178,10 +178,13 @@ impl SlackClient {
             Arguments::Json(json) => with_json(request, json),
             Arguments::Form(form) => {
                 let mut text = url::form_urlencoded::Serializer::new(String::new());
+                let text = text.extend_pairs(form).finish();
                 let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
+                // An empty body would have no length, which servers may refuse.
                 request
                     .header(CONTENT_TYPE, kind)
-                    .body(text.extend_pairs(form).finish())
+                    .header(CONTENT_LENGTH, text.len())
+                    .body(text)
             }
         };
         exchange(request)

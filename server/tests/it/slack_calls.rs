@@ -10,7 +10,7 @@ use server::{
     slack::{
         class::Class,
         client::{CallError, SlackClient},
-        types::{Metadata, Post},
+        types::{Message, Metadata, Post},
         verify::{SIGNATURE, TIMESTAMP, verify},
     },
 };
@@ -105,6 +105,70 @@ async fn every_method_does_what_it_says() {
     let url = client.open_connection().await.unwrap();
     assert!(url.reveal().starts_with("ws://"));
     assert!(!format!("{url:?} {client:?}").contains("ticket"));
+}
+
+/// Posts a card and a reply, finds both again by their key, closes the card. Whatever the fake takes here Slack
+/// must take as well.
+async fn goes_there_and_back(client: &SlackClient, channel: &str) {
+    let me = client.auth_test().await.unwrap();
+    assert!(client.conversation_info(channel).await.unwrap().is_member);
+    let metadata = Metadata {
+        event_type: "handraise_delivery".to_owned(),
+        event_payload: json!({ "idempotency_key": uuid::Uuid::from_u128(rand::random()).to_string() }),
+    };
+    let blocks = card();
+    let mut post = Post::to(channel, "A test of Handraise", &blocks);
+    post.metadata = Some(&metadata);
+    let posted = client.post_message(&post).await.unwrap();
+    let mut reply = Post::to(channel, "&lt;!channel&gt; &amp; more", &[]);
+    reply.thread_ts = Some(&posted.ts);
+    reply.metadata = Some(&metadata);
+    client.post_message(&reply).await.unwrap();
+    let thread = client
+        .replies(channel, &posted.ts, None, None)
+        .await
+        .unwrap();
+    let keyed = |message: &&Message| message.metadata.as_ref() == Some(&metadata);
+    assert_eq!(thread.messages.iter().filter(keyed).count(), 2);
+    assert!(
+        thread
+            .messages
+            .iter()
+            .all(|message| message.bot_id == me.bot_id)
+    );
+    let top = client.history(channel, None, None).await.unwrap();
+    assert_eq!(top.messages.iter().filter(keyed).count(), 1);
+    let closed = [json!({ "type": "divider" })];
+    client
+        .update_message(&posted, "A test of Handraise, over", &closed)
+        .await
+        .unwrap();
+    client.get_permalink(&posted).await.unwrap();
+    client.open_connection().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_fake_takes_what_slack_takes() {
+    let slack = FakeSlack::start().await;
+    goes_there_and_back(&client(&slack), MAIN).await;
+}
+
+/// The only test that leaves this machine. Its app is made from `handraise slack manifest`.
+#[tokio::test]
+async fn slack_itself_takes_it_where_there_are_tokens() {
+    let variable = |name: &str| std::env::var(format!("TEST_SLACK_{name}")).ok();
+    let (Some(bot), Some(app), Some(channel)) = (
+        variable("BOT_TOKEN"),
+        variable("APP_TOKEN"),
+        variable("CHANNEL"),
+    ) else {
+        eprintln!(
+            "skipped: TEST_SLACK_BOT_TOKEN, TEST_SLACK_APP_TOKEN and TEST_SLACK_CHANNEL are not set"
+        );
+        return;
+    };
+    let client = SlackClient::new("https://slack.com/api/", Some(bot.into()), Some(app.into()));
+    goes_there_and_back(&client.unwrap(), &channel).await;
 }
 
 #[tokio::test]
@@ -230,7 +294,7 @@ async fn what_may_have_been_posted_is_told_from_what_was_not() {
     let other = Receiver::start([page(), Manner::BreaksOff]).await;
     let elsewhere = client_at(&format!("http://{}/api", other.addr));
     for class in [Class::Config, Class::Ambiguous] {
-        assert_eq!(elsewhere.user_info(ANA).await.unwrap_err().class, class);
+        assert_eq!(elsewhere.auth_test().await.unwrap_err().class, class);
     }
 }
 

@@ -14,13 +14,18 @@ use server::slack::{
     socket_mode::{Envelope, Inbox, SocketStatus, Timing, run_with},
 };
 use tokio::{
+    io::AsyncWriteExt,
+    net::TcpListener,
     sync::{Semaphore, watch},
     task::JoinHandle,
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::fake_slack::{ANA, APP_TOKEN, BOT_TOKEN, FakeSlack, Fault, MAIN, World};
+use crate::{
+    fake_slack::{ANA, APP_TOKEN, BOT_TOKEN, FakeSlack, Fault, MAIN, World},
+    receiver::{Manner, Receiver},
+};
 
 /// What the product would do in seconds.
 const QUICK: Timing = Timing {
@@ -41,6 +46,17 @@ struct Kept {
     /// How many more are refused.
     refusals: Mutex<u32>,
     answer: Mutex<Option<Value>>,
+}
+
+impl Kept {
+    fn new() -> Self {
+        Self {
+            payloads: watch::Sender::default(),
+            permits: Semaphore::new(1_000),
+            refusals: Mutex::default(),
+            answer: Mutex::default(),
+        }
+    }
 }
 
 #[async_trait]
@@ -78,12 +94,7 @@ impl Listening {
     async fn begin_with(slack: FakeSlack, timing: Timing) -> Self {
         let token = |token: &str| Some(SecretString::from(token));
         let client = SlackClient::new(&slack.api_url(), token(BOT_TOKEN), token(APP_TOKEN));
-        let kept = Arc::new(Kept {
-            payloads: watch::Sender::default(),
-            permits: Semaphore::new(1_000),
-            refusals: Mutex::default(),
-            answer: Mutex::default(),
-        });
+        let kept = Arc::new(Kept::new());
         let (tell, status) = watch::channel(SocketStatus::default());
         let stopping = CancellationToken::new();
         let running = run_with(
@@ -357,6 +368,41 @@ async fn what_slack_cannot_do_now_is_tried_again_and_what_it_never_will_is_not()
         "apps.connections.open: invalid_auth"
     );
     listening.running.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_address_that_does_not_speak_tls_is_no_connection() {
+    let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = plain.local_addr().unwrap();
+    let speaking = tokio::spawn(async move {
+        let (mut stream, _) = plain.accept().await.unwrap();
+        stream.write_all(b"this is not TLS").await.unwrap();
+        stream
+    });
+    let answer = format!(r#"{{"ok":true,"url":"wss://{addr}/link/?ticket=secret"}}"#);
+    let receiver = Receiver::start([Manner::Answers(200, "", answer.leak())]).await;
+    let token = Some(SecretString::from(APP_TOKEN));
+    let client = SlackClient::new(&format!("http://{}/api/", receiver.addr), None, token).unwrap();
+    let kept = Arc::new(Kept::new());
+    let (tell, mut status) = watch::channel(SocketStatus::default());
+    let stopping = CancellationToken::new();
+    let timing = Timing {
+        first_pause: Duration::from_secs(300),
+        longest_pause: Duration::from_secs(300),
+        ..QUICK
+    };
+    let running = tokio::spawn(run_with(timing, client, kept, tell, stopping.clone()));
+    let failed = status.wait_for(|status| status.last_error.is_some());
+    let error = timeout(Duration::from_secs(60), failed)
+        .await
+        .unwrap()
+        .unwrap()
+        .last_error
+        .clone();
+    assert_eq!(error.unwrap(), "cannot connect to Socket Mode");
+    speaking.await.unwrap();
+    stopping.cancel();
+    running.await.unwrap();
 }
 
 #[tokio::test]
