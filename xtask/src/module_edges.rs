@@ -7,7 +7,7 @@ use crate::files;
 use crate::workspace::Workspace;
 
 /// A module of `server/src`, and what must not stand in its code.
-const FORBIDDEN: [(&str, &[&str]); 8] = [
+const FORBIDDEN: [(&str, &[&str]); 9] = [
     (
         "service",
         &[
@@ -66,16 +66,6 @@ const FORBIDDEN: [(&str, &[&str]); 8] = [
             "crate::ui",
             "crate::jobs",
             "crate::slack",
-        ],
-    ),
-    (
-        "slack",
-        &[
-            "leptos",
-            "crate::api",
-            "crate::ui",
-            "crate::jobs",
-            "crate::mcp",
         ],
     ),
     (

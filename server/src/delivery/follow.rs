@@ -1,7 +1,7 @@
 //! Endpoints follow the journal: what is owed to them is made of it as they take it, not while agents wait
 //! for their 201. One that pauses costs nothing but the event it is to go on from.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use domain::DestinationId;
 use store::{Follower, NewsPage, Owing, Store, StoreError};
@@ -36,10 +36,10 @@ impl Readers {
         let mut read = self.0.get(&destination).copied().unwrap_or(from).max(from);
         let mut owed = Vec::new();
         while owed.len() < most && read < last {
-            if !pages.contains_key(&read) {
-                pages.insert(read, store.news(read, PAGE).await?);
-            }
-            let page = &pages[&read];
+            let page = match pages.entry(read) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(store.news(read, PAGE).await?),
+            };
             let end = page.news.partition_point(|one| one.seq <= last);
             owed.extend(follower.listener.owed(&page.news[..end], most - owed.len()));
             read = match owed.last() {
