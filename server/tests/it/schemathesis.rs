@@ -1,6 +1,6 @@
 //! PyPI's Schemathesis makes requests from the description of the API, good ones and bad ones, and holds every
-//! answer against it, with all of its checks but one at one address (`schemathesis.toml` says why). What comes after an event stream's head is no JSON and left to
-//! `events.rs`: a generated request never asks for one.
+//! answer against it, with all of its checks but one at one address (`schemathesis.toml` says why). What comes
+//! after an event stream's head is no JSON and left to `events.rs`: a generated request never asks for one.
 
 use std::path::Path;
 

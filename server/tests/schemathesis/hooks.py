@@ -90,9 +90,13 @@ KINDS = {
 }
 
 
-def is_valid(case, location):
+def mode(case, location):
     component = case.meta.components.get(location) if case.meta else None
-    return component is not None and component.mode == GenerationMode.POSITIVE
+    return component.mode if component is not None else None
+
+
+def is_valid(case, location):
+    return mode(case, location) == GenerationMode.POSITIVE
 
 
 @schemathesis.hook
@@ -105,11 +109,12 @@ def filter_case(context, case):
 def before_call(context, case, **kwargs):
     call = case.operation.definition.raw["operationId"]
     body = case.body if is_valid(case, ParameterLocation.BODY) else None
-    if "id" in (case.path_parameters or {}) and is_valid(case, ParameterLocation.PATH):
-        if call == "answer" and isinstance(body, dict):
-            kind = next((kind for field, kind in KINDS.items() if body.get(field) is not None), "acknowledgement")
-            case.path_parameters["id"] = next(IDS[kind])
-        elif call in WANTED and case.meta.phase.name != TestPhase.STATEFUL:
+    if call == "answer" and isinstance(body, dict) and mode(case, ParameterLocation.PATH) != GenerationMode.NEGATIVE:
+        # Also in a chain of calls: an earlier one may know an id, but of whatever kind.
+        kind = next((kind for field, kind in KINDS.items() if body.get(field) is not None), "acknowledgement")
+        case.path_parameters["id"] = next(IDS[kind])
+    elif "id" in (case.path_parameters or {}) and is_valid(case, ParameterLocation.PATH):
+        if call in WANTED and case.meta.phase.name != TestPhase.STATEFUL:
             # A chain of calls knows its id from the call before.
             case.path_parameters["id"] = next(IDS[WANTED[call]])
     if case.query and is_valid(case, ParameterLocation.QUERY):
