@@ -100,6 +100,7 @@ async def settle(task, context):
         state = await call(context.session, "tasks/get", task.task_id)
         if state.status == "completed":
             return types.CallToolResult.model_validate(state.model_extra["result"])
+        # Tasks are polled: there is nothing to wait for.
         await asyncio.sleep(0.2)
 
 class Tasks(ClientExtension):
