@@ -56,6 +56,8 @@ pub enum Via {
     Dashboard,
     /// The agent API, with a responder token.
     Api,
+    /// A card in Slack, or its thread.
+    Slack,
 }
 
 /// Somebody whose credentials were checked.
@@ -79,6 +81,15 @@ pub enum Principal {
         /// The token's name.
         name: String,
     },
+    /// Somebody in Slack whom the server has recognised. They answer there and manage nothing.
+    SlackUser {
+        /// The id of the person they are, or one of their own if they may answer without being one.
+        id: Uuid,
+        /// The name others see.
+        name: String,
+        /// What they may do.
+        role: Role,
+    },
     /// Whoever runs commands on the server's machine, with its database at hand.
     Operator {
         /// The name they are logged in with.
@@ -89,7 +100,7 @@ pub enum Principal {
 /// Somebody who may answer. [`Principal::responder`] is the only place that makes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Responder {
-    /// The person's or the token's id.
+    /// The id of the person, the token or the user of Slack.
     pub id: Uuid,
     /// The name others see.
     pub name: String,
@@ -118,9 +129,21 @@ impl Principal {
                 name: name.clone(),
                 via: Via::Api,
             }),
+            Self::SlackUser {
+                id,
+                name,
+                role: Role::Responder | Role::Admin,
+            } => Ok(Responder {
+                id: *id,
+                name: name.clone(),
+                via: Via::Slack,
+            }),
             Self::Agent(_)
             | Self::Operator { .. }
             | Self::Person {
+                role: Role::Viewer, ..
+            }
+            | Self::SlackUser {
                 role: Role::Viewer, ..
             } => Err(Refused::NotAResponder),
         }
@@ -143,6 +166,7 @@ impl Principal {
             Self::Operator { name } => Ok(Actor::Operator { name: name.clone() }),
             Self::Agent(_)
             | Self::Script { .. }
+            | Self::SlackUser { .. }
             | Self::Person {
                 role: Role::Viewer | Role::Responder,
                 ..
@@ -158,7 +182,7 @@ impl Principal {
     pub fn outbound(&self) -> Result<Actor, Refused> {
         match self {
             Self::Script { .. } | Self::Agent(_) => self.responder().map(Actor::Responder),
-            Self::Person { .. } | Self::Operator { .. } => self.admin(),
+            Self::Person { .. } | Self::SlackUser { .. } | Self::Operator { .. } => self.admin(),
         }
     }
 
@@ -180,7 +204,10 @@ impl Principal {
     pub fn may_read(&self, agent: AgentId) -> bool {
         match self {
             Self::Agent(own) => own.id == agent,
-            Self::Person { .. } | Self::Script { .. } | Self::Operator { .. } => true,
+            Self::Person { .. }
+            | Self::Script { .. }
+            | Self::SlackUser { .. }
+            | Self::Operator { .. } => true,
         }
     }
 }

@@ -44,6 +44,7 @@ fn words(step: &Step) -> (Option<&str>, String) {
     let via = match step.via {
         Some(Via::Dashboard) => " in the dashboard",
         Some(Via::Api) => " by the API",
+        Some(Via::Slack) => " in Slack",
         None => "",
     };
     match step.what {

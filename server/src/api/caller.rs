@@ -30,9 +30,10 @@ impl Caller {
     pub(super) fn agent(self) -> Result<AgentRef, Problem> {
         match self.0 {
             Principal::Agent(agent) => Ok(agent),
-            Principal::Person { .. } | Principal::Script { .. } | Principal::Operator { .. } => {
-                Err(Problem::not_an_agent())
-            }
+            Principal::Person { .. }
+            | Principal::Script { .. }
+            | Principal::SlackUser { .. }
+            | Principal::Operator { .. } => Err(Problem::not_an_agent()),
         }
     }
 }
@@ -46,9 +47,10 @@ impl Waiter {
     pub(super) fn agent_token(&self) -> Result<TokenId, Problem> {
         match self.principal {
             Principal::Agent(_) => Ok(self.credential.token),
-            Principal::Person { .. } | Principal::Script { .. } | Principal::Operator { .. } => {
-                Err(Problem::not_an_agent())
-            }
+            Principal::Person { .. }
+            | Principal::Script { .. }
+            | Principal::SlackUser { .. }
+            | Principal::Operator { .. } => Err(Problem::not_an_agent()),
         }
     }
 

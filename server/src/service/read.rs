@@ -116,6 +116,9 @@ impl Service {
 pub(super) fn scope(reader: &Principal) -> Option<AgentId> {
     match reader {
         Principal::Agent(agent) => Some(agent.id),
-        Principal::Person { .. } | Principal::Script { .. } | Principal::Operator { .. } => None,
+        Principal::Person { .. }
+        | Principal::Script { .. }
+        | Principal::SlackUser { .. }
+        | Principal::Operator { .. } => None,
     }
 }

@@ -26,9 +26,10 @@ pub fn cancel(
     let actor = match by {
         Principal::Agent(agent) if agent.id == interaction.agent.id => Actor::Agent(agent.clone()),
         Principal::Agent(_) => return Err(Refused::NotYours),
-        Principal::Person { .. } | Principal::Script { .. } | Principal::Operator { .. } => {
-            Actor::Responder(by.responder()?)
-        }
+        Principal::Person { .. }
+        | Principal::Script { .. }
+        | Principal::SlackUser { .. }
+        | Principal::Operator { .. } => Actor::Responder(by.responder()?),
     };
     let mut faults = Faults::default();
     let reason = faults.line("reason", reason, limits::LINE_CHARS);

@@ -52,7 +52,7 @@ shapes! {
     Responder = returned([
         must("id", id()),
         must("name", string()),
-        must("via", one_of(["dashboard", "api"])),
+        must("via", one_of(["dashboard", "api", "slack"])),
     ]);
     /// The task that an interaction names, as it was named.
     NamedTask = returned([

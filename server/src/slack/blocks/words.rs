@@ -193,6 +193,7 @@ fn answered(request: &Request, answer: &Answer) -> String {
     let place = match answer.responder.via {
         Via::Dashboard => "on the dashboard",
         Via::Api => "by the API",
+        Via::Slack => "in Slack",
     };
     match (answer.content.outcome(), request.kind()) {
         (Outcome::Approved, _) => format!("{who} approved it {place}."),

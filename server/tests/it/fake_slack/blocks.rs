@@ -75,6 +75,7 @@ impl Faults {
                 let length = block["text"].as_str().map_or(0, length);
                 self.within(length, 1, 12_000, &format!("{at}/text"));
             }
+            "rich_text" => self.rich_text(block, at),
             "input" if surface == Surface::Modal => {
                 self.text(&block["label"], PLAIN, 2_000, &format!("{at}/label"));
                 if let Some(hint) = block.get("hint") {
@@ -108,6 +109,29 @@ impl Faults {
         let elements = self.list(&block["elements"], 10, &format!("{at}/elements"));
         for (n, element) in elements.iter().enumerate() {
             self.text(element, ANY, 3_000, &format!("{at}/elements/{n}"));
+        }
+    }
+
+    /// Sections and preformatted text, of plain text.
+    fn rich_text(&mut self, block: &Value, at: &str) {
+        let parts = self.list(&block["elements"], 100, &format!("{at}/elements"));
+        for (n, part) in parts.iter().enumerate() {
+            let at = format!("{at}/elements/{n}");
+            if part["type"] != "rich_text_section" && part["type"] != "rich_text_preformatted" {
+                self.add(
+                    &format!("unsupported type: {}", part["type"]),
+                    &format!("{at}/type"),
+                );
+            }
+            let texts = self.list(&part["elements"], 100, &format!("{at}/elements"));
+            for (n, text) in texts.iter().enumerate() {
+                let at = format!("{at}/elements/{n}");
+                if text["type"] != "text" {
+                    self.add("must be text", &format!("{at}/type"));
+                }
+                let length = text["text"].as_str().map_or(0, length);
+                self.within(length, 1, 12_000, &format!("{at}/text"));
+            }
         }
     }
 
