@@ -8,7 +8,7 @@ use crate::{
     changeset::Retry,
     delivery::{DisabledWhy, EndpointRef},
     ids::{AgentId, EventId, InteractionId},
-    interaction::{Answer, AnswerContent, FormAnswers, Outcome, Request},
+    interaction::{Answer, AnswerContent, FormAnswers, Outcome, Posted, Request},
     principal::{Actor, AgentRef},
     task::{Task, TaskStatus},
 };
@@ -67,6 +67,9 @@ pub enum Payload {
         request: Box<Request>,
         /// The deadline.
         expires_at: Option<DateTime<Utc>>,
+        /// The channel of Slack that it is shown in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<String>,
     },
     /// An agent told something.
     #[serde(rename = "notification.sent")]
@@ -75,7 +78,13 @@ pub enum Payload {
         agent: AgentRef,
         /// What was told.
         request: Box<Request>,
+        /// The channel of Slack that it is shown in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<String>,
     },
+    /// Its card is in Slack.
+    #[serde(rename = "interaction.posted")]
+    Posted(Posted),
     /// A responder answered some questions of a form; the actor says who.
     #[serde(rename = "interaction.progressed")]
     Progressed {
@@ -202,6 +211,7 @@ impl Payload {
         match self {
             Self::Requested { .. } => "interaction.requested",
             Self::Notified { .. } => "notification.sent",
+            Self::Posted(_) => "interaction.posted",
             Self::Progressed { .. } => "interaction.progressed",
             Self::Resolved { .. } => "interaction.resolved",
             Self::Expired { .. } => "interaction.expired",

@@ -126,7 +126,12 @@ pub(crate) fn with(kind: Kind, fields: Value) -> Value {
 
 pub(crate) fn opened(body: Value, work: Option<&Work>, ids: &Counter) -> Changeset {
     let task = work.map(|work| &work.task);
-    decide::open(request(body), agent(), None, task, at(ids, 0))
+    decide::open(request(body), agent(), None, task, None, at(ids, 0))
+}
+
+/// As [`opened`], with a card in a channel.
+pub(crate) fn shown_in(channel: Option<String>, body: Value, ids: &Counter) -> Changeset {
+    decide::open(request(body), agent(), None, None, channel, at(ids, 0))
 }
 
 /// The interaction the changeset is about.

@@ -1,6 +1,6 @@
 //! What every request can reach.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use app::Assets;
 use axum::extract::FromRef;
@@ -11,11 +11,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     clock::Clock,
-    config::Config,
+    config::{Config, SlackMode},
     delivery::{
         Drain, Worker,
         guard::{Guard, SystemNames},
         post::Post,
+        slack::{self, Cards},
     },
     journal::Checkpoints,
     limits::Limits,
@@ -46,6 +47,10 @@ pub struct AppState {
     pub stopping: CancellationToken,
     /// Waits for what goes out.
     pub drain: Drain,
+    /// How Slack is used.
+    pub slack: Arc<SlackMode>,
+    /// How long there is at least between two messages in a channel of Slack.
+    pub slack_pace: Duration,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
     /// The open sockets: the server lets them say goodbye.
@@ -77,11 +82,16 @@ impl AppState {
             guard: guard.clone(),
         };
         let limits = Limits::new(config.rate_limit_per_minute, &config.limits, &clock);
+        // What contradicts itself was refused when it was read.
+        let slack = config.slack_mode().unwrap_or(SlackMode::Off);
         let service = Service::new(store, clock, ids, config.settings())
             .with_signer(key)
-            .with_outbound(outbound);
+            .with_outbound(outbound)
+            .with_channels(slack.routes());
         Self {
             drain: Drain::default(),
+            slack: Arc::new(slack),
+            slack_pace: slack::EVERY,
             guard,
             metrics: Arc::clone(service.metrics()),
             limits: Arc::new(limits),
@@ -103,7 +113,14 @@ impl AppState {
     pub fn worker(&self) -> anyhow::Result<Worker> {
         let post = Post::new(self.guard.clone(), Arc::new(SystemNames))?;
         let public_url = self.config.public_url();
-        let drain = self.drain.clone();
-        Ok(Worker::new(self.service.clone(), post, &public_url, drain))
+        let cards = Cards::new(
+            self.service.clone(),
+            &self.slack,
+            &self.config.slack_api_url,
+            &public_url,
+            self.slack_pace,
+        )?;
+        let (service, drain) = (self.service.clone(), self.drain.clone());
+        Ok(Worker::new(service, post, cards, &public_url, drain))
     }
 }

@@ -40,7 +40,9 @@ pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
     NewsPage, Owing, Ready, Stopped,
 };
-pub use query::{AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery, WaitingCounts};
+pub use query::{
+    AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
+};
 pub use url::check_url;
 
 use url::Scheme;
@@ -109,6 +111,12 @@ pub trait Commit: Send + Sync {
 pub trait Interactions: Send + Sync {
     /// One interaction.
     async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>>;
+
+    /// The interaction that this message in Slack shows; the first, if it shows several.
+    async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
+
+    /// The threads under the cards of blockers that are pending, or were closed since then.
+    async fn threads(&self, closed_since: DateTime<Utc>) -> Result<Vec<Thread>>;
 
     /// What this agent has asked under this idempotency key: which interaction, and the fingerprint of
     /// the request.

@@ -22,6 +22,10 @@ pub(crate) fn made_as(given_up: Option<DateTime<Utc>>) -> DeliveryState {
 pub struct Ready {
     /// Which.
     pub destination: DestinationId,
+    /// What it is.
+    pub kind: DestinationKind,
+    /// Whether something is on its way there, from this node or another.
+    pub is_busy: bool,
     /// How it has been doing.
     pub health: Health,
 }
@@ -100,6 +104,8 @@ pub struct Mark {
     pub end: AttemptEnd,
     /// What becomes of the delivery.
     pub next: Next,
+    /// Whether it is one of the tries that the delivery has.
+    pub counts: bool,
     /// How the destination does now; `None` when nobody asked it.
     pub health: Option<Health>,
 }
@@ -115,6 +121,8 @@ pub struct AttemptEnd {
     pub error: Option<String>,
     /// The beginning of the answer.
     pub body: String,
+    /// Whether it may have arrived although something went wrong.
+    pub may_have_arrived: bool,
 }
 
 /// One try.

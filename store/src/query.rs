@@ -85,3 +85,12 @@ pub struct Counts {
     /// Were taken back.
     pub cancelled: i64,
 }
+
+/// A thread in Slack, by the card above it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Thread {
+    /// The channel's id.
+    pub channel: String,
+    /// The card's name in the channel.
+    pub ts: String,
+}

@@ -32,7 +32,7 @@ pub(crate) fn words_of(event: &Event) -> Option<(InteractionId, String)> {
 /// What an event adds to the texts of its interaction.
 fn text_of(payload: &Payload) -> Option<String> {
     match payload {
-        Payload::Requested { agent, request, .. } | Payload::Notified { agent, request } => {
+        Payload::Requested { agent, request, .. } | Payload::Notified { agent, request, .. } => {
             Some(format!("{} {}", agent.name, asked(request)))
         }
         Payload::Resolved { answer, .. } => Some(format!(
@@ -43,7 +43,8 @@ fn text_of(payload: &Payload) -> Option<String> {
         Payload::Expired { answer, .. } => answer.as_ref().map(answered),
         Payload::Cancelled { reason } => reason.clone(),
         Payload::FollowedUp { text } => Some(text.clone()),
-        Payload::Progressed { .. }
+        Payload::Posted(_)
+        | Payload::Progressed { .. }
         | Payload::AnswerRejected { .. }
         | Payload::Collected {}
         | Payload::CalledBack {}

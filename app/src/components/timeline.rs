@@ -59,6 +59,7 @@ fn words(step: &Step) -> (Option<&str>, String) {
         What::Collected if step.by.is_some() => (by, "picked it up".to_owned()),
         What::Collected => (None, "Picked up".to_owned()),
         What::CalledBack => (None, "Delivered to the agent".to_owned()),
+        What::Posted => (None, "Shown in Slack".to_owned()),
         What::AgentOffline => {
             let words = "The asking agent is offline: it could not be called back";
             (None, words.to_owned())

@@ -199,6 +199,7 @@ impl Change {
                 agent,
                 request,
                 expires_at,
+                ..
             } => {
                 return Self::Asked {
                     row: Row::new(id, agent, request, event.at, *expires_at),
@@ -211,7 +212,7 @@ impl Change {
                 outcome, answer, ..
             } => Closure::new(*outcome, by, event.at, answer.as_ref()),
             Payload::Cancelled { .. } => Closure::new(Outcome::Cancelled, by, event.at, None),
-            Payload::Notified { agent, request } => {
+            Payload::Notified { agent, request, .. } => {
                 return Self::Told {
                     told: ClosedRow {
                         row: Row::new(id, agent, request, event.at, None),
@@ -238,7 +239,8 @@ impl Change {
                 return Self::CalledBack { id, callback };
             }
             Payload::FollowedUp { .. } => return Self::FollowedUp { id },
-            Payload::AnswerRejected { .. }
+            Payload::Posted(_)
+            | Payload::AnswerRejected { .. }
             | Payload::TaskWaiting(_)
             | Payload::TaskRunning(_)
             | Payload::TaskFailed(_)

@@ -82,6 +82,8 @@ pub enum What {
     Collected,
     /// The agent was called back.
     CalledBack,
+    /// Its card is in Slack.
+    Posted,
     /// It could not be.
     AgentOffline,
     /// Somebody said more.

@@ -3,6 +3,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::schedule::PARKED;
+
 /// So many failures in a row are bad luck.
 const LUCK: u32 = 2;
 /// The pause after one failure more, which doubles with each.
@@ -40,6 +42,15 @@ impl Health {
             failures,
             failing_since: self.failing_since.or(Some(now)),
             resume_at: pause.map(|pause| now + pause),
+        }
+    }
+
+    /// How it does after one more try that showed that something has to be set up first.
+    pub fn parked(self, now: DateTime<Utc>) -> Self {
+        Self {
+            failures: self.failures.saturating_add(1),
+            failing_since: self.failing_since.or(Some(now)),
+            resume_at: Some(now + PARKED),
         }
     }
 

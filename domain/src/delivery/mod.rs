@@ -2,6 +2,7 @@
 //! is delivered or dead.
 
 mod callback;
+mod card;
 pub mod decide;
 mod endpoint;
 mod health;
@@ -14,6 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use callback::{CallbackKind, CallbackPlace};
+pub use card::{CardChange, SlackChannel};
 pub use endpoint::{
     Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Listener, SealedSecret, Topic,
 };
@@ -97,17 +99,20 @@ pub enum DestinationKind {
     Webhook,
     /// A [`CallbackPlace`].
     Callback,
+    /// A [`SlackChannel`].
+    Slack,
 }
 
 impl DestinationKind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Webhook, Self::Callback];
+    pub const ALL: [Self; 3] = [Self::Webhook, Self::Callback, Self::Slack];
 
     /// The name, as in SQL and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Webhook => "webhook",
             Self::Callback => "callback",
+            Self::Slack => "slack",
         }
     }
 
@@ -135,6 +140,17 @@ pub enum Reply {
     Refused(String),
     /// Nobody was asked: there is nobody any more.
     Withdrawn(String),
+    /// The receiver will never take it as it is.
+    Invalid(String),
+    /// It is too early: it was not done, and is to be tried after that long. That is no failure.
+    Postponed {
+        /// What it waits for.
+        why: String,
+        /// How long.
+        wait: TimeDelta,
+    },
+    /// It was not done, and nothing will be until somebody changes what is set up.
+    Parked(String),
 }
 
 impl Reply {
@@ -145,7 +161,15 @@ impl Reply {
 
     /// Whether the receiver was asked, or could not be.
     pub fn tells_of_health(&self) -> bool {
-        !matches!(self, Self::Withdrawn(_))
+        !matches!(
+            self,
+            Self::Withdrawn(_) | Self::Invalid(_) | Self::Postponed { .. }
+        )
+    }
+
+    /// Whether it is one of the tries that a delivery has.
+    pub fn counts(&self) -> bool {
+        !matches!(self, Self::Postponed { .. } | Self::Parked(_))
     }
 
     /// Whether the receiver said that it is gone for good.
@@ -162,7 +186,12 @@ impl Reply {
             }
             Self::Status { code, .. } => Some(format!("answered {code}")),
             Self::TimedOut => Some("did not answer in time".to_owned()),
-            Self::Failed(why) | Self::Refused(why) | Self::Withdrawn(why) => Some(why.clone()),
+            Self::Failed(why)
+            | Self::Refused(why)
+            | Self::Withdrawn(why)
+            | Self::Invalid(why)
+            | Self::Postponed { why, .. }
+            | Self::Parked(why) => Some(why.clone()),
         }
     }
 }
@@ -179,15 +208,30 @@ pub enum Next {
 }
 
 impl Delivery {
-    /// What becomes of it after this try, which [`Delivery::tries`] counts already. `jitter` is from -1 to 1.
-    pub fn after(&self, reply: &Reply, now: DateTime<Utc>, jitter: f64) -> Next {
+    /// What becomes of it after this try, which [`Delivery::tries`] counts already, at a destination of this kind.
+    /// `jitter` is from -1 to 1.
+    pub fn after(
+        &self,
+        kind: DestinationKind,
+        reply: &Reply,
+        now: DateTime<Utc>,
+        jitter: f64,
+    ) -> Next {
         if reply.is_success() {
             return Next::Delivered;
         }
-        if reply.is_gone() || matches!(reply, Reply::Withdrawn(_)) {
+        if reply.is_gone() || matches!(reply, Reply::Withdrawn(_) | Reply::Invalid(_)) {
             return Next::Dead;
         }
-        match schedule::wait(self.tries, reply, jitter) {
+        let wait = match kind {
+            DestinationKind::Webhook | DestinationKind::Callback => {
+                schedule::wait(self.tries, reply, jitter)
+            }
+            DestinationKind::Slack => {
+                schedule::wait_for_slack(self.tries, now - self.created_at, reply, jitter)
+            }
+        };
+        match wait {
             Some(wait) => Next::Again(now + wait),
             None => Next::Dead,
         }

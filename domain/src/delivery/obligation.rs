@@ -5,7 +5,7 @@
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 
-use super::{CallbackPlace, Listener, Topic, callback};
+use super::{CallbackPlace, Listener, SlackChannel, Topic, callback, card};
 use crate::{
     changeset::Write,
     event::{Event, Payload},
@@ -33,6 +33,8 @@ pub enum Destination {
     Webhook(DestinationId),
     /// An agent. Such a destination is there as soon as something is owed to it.
     Callback(CallbackPlace),
+    /// A channel. Such a destination is there as soon as something is owed to it.
+    Slack(SlackChannel),
 }
 
 impl Destination {
@@ -41,6 +43,7 @@ impl Destination {
         match self {
             Self::Webhook(id) => *id,
             Self::Callback(place) => place.id(),
+            Self::Slack(channel) => channel.id(),
         }
     }
 }
@@ -68,10 +71,13 @@ pub fn obligations(events: &[Event], writes: &[Write]) -> Vec<Obligation> {
         if let Payload::EndpointTested(endpoint) = &event.payload {
             owed.push(obligation(event, Destination::Webhook(endpoint.id)));
         }
-        let place = about(event, writes).and_then(|known| callback::owed(event, known));
-        if let Some(place) = place {
-            owed.push(obligation(event, Destination::Callback(place)));
-        }
+        let Some(interaction) = about(event, writes) else {
+            continue;
+        };
+        let place = callback::owed(event, interaction).map(Destination::Callback);
+        let channel = card::owed(event, interaction).map(Destination::Slack);
+        let to = place.into_iter().chain(channel);
+        owed.extend(to.map(|destination| obligation(event, destination)));
     }
     owed
 }

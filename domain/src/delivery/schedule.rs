@@ -22,6 +22,15 @@ pub const TRIES: u32 = RETRIES.len() as u32 + 1;
 /// The least time to leave a receiver that has too much to do alone.
 const OVERLOADED: TimeDelta = TimeDelta::seconds(60);
 
+/// How long to wait for Slack after the first try; doubles with each.
+const SLACK_FIRST: TimeDelta = TimeDelta::seconds(5);
+/// The longest wait for Slack.
+const SLACK_LONGEST: TimeDelta = TimeDelta::minutes(5);
+/// How long after it was made something is still worth showing in Slack.
+const SLACK_PATIENCE: TimeDelta = TimeDelta::days(5);
+/// How long to wait for somebody to change what is set up.
+pub(super) const PARKED: TimeDelta = TimeDelta::seconds(60);
+
 /// How far a wait is moved at most, so that what failed together does not come back together.
 const JITTER: f64 = 0.2;
 
@@ -31,19 +40,45 @@ pub(super) fn wait(tries: u32, reply: &Reply, jitter: f64) -> Option<TimeDelta> 
     let planned = *RETRIES.get(tries.saturating_sub(1) as usize)?;
     let base = match reply {
         Reply::TimedOut | Reply::Status { code: 429, .. } => planned.max(OVERLOADED),
-        Reply::Status { .. } | Reply::Failed(_) | Reply::Refused(_) | Reply::Withdrawn(_) => {
-            planned
-        }
+        _ => planned,
     };
     let wait = match reply {
         Reply::Status {
             retry_after: Some(asked),
             ..
         } => (*asked).clamp(base, base * 2),
-        _ => {
-            let millis = base.num_milliseconds() as f64;
-            TimeDelta::milliseconds((millis * (1.0 + JITTER * jitter.clamp(-1.0, 1.0))) as i64)
-        }
+        _ => moved(base, jitter),
     };
     Some(wait)
+}
+
+/// As [`wait`], for a card that was made so long ago: people wait for it, so it is tried more often, and longer than
+/// any of its tries may be missing. What Slack asks for is granted: it keeps whoever goes on from posting at all.
+pub(super) fn wait_for_slack(
+    tries: u32,
+    age: TimeDelta,
+    reply: &Reply,
+    jitter: f64,
+) -> Option<TimeDelta> {
+    if age >= SLACK_PATIENCE {
+        return None;
+    }
+    Some(match reply {
+        Reply::Postponed { wait, .. } => *wait,
+        Reply::Status {
+            retry_after: Some(asked),
+            ..
+        } => *asked,
+        Reply::Parked(_) => PARKED,
+        _ => {
+            let doublings = tries.saturating_sub(1).min(16);
+            let planned = SLACK_FIRST * 2_i32.pow(doublings);
+            moved(planned.min(SLACK_LONGEST), jitter)
+        }
+    })
+}
+
+fn moved(wait: TimeDelta, jitter: f64) -> TimeDelta {
+    let millis = wait.num_milliseconds() as f64;
+    TimeDelta::milliseconds((millis * (1.0 + JITTER * jitter.clamp(-1.0, 1.0))) as i64)
 }

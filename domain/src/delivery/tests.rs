@@ -6,9 +6,9 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    CallbackKind, CallbackPlace, Delivery, DeliveryState, Destination, Disabled, DisabledWhy,
-    Endpoint, EndpointRef, Filter, Format, Health, Listener, News, Next, RETRIES, Reply,
-    SealedSecret, TRIES, Topic,
+    CallbackKind, CallbackPlace, Delivery, DeliveryState, Destination, DestinationKind, Disabled,
+    DisabledWhy, Endpoint, EndpointRef, Filter, Format, Health, Listener, News, Next, RETRIES,
+    Reply, SealedSecret, SlackChannel, TRIES, Topic,
     decide::{self, NewEndpoint},
     obligations,
 };
@@ -17,7 +17,8 @@ use crate::{
     Role, TokenId, Write,
     interaction::{Kind, decide as interaction},
     testing::{
-        Counter, agent, at, epoch, given, journalled, opened, person, with, written as changed,
+        Counter, agent, at, body, epoch, given, journalled, opened, person, shown_in, with,
+        written as changed,
     },
 };
 
@@ -68,7 +69,7 @@ proptest! {
     ) {
         let mut now = epoch();
         for (tries, (reply, jitter)) in (1..=TRIES).zip(replies) {
-            match delivery(tries).after(&reply, now, jitter) {
+            match delivery(tries).after(DestinationKind::Webhook, &reply, now, jitter) {
                 Next::Delivered => {
                     let accepted = matches!(reply, Reply::Status { code: 200..=299, .. });
                     prop_assert!(accepted);
@@ -110,7 +111,7 @@ proptest! {
 }
 
 fn waited(tries: u32, reply: &Reply, jitter: f64) -> i64 {
-    match delivery(tries).after(reply, epoch(), jitter) {
+    match delivery(tries).after(DestinationKind::Webhook, reply, epoch(), jitter) {
         Next::Again(next) => (next - epoch()).num_milliseconds(),
         other => panic!("{other:?}"),
     }
@@ -125,14 +126,23 @@ fn the_schedule_is_the_designs() {
         let failed = Reply::Failed(String::new());
         assert_eq!(waited(tries, &failed, -1.0), seconds * 800);
     }
-    assert_eq!(delivery(8).after(&status(500), epoch(), 0.0), Next::Dead);
-    // A lease that ran out counts as a try, so there may be more than planned.
-    assert_eq!(delivery(9).after(&status(500), epoch(), 0.0), Next::Dead);
     assert_eq!(
-        delivery(9).after(&status(204), epoch(), 0.0),
+        delivery(8).after(DestinationKind::Webhook, &status(500), epoch(), 0.0),
+        Next::Dead
+    );
+    // A lease that ran out counts as a try, so there may be more than planned.
+    assert_eq!(
+        delivery(9).after(DestinationKind::Webhook, &status(500), epoch(), 0.0),
+        Next::Dead
+    );
+    assert_eq!(
+        delivery(9).after(DestinationKind::Webhook, &status(204), epoch(), 0.0),
         Next::Delivered
     );
-    assert_eq!(delivery(1).after(&status(410), epoch(), 0.0), Next::Dead);
+    assert_eq!(
+        delivery(1).after(DestinationKind::Webhook, &status(410), epoch(), 0.0),
+        Next::Dead
+    );
 }
 
 #[test]
@@ -412,4 +422,89 @@ fn what_has_arrived_or_is_on_its_way_is_not_retried() {
         assert_eq!(retried.is_ok(), free, "{state:?}");
         assert_eq!(DeliveryState::from_name(state.name()), Some(state));
     }
+}
+
+#[test]
+fn slack_is_tried_often_and_for_five_days_and_never_before_it_wants() {
+    let after = |tries, age: TimeDelta, reply: &Reply| {
+        let delivery = Delivery {
+            created_at: epoch() - age,
+            ..delivery(tries)
+        };
+        match delivery.after(DestinationKind::Slack, reply, epoch(), 0.0) {
+            Next::Again(at) => Some((at - epoch()).num_seconds()),
+            Next::Dead => None,
+            Next::Delivered => Some(0),
+        }
+    };
+    let young = TimeDelta::hours(1);
+    for (tries, wait) in [(1, 5), (2, 10), (3, 20), (7, 300), (400, 300)] {
+        assert_eq!(after(tries, young, &Reply::TimedOut), Some(wait));
+    }
+    assert_eq!(after(3, TimeDelta::days(5), &Reply::TimedOut), None);
+    let limited = Reply::Status {
+        code: 429,
+        retry_after: Some(TimeDelta::seconds(1_000)),
+    };
+    assert_eq!(after(1, young, &limited), Some(1_000));
+    let postponed = Reply::Postponed {
+        why: "its card is not posted yet".into(),
+        wait: TimeDelta::seconds(2),
+    };
+    assert_eq!(after(1, young, &postponed), Some(2));
+    assert_eq!(
+        after(1, young, &Reply::Parked("not_in_channel".into())),
+        Some(60)
+    );
+    assert_eq!(
+        after(1, young, &Reply::Invalid("invalid_blocks".into())),
+        None
+    );
+    assert_eq!(after(1, young, &status(200)), Some(0));
+}
+
+#[test]
+fn a_parked_destination_is_asked_once_a_minute() {
+    let health = Health::default().parked(epoch());
+    assert_eq!(health.resume_at, Some(epoch() + TimeDelta::seconds(60)));
+    assert_eq!(health.failing_since, Some(epoch()));
+    let reply = Reply::Parked("not_in_channel".into());
+    assert!(reply.tells_of_health() && !reply.counts());
+}
+
+#[test]
+fn a_channel_is_owed_what_changes_the_card_and_a_webhook_only_what_is_new() {
+    let ids = Counter::default();
+    for (channel, told) in [
+        (Some("C0MAIN"), [true, true, true]),
+        (Some(SlackChannel::OF_WEBHOOK), [true, true, false]),
+        (None, [false; 3]),
+    ] {
+        let asking = shown_in(channel.map(str::to_owned), body(Kind::Question), &ids);
+        let answer = interaction::answer(
+            &changed(&asking),
+            given(json!({"text": "80"})),
+            &person(Role::Responder),
+            None,
+            at(&ids, 1),
+        );
+        let answer = answer.unwrap();
+        let collected = interaction::collect(&changed(&answer), &agent(), at(&ids, 2)).unwrap();
+        for (changeset, told) in [asking, answer, collected].into_iter().zip(told) {
+            let writes = changeset.writes.clone();
+            let events = journalled(changeset);
+            let owed = obligations(&events, &writes);
+            let channels: Vec<_> = owed.iter().map(|one| &one.destination).collect();
+            let expected = channel.map(|name| Destination::Slack(SlackChannel(name.to_owned())));
+            let expected: Vec<_> = expected.iter().filter(|_| told).collect();
+            assert_eq!(channels, expected, "{events:?}");
+        }
+    }
+}
+
+#[test]
+fn channels_are_told_apart_and_stay_the_same() {
+    let id = SlackChannel("C0MAIN".into()).id();
+    assert_eq!(id, SlackChannel("C0MAIN".into()).id());
+    assert_ne!(id, SlackChannel("C0URGENT".into()).id());
 }

@@ -3,6 +3,7 @@
 mod action;
 mod answer;
 mod ask;
+mod card;
 mod choice;
 pub mod decide;
 mod form;
@@ -24,6 +25,7 @@ pub use crate::task::TaskRef;
 pub use action::Action;
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub use ask::{Ask, Level};
+pub use card::{Card, Posted};
 pub use choice::{Choice, ChoiceOption};
 pub use form::{FormAnswer, FormAnswers, FormQuestion};
 pub use kind::Kind;
@@ -60,6 +62,8 @@ pub struct Interaction {
     pub collected_at: Option<DateTime<Utc>>,
     /// Whether the agent could be called back, where it wants that and it was tried.
     pub callback: Option<Callback>,
+    /// Where it is shown in Slack, if it is.
+    pub card: Option<Card>,
     /// What was said after it was closed, in order.
     pub follow_ups: Vec<FollowUp>,
 }

@@ -1,7 +1,7 @@
 //! An interaction as it was when something happened, from its events. What is sent out about an event
 //! stays the same over all tries, whatever happened since.
 
-use super::{Callback, FollowUp, Interaction, State};
+use super::{Callback, Card, FollowUp, Interaction, State};
 use crate::{
     event::{Event, Payload},
     principal::{Actor, AgentRef},
@@ -47,6 +47,11 @@ impl Interaction {
             Payload::Collected {} => self.collected_at = Some(event.at),
             Payload::CalledBack {} => self.callback = Some(Callback::Delivered { at: event.at }),
             Payload::AgentOffline {} => self.callback = Some(Callback::Offline { at: event.at }),
+            Payload::Posted(posted) => {
+                if let Some(card) = &mut self.card {
+                    card.posted = Some(posted.clone());
+                }
+            }
             Payload::FollowedUp { text } => {
                 let Actor::Responder(responder) = &event.actor else {
                     return;
@@ -65,17 +70,25 @@ impl Interaction {
 }
 
 fn opened(event: &Event) -> Option<Interaction> {
-    let (agent, request, expires_at, state) = match &event.payload {
+    let (agent, request, channel, expires_at, state) = match &event.payload {
         Payload::Requested {
             agent,
             request,
             expires_at,
+            channel,
         } => {
-            let answers = Default::default();
-            (agent, request, *expires_at, State::Pending { answers })
+            let pending = State::Pending {
+                answers: Default::default(),
+            };
+            (agent, request, channel, *expires_at, pending)
         }
-        Payload::Notified { agent, request } => {
-            (agent, request, None, State::Delivered { at: event.at })
+        Payload::Notified {
+            agent,
+            request,
+            channel,
+        } => {
+            let delivered = State::Delivered { at: event.at };
+            (agent, request, channel, None, delivered)
         }
         _ => return None,
     };
@@ -89,6 +102,7 @@ fn opened(event: &Event) -> Option<Interaction> {
         state,
         collected_at: None,
         callback: None,
+        card: channel.clone().map(Card::to),
         follow_ups: Vec::new(),
     })
 }

@@ -86,7 +86,7 @@ pub struct InteractionBody {
     resume_prompt: Option<String>,
     /// Where a person answers it.
     dashboard_url: String,
-    /// Always `null` for now.
+    /// Where it is in Slack, for people who are there.
     slack_permalink: Option<String>,
     /// As the agent sent it.
     #[schema(value_type = Option<parts::AnyObject>, inline)]
@@ -171,6 +171,8 @@ impl InteractionBody {
                 answered_at,
                 ..AnswerBody::from(content.clone())
             });
+        let posted = interaction.card.and_then(|card| card.posted);
+        let permalink = posted.and_then(|posted| posted.permalink);
         let request = interaction.request;
         let several = matches!(&request.ask, Ask::Choice(choice) if choice.multiple);
         let kind = request.ask.kind();
@@ -210,7 +212,7 @@ impl InteractionBody {
             follow_ups: interaction.follow_ups,
             resume_prompt,
             dashboard_url: dashboard_url(public_url, interaction.id),
-            slack_permalink: None,
+            slack_permalink: permalink,
             metadata: request.metadata,
         }
     }

@@ -25,7 +25,7 @@ use token::TokenCommand;
 
 use crate::{
     clock::{SystemClock, SystemIds},
-    config::{self as settings, Config, Flags, LoadError, Loaded, SlackMode, WebhookUrl},
+    config::{self as settings, Config, Flags, LoadError, Loaded, WebhookUrl},
     doctor::{Finding, Verdict},
     service::Service,
     signing,
@@ -226,9 +226,6 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         tracing::info!("settings from {}", file.display());
     }
     tracing::info!(public_key = %key.verifying_key(), "signs with {}", config.key_file().display());
-    if !matches!(config.slack_mode(), Ok(SlackMode::Off)) {
-        tracing::warn!("Slack is set up, but nothing is posted to it yet: answer on the page");
-    }
     open_files::fit(&mut config.limits);
     let state = AppState::new(
         config,

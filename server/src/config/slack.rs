@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use domain::delivery::SlackChannel;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +70,19 @@ pub struct Contradiction {
 }
 
 impl SlackMode {
+    /// Where cards go; what a webhook posts goes to one place that has no other name.
+    pub fn routes(&self) -> Option<Channels> {
+        match self {
+            Self::Off => None,
+            Self::Mirror(Mirror::Webhook(_)) => Some(Channels {
+                default: SlackChannel::OF_WEBHOOK.to_owned(),
+                urgent: None,
+                sessions: BTreeMap::new(),
+            }),
+            _ => self.channels().cloned(),
+        }
+    }
+
     /// Where cards go, unless a webhook decides that.
     pub fn channels(&self) -> Option<&Channels> {
         match self {

@@ -9,6 +9,7 @@ mod request;
 pub mod sample;
 pub mod secret;
 mod signature;
+pub mod slack;
 pub mod webhook;
 mod worker;
 

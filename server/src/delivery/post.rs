@@ -38,6 +38,8 @@ pub struct Sent {
     pub body: String,
     /// How long it took.
     pub took: Duration,
+    /// Whether it may have arrived all the same, where that matters.
+    pub may_have_arrived: bool,
 }
 
 impl Post {
@@ -74,6 +76,8 @@ impl Post {
             reply,
             body,
             took: begun.elapsed(),
+            // Whoever hears it twice knows it by its id.
+            may_have_arrived: false,
         };
         // Also what was allowed when it was set up: an operator may have changed their mind.
         let url = match self.guard.check(address) {

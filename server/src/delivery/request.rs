@@ -25,6 +25,7 @@ pub(super) async fn prepare(
     match claimed.kind {
         DestinationKind::Webhook => webhook(service, public_url, claimed, &events).await,
         DestinationKind::Callback => callback(service, public_url, claimed, &events).await,
+        DestinationKind::Slack => Ok(Err("cards are not requests")),
     }
 }
 

@@ -70,6 +70,7 @@ fn of(kind: Kind, at: DateTime<Utc>) -> Option<Interaction> {
         state,
         collected_at: None,
         callback: None,
+        card: None,
         follow_ups: Vec::new(),
     })
 }

@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     DestinationId,
-    delivery::{Health, Reply},
+    delivery::{DestinationKind, Health, Reply},
 };
 use rand::seq::SliceRandom;
 use store::{AttemptEnd, Claimed, Follower, Mark, Store, StoreError};
@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     follow::{Pages, Readers},
     post::{Post, Sent},
+    slack::{self, Cards},
 };
 use crate::service::{Service, ServiceError};
 
@@ -23,6 +24,10 @@ use crate::service::{Service, ServiceError};
 const POLL: Duration = Duration::from_millis(500);
 /// Longer than a request may take, with time left to write down what came of it.
 const LEASE: TimeDelta = TimeDelta::seconds(10);
+/// Longer than a round of cards may take, see [`Cards::tell`].
+const SLACK_LEASE: TimeDelta = TimeDelta::seconds(60);
+/// How many cards a channel that is well gets in one round.
+const CARDS: u32 = 10;
 /// How many requests are on their way at most.
 const AT_ONCE: usize = 512;
 /// How many deliveries are claimed, or marked, in one transaction: agents that ask wait for it.
@@ -35,9 +40,11 @@ pub struct Worker {
     service: Service,
     store: Arc<dyn Store>,
     post: Post,
+    /// `None` while Slack is not used.
+    cards: Option<Cards>,
     public_url: Arc<str>,
     drain: Drain,
-    sending: JoinSet<(Claimed, Option<Sent>)>,
+    sending: JoinSet<Vec<(Claimed, Option<Sent>)>>,
     readers: Readers,
     /// Destinations that something is on its way to.
     busy: HashMap<DestinationId, Busy>,
@@ -50,6 +57,7 @@ struct Busy {
 
 /// How many deliveries are to be claimed of a destination that does so well.
 struct Wanted {
+    kind: DestinationKind,
     most: u32,
     health: Health,
 }
@@ -86,11 +94,18 @@ impl Drain {
 
 impl Worker {
     /// A worker of this node.
-    pub fn new(service: Service, post: Post, public_url: &str, drain: Drain) -> Self {
+    pub fn new(
+        service: Service,
+        post: Post,
+        cards: Option<Cards>,
+        public_url: &str,
+        drain: Drain,
+    ) -> Self {
         Self {
             store: service.store().clone(),
             service,
             post,
+            cards,
             public_url: public_url.into(),
             drain,
             sending: JoinSet::new(),
@@ -129,22 +144,49 @@ impl Worker {
     async fn begin(&mut self) -> Result<(), StoreError> {
         let now = self.service.now();
         let chosen = self.choose(now).await?;
-        let wanted: Vec<_> = chosen.iter().map(|(id, one)| (*id, one.most)).collect();
-        let mut waiting = &wanted[..];
-        while !waiting.is_empty() {
-            let mut deliveries = 0;
-            let fits = waiting.iter().take_while(|(_, most)| {
-                deliveries += *most as usize;
-                deliveries <= TOGETHER
-            });
-            let (batch, rest) = waiting.split_at(fits.count().max(1));
-            waiting = rest;
-            for claimed in self.store.claim(batch, now, now + LEASE).await? {
-                let known = chosen.get(&claimed.delivery.destination);
-                self.send(claimed, known.map(|one| one.health).unwrap_or_default());
+        let (channels, others): (Vec<_>, Vec<_>) = chosen
+            .iter()
+            .partition(|(_, one)| one.kind == DestinationKind::Slack);
+        for (wanted, lease) in [(others, LEASE), (channels, SLACK_LEASE)] {
+            let wanted: Vec<_> = wanted
+                .into_iter()
+                .map(|(id, one)| (*id, one.most))
+                .collect();
+            let mut waiting = &wanted[..];
+            while !waiting.is_empty() {
+                let mut deliveries = 0;
+                let fits = waiting.iter().take_while(|(_, most)| {
+                    deliveries += *most as usize;
+                    deliveries <= TOGETHER
+                });
+                let (batch, rest) = waiting.split_at(fits.count().max(1));
+                waiting = rest;
+                let claimed = self.store.claim(batch, now, now + lease).await?;
+                self.send_all(claimed, &chosen);
             }
         }
         Ok(())
+    }
+
+    fn send_all(&mut self, claimed: Vec<Claimed>, chosen: &HashMap<DestinationId, Wanted>) {
+        let mut cards: HashMap<DestinationId, Vec<Claimed>> = HashMap::new();
+        for claimed in claimed {
+            let destination = claimed.delivery.destination;
+            let known = chosen.get(&destination);
+            let health = known.map(|one| one.health).unwrap_or_default();
+            let busy = self.busy.entry(destination).or_insert(Busy {
+                requests: 0,
+                health,
+            });
+            busy.requests += 1;
+            match claimed.kind {
+                DestinationKind::Slack => cards.entry(destination).or_default().push(claimed),
+                DestinationKind::Webhook | DestinationKind::Callback => self.send(claimed),
+            }
+        }
+        for (_, claimed) in cards {
+            self.tell_slack(claimed);
+        }
     }
 
     /// What is to be claimed: what is due already first, then what has happened since, of which deliveries
@@ -161,7 +203,11 @@ impl Worker {
         ready.shuffle(&mut rand::rng());
         followers.shuffle(&mut rand::rng());
         for one in ready {
-            let takes = self.takes(one.destination, one.health, now, room);
+            // A channel is told one thing after the other, whichever node tells.
+            if one.kind == DestinationKind::Slack && one.is_busy {
+                continue;
+            }
+            let takes = self.takes(one.destination, one.kind, one.health, now, room);
             room -= takes.most as usize;
             wanted.insert(one.destination, takes);
         }
@@ -169,7 +215,7 @@ impl Worker {
         let mut owing = Vec::new();
         for one in followers {
             let destination = one.listener.id;
-            let takes = self.takes(destination, one.health, now, room);
+            let takes = self.takes(destination, DestinationKind::Webhook, one.health, now, room);
             if one.stopped.is_some() {
                 self.give_up(one, &mut pages).await?;
                 continue;
@@ -210,6 +256,7 @@ impl Worker {
     fn takes(
         &self,
         destination: DestinationId,
+        kind: DestinationKind,
         stored: Health,
         now: DateTime<Utc>,
         room: usize,
@@ -218,33 +265,48 @@ impl Worker {
         let health = busy.map_or(stored, |busy| busy.health);
         let requests = busy.map_or(0, |busy| busy.requests);
         let pauses = health.resume_at.is_some_and(|resume| resume > now);
-        let most = if pauses { 0 } else { health.together() };
+        let together = match kind {
+            DestinationKind::Webhook | DestinationKind::Callback => health.together(),
+            DestinationKind::Slack if requests > 0 => 0,
+            DestinationKind::Slack if health.failures > 0 => 1,
+            DestinationKind::Slack => CARDS,
+        };
+        let most = if pauses { 0 } else { together };
         Wanted {
+            kind,
             most: most.saturating_sub(requests).min(room as u32),
             health,
         }
     }
 
-    fn send(&mut self, claimed: Claimed, health: Health) {
-        let busy = self.busy.entry(claimed.delivery.destination);
-        busy.or_insert(Busy {
-            requests: 0,
-            health,
-        })
-        .requests += 1;
+    fn send(&mut self, claimed: Claimed) {
         let (service, post) = (self.service.clone(), self.post.clone());
         let public_url = Arc::clone(&self.public_url);
         self.sending.spawn(async move {
             let sent = attempt(&service, &post, &public_url, &claimed).await;
-            (claimed, sent)
+            vec![(claimed, sent)]
         });
     }
 
-    /// Writes down what came of one request, and of all others that have ended by now.
-    async fn finish(&mut self, first: Option<(Claimed, Option<Sent>)>) {
-        let mut ended: Vec<_> = first.into_iter().collect();
+    /// Tells one channel of all of it.
+    fn tell_slack(&mut self, claimed: Vec<Claimed>) {
+        let cards = self.cards.clone();
+        self.sending.spawn(async move {
+            match cards {
+                Some(cards) => cards.tell(claimed).await,
+                None => {
+                    let claimed = claimed.into_iter();
+                    claimed.map(|one| (one, Some(slack::unused()))).collect()
+                }
+            }
+        });
+    }
+
+    /// Writes down what came of some requests, and of all others that have ended by now.
+    async fn finish(&mut self, first: Option<Vec<(Claimed, Option<Sent>)>>) {
+        let mut ended: Vec<_> = first.into_iter().flatten().collect();
         while let Some(done) = self.sending.try_join_next() {
-            ended.extend(done.ok());
+            ended.extend(done.into_iter().flatten());
         }
         let mut marks = Vec::with_capacity(ended.len());
         for (claimed, sent) in ended {
@@ -280,7 +342,10 @@ impl Worker {
         let delivery = &claimed.delivery;
         let busy = self.busy.get_mut(&delivery.destination);
         let health = busy.filter(|_| sent.reply.tells_of_health()).map(|busy| {
-            busy.health = busy.health.after(sent.reply.is_success(), now);
+            busy.health = match sent.reply {
+                Reply::Parked(_) => busy.health.parked(now),
+                _ => busy.health.after(sent.reply.is_success(), now),
+            };
             busy.health
         });
         let mark = Mark {
@@ -288,7 +353,13 @@ impl Worker {
             destination: delivery.destination,
             lease: claimed.lease,
             at: now,
-            next: delivery.after(&sent.reply, now, rand::random_range(-1.0..=1.0)),
+            next: delivery.after(
+                claimed.kind,
+                &sent.reply,
+                now,
+                rand::random_range(-1.0..=1.0),
+            ),
+            counts: sent.reply.counts(),
             health,
             end: AttemptEnd {
                 latency: i64::try_from(sent.took.as_millis()).unwrap_or(i64::MAX),
@@ -298,6 +369,7 @@ impl Worker {
                 },
                 error: sent.reply.error(),
                 body: sent.body,
+                may_have_arrived: sent.may_have_arrived,
             },
         };
         (mark, sent.reply)
@@ -343,6 +415,7 @@ async fn attempt(
         reply: Reply::Withdrawn(why.to_owned()),
         body: String::new(),
         took: Duration::ZERO,
+        may_have_arrived: false,
     };
     match super::request::prepare(service, public_url, claimed).await {
         Ok(Ok(request)) => {

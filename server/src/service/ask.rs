@@ -61,6 +61,7 @@ impl Service {
                 agent.clone(),
                 key.clone(),
                 task.as_ref(),
+                self.channel_for(&request),
                 self.moment(),
             );
             let opened = changeset.interaction().cloned();

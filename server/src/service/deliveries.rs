@@ -89,6 +89,8 @@ impl Service {
         match claimed.kind {
             DestinationKind::Webhook => self.endpoint_tried(claimed, reply, mark).await,
             DestinationKind::Callback => self.callback_tried(claimed, mark).await,
+            // Where a card is was kept as soon as Slack said so.
+            DestinationKind::Slack => Ok(()),
         }
     }
 }

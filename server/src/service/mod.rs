@@ -5,6 +5,7 @@ mod ask;
 mod backoff;
 mod callbacks;
 mod cancel;
+mod cards;
 mod collect;
 mod commit;
 mod deliveries;
@@ -40,6 +41,7 @@ use tokio::sync::watch;
 
 use crate::{
     clock::Clock,
+    config::Channels,
     delivery::guard::Guard,
     metrics::Metrics,
     signing::{CallbackSecrets, Sealer},
@@ -64,6 +66,8 @@ pub struct Service {
     /// Signs decisions. Commands that only manage have none.
     signer: Option<Arc<dyn Sign>>,
     outbound: Option<Arc<Outbound>>,
+    /// Where cards go, if Slack is used.
+    channels: Option<Arc<Channels>>,
 }
 
 /// What webhooks and callbacks need.
@@ -133,6 +137,7 @@ impl Service {
             access_ended: watch::Sender::new(()),
             signer: None,
             outbound: None,
+            channels: None,
         }
     }
 
@@ -148,6 +153,14 @@ impl Service {
     pub fn with_outbound(self, outbound: Outbound) -> Self {
         Self {
             outbound: Some(Arc::new(outbound)),
+            ..self
+        }
+    }
+
+    /// With channels of Slack to show interactions in.
+    pub fn with_channels(self, channels: Option<Channels>) -> Self {
+        Self {
+            channels: channels.map(Arc::new),
             ..self
         }
     }

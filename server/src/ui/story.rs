@@ -40,6 +40,7 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         Payload::AnswerRejected { answer, .. } => (What::AnswerRejected, Some(answer.to_text(ask))),
         Payload::Collected {} => (What::Collected, None),
         Payload::CalledBack {} => (What::CalledBack, None),
+        Payload::Posted(_) => (What::Posted, None),
         Payload::AgentOffline {} => (What::AgentOffline, None),
         Payload::FollowedUp { text } => (What::FollowedUp, Some(text)),
         Payload::TaskWaiting(_) => (What::TaskWaiting, None),

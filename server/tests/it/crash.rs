@@ -20,13 +20,16 @@ use store::{DeliveryQuery, testing::TestDatabase, verify_journal};
 use tokio::sync::mpsc;
 
 use crate::{
-    app::{http_client, operator},
+    app::{TestApp, http_client, operator},
+    fake_slack::{BOT_TOKEN, FakeSlack, Fault, MAIN, SIGNING_SECRET},
     receiver::{Got, Manner, Receiver},
+    slack_posting::with_slack,
 };
 
 store::on_both_databases!(
     nothing_acknowledged_is_lost,
     what_is_owed_arrives_whenever_the_server_is_killed,
+    a_card_is_posted_once_though_the_server_is_killed_before_it_knows,
 );
 
 /// The real binary, with its key and its checkpoints in this folder.
@@ -53,7 +56,11 @@ fn journal(command: &str, database: &TestDatabase, folder: &Path) -> String {
 
 /// The real binary on a free port.
 fn serve(database: &TestDatabase, folder: &Path) -> (Child, String, impl Sized + use<>) {
-    let mut child = handraise(folder)
+    started(handraise(folder), database)
+}
+
+fn started(mut command: Command, database: &TestDatabase) -> (Child, String, impl Sized + use<>) {
+    let mut child = command
         .args([
             "serve",
             "--addr",
@@ -85,22 +92,25 @@ async fn ask(client: &Client, url: &str, token: &str) -> Option<String> {
     Some(asked["id"].as_str()?.to_owned())
 }
 
+/// The token of an agent called `backend`.
+async fn agent_token(database: &TestDatabase) -> String {
+    let service = Service::new(
+        store::connect(&database.url).await.unwrap(),
+        std::sync::Arc::new(SystemClock),
+        std::sync::Arc::new(SystemIds),
+        server::config::Config::default().settings(),
+    );
+    let operator = operator();
+    let token = service.create_token(TokenKind::Agent, "backend", &operator);
+    token.await.unwrap().reveal().to_owned()
+}
+
 async fn nothing_acknowledged_is_lost(database: TestDatabase) {
     const ROUNDS: usize = 3;
     const AGENTS: usize = 8;
     const BEFORE_THE_KILL: usize = 60;
     let store = store::connect(&database.url).await.unwrap();
-    let service = Service::new(
-        store.clone(),
-        std::sync::Arc::new(SystemClock),
-        std::sync::Arc::new(SystemIds),
-        server::config::Config::default().settings(),
-    );
-    let token = service
-        .create_token(TokenKind::Agent, "backend", &operator())
-        .await
-        .unwrap();
-    let token = token.reveal();
+    let token = &*agent_token(&database).await;
 
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = Vec::new();
@@ -259,4 +269,46 @@ async fn what_is_owed_arrives_whenever_the_server_is_killed(database: TestDataba
         // Heard of at least once, and always under the one id.
         assert_eq!(ids[interaction], HashSet::from([id.clone()]));
     }
+}
+
+async fn a_card_is_posted_once_though_the_server_is_killed_before_it_knows(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    // It has posted the card, and waits for the link that it keeps with it.
+    slack.fail("chat.getPermalink", [Fault::Hang]);
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = handraise(folder.path());
+    command
+        .env("HANDRAISE_SLACK_API_URL", slack.api_url())
+        .env("HANDRAISE_SLACK_BOT_TOKEN", BOT_TOKEN)
+        .env("HANDRAISE_SLACK_SIGNING_SECRET", SIGNING_SECRET)
+        .env("HANDRAISE_SLACK_DEFAULT_CHANNEL", MAIN);
+    let token = agent_token(&database).await;
+    let (mut child, url, _output) = started(command, &database);
+    let client = http_client();
+    let id = ask(&client, &url, &token).await.unwrap();
+    slack
+        .wait_for(|world| {
+            let mut calls = world.calls.iter();
+            calls
+                .any(|(method, _)| method == "chat.getPermalink")
+                .then_some(())
+        })
+        .await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(slack.messages(MAIN).len(), 1);
+
+    // Much later, when the lease of the one that died is over.
+    let app = TestApp::start_with(&database, |config| {
+        with_slack(&slack)(config);
+        config.key_file = Some(folder.path().join("key"));
+    })
+    .await;
+    app.drain().await;
+    let agent = app.agent("backend").await;
+    let kept = agent.read(&format!("/api/v1/interactions/{id}")).await;
+    let messages = slack.messages(MAIN);
+    assert_eq!(messages.len(), 1, "{messages:#?}");
+    let link = kept["slack_permalink"].as_str().unwrap();
+    assert!(link.contains(&messages[0].ts.replace('.', "")));
 }

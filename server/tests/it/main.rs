@@ -58,6 +58,7 @@ mod slack_calls;
 mod slack_clients;
 mod slack_fake;
 mod slack_models;
+mod slack_posting;
 mod slack_setup;
 mod slack_socket;
 mod tasks;

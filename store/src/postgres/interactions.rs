@@ -7,14 +7,15 @@ use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::PostgresStore;
-use crate::{Counts, InteractionQuery, Interactions, Result, WaitingCounts, rows, search};
+use crate::{Counts, InteractionQuery, Interactions, Result, Thread, WaitingCounts, rows, search};
 
 #[async_trait]
 impl Interactions for PostgresStore {
     async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>> {
         sqlx::query_as::<_, rows::InteractionRow>(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
+                    i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.id = $1",
         )
@@ -23,6 +24,31 @@ impl Interactions for PostgresStore {
         .await?
         .map(Interaction::try_from)
         .transpose()
+    }
+
+    async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>> {
+        let id: Option<Uuid> = sqlx::query_scalar(
+            "SELECT id FROM interactions WHERE card_ts = $1 AND card_channel = $2 ORDER BY id LIMIT 1",
+        )
+        .bind(ts)
+        .bind(channel)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(id.map(InteractionId))
+    }
+
+    async fn threads(&self, closed_since: DateTime<Utc>) -> Result<Vec<Thread>> {
+        let rows: Vec<(String, String)> = sqlx::query_as(
+            "SELECT card_channel, card_ts FROM interactions
+             WHERE card_ts IS NOT NULL AND state = 'pending'
+             UNION
+             SELECT card_channel, card_ts FROM interactions
+             WHERE card_ts IS NOT NULL AND closed_at >= $1 AND kind <> 'notification'",
+        )
+        .bind(closed_since.timestamp_millis())
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows::threads(rows))
     }
 
     async fn asked_under(
@@ -45,7 +71,8 @@ impl Interactions for PostgresStore {
         // Only the conditions that are asked for: one that may be absent keeps the planner from any index.
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
+                    i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE TRUE",
         );
@@ -87,7 +114,8 @@ impl Interactions for PostgresStore {
     async fn waiting(&self, limit: u32) -> Result<Vec<Interaction>> {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
+                    i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.state = 'pending'
              ORDER BY i.mode <> 'sync', NOT i.urgent, i.id LIMIT $1",
@@ -101,7 +129,8 @@ impl Interactions for PostgresStore {
     async fn recently_closed(&self, limit: u32) -> Result<Vec<Interaction>> {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
+                    i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.closed_at IS NOT NULL
              ORDER BY i.closed_at DESC LIMIT $1",
@@ -153,7 +182,8 @@ impl Interactions for PostgresStore {
     async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Interaction>> {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
+                    i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.state = 'pending' AND i.expires_at <= $1
              ORDER BY i.expires_at LIMIT $2",

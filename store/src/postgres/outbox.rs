@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     Delivery, DeliveryId, DestinationId, Retry,
-    delivery::{CallbackPlace, DeliveryState, Destination, Next, Obligation},
+    delivery::{CallbackPlace, DeliveryState, Destination, Next, Obligation, SlackChannel},
 };
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -27,8 +27,10 @@ pub(super) async fn insert(
         return Ok(());
     }
     for one in owed {
-        if let Destination::Callback(place) = &one.destination {
-            put_place(connection, place).await?;
+        match &one.destination {
+            Destination::Webhook(_) => {}
+            Destination::Callback(place) => put_place(connection, place).await?,
+            Destination::Slack(channel) => put_channel(connection, channel).await?,
         }
     }
     let ids: Vec<Uuid> = owed.iter().map(|one| one.id.0).collect();
@@ -67,6 +69,25 @@ async fn put_place(connection: &mut PgConnection, place: &CallbackPlace) -> Resu
             .bind(id)
             .bind(place.agent.0)
             .bind(&place.origin)
+            .execute(connection)
+            .await?;
+    }
+    Ok(())
+}
+
+/// A channel of Slack, if it is not known yet.
+async fn put_channel(connection: &mut PgConnection, channel: &SlackChannel) -> Result<()> {
+    let id = channel.id().0;
+    let done = sqlx::query(
+        "INSERT INTO destinations (id, kind) VALUES ($1, 'slack') ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(id)
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 1 {
+        sqlx::query("INSERT INTO slack_channels (id, channel) VALUES ($1, $2)")
+            .bind(id)
+            .bind(&channel.0)
             .execute(connection)
             .await?;
     }
@@ -123,13 +144,15 @@ pub(super) async fn retry(
 async fn mark(connection: &mut PgConnection, mark: &Mark) -> Result<bool> {
     let end = &mark.end;
     sqlx::query(
-        "UPDATE delivery_attempts SET latency = $1, status = $2, error = $3, body = $4
-         WHERE delivery_id = $5 AND number = $6",
+        "UPDATE delivery_attempts
+         SET latency = $1, status = $2, error = $3, body = $4, may_have_arrived = $5
+         WHERE delivery_id = $6 AND number = $7",
     )
     .bind(end.latency)
     .bind(end.status.map(i64::from))
     .bind(&end.error)
     .bind(&end.body)
+    .bind(end.may_have_arrived)
     .bind(mark.delivery.0)
     .bind(mark.lease)
     .execute(&mut *connection)
@@ -140,13 +163,14 @@ async fn mark(connection: &mut PgConnection, mark: &Mark) -> Result<bool> {
         Next::Again(at) => ("due", at, None),
     };
     let done = sqlx::query(
-        "UPDATE outbox SET state = $1, next_at = $2, ended_at = $3, last_error = $4
-         WHERE id = $5 AND state = 'sending' AND lease = $6",
+        "UPDATE outbox SET state = $1, next_at = $2, ended_at = $3, last_error = $4, tries = tries - $5
+         WHERE id = $6 AND state = 'sending' AND lease = $7",
     )
     .bind(state)
     .bind(next_at.timestamp_millis())
     .bind(ended_at.map(|at| at.timestamp_millis()))
     .bind(&end.error)
+    .bind(i64::from(!mark.counts))
     .bind(mark.delivery.0)
     .bind(mark.lease)
     .execute(&mut *connection)
@@ -172,7 +196,11 @@ async fn mark(connection: &mut PgConnection, mark: &Mark) -> Result<bool> {
 impl Outbox for PostgresStore {
     async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Ready>> {
         let rows: Vec<rows::ReadyRow> = sqlx::query_as(
-            "SELECT d.id, d.failures, d.failing_since, d.resume_at FROM destinations d
+            "SELECT d.id, d.kind, d.failures, d.failing_since, d.resume_at,
+                EXISTS (
+                    SELECT 1 FROM outbox s
+                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1) AS is_busy
+             FROM destinations d
              WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
                 AND EXISTS (
                     SELECT 1 FROM outbox o
@@ -303,7 +331,7 @@ impl Outbox for PostgresStore {
 
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<Attempt>> {
         let rows: Vec<rows::AttemptRow> = sqlx::query_as(
-            "SELECT number, started_at, latency, status, error, body FROM delivery_attempts
+            "SELECT number, started_at, latency, status, error, body, may_have_arrived FROM delivery_attempts
              WHERE delivery_id = $1 ORDER BY number",
         )
         .bind(id.0)
@@ -315,7 +343,7 @@ impl Outbox for PostgresStore {
     async fn deliveries(&self, query: &DeliveryQuery) -> Result<Vec<DeliveryRecord>> {
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new(
             "SELECT o.id, o.destination_id, o.event_seq, o.state, o.tries, o.next_at, o.created_at,
-                    o.ended_at, o.last_error, d.kind, COALESCE(w.name, a.name) AS name,
+                    o.ended_at, o.last_error, d.kind, COALESCE(w.name, a.name, s.channel) AS name,
                     e.type AS event_type, e.interaction_id
              FROM outbox o
              JOIN destinations d ON d.id = o.destination_id
@@ -323,6 +351,7 @@ impl Outbox for PostgresStore {
              LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
              LEFT JOIN callback_places c ON c.id = o.destination_id
              LEFT JOIN agents a ON a.id = c.agent_id
+             LEFT JOIN slack_channels s ON s.id = o.destination_id
              WHERE TRUE",
         );
         if let Some(id) = query.id {

@@ -36,7 +36,8 @@ impl Tasks for PostgresStore {
         };
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
+                    i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.state = 'pending' AND i.agent_id = $1 AND i.task_id = $2
              ORDER BY i.id",

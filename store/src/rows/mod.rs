@@ -6,6 +6,7 @@ mod outbox;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, Task,
+    interaction::{Card, Posted},
     journal::{Hash, Record},
 };
 use sqlx::FromRow;
@@ -17,7 +18,7 @@ pub(crate) use outbox::{
     followers, news, topics,
 };
 
-use crate::{AgentRecord, Counts, Result, StoreError, WaitingCounts};
+use crate::{AgentRecord, Counts, Result, StoreError, Thread, WaitingCounts};
 
 /// An interaction with its agent's name.
 #[derive(Debug, FromRow)]
@@ -32,6 +33,9 @@ pub(crate) struct InteractionRow {
     expires_at: Option<i64>,
     collected_at: Option<i64>,
     callback: Option<String>,
+    card_channel: Option<String>,
+    card_ts: Option<String>,
+    card_permalink: Option<String>,
     follow_ups: Option<String>,
 }
 
@@ -66,6 +70,13 @@ impl TryFrom<InteractionRow> for Interaction {
                 .callback
                 .map(|json| serde_json::from_str(&json).map_err(wrong("callback")))
                 .transpose()?,
+            card: row.card_channel.map(|channel| Card {
+                channel,
+                posted: row.card_ts.map(|ts| Posted {
+                    ts,
+                    permalink: row.card_permalink,
+                }),
+            }),
             follow_ups: row
                 .follow_ups
                 .map(|json| serde_json::from_str(&json).map_err(wrong("follow_ups")))
@@ -171,6 +182,14 @@ impl TryFrom<AgentRow> for AgentRecord {
             open_tasks: row.open_tasks,
         })
     }
+}
+
+/// Turns places of cards into the threads under them.
+pub(crate) fn threads(rows: Vec<(String, String)>) -> Vec<Thread> {
+    let threads = rows.into_iter();
+    threads
+        .map(|(channel, ts)| Thread { channel, ts })
+        .collect()
 }
 
 /// Counts of closed blockers by state, and of asked ones.

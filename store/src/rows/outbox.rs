@@ -56,6 +56,8 @@ impl HealthRow {
 #[derive(Debug, FromRow)]
 pub(crate) struct ReadyRow {
     id: Uuid,
+    kind: String,
+    is_busy: bool,
     #[sqlx(flatten)]
     health: HealthRow,
 }
@@ -66,6 +68,8 @@ impl TryFrom<ReadyRow> for Ready {
     fn try_from(row: ReadyRow) -> Result<Self> {
         Ok(Self {
             destination: DestinationId(row.id),
+            kind: kind(row.id, &row.kind)?,
+            is_busy: row.is_busy,
             health: row.health.health(row.id)?,
         })
     }
@@ -312,6 +316,7 @@ pub(crate) struct AttemptRow {
     status: Option<i64>,
     error: Option<String>,
     body: Option<String>,
+    may_have_arrived: bool,
 }
 
 impl TryFrom<AttemptRow> for Attempt {
@@ -326,6 +331,7 @@ impl TryFrom<AttemptRow> for Attempt {
                 status: row.status.and_then(|status| u16::try_from(status).ok()),
                 error: row.error,
                 body: row.body.unwrap_or_default(),
+                may_have_arrived: row.may_have_arrived,
             }),
         })
     }

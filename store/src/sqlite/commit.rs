@@ -123,8 +123,8 @@ async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) ->
     let asked = &interaction.request;
     let done = sqlx::query(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
-            request, state, outcome, detail, created_at, expires_at, closed_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            request, state, outcome, detail, created_at, expires_at, closed_at, card_channel)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
          ON CONFLICT (id) DO NOTHING",
     )
     .bind(interaction.id.0)
@@ -152,6 +152,7 @@ async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) ->
             .closed_at()
             .map(|at| at.timestamp_millis()),
     )
+    .bind(interaction.card.as_ref().map(|card| &card.channel))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -159,11 +160,13 @@ async fn insert(connection: &mut SqliteConnection, interaction: &Interaction) ->
 
 async fn update(connection: &mut SqliteConnection, interaction: &Interaction) -> Result<bool> {
     let json = rows::InteractionJson::new(interaction)?;
+    let card = interaction.card.as_ref();
+    let posted = card.and_then(|card| card.posted.as_ref());
     let done = sqlx::query(
         "UPDATE interactions
          SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
-             callback = $7, follow_ups = $8
-         WHERE id = $9 AND version = $1 - 1",
+             callback = $7, follow_ups = $8, card_ts = $9, card_permalink = $10
+         WHERE id = $11 AND version = $1 - 1",
     )
     .bind(interaction.version)
     .bind(interaction.state.name())
@@ -183,6 +186,8 @@ async fn update(connection: &mut SqliteConnection, interaction: &Interaction) ->
     .bind(interaction.collected_at.map(|at| at.timestamp_millis()))
     .bind(json.callback)
     .bind(json.follow_ups)
+    .bind(posted.map(|posted| &posted.ts))
+    .bind(posted.and_then(|posted| posted.permalink.as_ref()))
     .bind(interaction.id.0)
     .execute(connection)
     .await?;

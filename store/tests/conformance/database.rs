@@ -75,7 +75,29 @@ impl Database {
         seconds: i64,
     ) -> Changeset {
         let request = draft.check(|_| None).unwrap();
-        decide::open(request, agent.clone(), None, task, self.at(seconds))
+        decide::open(request, agent.clone(), None, task, None, self.at(seconds))
+    }
+
+    /// A committed question with a card in a channel.
+    pub(crate) async fn asked_in(
+        &self,
+        store: &dyn Store,
+        agent: &AgentRef,
+        channel: &str,
+        seconds: i64,
+    ) -> Interaction {
+        let draft = Draft {
+            kind: Some("question".into()),
+            prompt: Some("Which port?".into()),
+            ..Draft::default()
+        };
+        let request = draft.check(|_| None).unwrap();
+        let channel = Some(channel.to_owned());
+        let now = self.at(seconds);
+        let changeset = decide::open(request, agent.clone(), None, None, channel, now);
+        let interaction = written(&changeset);
+        store.commit(changeset).await.unwrap();
+        interaction
     }
 
     /// A committed question.

@@ -124,8 +124,10 @@ fn mark(claimed: &Claimed, now: i64, next: Next) -> Mark {
             status: Some(500),
             error: (next != Next::Delivered).then(|| "answered 500".into()),
             body: "oh \u{fffd} no".into(),
+            may_have_arrived: next != Next::Delivered,
         },
         next,
+        counts: true,
         health: None,
     }
 }

@@ -7,17 +7,19 @@ use crate::{
     changeset::{Changeset, IdempotencyKey, Write},
     event::Payload,
     ids::{InteractionId, Moment},
-    interaction::{FormAnswers, Interaction, Kind, Request, State},
+    interaction::{Card, FormAnswers, Interaction, Kind, Request, State},
     principal::{Actor, AgentRef},
     task::{self, Task},
 };
 
-/// An agent asks; a notification is told at once. `task` is the one the request names, if it is known.
+/// An agent asks; a notification is told at once. `task` is the one the request names, if it is known; `channel`
+/// is where it is to be shown in Slack, if it is.
 pub fn open(
     request: Request,
     agent: AgentRef,
     key: Option<IdempotencyKey>,
     task: Option<&Task>,
+    channel: Option<String>,
     now: Moment<'_>,
 ) -> Changeset {
     let told = request.kind() == Kind::Notification;
@@ -39,6 +41,7 @@ pub fn open(
         state,
         collected_at: None,
         callback: None,
+        card: channel.clone().map(Card::to),
         follow_ups: Vec::new(),
         request: request.clone(),
     };
@@ -47,12 +50,14 @@ pub fn open(
         Payload::Notified {
             agent: agent.clone(),
             request,
+            channel,
         }
     } else {
         Payload::Requested {
             agent: agent.clone(),
             request,
             expires_at: interaction.expires_at,
+            channel,
         }
     };
     let mut changeset = Changeset {

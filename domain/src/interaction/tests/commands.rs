@@ -6,9 +6,11 @@ use uuid::Uuid;
 
 use crate::{
     Actor, AgentId, AgentRef, Changeset, Moment, Payload, Principal, Refused, Role, TokenId,
-    interaction::{AnswerContent, Interaction, Kind, Outcome, State, decide},
+    interaction::{AnswerContent, Interaction, Kind, Outcome, Posted, State, decide},
     limits,
-    testing::{Counter, agent, answer_to, at, epoch, given, opened, person, with, written},
+    testing::{
+        Counter, agent, answer_to, at, body, epoch, given, opened, person, shown_in, with, written,
+    },
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -382,4 +384,28 @@ fn an_agent_is_offline_until_it_is_reached_or_comes_by_itself() {
     let collected = written(&next(Command::Collect, &answered).unwrap());
     let came = next(Command::AgentOffline, &collected);
     assert_eq!(came, Err(Refused::Unchanged));
+}
+
+#[test]
+fn a_card_is_posted_once_and_answers_are_taken_before_and_after() {
+    let ids = Counter::default();
+    let asked = written(&shown_in(Some("C0MAIN".into()), body(Kind::Question), &ids));
+    let posted = |ts: &str| Posted {
+        ts: ts.into(),
+        permalink: Some("https://fake.slack.com/archives/C0MAIN/p1".into()),
+    };
+    assert!(asked.card.as_ref().unwrap().may_be("C0MAIN", "9.9"));
+    let changeset = decide::posted(&asked, posted("1.1"), at(&ids, 1)).unwrap();
+    assert_eq!(changeset.events[0].payload, Payload::Posted(posted("1.1")));
+    let shown = written(&changeset);
+    assert!(shown.state.is_pending());
+    let card = shown.card.clone().unwrap();
+    assert_eq!(card.posted, Some(posted("1.1")));
+    assert!(card.may_be("C0MAIN", "1.1"));
+    assert!(!card.may_be("C0MAIN", "9.9") && !card.may_be("C0URGENT", "1.1"));
+    let again = decide::posted(&shown, posted("2.2"), at(&ids, 2));
+    assert_eq!(again, Err(Refused::Unchanged));
+    let unseen = pending(Kind::Question, &ids);
+    let never = decide::posted(&unseen, posted("1.1"), at(&ids, 1));
+    assert_eq!(never, Err(Refused::Unchanged));
 }

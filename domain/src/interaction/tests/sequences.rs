@@ -6,10 +6,10 @@ use serde_json::json;
 use crate::{
     Changeset, Moment, Principal, Refused, Role,
     interaction::{
-        AnswerContent, AnswerDraft, FormAnswer, Interaction, Kind, Outcome, PlanDecision, State,
-        decide,
+        AnswerContent, AnswerDraft, FormAnswer, Interaction, Kind, Outcome, PlanDecision, Posted,
+        State, decide,
     },
-    testing::{Counter, agent, at, journalled, opened, person, with, written},
+    testing::{Counter, agent, at, journalled, opened, person, shown_in, with, written},
 };
 
 #[derive(Clone, Debug)]
@@ -21,6 +21,7 @@ enum Command {
     FollowUp(String, By),
     CalledBack,
     AgentOffline,
+    Posted(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +58,13 @@ fn run(
         }
         Command::CalledBack => decide::called_back(interaction, now),
         Command::AgentOffline => decide::agent_offline(interaction, now),
+        Command::Posted(ts) => {
+            let posted = Posted {
+                ts: ts.clone(),
+                permalink: None,
+            };
+            decide::posted(interaction, posted, now)
+        }
     }
 }
 
@@ -115,6 +123,7 @@ fn command() -> impl Strategy<Value = Command> {
         1 => (any::<String>(), by()).prop_map(|(text, by)| Command::FollowUp(text, by)),
         1 => Just(Command::CalledBack),
         1 => Just(Command::AgentOffline),
+        1 => "[0-9]{1,3}".prop_map(Command::Posted),
     ]
 }
 
@@ -125,6 +134,7 @@ proptest! {
         commands in prop::collection::vec((command(), 0i64..120), 1..20),
         fallback in any::<bool>(),
         sync in any::<bool>(),
+        shown in any::<bool>(),
     ) {
         let ids = Counter::default();
         let mut fields = json!({});
@@ -137,7 +147,8 @@ proptest! {
             Kind::Choice if fallback => fields["fallback"] = "lru".into(),
             _ => {}
         }
-        let opening = opened(with(kind, fields), None, &ids);
+        let channel = shown.then(|| "C0MAIN".to_owned());
+        let opening = shown_in(channel, with(kind, fields), &ids);
         let mut interaction = written(&opening);
         let mut events = journalled(opening);
         let mut accepted = 1;
@@ -174,6 +185,11 @@ proptest! {
             let replayed = Interaction::replay(&events);
             prop_assert_eq!(replayed.as_ref(), Some(&interaction));
             prop_assert_eq!(&before.request, &interaction.request);
+            // Where it is shown never changes once that is known.
+            let channel = |of: &Interaction| of.card.as_ref().map(|card| card.channel.clone());
+            prop_assert_eq!(channel(&before), channel(&interaction));
+            let posted = |of: &Interaction| of.card.as_ref().and_then(|card| card.posted.clone());
+            prop_assert!(posted(&before).is_none() || posted(&before) == posted(&interaction));
             let approved = interaction.approved().unwrap_or_default();
             prop_assert!(!approved || (kind == Kind::Approval && approving));
             prop_assert_eq!(approved, interaction.state.outcome() == Some(Outcome::Approved));

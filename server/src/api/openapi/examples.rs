@@ -149,7 +149,7 @@ fn opened(kind: Kind) -> Option<Interaction> {
         id: AgentId(Uuid::from_u128(0x019b_76da_a800_7000_8000_0000_0000_0001)),
         name: "backend".to_owned(),
     };
-    let changeset = decide::open(request, agent, None, None, moment(&Always, None, 0)?);
+    let changeset = decide::open(request, agent, None, None, None, moment(&Always, None, 0)?);
     changeset.interaction().cloned()
 }
 

@@ -47,6 +47,17 @@ pub struct Card {
     pub blocks: Vec<Block>,
 }
 
+impl Card {
+    /// Says that it may be in the channel twice. Its next change takes that away.
+    pub fn mark_as_repeat(&mut self) {
+        self.text.insert_str(0, "Posted again: ");
+        let words = "Posted again: Slack did not say whether the first one arrived. One answer counts, on \
+                     whichever card.";
+        let content = Content::context(vec![words.into()]);
+        self.blocks.push(Block::new("repeat".to_owned(), content));
+    }
+}
+
 /// The card of an interaction as it is now. `public_url` is where the dashboard is, without a slash at its end.
 pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Card {
     let address = Address::new(format!("{public_url}/blockers/{}", interaction.id));

@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::TestClock;
 
 pub(crate) use faults::Fault;
-pub(crate) use world::{Lag, Message, World};
+pub(crate) use world::{Channel, Lag, Message, World};
 
 pub(crate) const BOT_TOKEN: &str = "xoxb-fake-bot";
 pub(crate) const APP_TOKEN: &str = "xapp-fake-app";

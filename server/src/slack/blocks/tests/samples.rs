@@ -130,7 +130,7 @@ pub(super) fn open_as(name: &str, body: Value) -> Interaction {
     let request = draft.check(|_| Some(TimeDelta::hours(1)));
     let request = request.unwrap_or_else(|faults| panic!("{faults:?}: {body}"));
     at(0, |now| {
-        written(&decide::open(request, agent(name), None, None, now))
+        written(&decide::open(request, agent(name), None, None, None, now))
     })
 }
 

@@ -1,0 +1,39 @@
+//! Where an interaction is shown in Slack.
+
+use serde::{Deserialize, Serialize};
+
+/// The card of an interaction: the channel was chosen when it was opened and stays, whatever becomes of the
+/// settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// The channel's id.
+    pub channel: String,
+    /// The message, once it is there.
+    pub posted: Option<Posted>,
+}
+
+impl Card {
+    /// A card that is yet to be posted.
+    pub fn to(channel: String) -> Self {
+        Self {
+            channel,
+            posted: None,
+        }
+    }
+
+    /// Whether this message may be it. One that is not known to be posted may be any in its channel: Slack shows
+    /// a message to people before it tells us that it took it.
+    pub fn may_be(&self, channel: &str, ts: &str) -> bool {
+        let posted = self.posted.as_ref();
+        self.channel == channel && posted.is_none_or(|posted| posted.ts == ts)
+    }
+}
+
+/// A message in Slack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Posted {
+    /// Its name in the channel.
+    pub ts: String,
+    /// Its address for people.
+    pub permalink: Option<String>,
+}

@@ -1,0 +1,34 @@
+//! The card is in Slack.
+
+use super::advance;
+use crate::{
+    changeset::Changeset,
+    event::Payload,
+    ids::Moment,
+    interaction::{Card, Interaction, Posted, Refused},
+    principal::Actor,
+};
+
+/// The card was posted. The first message that is known to be it stays it.
+///
+/// # Errors
+/// [`Refused::Unchanged`] when that is known, or the interaction has no card.
+pub fn posted(
+    interaction: &Interaction,
+    posted: Posted,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let card = interaction.card.as_ref();
+    let card = card.filter(|card| card.posted.is_none());
+    let Some(Card { channel, .. }) = card else {
+        return Err(Refused::Unchanged);
+    };
+    let next = Interaction {
+        card: Some(Card {
+            channel: channel.clone(),
+            posted: Some(posted.clone()),
+        }),
+        ..interaction.clone()
+    };
+    Ok(advance(next, Actor::Delivery, Payload::Posted(posted), now))
+}

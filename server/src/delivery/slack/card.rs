@@ -1,0 +1,254 @@
+//! One card: posted, found, or changed.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use domain::{
+    DeliveryId, Interaction,
+    delivery::{CardChange, DeliveryState, Reply},
+};
+use serde_json::Value;
+use store::Claimed;
+use tokio::time::Instant;
+
+use super::{Cards, Outcome, Told, Wire, arrived, done, look, postponed};
+use crate::{
+    delivery::post::Sent,
+    service::ServiceError,
+    slack::{
+        blocks::{Card, Surface, card, digest},
+        client::{CallError, SlackClient},
+        types::{Post, Posted},
+    },
+};
+
+/// An update waits at least so long for the card it is about.
+const SOON: TimeDelta = TimeDelta::seconds(1);
+
+impl Cards {
+    /// Has the card look as the interaction is now.
+    pub(super) async fn show(&self, told: &Told) -> Outcome {
+        match (&*self.wire, told.change) {
+            (Wire::Webhook { .. }, _) => Some(self.mirror(told).await),
+            (Wire::Bot { client, surface }, CardChange::Post) => {
+                self.post(client, *surface, told).await
+            }
+            (Wire::Bot { client, surface }, CardChange::Close | CardChange::Update) => {
+                self.update(client, *surface, told).await
+            }
+        }
+    }
+
+    async fn post(&self, client: &SlackClient, surface: Surface, told: &Told) -> Outcome {
+        const METHOD: &str = "chat.postMessage";
+        let interaction = &told.interaction;
+        let known = interaction.card.as_ref()?;
+        if known.posted.is_some() {
+            return Some(arrived(Duration::ZERO));
+        }
+        if let Some(pause) = self.pace.pause(METHOD, self.service.now()) {
+            return Some(postponed("Slack has asked for a pause", pause));
+        }
+        let begun = Instant::now();
+        let may_be_there = self.may_be_there(&told.claimed).await;
+        if may_be_there {
+            match look::find(client, &known.channel, &told.claimed).await {
+                Ok(Some(found)) => {
+                    tracing::info!(delivery.id = %told.claimed.delivery.id, "a card was in Slack already");
+                    return self.posted(client, interaction, &found, false, begun).await;
+                }
+                Ok(None) => {}
+                Err(error) => return Some(self.failed(&error, begun.elapsed())),
+            }
+        }
+        let mut shown = card(interaction, surface, &self.public_url);
+        if may_be_there {
+            shown.mark_as_repeat();
+        }
+        let metadata = look::metadata([&told.claimed.delivery.id]);
+        self.pace.turn(&known.channel).await;
+        let blocks = blocks(&shown);
+        let mut post = Post::to(&known.channel, &shown.text, &blocks);
+        post.metadata = Some(&metadata);
+        match client.post_message(&post).await {
+            Ok(posted) => self.posted(client, interaction, &posted, true, begun).await,
+            Err(error) => Some(self.failed(&error, begun.elapsed())),
+        }
+    }
+
+    /// Keeps where the card is. `is_current` = it shows the interaction as it was read.
+    async fn posted(
+        &self,
+        client: &SlackClient,
+        interaction: &Interaction,
+        posted: &Posted,
+        is_current: bool,
+        begun: Instant,
+    ) -> Outcome {
+        // Without it people have no link to the card, and all else works.
+        let permalink = client.get_permalink(posted).await.ok();
+        let kept = domain::interaction::Posted {
+            ts: posted.ts.clone(),
+            permalink,
+        };
+        match self.service.card_posted(interaction.id, kept).await {
+            Ok(Some(now)) if is_current && now.version == interaction.version + 1 => {
+                self.remember(now.id, now.version);
+            }
+            Ok(_) => {}
+            // It is found when it is tried again.
+            Err(error) => {
+                log(&error);
+                return None;
+            }
+        }
+        Some(arrived(begun.elapsed()))
+    }
+
+    async fn update(&self, client: &SlackClient, surface: Surface, told: &Told) -> Outcome {
+        const METHOD: &str = "chat.update";
+        // What was posted a moment ago, in the same round, is not in what was read before.
+        let now = self.service.store().interaction(told.interaction.id).await;
+        let interaction = match now {
+            Ok(now) => now?,
+            Err(error) => {
+                log(&error.into());
+                return None;
+            }
+        };
+        let known = interaction.card.as_ref()?;
+        let Some(posted) = &known.posted else {
+            return match self.waits_for_its_card(&interaction, &told.claimed).await {
+                Ok(sent) => Some(sent),
+                Err(error) => {
+                    log(&error);
+                    None
+                }
+            };
+        };
+        if self.shows(&interaction) {
+            return Some(arrived(Duration::ZERO));
+        }
+        if let Some(pause) = self.pace.pause(METHOD, self.service.now()) {
+            return Some(postponed("Slack has asked for a pause", pause));
+        }
+        let at = Posted {
+            channel: known.channel.clone(),
+            ts: posted.ts.clone(),
+        };
+        let shown = card(&interaction, surface, &self.public_url);
+        self.pace.turn(&known.channel).await;
+        let begun = Instant::now();
+        match client
+            .update_message(&at, &shown.text, &blocks(&shown))
+            .await
+        {
+            Ok(()) => {
+                self.remember(interaction.id, interaction.version);
+                Some(arrived(begun.elapsed()))
+            }
+            // To say the same again does no harm.
+            Err(error) => Some(self.failed(&error, begun.elapsed())),
+        }
+    }
+
+    /// There is nothing to change yet, or never will be.
+    async fn waits_for_its_card(
+        &self,
+        interaction: &Interaction,
+        claimed: &Claimed,
+    ) -> Result<Sent, ServiceError> {
+        let store = self.service.store();
+        let events = store.events_of(interaction.id).await?;
+        let first = events.first().map(|event| event.id);
+        let first = first.map(|event| DeliveryId::of(event, claimed.delivery.destination));
+        let posting = match first {
+            Some(id) => store.delivery(id).await?,
+            None => None,
+        };
+        Ok(match posting {
+            Some(posting)
+                if matches!(posting.state, DeliveryState::Due | DeliveryState::Sending) =>
+            {
+                let wait = (posting.next_at - self.service.now()).max(SOON);
+                postponed("its card is not posted yet", wait)
+            }
+            _ => done(Reply::Withdrawn("its card was never posted".to_owned())),
+        })
+    }
+
+    /// Through an incoming webhook, which can only post.
+    async fn mirror(&self, told: &Told) -> Sent {
+        let mut shown = card(&told.interaction, Surface::Mirror, &self.public_url);
+        if told.change == CardChange::Post && self.may_be_there(&told.claimed).await {
+            shown.mark_as_repeat();
+        }
+        let begun = Instant::now();
+        match self
+            .send(&told.interaction, &shown, &[&told.claimed.delivery.id])
+            .await
+        {
+            Ok(_) => arrived(begun.elapsed()),
+            Err(error) => self.failed(&error, begun.elapsed()),
+        }
+    }
+
+    /// Several notifications in one message.
+    pub(super) async fn post_digest(&self, told: Vec<Told>) -> Vec<(Claimed, Outcome)> {
+        let notifications: Vec<&Interaction> = told.iter().map(|one| &one.interaction).collect();
+        let shown = digest(&notifications, &self.public_url);
+        let ids: Vec<&DeliveryId> = told.iter().map(|one| &one.claimed.delivery.id).collect();
+        let begun = Instant::now();
+        let sent = match self.send(notifications[0], &shown, &ids).await {
+            Ok(posted) => Ok(posted),
+            Err(error) => Err(self.failed(&error, begun.elapsed())),
+        };
+        let mut outcomes = Vec::with_capacity(told.len());
+        for one in told {
+            let outcome = match (&sent, &*self.wire) {
+                (Err(failed), _) => Some(failed.clone()),
+                (Ok(Some(posted)), Wire::Bot { client, .. }) => {
+                    self.posted(client, &one.interaction, posted, true, begun)
+                        .await
+                }
+                (Ok(_), _) => Some(arrived(begun.elapsed())),
+            };
+            outcomes.push((one.claimed, outcome));
+        }
+        outcomes
+    }
+
+    /// Posts; a webhook does not say where.
+    async fn send(
+        &self,
+        first: &Interaction,
+        shown: &Card,
+        deliveries: &[&DeliveryId],
+    ) -> Result<Option<Posted>, CallError> {
+        let channel = first.card.as_ref().map_or("", |card| &card.channel);
+        self.pace.turn(channel).await;
+        let blocks = blocks(shown);
+        match &*self.wire {
+            Wire::Webhook { client, url } => {
+                let post = Post::to_webhook(&shown.text, &blocks);
+                client.post_webhook(url, &post).await.map(|()| None)
+            }
+            Wire::Bot { client, .. } => {
+                let metadata = look::metadata(deliveries.iter().copied());
+                let mut post = Post::to(channel, &shown.text, &blocks);
+                post.metadata = Some(&metadata);
+                client.post_message(&post).await.map(Some)
+            }
+        }
+    }
+}
+
+/// As JSON. Blocks are made of names and text, which always have a JSON form.
+fn blocks(card: &Card) -> Vec<Value> {
+    let blocks = card.blocks.iter().map(serde_json::to_value);
+    blocks.filter_map(Result::ok).collect()
+}
+
+fn log(error: &ServiceError) {
+    tracing::error!(%error, "what is in Slack cannot be kept; it is tried again");
+}

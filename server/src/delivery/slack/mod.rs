@@ -1,0 +1,248 @@
+//! Cards in Slack: posted once where that can be known, and changed as their interactions do.
+//!
+//! Slack has no way to post a message only once. So before anything is posted that may be there already, the
+//! channel is searched for it; and what is posted again all the same says so. Whatever is pressed on either card, the
+//! rules take one answer.
+
+mod card;
+mod failure;
+mod look;
+mod pace;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use anyhow::Context;
+use chrono::TimeDelta;
+use domain::{
+    Interaction, InteractionId,
+    delivery::{CardChange, Reply},
+    interaction::Kind,
+};
+use store::Claimed;
+use tokio::time::Instant;
+
+use super::post::Sent;
+use crate::{
+    config::{Mirror, SlackMode, WebhookUrl},
+    service::Service,
+    slack::{blocks::Surface, client::SlackClient},
+};
+use pace::Pace;
+
+/// Slack's limit for one channel.
+pub const EVERY: Duration = Duration::from_secs(1);
+/// Nothing more is begun under a lease after this long.
+const BEGUN_WITHIN: Duration = Duration::from_secs(20);
+/// So many notifications that wait become one message.
+const DIGEST: usize = 3;
+/// How many cards are remembered as they look now.
+const REMEMBERED: usize = 10_000;
+
+/// Posts and changes cards.
+#[derive(Clone)]
+pub struct Cards {
+    service: Service,
+    wire: Arc<Wire>,
+    public_url: Arc<str>,
+    pace: Arc<Pace>,
+    /// The version of interactions that their cards show.
+    shown: Arc<Mutex<HashMap<InteractionId, i64>>>,
+}
+
+enum Wire {
+    Bot {
+        client: SlackClient,
+        surface: Surface,
+    },
+    Webhook {
+        client: SlackClient,
+        url: WebhookUrl,
+    },
+}
+
+/// A delivery and what it tells of.
+struct Told {
+    claimed: Claimed,
+    change: CardChange,
+    /// As it is now, which may be later than the event.
+    interaction: Interaction,
+}
+
+/// What came of a try, or `None` when it could not be made for a reason of ours.
+type Outcome = Option<Sent>;
+
+impl Cards {
+    /// `None` when Slack is not used.
+    ///
+    /// # Errors
+    /// When the HTTP client cannot be set up.
+    pub fn new(
+        service: Service,
+        mode: &SlackMode,
+        api_url: &str,
+        public_url: &str,
+        every: Duration,
+    ) -> anyhow::Result<Option<Self>> {
+        let client = |token| SlackClient::new(api_url, token, None);
+        let wire = match mode {
+            SlackMode::Off => return Ok(None),
+            SlackMode::SocketMode { bot_token, .. } | SlackMode::Http { bot_token, .. } => {
+                Wire::Bot {
+                    client: client(Some(bot_token.clone()))?,
+                    surface: Surface::Interactive,
+                }
+            }
+            SlackMode::Mirror(Mirror::BotToken { bot_token, .. }) => Wire::Bot {
+                client: client(Some(bot_token.clone()))?,
+                surface: Surface::Mirror,
+            },
+            SlackMode::Mirror(Mirror::Webhook(url)) => Wire::Webhook {
+                client: client(None)?,
+                url: url.clone(),
+            },
+        };
+        Ok(Some(Self {
+            service,
+            wire: Arc::new(wire),
+            public_url: public_url.into(),
+            pace: Arc::new(Pace::new(every)),
+            shown: Arc::default(),
+        }))
+    }
+
+    /// Tells one channel of all of it, one after the other, in the order in which it happened.
+    pub(super) async fn tell(&self, mut claimed: Vec<Claimed>) -> Vec<(Claimed, Outcome)> {
+        let begun = Instant::now();
+        claimed.sort_by_key(|one| one.delivery.id);
+        let mut outcomes = Vec::with_capacity(claimed.len());
+        let mut news = Vec::with_capacity(claimed.len());
+        for claimed in claimed {
+            match self.told(&claimed).await {
+                Ok(Some((change, interaction))) => news.push(Told {
+                    claimed,
+                    change,
+                    interaction,
+                }),
+                Ok(None) => outcomes.push((claimed, Some(nothing_to_show()))),
+                Err(error) => {
+                    tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a card cannot be prepared");
+                    outcomes.push((claimed, None));
+                }
+            }
+        }
+        let (digest, single) = self.parted(news).await;
+        if !digest.is_empty() {
+            outcomes.extend(self.post_digest(digest).await);
+        }
+        for one in single {
+            let outcome = if begun.elapsed() < BEGUN_WITHIN {
+                self.show(&one).await
+            } else {
+                Some(postponed("it waits for its turn", TimeDelta::zero()))
+            };
+            outcomes.push((one.claimed, outcome));
+        }
+        outcomes
+    }
+
+    async fn told(&self, claimed: &Claimed) -> anyhow::Result<Option<(CardChange, Interaction)>> {
+        let store = self.service.store();
+        let seq = claimed.delivery.event_seq;
+        let found = store.events_after(seq - 1, None, 1).await?;
+        let event = found.into_iter().find(|event| event.seq == seq);
+        let event = event.context("its event is not there")?;
+        let Some(id) = event.interaction_id else {
+            return Ok(None);
+        };
+        let interaction = store.interaction(id).await?;
+        Ok(CardChange::of(&event.payload).zip(interaction))
+    }
+
+    /// Those notifications that are told together, and the rest.
+    async fn parted(&self, news: Vec<Told>) -> (Vec<Told>, Vec<Told>) {
+        let (mut told, mut rest) = (Vec::new(), Vec::new());
+        for one in news {
+            let is_new = one.interaction.request.kind() == Kind::Notification
+                && one.change == CardChange::Post
+                && !self.may_be_there(&one.claimed).await;
+            if is_new {
+                told.push(one)
+            } else {
+                rest.push(one)
+            }
+        }
+        if told.len() < DIGEST {
+            rest.append(&mut told);
+            rest.sort_by_key(|one| one.claimed.delivery.id);
+        }
+        (told, rest)
+    }
+
+    /// Whether an earlier try may have posted it. What cannot be read may.
+    async fn may_be_there(&self, claimed: &Claimed) -> bool {
+        if claimed.lease <= 1 {
+            return false;
+        }
+        let Ok(attempts) = self.service.store().attempts(claimed.delivery.id).await else {
+            return true;
+        };
+        let mut earlier = attempts.iter().filter(|one| one.number != claimed.lease);
+        earlier.any(|one| one.end.as_ref().is_none_or(|end| end.may_have_arrived))
+    }
+
+    fn shows(&self, interaction: &Interaction) -> bool {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.get(&interaction.id) == Some(&interaction.version)
+    }
+
+    fn remember(&self, id: InteractionId, version: i64) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.len() >= REMEMBERED {
+            shown.clear();
+        }
+        shown.insert(id, version);
+    }
+}
+
+/// What is said of deliveries while Slack is not set up.
+pub(super) fn unused() -> Sent {
+    done(Reply::Parked("Slack is not set up".to_owned()))
+}
+
+fn nothing_to_show() -> Sent {
+    done(Reply::Withdrawn(
+        "there is nothing to show of it".to_owned(),
+    ))
+}
+
+fn postponed(why: &str, wait: TimeDelta) -> Sent {
+    done(Reply::Postponed {
+        why: why.to_owned(),
+        wait,
+    })
+}
+
+fn arrived(took: Duration) -> Sent {
+    let reply = Reply::Status {
+        code: 200,
+        retry_after: None,
+    };
+    Sent {
+        took,
+        ..done(reply)
+    }
+}
+
+/// Without having asked anybody.
+fn done(reply: Reply) -> Sent {
+    Sent {
+        reply,
+        body: String::new(),
+        took: Duration::ZERO,
+        may_have_arrived: false,
+    }
+}

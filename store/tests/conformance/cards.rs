@@ -1,0 +1,203 @@
+//! Cards in Slack: where an interaction is shown, and what its channel is owed.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    Interaction, InteractionId,
+    delivery::{DeliveryState, DestinationKind, Next, SlackChannel},
+    interaction::{Posted, decide},
+};
+use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store, Thread};
+
+use crate::database::{Database, epoch, written};
+
+store::on_both_databases!(
+    a_card_comes_back_as_it_was_and_is_found_by_its_message,
+    a_card_is_posted_once,
+    a_channel_is_owed_every_change_in_order,
+    a_channel_that_something_is_on_its_way_to_says_so,
+    a_try_that_was_none_is_not_counted_and_what_may_have_arrived_is_remembered,
+    threads_are_those_of_what_is_open_or_was_closed_lately,
+);
+
+const MAIN: &str = "C0MAIN";
+const MINUTE: TimeDelta = TimeDelta::minutes(1);
+
+fn at(seconds: i64) -> DateTime<Utc> {
+    epoch() + TimeDelta::seconds(seconds)
+}
+
+fn message(ts: &str) -> Posted {
+    Posted {
+        ts: ts.to_owned(),
+        permalink: Some(format!("https://fake.slack.com/archives/C0MAIN/p{ts}")),
+    }
+}
+
+impl Database {
+    async fn post(
+        &self,
+        store: &dyn Store,
+        id: InteractionId,
+        ts: &str,
+    ) -> Result<Interaction, CommitError> {
+        let interaction = store.interaction(id).await?.unwrap();
+        let changeset = decide::posted(&interaction, message(ts), self.at(1)).unwrap();
+        let posted = written(&changeset);
+        store.commit(changeset).await.map(|_| posted)
+    }
+}
+
+async fn claim(store: &dyn Store, now: i64) -> Vec<Claimed> {
+    let ready = store.ready(at(now)).await.unwrap();
+    let wanted: Vec<_> = ready.iter().map(|one| (one.destination, 10)).collect();
+    let claimed = store.claim(&wanted, at(now), at(now) + MINUTE).await;
+    claimed.unwrap()
+}
+
+async fn a_card_comes_back_as_it_was_and_is_found_by_its_message(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked_in(&*store, &agent, MAIN, 0).await;
+    let found = store.interaction(asked.id).await.unwrap();
+    assert_eq!(found.as_ref(), Some(&asked));
+    assert_eq!(asked.card.as_ref().unwrap().posted, None);
+    let posted = database.post(&*store, asked.id, "1.000100").await.unwrap();
+    let found = store.interaction(asked.id).await.unwrap();
+    assert_eq!(found.as_ref(), Some(&posted));
+    assert_eq!(posted.card.unwrap().posted, Some(message("1.000100")));
+    for (channel, ts, expected) in [
+        (MAIN, "1.000100", Some(asked.id)),
+        (MAIN, "1.000200", None),
+        ("C0URGENT", "1.000100", None),
+    ] {
+        let found = store.interaction_of_card(channel, ts).await.unwrap();
+        assert_eq!(found, expected, "{channel} {ts}");
+    }
+    let events = store.events_of(asked.id).await.unwrap();
+    let replayed = Interaction::replay(&events);
+    assert_eq!(replayed, found);
+}
+
+async fn a_card_is_posted_once(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked_in(&*store, &agent, MAIN, 0).await;
+    let once = decide::posted(&asked, message("1.1"), database.at(1)).unwrap();
+    let twice = decide::posted(&asked, message("2.2"), database.at(1)).unwrap();
+    store.commit(once).await.unwrap();
+    let late = store.commit(twice).await;
+    assert!(matches!(late, Err(CommitError::Conflict)));
+    let kept = store.interaction(asked.id).await.unwrap().unwrap();
+    assert_eq!(kept.card.unwrap().posted, Some(message("1.1")));
+}
+
+async fn a_channel_is_owed_every_change_in_order(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked_in(&*store, &agent, MAIN, 0).await;
+    let posted = database.post(&*store, asked.id, "1.1").await.unwrap();
+    let answer = database.answer(&posted, "80");
+    store.commit(answer).await.unwrap();
+    database.asked_in(&*store, &agent, "C0URGENT", 3).await;
+    let all = DeliveryQuery {
+        limit: 10,
+        ..DeliveryQuery::default()
+    };
+    let mut owed = store.deliveries(&all).await.unwrap();
+    owed.reverse();
+    let seen: Vec<_> = owed
+        .iter()
+        .map(|one| (one.kind, &*one.name, &*one.event_type))
+        .collect();
+    let slack = DestinationKind::Slack;
+    assert_eq!(
+        seen,
+        [
+            (slack, MAIN, "interaction.requested"),
+            (slack, MAIN, "interaction.resolved"),
+            (slack, "C0URGENT", "interaction.requested"),
+        ]
+    );
+    let channel = SlackChannel(MAIN.to_owned()).id();
+    assert_eq!(owed[0].delivery.destination, channel);
+    assert_eq!(owed[1].delivery.destination, channel);
+    assert_ne!(owed[2].delivery.destination, channel);
+}
+
+async fn a_channel_that_something_is_on_its_way_to_says_so(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.asked_in(&*store, &agent, MAIN, 0).await;
+    let ready = store.ready(at(1)).await.unwrap();
+    assert_eq!(ready.len(), 1);
+    assert_eq!(ready[0].kind, DestinationKind::Slack);
+    assert!(!ready[0].is_busy);
+    assert_eq!(claim(&*store, 1).await.len(), 1);
+    assert_eq!(store.ready(at(2)).await.unwrap(), []);
+    database.asked_in(&*store, &agent, MAIN, 2).await;
+    assert!(store.ready(at(3)).await.unwrap()[0].is_busy);
+    // The lease of the first has run out.
+    assert!(!store.ready(at(61)).await.unwrap()[0].is_busy);
+}
+
+async fn a_try_that_was_none_is_not_counted_and_what_may_have_arrived_is_remembered(
+    database: Database,
+) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.asked_in(&*store, &agent, MAIN, 0).await;
+    for (round, (counts, may_have_arrived)) in (0..).zip([(false, false), (true, true)]) {
+        let claimed = claim(&*store, round * 10).await.pop().unwrap();
+        let mark = Mark {
+            delivery: claimed.delivery.id,
+            destination: claimed.delivery.destination,
+            lease: claimed.lease,
+            at: at(round * 10),
+            end: AttemptEnd {
+                error: Some("not now".to_owned()),
+                may_have_arrived,
+                ..AttemptEnd::default()
+            },
+            next: Next::Again(at(round * 10 + 5)),
+            counts,
+            health: None,
+        };
+        assert_eq!(store.mark(&[mark]).await.unwrap(), [true]);
+        let kept = store.delivery(claimed.delivery.id).await.unwrap().unwrap();
+        assert_eq!(kept.state, DeliveryState::Due);
+        assert_eq!(kept.tries, u32::from(counts));
+        let attempts = store.attempts(claimed.delivery.id).await.unwrap();
+        let end = attempts.last().unwrap().end.as_ref().unwrap();
+        assert_eq!(end.may_have_arrived, may_have_arrived);
+    }
+}
+
+async fn threads_are_those_of_what_is_open_or_was_closed_lately(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut ids = Vec::new();
+    for _ in 0..4 {
+        ids.push(database.asked_in(&*store, &agent, MAIN, 0).await.id);
+    }
+    // The last is not posted.
+    for (id, ts) in ids.iter().zip(["1.1", "2.2", "3.3"]) {
+        database.post(&*store, *id, ts).await.unwrap();
+    }
+    let thread = |ts: &str| Thread {
+        channel: MAIN.to_owned(),
+        ts: ts.to_owned(),
+    };
+    let all = [thread("1.1"), thread("2.2"), thread("3.3")];
+    let seen = async |since| {
+        let mut threads = store.threads(at(since)).await.unwrap();
+        threads.sort();
+        threads
+    };
+    assert_eq!(seen(0).await, all);
+    let second = store.interaction(ids[1]).await.unwrap().unwrap();
+    store.commit(database.answer(&second, "80")).await.unwrap();
+    let second = store.interaction(ids[1]).await.unwrap().unwrap();
+    let closed = (second.state.closed_at().unwrap() - epoch()).num_seconds();
+    assert_eq!(seen(closed).await, all);
+    assert_eq!(seen(closed + 1).await, [thread("1.1"), thread("3.3")]);
+}
