@@ -11,6 +11,7 @@ mod control;
 mod controls;
 mod message_text;
 mod modal;
+mod note;
 mod spoken;
 mod submission;
 #[cfg(test)]
@@ -24,5 +25,6 @@ pub use card::{Card, Surface, card};
 pub use control::{Control, Press};
 pub use message_text::decode_message_text;
 pub use modal::{Modal, Origin, modal};
+pub use note::{note, too_late};
 pub use submission::{ModalErrors, Submission};
 pub use view::View;

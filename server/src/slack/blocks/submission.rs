@@ -149,6 +149,11 @@ impl ModalErrors {
         }
     }
 
+    /// What it says.
+    pub fn words(&self) -> &str {
+        self.errors.answer.as_str()
+    }
+
     /// What the rules found wrong. Every modal has one field, so all of it stands there.
     pub fn from_faults(faults: &[Fault]) -> Self {
         let problems: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
