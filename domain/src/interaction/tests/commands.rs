@@ -383,3 +383,32 @@ fn an_agent_is_offline_until_it_is_reached_or_comes_by_itself() {
     let came = next(Command::AgentOffline, &collected);
     assert_eq!(came, Err(Refused::Unchanged));
 }
+
+#[test]
+fn what_somebody_has_answered_of_a_form_stays_where_one_question_is_seen_at_a_time() {
+    let ids = Counter::default();
+    let ana = person(Role::Responder);
+    let form = written(&opened(
+        with(
+            Kind::Form,
+            json!({"questions": [{"id": "port", "prompt": "Which?"}, {"id": "host", "prompt": "Where?"}]}),
+        ),
+        None,
+        &ids,
+    ));
+    let port = |port: &str| given(json!({"answers": {"port": port}}));
+    let first = decide::answer_open(&form, port("80"), &ana, None, at(&ids, 1)).unwrap();
+    let form = written(&first);
+    let again = decide::answer_open(&form, port("81"), &ana, None, at(&ids, 2));
+    let Err(Refused::Invalid(faults)) = again else {
+        panic!("{again:?}")
+    };
+    assert_eq!(faults[0].path, "answers.port");
+    // Whoever sees all of it may change their mind.
+    assert!(decide::answer(&form, port("81"), &ana, None, at(&ids, 2)).is_ok());
+    let rest = given(json!({"answers": {"host": "here"}}));
+    let closed = decide::answer_open(&form, rest, &ana, None, at(&ids, 3)).unwrap();
+    assert_eq!(written(&closed).state.outcome(), Some(Outcome::Answered));
+    let late = decide::answer_open(&written(&closed), port("81"), &ana, None, at(&ids, 4));
+    assert!(matches!(late, Err(Refused::Closed { .. })), "{late:?}");
+}

@@ -46,10 +46,8 @@ impl Actions {
     pub(super) async fn tell(&self, reply: &Reply<'_>, words: &str) {
         let note = note(words);
         let blocks = json(&note.blocks);
-        let post = Post {
-            thread_ts: reply.thread,
-            ..Post::to(reply.channel, &note.text, &blocks)
-        };
+        let mut post = Post::to(reply.channel, &note.text, &blocks);
+        post.thread_ts = reply.thread;
         let Err(error) = self.client.post_ephemeral(reply.user, &post).await else {
             return;
         };

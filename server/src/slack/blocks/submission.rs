@@ -87,7 +87,7 @@ impl Submission {
             }
             (Modal::Deny, Ask::Approval { .. }, Given::Typed(text)) => {
                 draft.approved = Some(false);
-                draft.text = Some(text.clone()).filter(|text| !text.is_empty());
+                draft.text = Some(text.clone());
             }
             (Modal::Adjust, Ask::PlanReview { .. }, Given::Typed(text)) => {
                 if text.trim().is_empty() {
