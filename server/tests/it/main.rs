@@ -62,6 +62,7 @@ mod slack_fake;
 mod slack_models;
 mod slack_setup;
 mod slack_socket;
+mod slack_trouble;
 mod tasks;
 mod terminal;
 mod watch_command;

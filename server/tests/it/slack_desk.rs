@@ -221,3 +221,33 @@ impl Desk {
         self.actions.finish().await;
     }
 }
+
+/// What is typed into a modal.
+pub(crate) fn typed(text: &str) -> Value {
+    json!({ "typed": text })
+}
+
+pub(crate) fn approval() -> Value {
+    json!({"kind": "approval", "prompt": "May I?", "action": {"tool": "psql", "arguments": {}}})
+}
+
+pub(crate) fn plan() -> Value {
+    json!({"kind": "plan_review", "prompt": "So?", "plan": "1. Test"})
+}
+
+pub(crate) fn form() -> Value {
+    json!({"kind": "form", "prompt": "Three things.", "questions": [
+        {"id": "port", "prompt": "Which port?"},
+        {"id": "env", "prompt": "Where?", "options": ["staging", "production"]},
+        {"id": "teams", "prompt": "Who?", "options": ["backend", "web", "data"], "multiple": true},
+    ]})
+}
+
+/// Ana presses, in as few words as Slack may use.
+pub(crate) fn pressed(ts: &str, control: &str, asked: &Value) -> Value {
+    json!({
+        "type": "block_actions", "team": { "id": TEAM }, "user": { "id": ANA }, "api_app_id": APP,
+        "container": { "type": "message", "channel_id": MAIN, "message_ts": ts },
+        "actions": [{ "action_id": control, "value": asked["id"] }],
+    })
+}
