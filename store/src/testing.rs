@@ -42,6 +42,26 @@ pub struct TestDatabase {
     place: Place,
 }
 
+/// A transaction that keeps others from writing.
+#[derive(Debug)]
+pub enum Held {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl Held {
+    /// Lets them write.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn let_go(self) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite(connection) => connection.close().await,
+            Self::Postgres(connection) => connection.close().await,
+        }
+    }
+}
+
 #[derive(Debug)]
 enum Place {
     Folder { _removed_with_it: tempfile::TempDir },
@@ -84,6 +104,29 @@ impl TestDatabase {
                 "{}?options=-c%20default_transaction_read_only%3Don",
                 self.url
             ),
+        }
+    }
+
+    /// Keeps others from writing until [`Held::let_go`]. They wait, SQLite's no longer than five seconds.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn hold_writes(&self) -> Result<Held, sqlx::Error> {
+        match &self.place {
+            Place::Folder { .. } => {
+                let mut connection = SqliteConnection::connect(&self.url).await?;
+                sqlx::raw_sql("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE")
+                    .execute(&mut connection)
+                    .await?;
+                Ok(Held::Sqlite(connection))
+            }
+            Place::Server { .. } => {
+                let mut connection = PgConnection::connect(&self.url).await?;
+                sqlx::raw_sql("BEGIN; LOCK TABLE events IN EXCLUSIVE MODE")
+                    .execute(&mut connection)
+                    .await?;
+                Ok(Held::Postgres(connection))
+            }
         }
     }
 

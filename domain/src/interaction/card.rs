@@ -20,13 +20,6 @@ impl Card {
             posted: None,
         }
     }
-
-    /// Whether this message may be it. One that is not known to be posted may be any in its channel: Slack shows
-    /// a message to people before it tells us that it took it.
-    pub fn may_be(&self, channel: &str, ts: &str) -> bool {
-        let posted = self.posted.as_ref();
-        self.channel == channel && posted.is_none_or(|posted| posted.ts == ts)
-    }
 }
 
 /// A message in Slack.

@@ -1,11 +1,21 @@
 //! A responder answers.
 
 use domain::{
-    Interaction, InteractionId, Principal, Refused,
+    Changeset, Interaction, InteractionId, Moment, Principal, Refused,
     interaction::{AnswerDraft, decide},
+    task::Work,
 };
 
 use super::{Service, ServiceError};
+
+/// Which answers count.
+type Rule = fn(
+    &Interaction,
+    AnswerDraft,
+    &Principal,
+    Option<&Work>,
+    Moment<'_>,
+) -> Result<Changeset, Refused>;
 
 impl Service {
     /// Answers an interaction, or some questions of a form. An answer that comes too late is kept in the
@@ -20,11 +30,35 @@ impl Service {
         draft: AnswerDraft,
         by: &Principal,
     ) -> Result<Interaction, ServiceError> {
+        self.answer_by(decide::answer, id, draft, by).await
+    }
+
+    /// As [`Service::answer`], but of a form only what nobody has answered yet: for those who see one question
+    /// of it at a time.
+    ///
+    /// # Errors
+    /// As [`Service::answer`].
+    pub async fn answer_open(
+        &self,
+        id: InteractionId,
+        draft: AnswerDraft,
+        by: &Principal,
+    ) -> Result<Interaction, ServiceError> {
+        self.answer_by(decide::answer_open, id, draft, by).await
+    }
+
+    async fn answer_by(
+        &self,
+        rule: Rule,
+        id: InteractionId,
+        draft: AnswerDraft,
+        by: &Principal,
+    ) -> Result<Interaction, ServiceError> {
         // Before reading: whoever may not answer must not learn what exists either.
         by.responder()?;
         let outcome = self
             .change(id, |interaction, work, now| {
-                decide::answer(interaction, draft.clone(), by, work, now)
+                rule(interaction, draft.clone(), by, work, now)
             })
             .await;
         if let Err(ServiceError::Refused(Refused::Closed { outcome, .. })) = &outcome {

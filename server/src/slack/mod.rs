@@ -1,5 +1,6 @@
 //! Slack: what people see and press there, what is sent to it, what comes from it, and how it is set up.
 
+pub mod actions;
 pub mod blocks;
 pub mod check;
 pub mod class;

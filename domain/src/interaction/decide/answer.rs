@@ -4,6 +4,7 @@ use super::{advance, close, event, still_open};
 use crate::{
     changeset::Changeset,
     event::Payload,
+    fault::Faults,
     ids::Moment,
     interaction::{
         Answer, AnswerContent, AnswerDraft, Checked, FormAnswers, Interaction, Outcome, Receipt,
@@ -72,6 +73,28 @@ pub fn answer(
         work,
         now,
     ))
+}
+
+/// As [`answer`], where people see one question of a form at a time: what somebody has answered meanwhile stays
+/// as it is, since whoever answers now has not seen it.
+///
+/// # Errors
+/// As [`answer`]; [`Refused::Invalid`] also for a question that is answered.
+pub fn answer_open(
+    interaction: &Interaction,
+    draft: AnswerDraft,
+    by: &Principal,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if let (Some(known), Some(given)) = (interaction.progress(), &draft.answers) {
+        let mut faults = Faults::default();
+        for id in given.keys().filter(|id| known.contains_key(*id)) {
+            faults.add(&format!("answers.{id}"), "has been answered meanwhile");
+        }
+        faults.into_result(()).map_err(Refused::Invalid)?;
+    }
+    answer(interaction, draft, by, work, now)
 }
 
 /// Keeps an answer that came too late (rule 1): the journal grows, the interaction stays as it is.

@@ -10,7 +10,7 @@ mod follow_up;
 mod open;
 mod post;
 
-pub use answer::{answer, reject_answer};
+pub use answer::{answer, answer_open, reject_answer};
 pub use call_back::{agent_offline, called_back};
 pub use cancel::cancel;
 pub(crate) use cancel::taken_back;

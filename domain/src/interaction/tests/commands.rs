@@ -394,18 +394,43 @@ fn a_card_is_posted_once_and_answers_are_taken_before_and_after() {
         ts: ts.into(),
         permalink: Some("https://fake.slack.com/archives/C0MAIN/p1".into()),
     };
-    assert!(asked.card.as_ref().unwrap().may_be("C0MAIN", "9.9"));
     let changeset = decide::posted(&asked, posted("1.1"), at(&ids, 1)).unwrap();
     assert_eq!(changeset.events[0].payload, Payload::Posted(posted("1.1")));
     let shown = written(&changeset);
     assert!(shown.state.is_pending());
-    let card = shown.card.clone().unwrap();
-    assert_eq!(card.posted, Some(posted("1.1")));
-    assert!(card.may_be("C0MAIN", "1.1"));
-    assert!(!card.may_be("C0MAIN", "9.9") && !card.may_be("C0URGENT", "1.1"));
+    assert_eq!(shown.card.clone().unwrap().posted, Some(posted("1.1")));
     let again = decide::posted(&shown, posted("2.2"), at(&ids, 2));
     assert_eq!(again, Err(Refused::Unchanged));
     let unseen = pending(Kind::Question, &ids);
     let never = decide::posted(&unseen, posted("1.1"), at(&ids, 1));
     assert_eq!(never, Err(Refused::Unchanged));
+}
+
+#[test]
+fn what_somebody_has_answered_of_a_form_stays_where_one_question_is_seen_at_a_time() {
+    let ids = Counter::default();
+    let ana = person(Role::Responder);
+    let form = written(&opened(
+        with(
+            Kind::Form,
+            json!({"questions": [{"id": "port", "prompt": "Which?"}, {"id": "host", "prompt": "Where?"}]}),
+        ),
+        None,
+        &ids,
+    ));
+    let port = |port: &str| given(json!({"answers": {"port": port}}));
+    let first = decide::answer_open(&form, port("80"), &ana, None, at(&ids, 1)).unwrap();
+    let form = written(&first);
+    let again = decide::answer_open(&form, port("81"), &ana, None, at(&ids, 2));
+    let Err(Refused::Invalid(faults)) = again else {
+        panic!("{again:?}")
+    };
+    assert_eq!(faults[0].path, "answers.port");
+    // Whoever sees all of it may change their mind.
+    assert!(decide::answer(&form, port("81"), &ana, None, at(&ids, 2)).is_ok());
+    let rest = given(json!({"answers": {"host": "here"}}));
+    let closed = decide::answer_open(&form, rest, &ana, None, at(&ids, 3)).unwrap();
+    assert_eq!(written(&closed).state.outcome(), Some(Outcome::Answered));
+    let late = decide::answer_open(&written(&closed), port("81"), &ana, None, at(&ids, 4));
+    assert!(matches!(late, Err(Refused::Closed { .. })), "{late:?}");
 }

@@ -51,8 +51,8 @@ impl Card {
     /// Says that it may be in the channel twice. Its next change takes that away.
     pub fn mark_as_repeat(&mut self) {
         self.text.insert_str(0, "Posted again: ");
-        let words = "Posted again: Slack did not say whether the first one arrived. One answer counts, on \
-                     whichever card.";
+        let words = "Posted again: Slack did not say whether the first one arrived. One answer counts. Use the \
+                     buttons of either, and the thread of this one.";
         let content = Content::context(vec![words.into()]);
         self.blocks.push(Block::new("repeat".to_owned(), content));
     }

@@ -12,6 +12,7 @@ mod controls;
 mod digest;
 mod message_text;
 mod modal;
+mod note;
 mod spoken;
 mod submission;
 #[cfg(test)]
@@ -26,5 +27,6 @@ pub use control::{Control, Press};
 pub use digest::digest;
 pub use message_text::decode_message_text;
 pub use modal::{Modal, Origin, modal};
+pub use note::{note, too_late};
 pub use submission::{ModalErrors, Submission};
 pub use view::View;

@@ -87,7 +87,7 @@ impl Submission {
             }
             (Modal::Deny, Ask::Approval { .. }, Given::Typed(text)) => {
                 draft.approved = Some(false);
-                draft.text = Some(text.clone()).filter(|text| !text.is_empty());
+                draft.text = Some(text.clone());
             }
             (Modal::Adjust, Ask::PlanReview { .. }, Given::Typed(text)) => {
                 if text.trim().is_empty() {
@@ -147,6 +147,11 @@ impl ModalErrors {
                 answer: Literal::new(&one_line(problem, PROBLEM)),
             },
         }
+    }
+
+    /// What it says.
+    pub fn words(&self) -> &str {
+        self.errors.answer.as_str()
     }
 
     /// What the rules found wrong. Every modal has one field, so all of it stands there.

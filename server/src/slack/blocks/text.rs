@@ -141,6 +141,10 @@ impl<const MAX: usize> Literal<MAX> {
     pub(super) fn new(text: &str) -> Self {
         Self(seen(text, MAX))
     }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// A name Slack gives back. Ours alone, so never too long.

@@ -11,7 +11,7 @@ use domain::{
 use super::text::{one_line, prose};
 
 /// The longest name of an agent, a person or a session that is shown.
-const NAME: usize = 80;
+pub(super) const NAME: usize = 80;
 /// The longest line about something else.
 const LINE: usize = 150;
 
@@ -190,17 +190,33 @@ pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
 
 fn answered(request: &Request, answer: &Answer) -> String {
     let who = one_line(&answer.responder.name, NAME);
-    let place = match answer.responder.via {
+    let (did, place) = (did(request, answer), place(answer.responder.via));
+    let end = if says_all(request.kind()) { '.' } else { ':' };
+    format!("{who} {did} {place}{end}")
+}
+
+/// What somebody did by answering.
+pub(super) fn did(request: &Request, answer: &Answer) -> &'static str {
+    match (answer.content.outcome(), request.kind()) {
+        (Outcome::Approved, _) => "approved it",
+        (Outcome::Denied, _) => "denied it",
+        (_, Kind::Acknowledgement) => "acknowledged it",
+        (_, Kind::PlanReview) => "decided",
+        _ => "answered",
+    }
+}
+
+/// Whether nothing but a comment can follow what somebody did.
+fn says_all(kind: Kind) -> bool {
+    matches!(kind, Kind::Approval | Kind::Acknowledgement)
+}
+
+/// Where it was answered.
+pub(super) fn place(via: Via) -> &'static str {
+    match via {
         Via::Dashboard => "on the dashboard",
         Via::Api => "by the API",
         Via::Slack => "in Slack",
-    };
-    match (answer.content.outcome(), request.kind()) {
-        (Outcome::Approved, _) => format!("{who} approved it {place}."),
-        (Outcome::Denied, _) => format!("{who} denied it {place}."),
-        (_, Kind::Acknowledgement) => format!("{who} acknowledged it {place}."),
-        (_, Kind::PlanReview) => format!("{who} decided {place}:"),
-        _ => format!("{who} answered {place}:"),
     }
 }
 

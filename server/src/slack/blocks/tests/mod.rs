@@ -1,6 +1,7 @@
 //! Cards and modals of every kind and state: as they are (`fixtures/slack`), and whatever is written in them.
 
 mod limits;
+mod notes;
 mod pressing;
 mod properties;
 mod samples;

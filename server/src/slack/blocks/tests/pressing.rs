@@ -314,7 +314,7 @@ fn every_modal_makes_its_answer() {
             &approval,
             Modal::Deny,
             typed(""),
-            json!({"approved": false}),
+            json!({"approved": false, "text": ""}),
         ),
         (
             &plan,

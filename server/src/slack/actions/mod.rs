@@ -1,0 +1,262 @@
+//! What people do with cards and modals, whichever way Slack tells of it.
+//!
+//! An answer is committed before Slack hears that it arrived. What is only to be seen comes after that: notes,
+//! a card as it is now. That a press has counted is shown by the card itself, which whoever posted it updates as
+//! for answers from anywhere else: a second update from here could only come in its way.
+
+mod payload;
+mod press;
+mod submit;
+mod tell;
+
+use std::{fmt, future::Future, sync::Arc, time::Duration};
+
+use anyhow::Context;
+use async_trait::async_trait;
+use domain::{Interaction, InteractionId, Principal, Refused};
+use serde_json::Value;
+use tokio::{sync::oneshot, time::timeout};
+use tokio_util::task::TaskTracker;
+
+use self::payload::{Payload, Who};
+use super::{
+    blocks::{ModalErrors, Origin, too_late},
+    client::SlackClient,
+};
+use crate::service::{Service, ServiceError};
+
+const SLOW: &str = "Slack does not say who you are. Please try again.";
+const VIEWER: &str = "You may see this, but not answer it.";
+const UNKNOWN: &str = "This question is not known here any more.";
+const ELSEWHERE: &str = "This card is not the one of its question. Please answer on the dashboard.";
+const OUTDATED: &str =
+    "Somebody has answered this question meanwhile. The card shows what is asked now.";
+const CLOSED: &str = "It is closed already.";
+const FAILED: &str = "This did not work. Please try again.";
+
+/// Says who a user of Slack is to us.
+#[async_trait]
+pub trait Recognise: Send + Sync {
+    /// The principal they are; or why they may not answer, in words for them.
+    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, String>;
+}
+
+/// How long things may take. Slack waits three seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Saying who somebody is.
+    pub recognising: Duration,
+    /// All that is done before Slack hears of it.
+    pub answering: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            recognising: Duration::from_millis(1_500),
+            answering: Duration::from_millis(2_500),
+        }
+    }
+}
+
+/// Whose payloads are ours, as far as we know.
+#[derive(Clone, Debug, Default)]
+struct Ours {
+    app_id: Option<String>,
+    team_id: Option<String>,
+}
+
+/// Does what people want in Slack. Cheap to clone.
+#[derive(Clone)]
+pub struct Actions {
+    service: Service,
+    client: SlackClient,
+    people: Arc<dyn Recognise>,
+    public_url: Arc<str>,
+    ours: Arc<Ours>,
+    timing: Timing,
+    tasks: TaskTracker,
+}
+
+impl fmt::Debug for Actions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Actions").finish_non_exhaustive()
+    }
+}
+
+/// Why somebody did not get what they wanted.
+enum Obstacle {
+    /// For this reason.
+    Refused(String),
+    /// For this reason, and what they see is not how it is.
+    Outdated(String),
+    /// It went wrong, and that is in the log.
+    Failed,
+}
+
+impl Obstacle {
+    fn failed(error: &ServiceError) -> Self {
+        tracing::error!(error = %error, "what somebody wants in Slack cannot be done");
+        Self::Failed
+    }
+
+    /// What to tell them.
+    fn words(&self) -> &str {
+        match self {
+            Self::Refused(words) | Self::Outdated(words) => words,
+            Self::Failed => FAILED,
+        }
+    }
+}
+
+impl Actions {
+    /// `public_url` is where the dashboard is, without a slash at its end.
+    pub fn new(
+        service: Service,
+        client: SlackClient,
+        people: Arc<dyn Recognise>,
+        public_url: &str,
+    ) -> Self {
+        Self {
+            service,
+            client,
+            people,
+            public_url: public_url.into(),
+            ours: Arc::default(),
+            timing: Timing::default(),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// Hears of this app in this workspace alone, as far as they are known.
+    pub fn of_app(self, app_id: Option<String>, team_id: Option<String>) -> Self {
+        Self {
+            ours: Arc::new(Ours { app_id, team_id }),
+            ..self
+        }
+    }
+
+    /// In other times.
+    pub fn with_timing(self, timing: Timing) -> Self {
+        Self { timing, ..self }
+    }
+
+    /// Does what a `block_actions` or `view_submission` payload asks for. Slack may hear that it arrived when this
+    /// returns, with what is returned.
+    ///
+    /// # Errors
+    /// When a press could not be kept. Slack should hear nothing then, and shows an error at the button.
+    pub async fn handle(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
+        match Payload::parse(payload, &self.ours) {
+            Some(Payload::Press(press)) => self.pressed(*press).await.map(|()| None),
+            Some(Payload::Sent(who, submission)) => self.sent(who, *submission).await,
+            Some(Payload::Unreadable) => {
+                let errors = ModalErrors::new("This cannot be read here. Close it and try again.");
+                Ok(Some(serde_json::to_value(errors)?))
+            }
+            None => {
+                let kind = payload.get("type").and_then(Value::as_str);
+                tracing::debug!(kind, "something from Slack that is not for us");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Waits until everything is done that was begun, notes and cards too.
+    pub async fn finish(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Works to the end, whatever becomes of the caller, and returns what is told on the way. `None` when Slack
+    /// can wait no longer.
+    async fn in_time<T, F>(
+        &self,
+        work: impl FnOnce(Self, oneshot::Sender<T>) -> F,
+    ) -> anyhow::Result<Option<T>>
+    where
+        T: Send + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (tell, told) = oneshot::channel();
+        self.tasks.spawn(work(self.clone(), tell));
+        match timeout(self.timing.answering, told).await {
+            Ok(told) => told.context("it ended without a word").map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Who it is, if they may answer.
+    async fn admit(&self, who: &Who) -> Result<Principal, Obstacle> {
+        let known = self.people.recognise(who.team.as_deref(), &who.user);
+        let known = timeout(self.timing.recognising, known).await;
+        let principal = known.unwrap_or_else(|_| Err(SLOW.to_owned()));
+        let principal = principal.map_err(Obstacle::Refused)?;
+        match principal.responder() {
+            Ok(_) => Ok(principal),
+            Err(_) => Err(Obstacle::Refused(VIEWER.to_owned())),
+        }
+    }
+
+    /// What the card at this place is about.
+    async fn asked(
+        &self,
+        id: InteractionId,
+        at: &Origin,
+        by: &Principal,
+    ) -> Result<Interaction, Obstacle> {
+        match self.service.interaction(id, by).await {
+            Ok(interaction) if is_its_card(&interaction, at) => Ok(interaction),
+            Ok(_) => Err(Obstacle::Refused(ELSEWHERE.to_owned())),
+            Err(ServiceError::NotFound) => Err(Obstacle::Refused(UNKNOWN.to_owned())),
+            Err(error) => Err(Obstacle::failed(&error)),
+        }
+    }
+
+    /// Why an answer was refused. `look` says of an interaction that is open whether it is still what was answered.
+    async fn refused(
+        &self,
+        id: InteractionId,
+        by: &Principal,
+        error: ServiceError,
+        look: impl FnOnce(&Interaction) -> Option<String>,
+    ) -> Obstacle {
+        let refused = match error {
+            ServiceError::Refused(refused) => refused,
+            ServiceError::NotFound => return Obstacle::Refused(UNKNOWN.to_owned()),
+            error => return Obstacle::failed(&error),
+        };
+        let now = match self.service.interaction(id, by).await {
+            Ok(now) => now,
+            Err(error) => return Obstacle::failed(&error),
+        };
+        match refused {
+            Refused::Closed { .. } => {
+                let words = self.too_late(&now, by);
+                Obstacle::Outdated(words.unwrap_or_else(|| CLOSED.to_owned()))
+            }
+            Refused::Invalid(faults) => {
+                let wrong = || ModalErrors::from_faults(&faults).words().to_owned();
+                match look(&now) {
+                    Some(words) => Obstacle::Outdated(words),
+                    None => Obstacle::Refused(wrong()),
+                }
+            }
+            Refused::NotAResponder => Obstacle::Refused(VIEWER.to_owned()),
+            other => Obstacle::failed(&other.into()),
+        }
+    }
+
+    /// What became of it meanwhile, for somebody who wants to answer.
+    fn too_late(&self, interaction: &Interaction, by: &Principal) -> Option<String> {
+        let reader = by.responder().map(|it| it.id).unwrap_or_default();
+        too_late(interaction, reader, self.service.now())
+    }
+}
+
+/// Any card in its channel may be pressed: of one that was posted again there are two, and which was first is not
+/// known.
+fn is_its_card(interaction: &Interaction, at: &Origin) -> bool {
+    let card = interaction.card.as_ref();
+    card.is_some_and(|card| card.channel == at.channel)
+}

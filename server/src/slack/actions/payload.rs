@@ -1,0 +1,94 @@
+//! What Slack says that somebody did, as far as it is for us. Whatever else may be in it is not looked at.
+
+use secrecy::SecretString;
+use serde_json::Value;
+
+use super::Ours;
+use crate::slack::blocks::{Control, Origin, Submission};
+
+/// Something that somebody did.
+pub(super) enum Payload {
+    /// They pressed a control of a card.
+    Press(Box<Pressed>),
+    /// They sent a modal.
+    Sent(Who, Box<Submission>),
+    /// They sent a modal that says nothing to us; it must not close, since what was typed is in it.
+    Unreadable,
+}
+
+/// A user of Slack.
+pub(super) struct Who {
+    /// The workspace they belong to.
+    pub(super) team: Option<String>,
+    pub(super) user: String,
+}
+
+/// A control that was pressed, and where.
+pub(super) struct Pressed {
+    pub(super) who: Who,
+    pub(super) control: Control,
+    pub(super) at: Origin,
+    /// The thread that the card is in.
+    pub(super) thread: Option<String>,
+    /// Opens one modal within three seconds.
+    pub(super) trigger_id: Option<String>,
+    /// Whoever has it can write in the channel.
+    pub(super) response_url: Option<SecretString>,
+}
+
+impl Payload {
+    /// `None` when it is not for us.
+    pub(super) fn parse(payload: &Value, ours: &Ours) -> Option<Self> {
+        // With an installation for many workspaces a modal names the one of the person first.
+        let team = text(payload, "/view/app_installed_team_id").or(text(payload, "/team/id"));
+        if is_other(text(payload, "/api_app_id"), &ours.app_id) || is_other(team, &ours.team_id) {
+            return None;
+        }
+        let own_team = text(payload, "/user/team_id").or(text(payload, "/team/id"));
+        let who = Who {
+            team: own_team.map(str::to_owned),
+            user: text(payload, "/user/id")?.to_owned(),
+        };
+        match text(payload, "/type")? {
+            "block_actions" => pressed(payload, who).map(|it| Self::Press(Box::new(it))),
+            "view_submission" => Some(match payload.get("view").and_then(Submission::parse) {
+                Some(submission) => Self::Sent(who, Box::new(submission)),
+                None => Self::Unreadable,
+            }),
+            _ => None,
+        }
+    }
+}
+
+fn pressed(payload: &Value, who: Who) -> Option<Pressed> {
+    // There are no message and no channel where something else than a message was pressed.
+    let container = payload.get("container")?;
+    let at = Origin {
+        channel: text(container, "/channel_id")?.to_owned(),
+        ts: text(container, "/message_ts")?.to_owned(),
+    };
+    let actions = payload.get("actions")?.as_array()?;
+    let owned = |pointer| text(payload, pointer).map(str::to_owned);
+    Some(Pressed {
+        who,
+        control: actions.iter().find_map(control)?,
+        at,
+        thread: text(container, "/thread_ts").map(str::to_owned),
+        trigger_id: owned("/trigger_id"),
+        response_url: owned("/response_url").map(SecretString::from),
+    })
+}
+
+fn control(action: &Value) -> Option<Control> {
+    let value = text(action, "/value").or(text(action, "/selected_option/value"));
+    Control::parse(text(action, "/action_id")?, value.unwrap_or_default())
+}
+
+fn text<'a>(json: &'a Value, pointer: &str) -> Option<&'a str> {
+    json.pointer(pointer)?.as_str()
+}
+
+/// What is unknown on either side is nobody else's.
+fn is_other(said: Option<&str>, ours: &Option<String>) -> bool {
+    matches!((said, ours), (Some(said), Some(ours)) if said != ours)
+}

@@ -1,0 +1,108 @@
+//! Somebody presses a control of a card: it is an answer, or opens a modal.
+
+use anyhow::ensure;
+use domain::{Interaction, InteractionId, interaction::PlanDecision};
+use tokio::sync::oneshot;
+
+use super::{Actions, OUTDATED, Obstacle, payload::Pressed};
+use crate::slack::{
+    blocks::{Control, Modal, Press, modal},
+    class::Class,
+};
+
+const NO_SUCH_CONTROL: &str = "This can no longer be pressed. The card shows how it is now.";
+const TRIGGER_OVER: &str = "That took too long for Slack. Please press it again.";
+const NOT_OPENED: &str =
+    "No window could be opened. Please press it again, or answer on the dashboard.";
+
+impl Actions {
+    /// # Errors
+    /// When it could not be kept.
+    pub(super) async fn pressed(&self, pressed: Pressed) -> anyhow::Result<()> {
+        // The browser has followed the link already.
+        let Some(id) = pressed.control.interaction() else {
+            return Ok(());
+        };
+        if opens_a_modal(pressed.control) {
+            // There is nothing to keep, and little time.
+            let (tell, _) = oneshot::channel();
+            self.tasks.spawn(self.clone().press(id, pressed, tell));
+            return Ok(());
+        }
+        let kept = self.in_time(|actions, tell| actions.press(id, pressed, tell));
+        // What takes longer goes on, and whoever pressed hears of it if it fails.
+        let kept = kept.await?.unwrap_or(true);
+        ensure!(kept, "what was pressed in Slack could not be kept");
+        Ok(())
+    }
+
+    /// Does it, tells whether it was kept or need not be, and then whoever pressed what there is to know.
+    async fn press(self, id: InteractionId, pressed: Pressed, tell: oneshot::Sender<bool>) {
+        let obstacle = self.do_press(id, &pressed).await.err();
+        // Slack may wait no longer.
+        let _ = tell.send(!matches!(obstacle, Some(Obstacle::Failed)));
+        let Some(obstacle) = obstacle else { return };
+        self.tell(&pressed.reply(), obstacle.words()).await;
+        if let Obstacle::Outdated(_) = obstacle {
+            self.refresh(id, &pressed.at).await;
+        }
+    }
+
+    async fn do_press(&self, id: InteractionId, pressed: &Pressed) -> Result<(), Obstacle> {
+        let by = self.admit(&pressed.who).await?;
+        let interaction = self.asked(id, &pressed.at, &by).await?;
+        match pressed.control.press(&interaction) {
+            Some(Press::Answer(draft)) => {
+                let outdated = |now: &Interaction| match pressed.control.press(now) {
+                    Some(Press::Answer(_)) => None,
+                    _ => Some(OUTDATED.to_owned()),
+                };
+                match self.service.answer_open(id, draft, &by).await {
+                    Ok(_) => Ok(()),
+                    Err(error) => Err(self.refused(id, &by, error, outdated).await),
+                }
+            }
+            Some(Press::Open(modal)) => match self.too_late(&interaction, &by) {
+                Some(words) => Err(Obstacle::Outdated(words)),
+                None => self.open(&interaction, modal, pressed).await,
+            },
+            Some(Press::Outdated) => Err(Obstacle::Outdated(OUTDATED.to_owned())),
+            Some(Press::Nothing) => Ok(()),
+            None => Err(Obstacle::Outdated(NO_SUCH_CONTROL.to_owned())),
+        }
+    }
+
+    async fn open(
+        &self,
+        interaction: &Interaction,
+        which: Modal,
+        pressed: &Pressed,
+    ) -> Result<(), Obstacle> {
+        let refused = |words: &str| Err(Obstacle::Refused(words.to_owned()));
+        let view = modal(interaction, which, Some(pressed.at.clone()));
+        let view = view.and_then(|view| serde_json::to_value(view).ok());
+        let (Some(view), Some(trigger_id)) = (view, &pressed.trigger_id) else {
+            return refused(NOT_OPENED);
+        };
+        match self.client.open_view(trigger_id, &view).await {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                tracing::warn!(error = %error, interaction.id = %interaction.id, "cannot open a modal in Slack");
+                match error.class {
+                    Class::TriggerBound => refused(TRIGGER_OVER),
+                    _ => refused(NOT_OPENED),
+                }
+            }
+        }
+    }
+}
+
+fn opens_a_modal(control: Control) -> bool {
+    matches!(
+        control,
+        Control::Answer(_)
+            | Control::AnswerStep(..)
+            | Control::Deny(_)
+            | Control::Decide(_, PlanDecision::Adjust)
+    )
+}

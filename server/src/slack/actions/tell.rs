@@ -1,0 +1,98 @@
+//! What people see of what they did: a note for them alone, and the card as it is now.
+
+use domain::InteractionId;
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+use super::{Actions, payload::Pressed};
+use crate::slack::{
+    blocks::{Block, Origin, Surface, card, note},
+    types::{Post, Posted},
+};
+
+/// Where somebody can be told something.
+pub(super) struct Reply<'a> {
+    user: &'a str,
+    channel: &'a str,
+    thread: Option<&'a str>,
+    response_url: Option<&'a SecretString>,
+}
+
+impl<'a> Reply<'a> {
+    /// Beside the card that somebody came from.
+    pub(super) fn to(user: &'a str, at: &'a Origin) -> Self {
+        Self {
+            user,
+            channel: &at.channel,
+            thread: None,
+            response_url: None,
+        }
+    }
+}
+
+impl Pressed {
+    pub(super) fn reply(&self) -> Reply<'_> {
+        Reply {
+            thread: self.thread.as_deref(),
+            response_url: self.response_url.as_ref(),
+            ..Reply::to(&self.who.user, &self.at)
+        }
+    }
+}
+
+impl Actions {
+    /// Tells one person alone. They may have left the channel, or never been in it; what came with their press
+    /// reaches them all the same.
+    pub(super) async fn tell(&self, reply: &Reply<'_>, words: &str) {
+        let note = note(words);
+        let blocks = json(&note.blocks);
+        let mut post = Post::to(reply.channel, &note.text, &blocks);
+        post.thread_ts = reply.thread;
+        let Err(error) = self.client.post_ephemeral(reply.user, &post).await else {
+            return;
+        };
+        let Some(url) = reply.response_url else {
+            tracing::warn!(error = %error, "cannot tell somebody in Slack what became of their answer");
+            return;
+        };
+        let body = json!({
+            "response_type": "ephemeral", "replace_original": false, "text": note.text, "blocks": blocks,
+        });
+        if let Err(last) = self.client.respond(url, &body).await {
+            tracing::warn!(error = %error, last.error = %last, "cannot tell somebody in Slack what became of their press");
+        }
+    }
+
+    /// Shows the card as it is now. When it changes meanwhile, what was shown may have come after what others
+    /// show, so it is shown again.
+    pub(super) async fn refresh(&self, id: InteractionId, at: &Origin) {
+        let at = Posted {
+            channel: at.channel.clone(),
+            ts: at.ts.clone(),
+        };
+        let mut shown = None;
+        loop {
+            let interaction = match self.service.store().interaction(id).await {
+                Ok(Some(interaction)) if shown != Some(interaction.version) => interaction,
+                Ok(_) => return,
+                Err(error) => {
+                    tracing::error!(error = %error, interaction.id = %id, "cannot read what a card is to show");
+                    return;
+                }
+            };
+            let card = card(&interaction, Surface::Interactive, &self.public_url);
+            let blocks = json(&card.blocks);
+            let updated = self.client.update_message(&at, &card.text, &blocks);
+            if let Err(error) = updated.await {
+                tracing::warn!(error = %error, interaction.id = %id, "cannot show a card in Slack as it is now");
+                return;
+            }
+            shown = Some(interaction.version);
+        }
+    }
+}
+
+fn json(blocks: &[Block]) -> Vec<Value> {
+    let blocks = blocks.iter().map(serde_json::to_value);
+    blocks.filter_map(Result::ok).collect()
+}

@@ -1,0 +1,253 @@
+//! A server, the fake Slack, and between them what people do: as it comes by Socket Mode. Cards are posted by the
+//! tests.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use domain::{InteractionId, Principal, Role};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use server::slack::{
+    actions::{Actions, Recognise, Timing},
+    blocks::{Surface, card},
+    client::SlackClient,
+    socket_mode::{self, Envelope, Inbox, SocketStatus, run_with},
+    types::Post,
+};
+use store::testing::TestDatabase;
+use tokio::{sync::watch, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::{
+    app::{TestApp, id_of},
+    fake_slack::{ANA, APP, APP_TOKEN, BEN, BOT_TOKEN, FakeSlack, MAIN, Message, TEAM},
+};
+
+pub(crate) const VERA: &str = "U0VERA";
+pub(crate) const STRANGER: &str = "U0STRANGER";
+pub(crate) const NOT_KNOWN: &str = "You are not known here. Ask an admin.";
+pub(crate) const URL: &str = "https://handraise.example";
+
+/// Slow machines have time, unless a test wants none.
+const PATIENT: Timing = Timing {
+    recognising: Duration::from_secs(60),
+    answering: Duration::from_secs(60),
+};
+
+/// Ana and Ben may answer, Vera may look.
+#[derive(Default)]
+pub(crate) struct People {
+    pub(crate) is_slow: watch::Sender<bool>,
+    pub(crate) revoked: watch::Sender<HashSet<&'static str>>,
+}
+
+#[async_trait]
+impl Recognise for People {
+    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, String> {
+        assert_eq!(team_id, Some(TEAM));
+        let mut is_slow = self.is_slow.subscribe();
+        is_slow.wait_for(|is_slow| !is_slow).await.unwrap();
+        if self.revoked.borrow().contains(user_id) {
+            return Err(NOT_KNOWN.to_owned());
+        }
+        let (number, name, role) = match user_id {
+            ANA => (1, "Ana", Role::Responder),
+            BEN => (2, "Ben", Role::Admin),
+            VERA => (3, "Vera", Role::Viewer),
+            _ => return Err(NOT_KNOWN.to_owned()),
+        };
+        Ok(Principal::SlackUser {
+            id: Uuid::from_u128(number),
+            name: name.to_owned(),
+            role,
+        })
+    }
+}
+
+struct Door(Actions);
+
+#[async_trait]
+impl Inbox for Door {
+    async fn keep(&self, envelope: Envelope) -> anyhow::Result<Option<Value>> {
+        // Slack tells of the cards, too.
+        if envelope.kind != "interactive" {
+            return Ok(None);
+        }
+        let payload = serde_json::from_str(envelope.payload.get())?;
+        self.0.handle(&payload).await
+    }
+}
+
+pub(crate) struct Desk {
+    pub(crate) app: TestApp,
+    pub(crate) slack: FakeSlack,
+    pub(crate) actions: Actions,
+    pub(crate) people: Arc<People>,
+    client: SlackClient,
+    stopping: CancellationToken,
+    running: JoinHandle<()>,
+}
+
+impl Desk {
+    pub(crate) async fn start(database: &TestDatabase) -> Self {
+        Self::start_with(database, PATIENT).await
+    }
+
+    /// Slack hears of it soon, whether or not it is kept.
+    pub(crate) async fn start_hurried(database: &TestDatabase) -> Self {
+        let answering = Duration::from_millis(300);
+        let timing = Timing {
+            answering,
+            ..PATIENT
+        };
+        Self::start_with(database, timing).await
+    }
+
+    pub(crate) async fn start_with(database: &TestDatabase, timing: Timing) -> Self {
+        let app = TestApp::start(database).await;
+        let slack = FakeSlack::start().await;
+        slack.set(|world| {
+            for user in [VERA, STRANGER] {
+                let mut like = world.users[ANA].clone();
+                like["id"] = user.into();
+                world.users.insert(user.to_owned(), like);
+            }
+            let main = world.channels.get_mut(MAIN).unwrap();
+            main.people.extend([VERA, STRANGER]);
+        });
+        let token = |token: &str| Some(SecretString::from(token));
+        let client = SlackClient::new(&slack.api_url(), token(BOT_TOKEN), token(APP_TOKEN));
+        let client = client.unwrap();
+        let people = Arc::new(People::default());
+        let service = app.state.service.clone();
+        let actions = Actions::new(service, client.clone(), people.clone(), URL)
+            .of_app(Some(APP.to_owned()), Some(TEAM.to_owned()))
+            .with_timing(timing);
+        let stopping = CancellationToken::new();
+        let goodbye = socket_mode::Timing {
+            goodbye: Duration::from_millis(200),
+            ..socket_mode::Timing::default()
+        };
+        let (tell, _) = watch::channel(SocketStatus::default());
+        let door = Arc::new(Door(actions.clone()));
+        let running = run_with(goodbye, client.clone(), door, tell, stopping.clone());
+        let running = tokio::spawn(running);
+        slack.connected(2).await;
+        Self {
+            app,
+            slack,
+            actions,
+            people,
+            client,
+            stopping,
+            running,
+        }
+    }
+
+    /// Posts the card of an interaction as it is now.
+    pub(crate) async fn post(&self, asked: &Value) -> Message {
+        let interaction = self.interaction(id_of(asked)).await;
+        let card = card(&interaction, Surface::Interactive, URL);
+        let blocks: Vec<Value> = card
+            .blocks
+            .iter()
+            .map(|block| serde_json::to_value(block).unwrap())
+            .collect();
+        let post = Post::to(MAIN, &card.text, &blocks);
+        let posted = self.client.post_message(&post).await.unwrap();
+        self.shown(&posted.ts)
+    }
+
+    pub(crate) async fn interaction(&self, id: InteractionId) -> domain::Interaction {
+        let store = self.app.state.service.store();
+        store.interaction(id).await.unwrap().unwrap()
+    }
+
+    /// A message as people see it now.
+    pub(crate) fn shown(&self, ts: &str) -> Message {
+        self.slack
+            .look(|world| world.message(MAIN, ts).cloned().unwrap())
+    }
+
+    /// Somebody presses a control; everything that follows from it is done, and Slack has heard.
+    pub(crate) async fn press(&self, user: &str, card: &Message, control: &str) {
+        self.choose(user, card, control, None).await;
+    }
+
+    /// The same, with what was picked from a menu.
+    pub(crate) async fn choose(
+        &self,
+        user: &str,
+        card: &Message,
+        control: &str,
+        chosen: Option<&str>,
+    ) {
+        let gesture = self.slack.act(user, card, control, chosen);
+        assert_eq!(self.slack.acked(gesture).await, Some(json!({})));
+        self.actions.finish().await;
+    }
+
+    /// Somebody sends the modal that they have open. Returns what it says is wrong.
+    pub(crate) async fn send(&self, user: &str, field: &Value) -> Option<String> {
+        let said = self.send_without_end(user, field).await;
+        self.actions.finish().await;
+        said
+    }
+
+    /// The same, while it still goes on.
+    pub(crate) async fn send_without_end(&self, user: &str, field: &Value) -> Option<String> {
+        let (view, _) = self.slack.open_view(user).await;
+        let gesture = self.slack.submit(&view, &json!({ "answer": field }));
+        let answer = self.slack.acked(gesture).await.unwrap();
+        let is_open = self
+            .slack
+            .look(|world| world.views.iter().any(|one| one.id == view));
+        assert_eq!(is_open, answer != json!({}));
+        let said = answer["errors"]["answer"].as_str();
+        assert_eq!(said.is_some(), is_open, "{answer}");
+        said.map(str::to_owned)
+    }
+
+    /// The notes that this person has got.
+    pub(crate) fn notes(&self, user: &str) -> Vec<String> {
+        let notes = self.slack.notes(user).into_iter();
+        notes.map(|note| note.text).collect()
+    }
+
+    pub(crate) async fn stop(self) {
+        self.stopping.cancel();
+        self.running.await.unwrap();
+        self.actions.finish().await;
+    }
+}
+
+/// What is typed into a modal.
+pub(crate) fn typed(text: &str) -> Value {
+    json!({ "typed": text })
+}
+
+pub(crate) fn approval() -> Value {
+    json!({"kind": "approval", "prompt": "May I?", "action": {"tool": "psql", "arguments": {}}})
+}
+
+pub(crate) fn plan() -> Value {
+    json!({"kind": "plan_review", "prompt": "So?", "plan": "1. Test"})
+}
+
+pub(crate) fn form() -> Value {
+    json!({"kind": "form", "prompt": "Three things.", "questions": [
+        {"id": "port", "prompt": "Which port?"},
+        {"id": "env", "prompt": "Where?", "options": ["staging", "production"]},
+        {"id": "teams", "prompt": "Who?", "options": ["backend", "web", "data"], "multiple": true},
+    ]})
+}
+
+/// Ana presses, in as few words as Slack may use.
+pub(crate) fn pressed(ts: &str, control: &str, asked: &Value) -> Value {
+    json!({
+        "type": "block_actions", "team": { "id": TEAM }, "user": { "id": ANA }, "api_app_id": APP,
+        "container": { "type": "message", "channel_id": MAIN, "message_ts": ts },
+        "actions": [{ "action_id": control, "value": asked["id"] }],
+    })
+}
