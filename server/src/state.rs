@@ -22,7 +22,7 @@ use crate::{
     live::hub::Hub,
     metrics::Metrics,
     service::{Outbound, Service},
-    signing::{CallbackSecrets, Sealer, SigningKey},
+    signing::{CallbackSecrets, Sealer, SigningKey, SlackLinks},
 };
 
 /// Cheap to clone.
@@ -76,10 +76,12 @@ impl AppState {
             callbacks: CallbackSecrets::new(&key),
             guard: guard.clone(),
         };
+        let slack_links = SlackLinks::new(&key);
         let limits = Limits::new(config.rate_limit_per_minute, &config.limits, &clock);
         let service = Service::new(store, clock, ids, config.settings())
             .with_signer(key)
-            .with_outbound(outbound);
+            .with_outbound(outbound)
+            .with_slack_links(slack_links);
         Self {
             drain: Drain::default(),
             guard,

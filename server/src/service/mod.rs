@@ -16,6 +16,7 @@ mod people;
 mod read;
 mod settings;
 mod sign_in;
+mod slack_identity;
 mod task;
 mod tokens;
 mod uses;
@@ -42,7 +43,7 @@ use crate::{
     clock::Clock,
     delivery::guard::Guard,
     metrics::Metrics,
-    signing::{CallbackSecrets, Sealer},
+    signing::{CallbackSecrets, Sealer, SlackLinks},
 };
 use backoff::Backoff;
 use passwords::Passwords;
@@ -64,6 +65,7 @@ pub struct Service {
     /// Signs decisions. Commands that only manage have none.
     signer: Option<Arc<dyn Sign>>,
     outbound: Option<Arc<Outbound>>,
+    slack_links: Option<Arc<SlackLinks>>,
 }
 
 /// What webhooks and callbacks need.
@@ -133,6 +135,7 @@ impl Service {
             access_ended: watch::Sender::new(()),
             signer: None,
             outbound: None,
+            slack_links: None,
         }
     }
 
@@ -148,6 +151,14 @@ impl Service {
     pub fn with_outbound(self, outbound: Outbound) -> Self {
         Self {
             outbound: Some(Arc::new(outbound)),
+            ..self
+        }
+    }
+
+    /// With a key for the links by which users of Slack say who they are.
+    pub fn with_slack_links(self, links: SlackLinks) -> Self {
+        Self {
+            slack_links: Some(Arc::new(links)),
             ..self
         }
     }

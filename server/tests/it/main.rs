@@ -57,6 +57,7 @@ mod sign_in;
 mod slack_calls;
 mod slack_clients;
 mod slack_fake;
+mod slack_identities;
 mod slack_models;
 mod slack_setup;
 mod slack_socket;

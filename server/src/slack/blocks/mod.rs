@@ -25,4 +25,5 @@ pub use control::{Control, Press};
 pub use message_text::decode_message_text;
 pub use modal::{Modal, Origin, modal};
 pub use submission::{ModalErrors, Submission};
+pub(super) use text::escape;
 pub use view::View;
