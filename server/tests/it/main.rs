@@ -58,6 +58,7 @@ mod slack_calls;
 mod slack_clients;
 mod slack_fake;
 mod slack_identities;
+mod slack_link_page;
 mod slack_models;
 mod slack_setup;
 mod slack_socket;
