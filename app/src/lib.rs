@@ -29,7 +29,7 @@ use serde::Deserialize;
 use pages::{
     AcceptLinkPage, AccountPage, AgentsPage, BlockerPage, DeliveriesPage, DeliveryPage, DeskLayout,
     HistoryPage, InteractionPage, NotFound, OverviewPage, PeoplePage, PersonPage, SettingsLayout,
-    SignInPage, TasksPage, TokensPage, WebhookPage, WebhooksPage,
+    SignInPage, SlackLinkPage, TasksPage, TokensPage, WebhookPage, WebhooksPage,
 };
 pub use theme::Theme;
 
@@ -103,6 +103,7 @@ pub fn App() -> impl IntoView {
                 </ParentRoute>
                 <Route path=path!("sign-in") view=SignInPage ssr=SsrMode::Async />
                 <Route path=path!("sign-in/:link") view=AcceptLinkPage ssr=SsrMode::Async />
+                <Route path=path!("slack/link/:token") view=SlackLinkPage ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

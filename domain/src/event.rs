@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    access::{PersonRef, Token},
+    access::{PersonRef, SlackId, Token},
     changeset::Retry,
     delivery::{DisabledWhy, EndpointRef},
     ids::{AgentId, EventId, InteractionId},
@@ -168,6 +168,22 @@ pub enum Payload {
     /// Somebody set their password.
     #[serde(rename = "person.password_set")]
     PersonPasswordSet(PersonRef),
+    /// Somebody is this user of Slack from now on, and no other; the actor says who says so.
+    #[serde(rename = "person.slack_linked")]
+    PersonSlackLinked {
+        /// Who.
+        person: PersonRef,
+        /// Their id there.
+        slack_id: SlackId,
+    },
+    /// Somebody is nobody in Slack any more.
+    #[serde(rename = "person.slack_unlinked")]
+    PersonSlackUnlinked {
+        /// Who.
+        person: PersonRef,
+        /// Their id there until now.
+        slack_id: SlackId,
+    },
     /// An admin made a token.
     #[serde(rename = "token.created")]
     TokenCreated(Token),
@@ -231,6 +247,8 @@ impl Payload {
             Self::PersonDisabled(_) => "person.disabled",
             Self::PersonEnabled(_) => "person.enabled",
             Self::PersonPasswordSet(_) => "person.password_set",
+            Self::PersonSlackLinked { .. } => "person.slack_linked",
+            Self::PersonSlackUnlinked { .. } => "person.slack_unlinked",
             Self::TokenCreated(_) => "token.created",
             Self::TokenRevoked(_) => "token.revoked",
             Self::EndpointCreated(_) => "endpoint.created",

@@ -23,7 +23,7 @@ pub mod task;
 #[cfg(test)]
 mod testing;
 
-pub use access::{Access, PasswordHash, Person, SecretHash, Token, TokenKind};
+pub use access::{Access, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
 pub use changeset::{Changeset, IdempotencyKey, Retry, Write};
 pub use delivery::{Delivery, Endpoint};
 pub use event::{Event, NewEvent, Payload};

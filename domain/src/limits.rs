@@ -37,6 +37,8 @@ pub const PASSWORD_MIN_CHARS: usize = 8;
 pub const PASSWORD_MAX_CHARS: usize = 256;
 /// How long a one-time link is good.
 pub const LINK_LIFETIME: TimeDelta = TimeDelta::hours(24);
+/// How long a user of Slack may take to say who they are here.
+pub const SLACK_LINK_LIFETIME: TimeDelta = TimeDelta::minutes(30);
 /// How long a browser stays signed in, however much it is used.
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
 /// How long a browser stays signed in while nobody uses it.

@@ -23,7 +23,7 @@ use crate::{
     live::hub::Hub,
     metrics::Metrics,
     service::{Outbound, Service},
-    signing::{CallbackSecrets, Sealer, SigningKey},
+    signing::{CallbackSecrets, Sealer, SigningKey, SlackLinks},
 };
 
 /// Cheap to clone.
@@ -47,8 +47,6 @@ pub struct AppState {
     pub stopping: CancellationToken,
     /// Waits for what goes out.
     pub drain: Drain,
-    /// How Slack is used.
-    pub slack: Arc<SlackMode>,
     /// How long there is at least between two messages in a channel of Slack.
     pub slack_pace: Duration,
     /// Which addresses that may lead to.
@@ -81,16 +79,15 @@ impl AppState {
             callbacks: CallbackSecrets::new(&key),
             guard: guard.clone(),
         };
+        let slack_links = SlackLinks::new(&key);
         let limits = Limits::new(config.rate_limit_per_minute, &config.limits, &clock);
-        // What contradicts itself was refused when it was read.
-        let slack = config.slack_mode().unwrap_or(SlackMode::Off);
         let service = Service::new(store, clock, ids, config.settings())
             .with_signer(key)
             .with_outbound(outbound)
-            .with_channels(slack.routes());
+            .with_channels(slack_mode(&config).routes())
+            .with_slack_links(slack_links);
         Self {
             drain: Drain::default(),
-            slack: Arc::new(slack),
             slack_pace: slack::EVERY,
             guard,
             metrics: Arc::clone(service.metrics()),
@@ -115,7 +112,7 @@ impl AppState {
         let public_url = self.config.public_url();
         let cards = Cards::new(
             self.service.clone(),
-            &self.slack,
+            &slack_mode(&self.config),
             &self.config.slack_api_url,
             &public_url,
             self.slack_pace,
@@ -123,4 +120,9 @@ impl AppState {
         let (service, drain) = (self.service.clone(), self.drain.clone());
         Ok(Worker::new(service, post, cards, &public_url, drain))
     }
+}
+
+/// What contradicts itself was refused when it was read.
+fn slack_mode(config: &Config) -> SlackMode {
+    config.slack_mode().unwrap_or(SlackMode::Off)
 }

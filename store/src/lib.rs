@@ -27,8 +27,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, Changeset, Delivery, DeliveryId, DestinationId, Event, Interaction, InteractionId,
-    Person, PersonId, SecretHash, SessionId, Task, TokenId, access::NewSession, journal::Record,
-    task::Work,
+    Person, PersonId, SecretHash, SessionId, SlackId, Task, TokenId, access::NewSession,
+    journal::Record, task::Work,
 };
 use tokio::sync::watch;
 
@@ -224,6 +224,9 @@ pub trait Tokens: Send + Sync {
 pub trait People: Send + Sync {
     /// One person.
     async fn person(&self, id: PersonId) -> Result<Option<Person>>;
+
+    /// Who is this user of Slack, also when they are disabled.
+    async fn person_in_slack(&self, id: &SlackId) -> Result<Option<Person>>;
 
     /// Everybody by name, with the links and sessions that are good at `now`.
     async fn people(&self, now: DateTime<Utc>) -> Result<Vec<PersonRecord>>;

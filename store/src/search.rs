@@ -59,6 +59,8 @@ fn text_of(payload: &Payload) -> Option<String> {
         | Payload::PersonDisabled(_)
         | Payload::PersonEnabled(_)
         | Payload::PersonPasswordSet(_)
+        | Payload::PersonSlackLinked { .. }
+        | Payload::PersonSlackUnlinked { .. }
         | Payload::TokenCreated(_)
         | Payload::TokenRevoked(_)
         | Payload::EndpointCreated(_)

@@ -5,12 +5,12 @@ use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
 
 use crate::{
     error::UiError,
-    view::{Account, PeopleList, TokenList},
+    view::{Account, PeopleList, SlackLink, TokenList},
 };
 
 /// One's own account; for admins also people and tokens.
 ///
-/// All but the account are [`UiError::AdminsOnly`] to everybody else.
+/// All but the account and links from Slack are [`UiError::AdminsOnly`] to everybody else.
 #[async_trait]
 pub trait Settings: Send + Sync {
     /// Whoever is signed in, and where they are.
@@ -28,6 +28,24 @@ pub trait Settings: Send + Sync {
 
     /// Signs all of their browsers out but this one.
     async fn end_other_sessions(&self) -> Result<(), UiError>;
+
+    /// What a link from Slack leads to for whoever is signed in. Changes nothing.
+    async fn slack_link(&self, token: String) -> Result<SlackLink, UiError>;
+
+    /// Links the user of Slack that the link was made for to whoever is signed in; one that is theirs stays so.
+    ///
+    /// # Errors
+    /// [`UiError::Invalid`] when the link is not good, or the user somebody else's.
+    async fn accept_slack_link(&self, token: String) -> Result<(), UiError>;
+
+    /// Unlinks whoever is signed in from their user of Slack; who has none stays so.
+    async fn unlink_slack(&self) -> Result<(), UiError>;
+
+    /// Says who somebody is in Slack, by their member id; empty for nobody.
+    ///
+    /// # Errors
+    /// [`UiError::Invalid`] when it is no such id, or somebody else's.
+    async fn set_slack_id(&self, id: PersonId, slack_id: String) -> Result<(), UiError>;
 
     /// Everybody.
     async fn people(&self) -> Result<PeopleList, UiError>;

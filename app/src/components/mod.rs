@@ -43,6 +43,7 @@ mod refusal;
 mod retry_many;
 mod settings;
 mod sign_out;
+mod slack_link_view;
 mod story_view;
 mod task_list;
 mod timeline;
@@ -79,6 +80,7 @@ pub(crate) use settings::{
     PeopleRows, PersonChanges, PersonView, Said, SessionRows, TokenRows, WebhookChanges,
     WebhookRows, WebhookView, when_done,
 };
+pub(crate) use slack_link_view::SlackLinkView;
 pub(crate) use story_view::StoryView;
 pub(crate) use task_list::{TaskFilters, TaskRows};
 pub(crate) use waiting_list::WaitingList;

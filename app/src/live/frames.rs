@@ -251,6 +251,8 @@ impl Change {
             | Payload::PersonDisabled(_)
             | Payload::PersonEnabled(_)
             | Payload::PersonPasswordSet(_)
+            | Payload::PersonSlackLinked { .. }
+            | Payload::PersonSlackUnlinked { .. }
             | Payload::TokenCreated(_)
             | Payload::TokenRevoked(_)
             | Payload::EndpointCreated(_)

@@ -13,6 +13,7 @@ mod notices;
 mod overview;
 mod settings;
 mod sign_in;
+mod slack_link;
 mod tasks;
 
 pub(crate) use accept_link::AcceptLinkPage;
@@ -30,4 +31,5 @@ pub(crate) use settings::{
     AccountPage, PeoplePage, PersonPage, SettingsLayout, TokensPage, WebhookPage, WebhooksPage,
 };
 pub(crate) use sign_in::SignInPage;
+pub(crate) use slack_link::SlackLinkPage;
 pub(crate) use tasks::TasksPage;

@@ -5,7 +5,7 @@ use leptos::server;
 
 use crate::{
     error::UiError,
-    view::{Account, PeopleList, TokenList},
+    view::{Account, PeopleList, SlackLink, TokenList},
     wire::TreeJson,
 };
 
@@ -31,6 +31,30 @@ pub async fn end_session(id: SessionId) -> Result<(), UiError> {
 #[server(prefix = "/ui", endpoint = "end-other-sessions", output = TreeJson)]
 pub async fn end_other_sessions() -> Result<(), UiError> {
     super::answered(super::backend()?.end_other_sessions().await)
+}
+
+/// What a link from Slack leads to.
+#[server(prefix = "/ui", endpoint = "load-slack-link", output = TreeJson)]
+pub async fn load_slack_link(token: String) -> Result<SlackLink, UiError> {
+    super::answered(super::backend()?.slack_link(token).await)
+}
+
+/// Links a user of Slack to whoever is signed in.
+#[server(prefix = "/ui", endpoint = "accept-slack-link", output = TreeJson)]
+pub async fn accept_slack_link(token: String) -> Result<(), UiError> {
+    super::answered(super::backend()?.accept_slack_link(token).await)
+}
+
+/// Unlinks whoever is signed in.
+#[server(prefix = "/ui", endpoint = "unlink-slack", output = TreeJson)]
+pub async fn unlink_slack() -> Result<(), UiError> {
+    super::answered(super::backend()?.unlink_slack().await)
+}
+
+/// Says who somebody is in Slack.
+#[server(prefix = "/ui", endpoint = "set-slack-id", output = TreeJson)]
+pub async fn set_slack_id(id: PersonId, slack_id: String) -> Result<(), UiError> {
+    super::answered(super::backend()?.set_slack_id(id, slack_id).await)
 }
 
 /// Everybody.

@@ -1,7 +1,7 @@
 //! Who gets in: the settings pages and the sign-in page.
 
 use chrono::{DateTime, Utc};
-use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
+use domain::{PersonId, Role, SessionId, SlackId, TokenId, TokenKind};
 use serde::{Deserialize, Serialize};
 
 /// Whom a one-time link lets in.
@@ -20,10 +20,54 @@ pub struct Account {
     pub name: String,
     /// What they may do.
     pub role: Role,
+    /// Who they are in Slack.
+    pub slack_id: Option<SlackId>,
     /// Where they are signed in, last used first.
     pub sessions: Vec<SessionRow>,
     /// The server's time.
     pub as_of: DateTime<Utc>,
+}
+
+/// What a link from Slack leads to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlackLink {
+    /// The question whether it is them.
+    Open {
+        /// Who it was made for.
+        user: SlackUser,
+        /// The name of whoever is asked.
+        account: String,
+        /// Who they are in Slack until then.
+        replaces: Option<SlackId>,
+    },
+    /// Whoever is asked is this user already.
+    Yours {
+        /// Who it was made for.
+        user: SlackUser,
+        /// The name of whoever is asked.
+        account: String,
+        /// What they may do.
+        role: Role,
+    },
+    /// Somebody else is this user.
+    Taken {
+        /// Who it was made for.
+        user: SlackUser,
+        /// Their name here.
+        by: String,
+    },
+    /// Nothing: it is too old, or none of ours.
+    Stale,
+}
+
+/// A user of Slack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlackUser {
+    /// Their id there.
+    pub id: SlackId,
+    /// What they are called there.
+    pub name: String,
 }
 
 /// A browser that is signed in.
@@ -67,6 +111,8 @@ pub struct PersonRow {
     pub link_until: Option<DateTime<Utc>>,
     /// When they were last here, if they are signed in somewhere.
     pub seen_at: Option<DateTime<Utc>>,
+    /// Who they are in Slack.
+    pub slack_id: Option<SlackId>,
     /// Whether it is the one who asks.
     pub yourself: bool,
 }

@@ -10,7 +10,8 @@ mod visitor;
 mod work;
 
 pub use access::{
-    Account, PeopleList, PersonRow, SessionRow, SignInLink, Standing, TokenList, TokenRow,
+    Account, PeopleList, PersonRow, SessionRow, SignInLink, SlackLink, SlackUser, Standing,
+    TokenList, TokenRow,
 };
 pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, Control, Earlier, Ending, FormStep, Remark,

@@ -1,7 +1,8 @@
 //! The rules of access: admins let people and programs in, and people keep their own password.
 
 use super::{
-    Access, NewLink, PasswordBy, PasswordHash, Person, PersonRef, SecretHash, Token, TokenKind,
+    Access, NewLink, PasswordBy, PasswordHash, Person, PersonRef, SecretHash, SlackId, Token,
+    TokenKind,
 };
 use crate::{
     changeset::{Changeset, Write},
@@ -32,6 +33,7 @@ pub fn invite(
         role,
         invited_at: now.at,
         disabled_at: None,
+        slack_id: None,
     };
     let payload = Payload::PersonInvited((&person).into());
     let link = Access::Link {
@@ -116,6 +118,77 @@ pub fn disable(
     Ok(changeset(vec![Access::Person(next)], actor, payload, now))
 }
 
+/// Says who somebody is in Slack, or that they are nobody there. Admins say it of everybody; of oneself one
+/// can only take it back, since nobody becomes another's user of Slack by saying so. `holder` is whoever has
+/// this Slack id, if anybody does.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::SlackTaken`], [`Refused::Unchanged`].
+pub fn link_slack(
+    person: &Person,
+    slack_id: Option<SlackId>,
+    holder: Option<&Person>,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = match by.admin() {
+        Ok(actor) => actor,
+        Err(_) if slack_id.is_none() && by.is_person(person.id) => themselves(person),
+        Err(refused) => return Err(refused),
+    };
+    with_slack(person, slack_id, holder, actor, now)
+}
+
+/// Somebody links their own user of Slack. That it is theirs was seen before: they came by the link that only
+/// this user was shown.
+///
+/// # Errors
+/// [`Refused::Disabled`], [`Refused::SlackTaken`], [`Refused::Unchanged`].
+pub fn claim_slack(
+    person: &Person,
+    slack_id: SlackId,
+    holder: Option<&Person>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if person.disabled_at.is_some() {
+        return Err(Refused::Disabled);
+    }
+    with_slack(person, Some(slack_id), holder, themselves(person), now)
+}
+
+fn with_slack(
+    person: &Person,
+    slack_id: Option<SlackId>,
+    holder: Option<&Person>,
+    actor: Actor,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if let Some(holder) = holder.filter(|holder| holder.id != person.id) {
+        return Err(Refused::SlackTaken {
+            by: holder.name.clone(),
+        });
+    }
+    let about = PersonRef::from(person);
+    let payload = match (&slack_id, &person.slack_id) {
+        (new, old) if new == old => return Err(Refused::Unchanged),
+        (Some(slack_id), _) => Payload::PersonSlackLinked {
+            person: about,
+            slack_id: slack_id.clone(),
+        },
+        (None, Some(slack_id)) => Payload::PersonSlackUnlinked {
+            person: about,
+            slack_id: slack_id.clone(),
+        },
+        (None, None) => return Err(Refused::Unchanged),
+    };
+    let next = Person {
+        version: person.version + 1,
+        slack_id,
+        ..person.clone()
+    };
+    Ok(changeset(vec![Access::Person(next)], actor, payload, now))
+}
+
 /// Somebody sets their own password. Whether it is a good one was seen before it was hashed.
 pub fn set_password(
     person: &Person,
@@ -123,10 +196,7 @@ pub fn set_password(
     by: PasswordBy,
     now: Moment<'_>,
 ) -> Changeset {
-    let actor = Actor::Person {
-        id: person.id,
-        name: person.name.clone(),
-    };
+    let actor = themselves(person);
     let payload = Payload::PersonPasswordSet(person.into());
     let password = Access::Password {
         person: person.id,
@@ -179,6 +249,13 @@ pub fn revoke_token(token: &Token, by: &Principal, now: Moment<'_>) -> Result<Ch
         at: now.at,
     };
     Ok(changeset(vec![revoked], actor, payload, now))
+}
+
+fn themselves(person: &Person) -> Actor {
+    Actor::Person {
+        id: person.id,
+        name: person.name.clone(),
+    }
 }
 
 /// A name others will see, trimmed.

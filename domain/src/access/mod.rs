@@ -3,6 +3,7 @@
 //! Secrets never get here, only their hashes.
 
 pub mod decide;
+mod slack;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,8 @@ use crate::{
     ids::{AgentId, PersonId, SessionId, TokenId},
     principal::Role,
 };
+
+pub use slack::SlackId;
 
 /// Somebody who uses the dashboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub struct Person {
     pub invited_at: DateTime<Utc>,
     /// Since when they may not come in.
     pub disabled_at: Option<DateTime<Utc>>,
+    /// Who they are in Slack; nobody else is.
+    pub slack_id: Option<SlackId>,
 }
 
 impl Person {
@@ -137,7 +142,7 @@ pub enum PasswordBy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A new person when the version is 1; otherwise it replaces the version just below. Whoever is
-    /// disabled loses links and sessions with it. A conflict also when somebody else has the name.
+    /// disabled loses links and sessions with it. A conflict also when somebody else has the name or the Slack id.
     Person(Person),
     /// A link; the person's earlier ones end.
     Link {

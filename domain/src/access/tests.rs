@@ -1,6 +1,8 @@
 //! Who may let whom in, as tables.
 
-use super::{Access, NewLink, NewSession, PasswordBy, Person, SecretHash, TokenKind, decide};
+use super::{
+    Access, NewLink, NewSession, PasswordBy, Person, SecretHash, SlackId, TokenKind, decide,
+};
 use crate::{
     Actor, AgentId, AgentRef, Changeset, PasswordHash, Payload, PersonId, Principal, Refused, Role,
     SessionId, TokenId, Write,
@@ -18,6 +20,7 @@ fn person(n: u128, role: Role) -> Person {
         role,
         invited_at: epoch(),
         disabled_at: None,
+        slack_id: None,
     }
 }
 
@@ -58,6 +61,10 @@ fn link() -> NewLink {
     }
 }
 
+fn slack_id(text: &str) -> SlackId {
+    SlackId::parse(text).unwrap()
+}
+
 fn written(changeset: &Changeset) -> Vec<&Access> {
     let writes = changeset.writes.iter().map(|write| match write {
         Write::Access(access) => access,
@@ -85,6 +92,7 @@ fn only_admins_and_operators_let_anybody_in_or_keep_them_out() {
             decide::change(&ben, "Ben", Role::Admin, &by, now()),
             decide::disable(&ben, true, &by, now()),
             decide::disable(&ben, false, &by, now()),
+            decide::link_slack(&ben, Some(slack_id("U0BEN")), None, &by, now()),
             decide::create_token(TokenKind::Responder, "desk", None, hash, &by, now()),
             decide::create_token(TokenKind::Agent, "ci", None, hash, &by, now()),
             decide::revoke_token(&token, &by, now()),
@@ -239,4 +247,115 @@ fn names_that_differ_in_capitals_are_one() {
         Person::name_key(" ÉMILE Zola "),
         Person::name_key("émile zola")
     );
+}
+
+#[test]
+fn of_oneself_one_says_nothing_about_slack_but_that_it_is_over() {
+    let ids = Counter::default();
+    let now = || at(&ids, 1);
+    let linked = Person {
+        slack_id: Some(slack_id("U0BEN")),
+        ..person(8, Role::Responder)
+    };
+    let ben = principal(8, Role::Responder);
+    let other = Some(slack_id("U0ANA"));
+    for id in [other.clone(), linked.slack_id.clone()] {
+        let refused = decide::link_slack(&linked, id, None, &ben, now());
+        assert_eq!(refused, Err(Refused::NotAnAdmin));
+    }
+    let unlinked = decide::link_slack(&linked, None, None, &ben, now()).unwrap();
+    assert!(matches!(
+        written(&unlinked)[..],
+        [Access::Person(Person {
+            version: 4,
+            slack_id: None,
+            ..
+        })]
+    ));
+    let event = &unlinked.events[0];
+    assert!(matches!(&event.actor, Actor::Person { id, .. } if *id == linked.id));
+    let told = serde_json::to_value(&event.payload).unwrap();
+    assert_eq!(told["type"], "person.slack_unlinked");
+    assert_eq!(told["payload"]["slack_id"], "U0BEN");
+    assert_eq!(told["payload"]["person"]["name"], "Ben");
+    // Nor does anybody else take it from them.
+    for by in [principal(9, Role::Responder), principal(9, Role::Viewer)] {
+        let refused = decide::link_slack(&linked, None, None, &by, now());
+        assert_eq!(refused, Err(Refused::NotAnAdmin));
+    }
+    // Whoever came by the link that this user was shown may.
+    let claimed = decide::claim_slack(&linked, slack_id("U0ANA"), None, now()).unwrap();
+    let [Access::Person(next)] = written(&claimed)[..] else {
+        panic!("{claimed:?}");
+    };
+    assert_eq!((&next.slack_id, next.version), (&other, 4));
+    assert!(matches!(
+        &claimed.events[0].payload,
+        Payload::PersonSlackLinked { person, slack_id } if person.id == linked.id && Some(slack_id) == other.as_ref()
+    ));
+    let disabled = Person {
+        disabled_at: Some(epoch()),
+        ..linked
+    };
+    let refused = decide::claim_slack(&disabled, slack_id("U0ANA"), None, now());
+    assert_eq!(refused, Err(Refused::Disabled));
+}
+
+#[test]
+fn a_user_of_slack_is_one_person() {
+    let ids = Counter::default();
+    let now = || at(&ids, 1);
+    let by = principal(9, Role::Admin);
+    let id = || slack_id("U0BEN");
+    let ben = Person {
+        slack_id: Some(id()),
+        ..person(8, Role::Viewer)
+    };
+    let cem = person(7, Role::Responder);
+    let taken = Err(Refused::SlackTaken { by: "Ben".into() });
+    let linked = decide::link_slack(&cem, Some(id()), Some(&ben), &by, now());
+    assert_eq!(linked, taken);
+    assert_eq!(decide::claim_slack(&cem, id(), Some(&ben), now()), taken);
+    // What is so already stays as it is.
+    for (person, slack_id) in [(&ben, Some(id())), (&cem, None)] {
+        let holder = Some(&ben).filter(|_| slack_id.is_some());
+        let linked = decide::link_slack(person, slack_id, holder, &by, now());
+        assert_eq!(linked, Err(Refused::Unchanged));
+    }
+    let again = decide::claim_slack(&ben, id(), Some(&ben), now());
+    assert_eq!(again, Err(Refused::Unchanged));
+}
+
+#[test]
+fn slack_ids_are_told_from_what_is_none() {
+    let longest = format!("W{}", "Z9".repeat(15));
+    for text in ["U0ANA", "W1", &longest] {
+        assert_eq!(slack_id(text).as_str(), text);
+        let json = serde_json::to_string(&slack_id(text)).unwrap();
+        assert_eq!(
+            serde_json::from_str::<SlackId>(&json).unwrap(),
+            slack_id(text)
+        );
+    }
+    for text in [
+        "",
+        "U",
+        "u0ana",
+        "U0ana",
+        "C0MAIN",
+        "@ana",
+        " U0ANA",
+        "U0ANA\n",
+        "U0ANÄ",
+        "U0-ANA",
+        &format!("{longest}A"),
+    ] {
+        let fault = SlackId::parse(text).unwrap_err();
+        assert_eq!(fault.path, "slack_id", "{text}");
+        assert!(serde_json::from_value::<SlackId>(text.into()).is_err());
+    }
+    let id = slack_id("U0ANA").responder_id();
+    assert_eq!(id, slack_id("U0ANA").responder_id());
+    assert_ne!(id, slack_id("U0BEN").responder_id());
+    assert_eq!(id.get_version_num(), 8);
 }

@@ -31,6 +31,12 @@ pub enum Refused {
     /// Somebody else has this name.
     #[error("somebody else has this name")]
     NameTaken,
+    /// Somebody else is this user of Slack.
+    #[error("this Slack user is {by} already")]
+    SlackTaken {
+        /// Their name.
+        by: String,
+    },
     /// They have been disabled.
     #[error("this person is disabled")]
     Disabled,
@@ -46,7 +52,7 @@ pub enum Refused {
     /// Nothing has been answered yet that could be collected or followed up.
     #[error("still waiting for an answer")]
     StillPending,
-    /// It is so already: collected before, or known to have been called back.
+    /// It is so already: collected before, known to have been called back, or linked.
     #[error("it is so already")]
     Unchanged,
     /// The agent asks too much at once.

@@ -4,11 +4,14 @@ use std::net::SocketAddr;
 
 use anyhow::bail;
 use clap::{Subcommand, ValueEnum};
-use domain::{Person, PersonId, Role};
+use domain::{Person, PersonId, Refused, Role, SlackId};
 use store::PersonRecord;
 
 use super::{Place, operator, said};
-use crate::{service::Service, visible};
+use crate::{
+    service::{Service, ServiceError},
+    visible,
+};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum UserCommand {
@@ -39,9 +42,26 @@ pub(super) enum UserCommand {
         #[command(flatten)]
         place: Place,
     },
-    /// Lists people: role, whether they can come in, when they were last seen, name.
+    /// Lists people: role, whether they can come in, when they were last seen, who they are in Slack, name.
     #[command(after_help = "Example:\n  handraise user list")]
     List {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Says who a person is in Slack, so that they can answer there, or that they are nobody there.
+    #[command(
+        after_help = "Examples:\n  handraise user slack --name Ana --id U0123456789\n  handraise user slack --name Ana --none"
+    )]
+    Slack {
+        /// Their name
+        #[arg(long)]
+        name: String,
+        /// Their member id; in their profile in Slack choose "Copy member ID"
+        #[arg(long, value_parser = slack_id, conflicts_with = "none", required_unless_present = "none")]
+        id: Option<SlackId>,
+        /// They are nobody in Slack any more
+        #[arg(long)]
+        none: bool,
         #[command(flatten)]
         place: Place,
     },
@@ -106,6 +126,17 @@ impl UserCommand {
                     println!("{}", line(&one));
                 }
             }
+            Self::Slack {
+                name, id, place, ..
+            } => {
+                let (service, _) = place.open(None).await?;
+                let person = named(&service, &name).await?;
+                match service.link_slack(person, id, &by).await {
+                    // Whoever runs it twice has what they want.
+                    Err(ServiceError::Refused(Refused::Unchanged)) => {}
+                    done => done.map_err(said)?,
+                }
+            }
             Self::Disable { name, place } => disable(place, &name, true).await?,
             Self::Enable { name, place } => disable(place, &name, false).await?,
         }
@@ -132,6 +163,10 @@ async fn named(service: &Service, name: &str) -> anyhow::Result<PersonId> {
     Ok(found.person.id)
 }
 
+fn slack_id(text: &str) -> Result<SlackId, String> {
+    SlackId::parse(text).map_err(|fault| format!("it {}", fault.message))
+}
+
 /// Columns of fixed width, the name last since it may be long.
 fn line(one: &PersonRecord) -> String {
     let state = match (one.person.disabled_at, one.has_password) {
@@ -145,5 +180,6 @@ fn line(one: &PersonRecord) -> String {
     );
     let role = one.person.role.name();
     let name = visible::line(&one.person.name);
-    format!("{role:<9}  {state:<8}  {seen:<21}  {name}")
+    let slack = one.person.slack_id.as_ref().map_or("-", SlackId::as_str);
+    format!("{role:<9}  {state:<8}  {seen:<21}  {slack:<11}  {name}")
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::delivery::SlackChannel;
+use domain::{SlackId, delivery::SlackChannel};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
@@ -296,19 +296,10 @@ impl TryFrom<Vec<String>> for SlackUsers {
     type Error = String;
 
     fn try_from(users: Vec<String>) -> Result<Self, Self::Error> {
-        let is_id = |user: &String| {
-            user.starts_with(['U', 'W'])
-                && user.len() > 1
-                && user
-                    .chars()
-                    .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-        };
-        match users.iter().find(|user| !is_id(user)) {
-            Some(wrong) => Err(format!(
-                "`{wrong}` is not the id of a person in Slack; in their profile choose \"Copy member ID\""
-            )),
-            None => Ok(Self(users)),
+        for user in &users {
+            SlackId::parse(user).map_err(|fault| format!("`{user}` {}", fault.message))?;
         }
+        Ok(Self(users))
     }
 }
 

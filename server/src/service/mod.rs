@@ -17,6 +17,7 @@ mod people;
 mod read;
 mod settings;
 mod sign_in;
+mod slack_identity;
 mod task;
 mod tokens;
 mod uses;
@@ -44,7 +45,7 @@ use crate::{
     config::Channels,
     delivery::guard::Guard,
     metrics::Metrics,
-    signing::{CallbackSecrets, Sealer},
+    signing::{CallbackSecrets, Sealer, SlackLinks},
 };
 use backoff::Backoff;
 use passwords::Passwords;
@@ -68,6 +69,7 @@ pub struct Service {
     outbound: Option<Arc<Outbound>>,
     /// Where cards go, if Slack is used.
     channels: Option<Arc<Channels>>,
+    slack_links: Option<Arc<SlackLinks>>,
 }
 
 /// What webhooks and callbacks need.
@@ -138,6 +140,7 @@ impl Service {
             signer: None,
             outbound: None,
             channels: None,
+            slack_links: None,
         }
     }
 
@@ -161,6 +164,14 @@ impl Service {
     pub fn with_channels(self, channels: Option<Channels>) -> Self {
         Self {
             channels: channels.map(Arc::new),
+            ..self
+        }
+    }
+
+    /// With a key for the links by which users of Slack say who they are.
+    pub fn with_slack_links(self, links: SlackLinks) -> Self {
+        Self {
+            slack_links: Some(Arc::new(links)),
             ..self
         }
     }

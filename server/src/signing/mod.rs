@@ -5,8 +5,10 @@ mod callback;
 mod file;
 mod key;
 mod seal;
+mod slack_link;
 
 pub use callback::CallbackSecrets;
 pub use file::{load, load_or_create};
 pub use key::{SigningKey, VerifyingKey};
 pub use seal::Sealer;
+pub use slack_link::{SlackClaim, SlackLinks, Unopened};

@@ -4,6 +4,7 @@ use super::{
     class::Class,
     client::{CallError, SlackClient},
     manifest,
+    recognise::{self, Unrecognised},
     types::{Identity, User},
 };
 use crate::{
@@ -217,9 +218,9 @@ async fn examine_people(
 ) {
     let ids = config.slack_allowed_users.ids();
     if ids.is_empty() {
-        report.warning(
+        report.ok(
             PEOPLE,
-            "nobody may answer in Slack; set it to the member ids of those who may",
+            "is empty; only people whose Slack user is linked to their account may answer in Slack",
         );
     }
     for id in ids {
@@ -240,17 +241,13 @@ async fn examine_people(
 }
 
 fn objection(user: &User, identity: &Identity) -> Option<&'static str> {
-    if user.deleted {
-        Some("is deactivated")
-    } else if user.is_bot {
-        Some("is a bot")
-    } else if user.is_restricted || user.is_ultra_restricted {
-        Some("is a guest")
-    } else if user.team_id != identity.team_id {
-        Some("belongs to another workspace")
-    } else {
-        None
-    }
+    Some(match recognise::objection(user, &identity.team_id)? {
+        Unrecognised::Deleted => "is deactivated",
+        Unrecognised::Bot => "is a bot",
+        Unrecognised::Guest => "is a guest",
+        Unrecognised::OtherWorkspace => "belongs to another workspace",
+        _ => "may not answer",
+    })
 }
 
 /// What to do about a failed call: what fits here, if nothing else must be said first.

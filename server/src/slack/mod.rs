@@ -7,6 +7,7 @@ pub mod class;
 pub mod client;
 pub mod manifest;
 mod methods;
+pub mod recognise;
 pub mod socket_mode;
 pub mod types;
 pub mod verify;

@@ -3,13 +3,16 @@
 use app::{
     backend::Settings,
     error::UiError,
-    view::{Account, PeopleList, PersonRow, SessionRow, Standing, TokenList, TokenRow},
+    view::{
+        Account, PeopleList, PersonRow, SessionRow, SlackLink, SlackUser, Standing, TokenList,
+        TokenRow,
+    },
 };
 use async_trait::async_trait;
-use domain::{PersonId, Refused, Role, SessionId, TokenId, TokenKind};
+use domain::{PersonId, Refused, Role, SessionId, SlackId, TokenId, TokenKind};
 
-use super::backend::{ForPerson, told};
-use crate::{auth::secret::Secret, service::ServiceError};
+use super::backend::{ForPerson, failed, told};
+use crate::{auth::secret::Secret, service::ServiceError, signing::SlackClaim, visible};
 
 impl ForPerson {
     fn link(&self, secret: &Secret) -> String {
@@ -35,6 +38,7 @@ impl Settings for ForPerson {
         Ok(Account {
             name: who.person.name.clone(),
             role: who.person.role,
+            slack_id: who.person.slack_id.clone(),
             sessions: sessions.collect(),
             as_of: service.now(),
         })
@@ -64,6 +68,65 @@ impl Settings for ForPerson {
         ended.map_err(told)
     }
 
+    async fn slack_link(&self, token: String) -> Result<SlackLink, UiError> {
+        let who = &self.who()?.person;
+        let service = &self.state.service;
+        let Ok(SlackClaim { slack_id, name, .. }) = service.slack_claim(&token) else {
+            return Ok(SlackLink::Stale);
+        };
+        let holder = service.store().person_in_slack(&slack_id).await;
+        let user = SlackUser {
+            id: slack_id,
+            name: visible::line(&name),
+        };
+        let account = who.name.clone();
+        Ok(match holder.map_err(failed)? {
+            None => SlackLink::Open {
+                user,
+                account,
+                replaces: who.slack_id.clone(),
+            },
+            Some(holder) if holder.id == who.id => SlackLink::Yours {
+                user,
+                account,
+                role: who.role,
+            },
+            Some(holder) => SlackLink::Taken {
+                user,
+                by: holder.name,
+            },
+        })
+    }
+
+    async fn accept_slack_link(&self, token: String) -> Result<(), UiError> {
+        let accepted = self.state.service.accept_slack_link(&token, self.who()?);
+        match accepted.await {
+            Ok(false) => Err(UiError::Invalid(
+                "This link no longer works. Answer once more in Slack, and you are shown a new one."
+                    .to_owned(),
+            )),
+            accepted => unless_so_already(accepted.map(|_| ())),
+        }
+    }
+
+    async fn unlink_slack(&self) -> Result<(), UiError> {
+        let (who, by) = (self.who()?.person.id, self.principal()?);
+        unless_so_already(self.state.service.link_slack(who, None, &by).await)
+    }
+
+    async fn set_slack_id(&self, id: PersonId, slack_id: String) -> Result<(), UiError> {
+        let by = self.principal()?;
+        by.admin().map_err(|refused| told(refused.into()))?;
+        let slack_id = match slack_id.trim() {
+            "" => None,
+            text => Some(
+                SlackId::parse(text)
+                    .map_err(|fault| UiError::Invalid(format!("This {}.", fault.message)))?,
+            ),
+        };
+        unless_so_already(self.state.service.link_slack(id, slack_id, &by).await)
+    }
+
     async fn people(&self) -> Result<PeopleList, UiError> {
         let by = self.principal()?;
         let service = &self.state.service;
@@ -78,6 +141,7 @@ impl Settings for ForPerson {
             id: one.person.id,
             name: one.person.name,
             role: one.person.role,
+            slack_id: one.person.slack_id,
             link_until: one.link_expires_at,
             seen_at: one.seen_at,
         });
@@ -137,6 +201,14 @@ impl Settings for ForPerson {
         let by = self.principal()?;
         let revoked = self.state.service.revoke_token(id, &by).await;
         revoked.map(|_| ()).map_err(told)
+    }
+}
+
+/// Nobody has to hear that what they want is so.
+fn unless_so_already(done: Result<(), ServiceError>) -> Result<(), UiError> {
+    match done {
+        Err(ServiceError::Refused(Refused::Unchanged)) => Ok(()),
+        done => done.map_err(told),
     }
 }
 

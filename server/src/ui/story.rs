@@ -53,6 +53,8 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         | Payload::PersonDisabled(_)
         | Payload::PersonEnabled(_)
         | Payload::PersonPasswordSet(_)
+        | Payload::PersonSlackLinked { .. }
+        | Payload::PersonSlackUnlinked { .. }
         | Payload::TokenCreated(_)
         | Payload::TokenRevoked(_)
         | Payload::EndpointCreated(_)

@@ -11,6 +11,7 @@ store::on_both_databases!(
     a_token_is_printed_alone_beside_a_running_server,
     a_token_is_listed_and_revoked,
     an_invitation_is_a_link,
+    a_person_is_somebody_in_slack,
     a_newer_schema_is_one_line,
     a_read_only_database_is_one_line,
 );
@@ -119,7 +120,10 @@ async fn an_invitation_is_a_link(database: TestDatabase) {
         assert!(done.status.success() && done.stdout.is_empty(), "{done:?}");
         let line = printed(&list);
         let words: Vec<_> = line.split_whitespace().collect();
-        assert_eq!(words, ["responder", standing, "not", "signed", "in", "Ana"]);
+        assert_eq!(
+            words,
+            ["responder", standing, "not", "signed", "in", "-", "Ana"]
+        );
     }
     let said = refused(&[
         "user",
@@ -130,6 +134,45 @@ async fn an_invitation_is_a_link(database: TestDatabase) {
         &database.url,
     ]);
     assert!(said.contains("nobody here is called"), "{said}");
+}
+
+async fn a_person_is_somebody_in_slack(database: TestDatabase) {
+    let at = ["--database", &*database.url];
+    let user = |words: &[&str]| handraise(&[&["user"], words, &at[..]].concat());
+    for name in ["Ana", "Ben"] {
+        let invited = user(&["invite", "--name", name, "--role", "viewer"]);
+        assert!(invited.status.success(), "{invited:?}");
+    }
+    let ids = || -> Vec<String> {
+        let list = String::from_utf8(user(&["list"]).stdout).unwrap();
+        let ids = list.lines().map(|line| line.split_whitespace().nth(5));
+        ids.map(|id| id.unwrap().to_owned()).collect()
+    };
+    for (more, after) in [
+        (&["--id", "U0ANA"][..], ["U0ANA", "-"]),
+        (&["--id", "U0ANA"], ["U0ANA", "-"]),
+        (&["--id", "W0ANA"], ["W0ANA", "-"]),
+    ] {
+        let done = user(&[&["slack", "--name", "ana"], more].concat());
+        assert!(done.status.success() && done.stdout.is_empty(), "{done:?}");
+        assert_eq!(ids(), after);
+    }
+    let slack = |more: &[&str]| {
+        let words = [&["user", "slack", "--name", "Ben"], more, &at[..]].concat();
+        String::from_utf8(handraise(&words).stderr).unwrap()
+    };
+    for (more, why) in [
+        (&["--id", "W0ANA"][..], "this Slack user is Ana already"),
+        (&["--id", "@ben"], "Copy member ID"),
+        (&["--id", "U0BEN", "--none"], "cannot be used with"),
+        (&[], "required"),
+    ] {
+        let said = slack(more);
+        assert!(said.contains(why), "{said}");
+    }
+    let done = user(&["slack", "--name", "Ana", "--none"]);
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(ids(), ["-", "-"]);
 }
 
 async fn a_newer_schema_is_one_line(database: TestDatabase) {

@@ -59,6 +59,8 @@ mod slack_calls;
 mod slack_clients;
 mod slack_desk;
 mod slack_fake;
+mod slack_identities;
+mod slack_link_page;
 mod slack_models;
 mod slack_posting;
 mod slack_setup;

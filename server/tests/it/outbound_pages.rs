@@ -24,12 +24,12 @@ store::on_both_databases!(
     the_webhook_of_the_setting_is_not_deleted_here,
 );
 
-async fn read(app: &TestApp, cookie: &str, path: &str) -> String {
+pub(crate) async fn read(app: &TestApp, cookie: &str, path: &str) -> String {
     page(app.get(path).header("cookie", cookie), StatusCode::OK).await
 }
 
 /// Sends a form as a browser without scripts does, and follows it back.
-async fn send(
+pub(crate) async fn send(
     app: &TestApp,
     cookie: &str,
     from: &str,
@@ -50,7 +50,7 @@ async fn send(
     read(app, cookie, &place).await
 }
 
-fn holds(html: &str, parts: &[&str]) {
+pub(crate) fn holds(html: &str, parts: &[&str]) {
     for part in parts {
         assert!(html.contains(part), "{part} is not in {html}");
     }

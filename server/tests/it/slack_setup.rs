@@ -205,8 +205,8 @@ async fn what_is_wrong_is_named_with_what_to_do() {
     has(&said, "problem  slack_app_token: ", "connections:write");
     has(
         &said,
-        "warning  slack_allowed_users: ",
-        "nobody may answer in Slack",
+        "ok       slack_allowed_users: ",
+        "only people whose Slack user is linked to their account may answer",
     );
     let signed = [SOCKET[0], ("SIGNING_SECRET", SIGNING_SECRET), SOCKET[2]];
     let (_, said) = check(&fake, &signed).await;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Access, PasswordHash, Person, PersonId, SecretHash, Token,
+    Access, PasswordHash, Person, PersonId, SecretHash, SlackId, Token,
     access::{NewLink, NewSession, PasswordBy},
 };
 use sqlx::PgConnection;
@@ -32,8 +32,8 @@ pub(super) async fn apply(connection: &mut PgConnection, access: &Access) -> Res
 
 async fn insert_person(connection: &mut PgConnection, person: &Person) -> Result<bool> {
     let done = sqlx::query(
-        "INSERT INTO people (id, version, name, name_key, role, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6)
+        "INSERT INTO people (id, version, name, name_key, role, created_at, slack_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT DO NOTHING",
     )
     .bind(person.id.0)
@@ -42,6 +42,7 @@ async fn insert_person(connection: &mut PgConnection, person: &Person) -> Result
     .bind(Person::name_key(&person.name))
     .bind(person.role.name())
     .bind(person.invited_at.timestamp_millis())
+    .bind(person.slack_id.as_ref().map(SlackId::as_str))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -49,9 +50,12 @@ async fn insert_person(connection: &mut PgConnection, person: &Person) -> Result
 
 async fn update_person(connection: &mut PgConnection, person: &Person) -> Result<bool> {
     let done = sqlx::query(
-        "UPDATE people SET version = $1, name = $2, name_key = $3, role = $4, disabled_at = $5
+        "UPDATE people SET version = $1, name = $2, name_key = $3, role = $4, disabled_at = $5,
+            slack_id = $7
          WHERE id = $6 AND version = $1 - 1
-            AND NOT EXISTS (SELECT 1 FROM people o WHERE o.name_key = $3 AND o.id <> $6)",
+            AND NOT EXISTS (
+                SELECT 1 FROM people o WHERE (o.name_key = $3 OR o.slack_id = $7) AND o.id <> $6
+            )",
     )
     .bind(person.version)
     .bind(&person.name)
@@ -59,6 +63,7 @@ async fn update_person(connection: &mut PgConnection, person: &Person) -> Result
     .bind(person.role.name())
     .bind(person.disabled_at.map(|at| at.timestamp_millis()))
     .bind(person.id.0)
+    .bind(person.slack_id.as_ref().map(SlackId::as_str))
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() == 1 && person.disabled_at.is_some() {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{Person, PersonId, SecretHash, limits::SESSION_IDLE};
+use domain::{Person, PersonId, SecretHash, SlackId, limits::SESSION_IDLE};
 
 use super::PostgresStore;
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 impl People for PostgresStore {
     async fn person(&self, id: PersonId) -> Result<Option<Person>> {
         let row: Option<PersonRow> = sqlx::query_as(
-            "SELECT id, version, name, role, created_at AS invited_at, disabled_at
+            "SELECT id, version, name, role, created_at AS invited_at, disabled_at, slack_id
              FROM people WHERE id = $1",
         )
         .bind(id.0)
@@ -23,9 +23,21 @@ impl People for PostgresStore {
         row.map(Person::try_from).transpose()
     }
 
+    async fn person_in_slack(&self, id: &SlackId) -> Result<Option<Person>> {
+        let row: Option<PersonRow> = sqlx::query_as(
+            "SELECT id, version, name, role, created_at AS invited_at, disabled_at, slack_id
+             FROM people WHERE slack_id = $1",
+        )
+        .bind(id.as_str())
+        .fetch_optional(&self.pool)
+        .await?;
+        row.map(Person::try_from).transpose()
+    }
+
     async fn people(&self, now: DateTime<Utc>) -> Result<Vec<PersonRecord>> {
         let rows: Vec<PersonRecordRow> = sqlx::query_as(
-            "SELECT p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at, p.password_hash,
+            "SELECT p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at, p.slack_id,
+                p.password_hash,
                 (SELECT max(l.expires_at) FROM sign_in_links l
                  WHERE l.person_id = p.id AND l.expires_at > $1) AS link_expires_at,
                 (SELECT max(s.seen_at) FROM browser_sessions s
@@ -41,7 +53,7 @@ impl People for PostgresStore {
 
     async fn account(&self, name_key: &str) -> Result<Option<Account>> {
         let row: Option<PersonRecordRow> = sqlx::query_as(
-            "SELECT id, version, name, role, created_at AS invited_at, disabled_at, password_hash,
+            "SELECT id, version, name, role, created_at AS invited_at, disabled_at, slack_id, password_hash,
                 NULL::BIGINT AS link_expires_at, NULL::BIGINT AS seen_at
              FROM people WHERE name_key = $1",
         )
@@ -53,7 +65,7 @@ impl People for PostgresStore {
 
     async fn sign_in_link(&self, hash: &SecretHash, now: DateTime<Utc>) -> Result<Option<Person>> {
         let row: Option<PersonRow> = sqlx::query_as(
-            "SELECT p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at
+            "SELECT p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at, p.slack_id
              FROM sign_in_links l JOIN people p ON p.id = l.person_id
              WHERE l.hash = $1 AND l.expires_at > $2 AND p.disabled_at IS NULL",
         )

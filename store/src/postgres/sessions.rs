@@ -37,7 +37,8 @@ impl Sessions for PostgresStore {
             person: PersonRow,
         }
         let row: Option<Row> = sqlx::query_as(
-            "SELECT s.id AS session, p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at
+            "SELECT s.id AS session, p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at,
+                p.slack_id
              FROM browser_sessions s JOIN people p ON p.id = s.person_id
              WHERE s.hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND p.disabled_at IS NULL",
         )

@@ -1,8 +1,8 @@
 //! People, sessions and tokens as stored.
 
 use domain::{
-    AgentId, AgentRef, PasswordHash, Person, PersonId, Principal, Role, SessionId, TokenId,
-    TokenKind, access::Token,
+    AgentId, AgentRef, PasswordHash, Person, PersonId, Principal, Role, SessionId, SlackId,
+    TokenId, TokenKind, access::Token,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -18,6 +18,7 @@ pub(crate) struct PersonRow {
     role: String,
     invited_at: i64,
     disabled_at: Option<i64>,
+    slack_id: Option<String>,
 }
 
 impl TryFrom<PersonRow> for Person {
@@ -32,6 +33,14 @@ impl TryFrom<PersonRow> for Person {
                 .ok_or_else(|| StoreError::inconsistent("people", "role", row.id, &row.role))?,
             invited_at: at(row.invited_at)?,
             disabled_at: row.disabled_at.map(at).transpose()?,
+            slack_id: row
+                .slack_id
+                .map(|id| {
+                    SlackId::parse(&id).map_err(|_| {
+                        StoreError::inconsistent("people", "slack_id", row.id, "it is no Slack id")
+                    })
+                })
+                .transpose()?,
             name: row.name,
         })
     }

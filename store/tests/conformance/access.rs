@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::{
     Access, Changeset, Ids, PasswordHash, Payload, Person, PersonId, Principal, Role, SecretHash,
-    SessionId, TokenKind, Write,
+    SessionId, SlackId, TokenKind, Write,
     access::{NewLink, NewSession, PasswordBy, decide},
     limits::SESSION_IDLE,
 };
@@ -27,6 +27,7 @@ store::on_both_databases!(
     a_password_ends_the_other_sessions,
     sessions_end,
     sessions_are_listed_and_ended,
+    a_user_of_slack_belongs_to_one_person,
 );
 
 async fn an_agent_keeps_its_id_when_it_gets_another_token(database: Database) {
@@ -395,4 +396,60 @@ async fn sessions_are_listed_and_ended(database: Database) {
     assert!(!store.end_session(ana.id, first.id).await.unwrap());
     store.end_other_sessions(ana.id, second.id).await.unwrap();
     assert_eq!(listed().await, [second.id]);
+}
+
+async fn a_user_of_slack_belongs_to_one_person(database: Database) {
+    let store = database.store().await;
+    let (ana, link) = invited(&database, &*store, "Ana").await;
+    let (ben, _) = invited(&database, &*store, "Ben").await;
+    let id = |text| SlackId::parse(text).unwrap();
+    let whose = async |text| store.person_in_slack(&id(text)).await.unwrap();
+    assert_eq!(whose("U0ANA").await, None);
+    let linked = |person: &Person, to| {
+        decide::link_slack(person, to, None, &operator(), database.at(1)).unwrap()
+    };
+    // Two who are given it at once, and neither was seen to have it.
+    let both = [&ana, &ben].map(|person| store.commit(linked(person, Some(id("U0ANA")))));
+    let outcomes = join_all(both).await;
+    assert!(outcomes[0].is_ok());
+    assert!(matches!(outcomes[1], Err(CommitError::Conflict)));
+    let ana = whose("U0ANA").await.unwrap();
+    assert_eq!((&*ana.name, ana.version), ("Ana", 2));
+    assert_eq!(ana.slack_id, Some(id("U0ANA")));
+    assert_eq!(store.person(ben.id).await.unwrap(), Some(ben.clone()));
+    // It is read wherever a person is.
+    let session = session(&database);
+    store
+        .commit(accepted(&database, &ana, link, &session))
+        .await
+        .unwrap();
+    let (_, signed_in) = store
+        .session(&session.hash, epoch())
+        .await
+        .unwrap()
+        .unwrap();
+    let account = store.account("ana").await.unwrap().unwrap().person;
+    let listed = store.people(epoch()).await.unwrap().remove(0).person;
+    let again = store.person(ana.id).await.unwrap().unwrap();
+    for read in [signed_in, account, listed, again] {
+        assert_eq!(read, ana);
+    }
+    let new = new_link();
+    let made = decide::make_link(&ana, new.clone(), &operator(), database.at(1)).unwrap();
+    store.commit(made).await.unwrap();
+    let invited_again = store.sign_in_link(&new.hash, epoch()).await.unwrap();
+    assert_eq!(invited_again, Some(ana.clone()));
+    // Other changes leave it, and whoever is disabled keeps it, as they keep their name.
+    let disabled = decide::disable(&ana, true, &operator(), database.at(2)).unwrap();
+    store.commit(disabled).await.unwrap();
+    let ana = whose("U0ANA").await.unwrap();
+    assert!(ana.disabled_at.is_some());
+    let taken = store.commit(linked(&ben, Some(id("U0ANA")))).await;
+    assert!(matches!(taken, Err(CommitError::Conflict)));
+    // Two people who are nobody in Slack are no conflict.
+    store.commit(linked(&ana, None)).await.unwrap();
+    assert_eq!(whose("U0ANA").await, None);
+    store.commit(linked(&ben, Some(id("U0ANA")))).await.unwrap();
+    assert_eq!(whose("U0ANA").await.unwrap().id, ben.id);
+    verify_journal(&*store).await.unwrap();
 }

@@ -6,12 +6,20 @@ use leptos::prelude::*;
 use super::{
     change_password::ChangePasswordForm,
     role_field::{meaning, role_word},
+    unlink_slack::OwnSlackId,
 };
-use crate::{server_fns::ChangePassword, view::Account};
+use crate::{
+    server_fns::{ChangePassword, UnlinkSlack},
+    view::Account,
+};
 
-/// One's own name, role and password.
+/// One's own name, role, user of Slack and password.
 #[component]
-pub(crate) fn AccountView(account: Account, change: ServerAction<ChangePassword>) -> impl IntoView {
+pub(crate) fn AccountView(
+    account: Account,
+    change: ServerAction<ChangePassword>,
+    unlink: ServerAction<UnlinkSlack>,
+) -> impl IntoView {
     let role = account.role;
     view! {
         <section aria-labelledby="account-title">
@@ -25,6 +33,10 @@ pub(crate) fn AccountView(account: Account, change: ServerAction<ChangePassword>
                 </dd>
                 <dt>"Role"</dt>
                 <dd>{format!("{}: {}", role_word(role), meaning(role).to_lowercase())}</dd>
+                <dt>"Slack"</dt>
+                <dd>
+                    <OwnSlackId slack_id=account.slack_id unlink />
+                </dd>
             </dl>
             <p class="hint">
                 {match role {

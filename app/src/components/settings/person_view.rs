@@ -8,10 +8,11 @@ use super::{
     make_link::MakeLinkForm,
     people_list::{LastSeen, StandingWords},
     role_field::role_word,
+    slack_id_form::SlackIdForm,
 };
 use crate::{
     live::Live,
-    server_fns::{ChangePerson, DisablePerson, MakeLink},
+    server_fns::{ChangePerson, DisablePerson, MakeLink, SetSlackId},
     view::{PersonRow, Standing},
 };
 
@@ -20,6 +21,8 @@ use crate::{
 pub(crate) struct PersonChanges {
     /// Another name or role.
     pub(crate) change: ServerAction<ChangePerson>,
+    /// Another user of Slack, or none.
+    pub(crate) slack: ServerAction<SetSlackId>,
     /// A new one-time link.
     pub(crate) link: ServerAction<MakeLink>,
     /// Out, or in again.
@@ -35,6 +38,7 @@ impl PersonChanges {
     pub(crate) fn new() -> Self {
         Self {
             change: ServerAction::new(),
+            slack: ServerAction::new(),
             link: ServerAction::new(),
             disable: ServerAction::new(),
             made: RwSignal::new(None),
@@ -60,6 +64,7 @@ pub(crate) fn PersonView(row: PersonRow, changes: PersonChanges, live: Live) -> 
             </span>
         </p>
         <ChangePersonForm row=row.clone() change=changes.change />
+        <SlackIdForm row=row.clone() set=changes.slack />
         {(!out)
             .then(|| {
                 view! { <MakeLinkForm row=row.clone() link=changes.link made=changes.made live /> }

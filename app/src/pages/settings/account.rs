@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     components::{AccountView, Failure, SessionRows, when_done},
     live::Live,
-    server_fns::{ChangePassword, EndOtherSessions, load_account},
+    server_fns::{ChangePassword, EndOtherSessions, UnlinkSlack, load_account},
     wire,
 };
 
@@ -15,6 +15,7 @@ pub(crate) fn AccountPage() -> impl IntoView {
     let live = use_context::<Live>()?;
     let account = wire::load(|| (), |()| load_account());
     let change = ServerAction::<ChangePassword>::new();
+    let unlink = ServerAction::<UnlinkSlack>::new();
     let others = ServerAction::<EndOtherSessions>::new();
     let said = RwSignal::new(String::new());
     let done = move |words: String| {
@@ -22,6 +23,7 @@ pub(crate) fn AccountPage() -> impl IntoView {
         account.refetch();
     };
     when_done(change, move |_, ()| account.refetch());
+    when_done(unlink, move |_, ()| account.refetch());
     when_done(others, move |_, ()| {
         done("Your other browsers are signed out.".to_owned());
     });
@@ -30,7 +32,7 @@ pub(crate) fn AccountPage() -> impl IntoView {
         <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
             {move || Suspend::new(async move {
                 match account.await {
-                    Ok(account) => view! { <AccountView account change /> }.into_any(),
+                    Ok(account) => view! { <AccountView account change unlink /> }.into_any(),
                     Err(error) => view! { <Failure error /> }.into_any(),
                 }
             })}

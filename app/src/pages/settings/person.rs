@@ -23,6 +23,7 @@ pub(crate) fn PersonPage() -> impl IntoView {
     let people = wire::load(|| (), |()| load_people());
     let changes = PersonChanges::new();
     when_done(changes.change, move |_, ()| people.refetch());
+    when_done(changes.slack, move |_, ()| people.refetch());
     when_done(changes.disable, move |asked, ()| {
         let words = match asked.disabled {
             true => "Disabled, and signed out everywhere.",

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 31] = [
+pub(crate) const EVENT_TYPES: [&str; 33] = [
     "interaction.requested",
     "notification.sent",
     "interaction.progressed",
@@ -31,6 +31,8 @@ pub(crate) const EVENT_TYPES: [&str; 31] = [
     "person.disabled",
     "person.enabled",
     "person.password_set",
+    "person.slack_linked",
+    "person.slack_unlinked",
     "token.created",
     "token.revoked",
     "endpoint.created",

@@ -29,4 +29,5 @@ pub use message_text::decode_message_text;
 pub use modal::{Modal, Origin, modal};
 pub use note::{note, too_late};
 pub use submission::{ModalErrors, Submission};
+pub(super) use text::escape;
 pub use view::View;

@@ -36,7 +36,7 @@ fn entity(c: char) -> Option<&'static str> {
 }
 
 /// Text in which nothing is markup: no mention, no link.
-pub(super) fn escape(text: &str) -> String {
+pub(in crate::slack) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match entity(c) {

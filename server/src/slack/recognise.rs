@@ -1,0 +1,257 @@
+//! Who somebody in Slack is here, and whether they may answer. Whoever is not recognised answers nothing, and
+//! is told why in a note that only they see.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{Person, Principal, Role, SlackId};
+use thiserror::Error;
+use tokio::sync::OnceCell;
+
+use super::{blocks::escape, class::Class, client::SlackClient, types::User};
+use crate::{
+    config::{Config, SlackUsers},
+    service::Service,
+};
+
+/// How long it is believed what Slack said of somebody. Who they are here is looked up every time.
+const BELIEVED: TimeDelta = TimeDelta::seconds(60);
+/// Slack's own bot, which does not say that it is one.
+const SLACKBOT: &str = "USLACKBOT";
+
+/// Recognises users of one workspace.
+pub struct Recogniser {
+    client: SlackClient,
+    service: Service,
+    allowed: SlackUsers,
+    public_url: String,
+    /// The workspace that our token belongs to.
+    team: OnceCell<String>,
+    said: Mutex<HashMap<SlackId, Said>>,
+}
+
+/// What Slack said of somebody.
+#[derive(Clone, Debug)]
+struct Said {
+    /// `None` when it knows nobody of this id, or will not say.
+    user: Option<User>,
+    until: DateTime<Utc>,
+}
+
+/// Why somebody may not answer in Slack.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Unrecognised {
+    /// They are a program.
+    #[error("a bot cannot answer")]
+    Bot,
+    /// They are gone.
+    #[error("their user of Slack is deactivated")]
+    Deleted,
+    /// They are a guest of the workspace.
+    #[error("a guest cannot answer")]
+    Guest,
+    /// They belong to another workspace.
+    #[error("they belong to another workspace")]
+    OtherWorkspace,
+    /// They are nobody here.
+    #[error("nobody here is this user of Slack")]
+    Unknown {
+        /// Where they can say who they are, if it could be made. Only for them to see.
+        link: Option<String>,
+    },
+    /// They are somebody who may not come in.
+    #[error("the person they are is disabled")]
+    Disabled,
+    /// They are somebody who answers nothing.
+    #[error("the person they are is a viewer")]
+    Viewer,
+    /// Slack could not be asked, or did not know.
+    #[error("Slack did not say who they are")]
+    NotSaid,
+    /// The database failed.
+    #[error("the database failed")]
+    Failed,
+}
+
+impl Unrecognised {
+    /// What to tell them, in Slack's markup, for nobody else to see.
+    pub fn note(&self) -> String {
+        let words = match self {
+            Self::Bot => "This was not taken as an answer: bots cannot answer, only people can.",
+            Self::Deleted => {
+                "This was not taken as an answer: your user in Slack is deactivated. Ask an admin of your workspace."
+            }
+            Self::Guest => {
+                "This was not taken as an answer: you are a guest in this workspace, and guests cannot answer. Ask one of its members to, or sign in to Handraise and answer there."
+            }
+            Self::OtherWorkspace => {
+                "This was not taken as an answer: you belong to another workspace, and only members of this one can answer. Ask one of them to, or sign in to Handraise and answer there."
+            }
+            Self::Unknown { link: Some(link) } => {
+                return format!(
+                    "This was not taken as an answer: Handraise does not know who you are. <{}|Link your Slack user to your account>, then answer again. The link is good for 30 minutes and for you alone. If you have no account, ask an admin of Handraise.",
+                    escape(link)
+                );
+            }
+            Self::Unknown { link: None } => {
+                "This was not taken as an answer: Handraise does not know who you are. Ask an admin of Handraise to enter your Slack member ID."
+            }
+            Self::Disabled => {
+                "This was not taken as an answer: your account is disabled. Ask an admin of Handraise to enable it."
+            }
+            Self::Viewer => {
+                "This was not taken as an answer: your role is viewer, so you can read, but not answer. Ask an admin of Handraise for another role."
+            }
+            Self::NotSaid => {
+                "This was not taken as an answer: Slack did not say who you are. Try again in a minute, or answer in Handraise."
+            }
+            Self::Failed => {
+                "This was not taken as an answer: Handraise could not look up who you are. Try again in a minute."
+            }
+        };
+        words.to_owned()
+    }
+}
+
+impl Recogniser {
+    /// Recognises whoever our token sees.
+    pub fn new(client: SlackClient, service: Service, config: &Config) -> Self {
+        Self {
+            client,
+            service,
+            allowed: config.slack_allowed_users.clone(),
+            public_url: config.public_url(),
+            team: OnceCell::new(),
+            said: Mutex::default(),
+        }
+    }
+
+    /// Who this user is, if they may answer. `team_id` is the workspace that their click or message names as
+    /// its own, if it names one.
+    ///
+    /// # Errors
+    /// Whenever it is not certain that they may.
+    pub async fn recognise(
+        &self,
+        team_id: Option<&str>,
+        user_id: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Principal, Unrecognised> {
+        let id = SlackId::parse(user_id).map_err(|_| Unrecognised::NotSaid)?;
+        let team = self.team().await?;
+        if team_id.is_some_and(|named| named != team) {
+            return Err(Unrecognised::OtherWorkspace);
+        }
+        let user = self.user(&id, now).await?;
+        if let Some(why) = objection(&user, team) {
+            return Err(why);
+        }
+        let person = self.service.store().person_in_slack(&id).await;
+        let person = person.map_err(|error| {
+            tracing::error!(%error, slack.user = %id, "somebody in Slack could not be looked up");
+            Unrecognised::Failed
+        })?;
+        match person {
+            Some(person) => as_person(person),
+            None if self.allowed.contains(id.as_str()) => Ok(Principal::SlackUser {
+                id: id.responder_id(),
+                name: called(user),
+                role: Role::Responder,
+            }),
+            None => Err(Unrecognised::Unknown {
+                link: self.link(&id, team, &user.name),
+            }),
+        }
+    }
+
+    fn link(&self, id: &SlackId, team: &str, name: &str) -> Option<String> {
+        let token = self.service.slack_link(id, team, name)?;
+        Some(format!("{}/slack/link/{token}", self.public_url))
+    }
+
+    /// Asked once: a token is never another workspace's.
+    async fn team(&self) -> Result<&str, Unrecognised> {
+        let team = self.team.get_or_try_init(async || {
+            let identity = self.client.auth_test().await;
+            identity.map(|identity| identity.team_id)
+        });
+        team.await.map(String::as_str).map_err(|error| {
+            tracing::warn!(%error, "nobody in Slack can answer: it does not say whose the token is");
+            Unrecognised::NotSaid
+        })
+    }
+
+    async fn user(&self, id: &SlackId, now: DateTime<Utc>) -> Result<User, Unrecognised> {
+        let said = self.said().get(id).filter(|said| now < said.until).cloned();
+        if let Some(said) = said {
+            return said.user.ok_or(Unrecognised::NotSaid);
+        }
+        let user = match self.client.user_info(id.as_str()).await {
+            Ok(user) => Some(user).filter(|user| user.id == id.as_str()),
+            Err(error) => {
+                tracing::warn!(%error, slack.user = %id, "Slack did not say who somebody is");
+                // What may pass by itself is asked again at once.
+                if !matches!(error.class, Class::Config | Class::Content) {
+                    return Err(Unrecognised::NotSaid);
+                }
+                None
+            }
+        };
+        let mut said = self.said();
+        said.retain(|_, said| now < said.until);
+        let until = now + BELIEVED;
+        let user_said = user.clone();
+        said.insert(
+            id.clone(),
+            Said {
+                user: user_said,
+                until,
+            },
+        );
+        user.ok_or(Unrecognised::NotSaid)
+    }
+
+    fn said(&self) -> MutexGuard<'_, HashMap<SlackId, Said>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why Slack's word on somebody rules them out, whoever they are here.
+pub(super) fn objection(user: &User, team: &str) -> Option<Unrecognised> {
+    if user.deleted {
+        Some(Unrecognised::Deleted)
+    } else if user.is_bot || user.id == SLACKBOT {
+        Some(Unrecognised::Bot)
+    } else if user.is_restricted || user.is_ultra_restricted {
+        Some(Unrecognised::Guest)
+    } else if user.team_id != team {
+        Some(Unrecognised::OtherWorkspace)
+    } else {
+        None
+    }
+}
+
+/// A person's role is theirs in Slack as well, whoever is allowed there.
+fn as_person(person: Person) -> Result<Principal, Unrecognised> {
+    if person.disabled_at.is_some() {
+        return Err(Unrecognised::Disabled);
+    }
+    match person.role {
+        Role::Viewer => Err(Unrecognised::Viewer),
+        role @ (Role::Responder | Role::Admin) => Ok(Principal::SlackUser {
+            id: person.id.0,
+            name: person.name,
+            role,
+        }),
+    }
+}
+
+/// The name others see beside an answer.
+fn called(user: User) -> String {
+    let names = [user.real_name, user.name];
+    let mut names = names.into_iter().filter(|name| !name.trim().is_empty());
+    names.next().unwrap_or(user.id)
+}
