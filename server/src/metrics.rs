@@ -277,7 +277,8 @@ impl Tally {
                 | Write::Task(_)
                 | Write::Access(_)
                 | Write::Endpoint(_)
-                | Write::Retry { .. } => {}
+                | Write::Retry { .. }
+                | Write::Heard { .. } => {}
             }
         }
         tally

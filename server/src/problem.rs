@@ -368,9 +368,11 @@ impl From<Refused> for Problem {
                 tracing::error!("a decision was refused: the server runs without a key");
                 Self::internal()
             }
-            // Only the expiry job asks the first, nobody is told the second, and the others are pages' alone.
+            // Only the expiry job asks the first, nobody is told the second, the third is Slack's, and the
+            // others are pages' alone.
             Refused::NotDue
             | Refused::Unchanged
+            | Refused::UseTheButtons
             | Refused::Yourself
             | Refused::NameTaken
             | Refused::Disabled => Self::internal(),

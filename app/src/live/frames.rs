@@ -239,6 +239,7 @@ impl Change {
             }
             Payload::FollowedUp { .. } => return Self::FollowedUp { id },
             Payload::AnswerRejected { .. }
+            | Payload::ReplyEdited { .. }
             | Payload::TaskWaiting(_)
             | Payload::TaskRunning(_)
             | Payload::TaskFailed(_)

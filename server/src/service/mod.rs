@@ -14,6 +14,7 @@ mod follow_up;
 mod passwords;
 mod people;
 mod read;
+mod reply;
 mod settings;
 mod sign_in;
 mod task;

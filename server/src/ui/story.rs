@@ -42,6 +42,7 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         Payload::CalledBack {} => (What::CalledBack, None),
         Payload::AgentOffline {} => (What::AgentOffline, None),
         Payload::FollowedUp { text } => (What::FollowedUp, Some(text)),
+        Payload::ReplyEdited { text } => (What::ReplyEdited, Some(text)),
         Payload::TaskWaiting(_) => (What::TaskWaiting, None),
         Payload::TaskRunning(_) => (What::TaskRunning, None),
         Payload::TaskFailed(task) => (What::TaskFailed, reason(task.status)),

@@ -5,6 +5,7 @@
 mod access;
 mod commits;
 mod database;
+mod inbox;
 mod inspecting;
 mod journal;
 mod opening;

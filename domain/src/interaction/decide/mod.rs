@@ -8,6 +8,7 @@ mod collect;
 mod expire;
 mod follow_up;
 mod open;
+mod reply;
 
 pub use answer::{answer, reject_answer};
 pub use call_back::{agent_offline, called_back};
@@ -17,6 +18,7 @@ pub use collect::collect;
 pub use expire::expire;
 pub use follow_up::follow_up;
 pub use open::open;
+pub use reply::reply;
 
 use super::{Interaction, Outcome, Refused, State};
 use crate::{

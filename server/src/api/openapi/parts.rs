@@ -17,6 +17,7 @@ pub(crate) const EVENT_TYPES: [&str; 31] = [
     "interaction.expired",
     "interaction.cancelled",
     "interaction.answer_rejected",
+    "interaction.reply_edited",
     "interaction.collected",
     "interaction.called_back",
     "interaction.agent_offline",
