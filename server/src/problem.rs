@@ -13,6 +13,7 @@ use crate::{
     body::Unread,
     limits::{Full, TooFast},
     service::ServiceError,
+    slack::verify::Unverified,
 };
 
 /// What somebody should wait who is refused for something that others have to give up first, in seconds.
@@ -90,6 +91,24 @@ impl Problem {
             StatusCode::UNAUTHORIZED,
             "bad_token",
             "This token is not known here; it may belong to another server or database.",
+        )
+    }
+
+    /// 401: not signed by Slack just now.
+    pub fn not_slack(why: Unverified) -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "not_slack",
+            format!("Only Slack is heard here, and {why}."),
+        )
+    }
+
+    /// 503: what came from Slack could not be kept, and should come again.
+    pub fn slack_again() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "slack_again",
+            "It could not be kept.",
         )
     }
 

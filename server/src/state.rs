@@ -23,6 +23,7 @@ use crate::{
     metrics::Metrics,
     service::{Outbound, Service},
     signing::{CallbackSecrets, Sealer, SigningKey},
+    slack::way_in::WayIn,
 };
 
 /// Cheap to clone.
@@ -46,6 +47,8 @@ pub struct AppState {
     pub stopping: CancellationToken,
     /// Waits for what goes out.
     pub drain: Drain,
+    /// What people do in Slack, where they answer there.
+    pub slack: Option<WayIn>,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
     /// The open sockets: the server lets them say goodbye.
@@ -82,6 +85,7 @@ impl AppState {
             .with_outbound(outbound);
         Self {
             drain: Drain::default(),
+            slack: None,
             guard,
             metrics: Arc::clone(service.metrics()),
             limits: Arc::new(limits),
@@ -94,6 +98,11 @@ impl AppState {
             stopping: CancellationToken::new(),
             leptos: LeptosOptions::builder().output_name("handraise").build(),
         }
+    }
+
+    /// With what people do in Slack.
+    pub fn with_slack(self, slack: Option<WayIn>) -> Self {
+        Self { slack, ..self }
     }
 
     /// What sends things out from this node.

@@ -11,6 +11,7 @@ mod deliveries;
 mod endpoints;
 mod expire;
 mod follow_up;
+mod inbox;
 mod passwords;
 mod people;
 mod read;

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 31] = [
+pub(crate) const EVENT_TYPES: [&str; 32] = [
     "interaction.requested",
     "notification.sent",
     "interaction.progressed",
