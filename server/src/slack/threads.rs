@@ -117,8 +117,10 @@ impl Hearing {
         Ok(all)
     }
 
-    /// The messages of one thread, in the order they came: the second answers the second question of a form.
-    async fn hear_in_order(&self, messages: Vec<KeptMessage>) {
+    /// The messages of one thread, in the order they were written: the second answers the second question of a form.
+    async fn hear_in_order(&self, mut messages: Vec<KeptMessage>) {
+        // Two connections may have changed it. The names are times, all of one length.
+        messages.sort_by(|a, b| a.message.ts.cmp(&b.message.ts));
         let mut pause = None;
         for kept in &messages {
             let fate = match pause {

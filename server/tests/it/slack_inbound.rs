@@ -331,21 +331,35 @@ async fn nothing_is_acknowledged_that_cannot_be_kept(database: TestDatabase) {
             .await
             .unwrap();
         slack.reply_in_thread(ANA, MAIN, &card, "8080");
-        if way == Way::Http {
-            let refused = events(&inbound.app, &slack, &reply(&card, "9.9")).await;
-            let problem = json_of(refused, StatusCode::SERVICE_UNAVAILABLE).await;
-            assert_eq!(problem["code"], "slack_again");
+        match way {
+            Way::Socket => {
+                slack
+                    .wait_for(|world| world.is_waiting().then_some(()))
+                    .await
+            }
+            Way::Http => {
+                let refused = events(&inbound.app, &slack, &reply(&card, "9.9")).await;
+                let problem = json_of(refused, StatusCode::SERVICE_UNAVAILABLE).await;
+                assert_eq!(problem["code"], "slack_again");
+                // Slack tries a second time at once, and then in a minute.
+                until("three refusals", async || {
+                    let text = inbound.app.get("/metrics").send().await.unwrap();
+                    let text = text.text().await.unwrap();
+                    text.contains("handraise_refusals_total{code=\"slack_again\"} 3")
+                })
+                .await;
+            }
         }
         assert_eq!(slack.events(), (by_the_bot(&slack), 0));
         database
             .execute("ALTER TABLE elsewhere RENAME TO slack_inbox")
             .await
             .unwrap();
-        until("Slack's next try", async || {
-            slack.advance(TimeDelta::seconds(60));
-            slack.events().0 == 1 + by_the_bot(&slack)
-        })
-        .await;
+        slack
+            .wait_for(|world| (way == Way::Socket || !world.is_waiting()).then_some(()))
+            .await;
+        slack.advance(TimeDelta::seconds(60));
+        acknowledged(&slack, 1).await;
         assert_eq!(inbound.waiting().await, 1, "{way:?}");
     }
 }

@@ -62,6 +62,7 @@ async fn a_reply_answers_whole_and_later_ones_follow_up(database: TestDatabase) 
     assert_eq!(answer["responder"]["name"], "Ana");
     assert_eq!(answer["responder"]["via"], "slack");
     slack.reply_in_thread(BEN, MAIN, &card, "and TLS");
+    acknowledged(&slack, 2).await;
     slack.reply_in_thread(ANA, MAIN, &card, "soon");
     acknowledged(&slack, 3).await;
     heard(&inbound).await;
@@ -237,7 +238,7 @@ async fn a_failure_delays_and_loses_nothing(database: TestDatabase) {
     let slack = FakeSlack::start().await;
     let inbound = Inbound::start(&slack, Way::Socket, &database).await;
     let agent = inbound.app.agent("backend").await;
-    let (asked, card) = inbound.ask(&agent, json!({})).await;
+    let (asked, card) = inbound.ask(&agent, json!({"timeout_seconds": null})).await;
     inbound.known.fail(12);
     for text in ["8080", "and TLS"] {
         slack.reply_in_thread(ANA, MAIN, &card, text);
