@@ -8,7 +8,7 @@ use crate::{
     delivery::Endpoint,
     event::NewEvent,
     fault::Fault,
-    ids::{DeliveryId, DestinationId},
+    ids::{DeliveryId, DestinationId, MessageId},
     interaction::Interaction,
     limits,
     task::Task,
@@ -83,6 +83,16 @@ pub enum Write {
         /// From then on.
         at: DateTime<Utc>,
     },
+    /// A message from Slack counts with this changeset, and never again. If it has counted already, the
+    /// whole changeset is refused as a conflict.
+    Heard {
+        /// Which.
+        message: MessageId,
+        /// When.
+        at: DateTime<Utc>,
+        /// What became of it, for whoever looks.
+        note: String,
+    },
 }
 
 /// Which deliveries are due again, as if they were new.
@@ -105,7 +115,11 @@ impl Changeset {
     pub fn interaction(&self) -> Option<&Interaction> {
         match self.writes.first()? {
             Write::Open(interaction) | Write::Advance(interaction) => Some(interaction),
-            Write::Task(_) | Write::Access(_) | Write::Endpoint(_) | Write::Retry { .. } => None,
+            Write::Task(_)
+            | Write::Access(_)
+            | Write::Endpoint(_)
+            | Write::Retry { .. }
+            | Write::Heard { .. } => None,
         }
     }
 }

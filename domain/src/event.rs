@@ -138,6 +138,13 @@ pub enum Payload {
         /// What they said.
         text: String,
     },
+    /// A responder changed what they had written in the thread of a card; the actor says who. What it was
+    /// when it came counts.
+    #[serde(rename = "interaction.reply_edited")]
+    ReplyEdited {
+        /// How it reads now.
+        text: String,
+    },
     /// A task waits for a person.
     #[serde(rename = "task.waiting")]
     TaskWaiting(Box<Task>),
@@ -237,6 +244,7 @@ impl Payload {
             Self::CalledBack {} => "interaction.called_back",
             Self::AgentOffline {} => "interaction.agent_offline",
             Self::FollowedUp { .. } => "interaction.follow_up",
+            Self::ReplyEdited { .. } => "interaction.reply_edited",
             Self::TaskWaiting(_) => "task.waiting",
             Self::TaskRunning(_) => "task.running",
             Self::TaskFailed(_) => "task.failed",

@@ -63,6 +63,10 @@ id!(
     /// Where something is sent: a webhook endpoint, or a place where an agent is called back.
     DestinationId
 );
+id!(
+    /// A message that somebody wrote in Slack, as it was kept.
+    MessageId
+);
 
 impl InteractionId {
     /// Not after any UUIDv7 made at or after this time (RFC 9562: its first 48 bits are unix milliseconds).

@@ -19,6 +19,7 @@ pub mod json;
 pub mod limits;
 pub mod principal;
 pub mod sign;
+pub mod slack;
 pub mod task;
 #[cfg(test)]
 mod testing;
@@ -29,8 +30,8 @@ pub use delivery::{Delivery, Endpoint};
 pub use event::{Event, NewEvent, Payload};
 pub use fault::Fault;
 pub use ids::{
-    AgentId, DeliveryId, DestinationId, EventId, Ids, InteractionId, Moment, PersonId, SessionId,
-    TokenId,
+    AgentId, DeliveryId, DestinationId, EventId, Ids, InteractionId, MessageId, Moment, PersonId,
+    SessionId, TokenId,
 };
 pub use interaction::{Interaction, Refused, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};

@@ -163,6 +163,7 @@ pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
         | Write::Advance(_)
         | Write::Access(_)
         | Write::Endpoint(_)
-        | Write::Retry { .. } => None,
+        | Write::Retry { .. }
+        | Write::Heard { .. } => None,
     })
 }

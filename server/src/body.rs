@@ -11,16 +11,18 @@ use axum::{
     BoxError,
     body::{Body, Bytes, HttpBody},
 };
-use domain::limits;
 use http_body_util::{LengthLimitError, Limited};
 use hyper::body::{Frame, SizeHint};
 use thiserror::Error;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+/// Largest body of a request of Slack's: a view with all that it has, in a form.
+pub const SLACK_BYTES: usize = 1024 * 1024;
+
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// It is larger than [`limits::BODY_BYTES`].
+    /// It is larger than is taken there.
     TooLarge,
     /// It took too long.
     TooSlow,
@@ -29,11 +31,11 @@ pub enum Unread {
 }
 
 /// The body, with bounds. Whatever reads it gets an error beyond them.
-pub fn bounded(body: Body, time: Option<Duration>) -> Body {
+pub fn bounded(body: Body, bytes: usize, time: Option<Duration>) -> Body {
     if body.is_end_stream() {
         return body;
     }
-    let body = Limited::new(body, limits::BODY_BYTES);
+    let body = Limited::new(body, bytes);
     match time {
         Some(time) => Body::new(InTime {
             body,

@@ -14,7 +14,7 @@ use serde::Serialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use crate::{metrics::Now, problem::Problem, state::AppState};
+use crate::{metrics::Now, problem::Problem, slack::way_in::WayIn, state::AppState};
 
 /// A database that takes longer for a trivial read serves nobody.
 const DATABASE: Duration = Duration::from_secs(1);
@@ -59,6 +59,7 @@ pub async fn ready(State(state): State<AppState>) -> Response {
         ("server", !state.stopping.is_cancelled()),
         ("database", matches!(read, Ok(Ok(_)))),
         ("live_feed", state.hub.is_fed(LIVE_FEED)),
+        ("slack", state.slack.as_ref().is_none_or(WayIn::is_ready)),
     ];
     let not_ready: Vec<_> = parts
         .into_iter()
@@ -97,6 +98,10 @@ pub async fn metrics(State(state): State<AppState>) -> Result<Response, Problem>
 async fn now(state: &AppState) -> Result<Now, Problem> {
     let waiting = state.service.waiting_counts().await?;
     let last_seq = state.service.last_seq().await?;
+    let slack_waiting = match &state.slack {
+        Some(_) => Some(state.service.waiting_messages().await?),
+        None => None,
+    };
     let file = state.checkpoints.file().clone();
     // A file that cannot be read is the checkpoint job's to complain about.
     let checkpoint = tokio::task::spawn_blocking(move || {
@@ -122,5 +127,7 @@ async fn now(state: &AppState) -> Result<Now, Problem> {
         last_seq,
         signed_seq: last.map(|last| last.size),
         checkpoint_age: age,
+        slack_waiting,
+        slack_sockets: state.slack.as_ref().and_then(WayIn::sockets),
     })
 }

@@ -70,6 +70,9 @@ pub async fn run(
         stopping.clone(),
     ));
     background.spawn(state.worker()?.run(stopping.clone()));
+    if let Some(slack) = state.slack.clone() {
+        background.spawn(slack.run(stopping.clone()));
+    }
     let mut jobs = jobs::start(&state).await.context("cannot start the jobs")?;
 
     let sockets = state.sockets.clone();

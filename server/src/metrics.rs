@@ -52,6 +52,7 @@ pub struct Metrics {
     requests: Family<Labels<3>, Counter>,
     latency: Histograms,
     refusals: Family<Labels<1>, Counter>,
+    messages_kept: Counter,
 }
 
 /// What is counted at the moment of asking.
@@ -75,6 +76,10 @@ pub struct Now {
     pub signed_seq: Option<i64>,
     /// How long ago the last checkpoint was written.
     pub checkpoint_age: Option<Duration>,
+    /// How many messages from Slack wait to be heard, where people answer there.
+    pub slack_waiting: Option<i64>,
+    /// How many connections of Socket Mode there are, where it is used, and how many more Slack counts.
+    pub slack_sockets: Option<(usize, u32)>,
 }
 
 impl Default for Metrics {
@@ -89,6 +94,7 @@ impl Default for Metrics {
             requests: Family::default(),
             latency: Family::new_with_constructor(latency),
             refusals: Family::default(),
+            messages_kept: Counter::default(),
         };
         metrics.register();
         // A rate needs the zero before the first.
@@ -135,6 +141,11 @@ impl Metrics {
             "Requests and connections that were refused, by the code of the problem",
             self.refusals.clone(),
         );
+        to.register(
+            "slack_messages_kept",
+            "Replies and edits of people in threads in Slack, each once",
+            self.messages_kept.clone(),
+        );
     }
 
     /// A request was answered, or given up by its client. `latency` is `None` when it was held.
@@ -162,6 +173,11 @@ impl Metrics {
     /// A request or a connection was refused.
     pub fn refusal(&self, code: &'static str) {
         self.refusals.get_or_create(&[("code", code.into())]).inc();
+    }
+
+    /// So many messages from Slack were kept.
+    pub fn kept(&self, messages: u64) {
+        self.messages_kept.inc_by(messages);
     }
 
     /// A changeset was committed.
@@ -243,7 +259,21 @@ impl Now {
             let help = "How many events the last checkpoint covers";
             ("journal_signed_seq", help, seq)
         });
-        always.into_iter().chain(signed)
+        let waiting = self.slack_waiting.map(|count| {
+            let help = "Messages from Slack that wait to be heard";
+            ("slack_messages_waiting", help, count)
+        });
+        let sockets = self.slack_sockets.map(|(connected, strangers)| {
+            let help = "Connections of Socket Mode";
+            let of_ours = ("slack_sockets", help, counted(connected));
+            let help = "Connections of Socket Mode that Slack counts and that are not ours; clicks get lost there";
+            [of_ours, ("slack_strangers", help, strangers.into())]
+        });
+        always
+            .into_iter()
+            .chain(signed)
+            .chain(waiting)
+            .chain(sockets.into_iter().flatten())
     }
 }
 
@@ -277,7 +307,8 @@ impl Tally {
                 | Write::Task(_)
                 | Write::Access(_)
                 | Write::Endpoint(_)
-                | Write::Retry { .. } => {}
+                | Write::Retry { .. }
+                | Write::Heard { .. } => {}
             }
         }
         tally

@@ -10,6 +10,8 @@ use axum::{
     middleware::Next,
     response::Response,
 };
+
+use domain::limits;
 use tokio::time::Instant;
 use tower_http::request_id::{MakeRequestId, MakeRequestUuid, RequestId};
 use tracing::Instrument;
@@ -53,7 +55,11 @@ pub async fn observe(
         began: Instant::now(),
         answered: false,
     };
-    let request = request.map(|body| body::bounded(body, observer.body_time));
+    let bytes = match request.uri().path() {
+        "/slack/events" | "/slack/interactivity" => body::SLACK_BYTES,
+        _ => limits::BODY_BYTES,
+    };
+    let request = request.map(|body| body::bounded(body, bytes, observer.body_time));
     let mut response = next.run(request).instrument(span).await;
     response.headers_mut().insert(REQUEST_ID, id);
     underway.end(&response);

@@ -13,6 +13,7 @@ use crate::{
     body::Unread,
     limits::{Full, TooFast},
     service::ServiceError,
+    slack::verify::Unverified,
 };
 
 /// What somebody should wait who is refused for something that others have to give up first, in seconds.
@@ -90,6 +91,24 @@ impl Problem {
             StatusCode::UNAUTHORIZED,
             "bad_token",
             "This token is not known here; it may belong to another server or database.",
+        )
+    }
+
+    /// 401: not signed by Slack just now.
+    pub fn not_slack(why: Unverified) -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "not_slack",
+            format!("Only Slack is heard here, and {why}."),
+        )
+    }
+
+    /// 503: what came from Slack could not be kept, and should come again.
+    pub fn slack_again() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "slack_again",
+            "It could not be kept.",
         )
     }
 
@@ -373,9 +392,11 @@ impl From<Refused> for Problem {
                 tracing::error!("a decision was refused: the server runs without a key");
                 Self::internal()
             }
-            // Only the expiry job asks the first, nobody is told the second, and the others are pages' alone.
+            // Only the expiry job asks the first, nobody is told the second, the third is Slack's, and the
+            // others are pages' alone.
             Refused::NotDue
             | Refused::Unchanged
+            | Refused::UseTheButtons
             | Refused::Yourself
             | Refused::NameTaken
             | Refused::Disabled => Self::internal(),

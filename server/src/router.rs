@@ -21,6 +21,7 @@ use crate::{
     mcp,
     observe::{self, Observer},
     problem::Problem,
+    slack,
     state::AppState,
     ui::{self, SECURITY_HEADERS, assets},
 };
@@ -49,6 +50,8 @@ pub fn router(state: AppState) -> Router {
         .route("/readyz", get(health::ready))
         .route("/docs", get(openapi::page::show))
         .merge(metrics(&state))
+        .route("/slack/events", post(slack::http::events))
+        .route("/slack/interactivity", post(slack::http::interactivity))
         .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
         .nest("/api", api())

@@ -24,6 +24,7 @@ use crate::{
     metrics::Metrics,
     service::{Outbound, Service},
     signing::{CallbackSecrets, Sealer, SigningKey, SlackLinks},
+    slack::way_in::WayIn,
 };
 
 /// Cheap to clone.
@@ -49,6 +50,8 @@ pub struct AppState {
     pub drain: Drain,
     /// How long there is at least between two messages in a channel of Slack.
     pub slack_pace: Duration,
+    /// What people do in Slack, where they answer there.
+    pub slack: Option<WayIn>,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
     /// The open sockets: the server lets them say goodbye.
@@ -89,6 +92,7 @@ impl AppState {
         Self {
             drain: Drain::default(),
             slack_pace: slack::EVERY,
+            slack: None,
             guard,
             metrics: Arc::clone(service.metrics()),
             limits: Arc::new(limits),
@@ -101,6 +105,11 @@ impl AppState {
             stopping: CancellationToken::new(),
             leptos: LeptosOptions::builder().output_name("handraise").build(),
         }
+    }
+
+    /// With what people do in Slack.
+    pub fn with_slack(self, slack: Option<WayIn>) -> Self {
+        Self { slack, ..self }
     }
 
     /// What sends things out from this node.

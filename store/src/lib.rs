@@ -7,6 +7,7 @@
 
 mod access;
 mod error;
+mod inbox;
 mod inspect;
 mod journal;
 mod migrate;
@@ -27,13 +28,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, Changeset, Delivery, DeliveryId, DestinationId, Event, Interaction, InteractionId,
-    Person, PersonId, SecretHash, SessionId, SlackId, Task, TokenId, access::NewSession,
+    MessageId, Person, PersonId, SecretHash, SessionId, SlackId, Task, TokenId, access::NewSession,
     journal::Record, task::Work,
 };
 use tokio::sync::watch;
 
 pub use access::{Account, Holder, PersonRecord, SessionRecord, TokenRecord};
 pub use error::{CommitError, ConnectError, StoreError};
+pub use inbox::{KeptMessage, NewMessage};
 pub use inspect::{Content, Inspection, Schema, inspect};
 pub use journal::{JournalState, verify_journal, walk_journal};
 pub use outbox::{
@@ -70,7 +72,17 @@ pub fn database_file(url: &str) -> Option<PathBuf> {
 
 /// Everything the server may ask of its database.
 pub trait Store:
-    Commit + Interactions + Tasks + Journal + Agents + Tokens + People + Sessions + Outbox + Endpoints
+    Commit
+    + Interactions
+    + Tasks
+    + Journal
+    + Agents
+    + Tokens
+    + People
+    + Sessions
+    + Outbox
+    + Endpoints
+    + Inbox
 {
 }
 
@@ -84,7 +96,8 @@ impl<
         + People
         + Sessions
         + Outbox
-        + Endpoints,
+        + Endpoints
+        + Inbox,
 > Store for T
 {
 }
@@ -314,4 +327,33 @@ pub trait Endpoints: Send + Sync {
 
     /// Those that were not deleted, oldest first.
     async fn endpoints(&self) -> Result<Vec<EndpointRecord>>;
+}
+
+/// What people write in Slack, from before it is acknowledged until it was heard, and for a while longer:
+/// whatever comes again is recognised.
+#[async_trait]
+pub trait Inbox: Send + Sync {
+    /// Keeps those that are not there yet, and returns how many these were. It is there already if the event
+    /// is, or a message of this name in this channel with the same changes, or of the same gesture.
+    async fn keep_messages(&self, messages: &[NewMessage]) -> Result<u64>;
+
+    /// Messages that were not heard and wait no longer at `now`, oldest first.
+    async fn messages_to_hear(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<KeptMessage>>;
+
+    /// Lets a message wait until `next_at`, if it was not heard.
+    async fn postpone_message(&self, id: MessageId, next_at: DateTime<Utc>) -> Result<()>;
+
+    /// Makes a message that nothing comes of count as heard, and says why. Returns whether it had not been
+    /// before. What comes of others is a [`Write::Heard`](domain::Write::Heard) of their changeset.
+    async fn set_message_aside(&self, id: MessageId, at: DateTime<Utc>, note: &str)
+    -> Result<bool>;
+
+    /// Whether a message was heard; one that is not there any more was.
+    async fn is_message_heard(&self, id: MessageId) -> Result<bool>;
+
+    /// How many wait to be heard.
+    async fn waiting_messages(&self) -> Result<i64>;
+
+    /// Forgets those that were heard before this moment, and returns how many these were.
+    async fn forget_messages(&self, before: DateTime<Utc>) -> Result<u64>;
 }

@@ -49,6 +49,7 @@ fn text_of(payload: &Payload) -> Option<String> {
         | Payload::Collected {}
         | Payload::CalledBack {}
         | Payload::AgentOffline {}
+        | Payload::ReplyEdited { .. }
         | Payload::TaskWaiting(_)
         | Payload::TaskRunning(_)
         | Payload::TaskFailed(_)

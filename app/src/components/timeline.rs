@@ -65,6 +65,10 @@ fn words(step: &Step) -> (Option<&str>, String) {
             (None, words.to_owned())
         }
         What::FollowedUp => (by, format!("said more{via}")),
+        What::ReplyEdited => (
+            by,
+            format!("changed a reply afterwards{via}; it does not count"),
+        ),
         What::TaskWaiting => (None, "The task waits for a person".to_owned()),
         What::TaskRunning => (None, "The task goes on".to_owned()),
         What::TaskFailed => {

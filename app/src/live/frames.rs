@@ -241,6 +241,7 @@ impl Change {
             Payload::FollowedUp { .. } => return Self::FollowedUp { id },
             Payload::Posted(_)
             | Payload::AnswerRejected { .. }
+            | Payload::ReplyEdited { .. }
             | Payload::TaskWaiting(_)
             | Payload::TaskRunning(_)
             | Payload::TaskFailed(_)

@@ -88,6 +88,8 @@ pub enum What {
     AgentOffline,
     /// Somebody said more.
     FollowedUp,
+    /// Somebody changed what they had written; `text` is how it reads now.
+    ReplyEdited,
     /// The task waits for a person.
     TaskWaiting,
     /// The task goes on.

@@ -129,6 +129,10 @@ fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
         Write::Open(interaction) | Write::Advance(interaction) => {
             (interaction.id == id).then_some(interaction)
         }
-        Write::Task(_) | Write::Access(_) | Write::Endpoint(_) | Write::Retry { .. } => None,
+        Write::Task(_)
+        | Write::Access(_)
+        | Write::Endpoint(_)
+        | Write::Retry { .. }
+        | Write::Heard { .. } => None,
     })
 }

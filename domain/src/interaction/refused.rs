@@ -61,6 +61,9 @@ pub enum Refused {
         /// How many it may have.
         limit: u32,
     },
+    /// What decides or chooses takes more than words in a thread: nobody approves by them.
+    #[error("this is not answered by a message; use the buttons of its card")]
+    UseTheButtons,
     /// Decisions are signed, and this part of the program has no key.
     #[error("a decision cannot be signed here")]
     NoKey,

@@ -275,7 +275,10 @@ impl Held {
                     assert_eq!(version + 1, next.version);
                     self.task = Some(next);
                 }
-                other @ (Write::Access(_) | Write::Endpoint(_) | Write::Retry { .. }) => {
+                other @ (Write::Access(_)
+                | Write::Endpoint(_)
+                | Write::Retry { .. }
+                | Write::Heard { .. }) => {
                     panic!("{other:?}")
                 }
             }

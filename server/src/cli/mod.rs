@@ -29,6 +29,7 @@ use crate::{
     doctor::{Finding, Verdict},
     service::Service,
     signing,
+    slack::way_in::WayIn,
     state::AppState,
     telemetry::{self, LogFormat},
     ui::assets,
@@ -235,6 +236,8 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         Arc::new(SystemIds),
         key,
     );
+    let slack = WayIn::new(&state.config, &state.service)?;
+    let state = state.with_slack(slack);
     let webhook = state.config.webhook_url.as_ref().map(WebhookUrl::reveal);
     state
         .service

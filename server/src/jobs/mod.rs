@@ -4,6 +4,7 @@
 mod checkpoint;
 mod expire;
 mod forget;
+mod messages;
 mod uses;
 
 pub use checkpoint::sign_new;
@@ -24,6 +25,7 @@ pub async fn start(state: &AppState) -> Result<JobScheduler, JobSchedulerError> 
         .add(checkpoint::job(state.checkpoints.clone())?)
         .await?;
     scheduler.add(forget::job(state.limits.clone())?).await?;
+    scheduler.add(messages::job(state.service.clone())?).await?;
     scheduler.start().await?;
     Ok(scheduler)
 }

@@ -11,7 +11,7 @@ use domain::{Person, Principal, Role, SlackId};
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
-use super::{blocks::escape, class::Class, client::SlackClient, types::User};
+use super::{blocks::Note, class::Class, client::SlackClient, types::User};
 use crate::{
     config::{Config, SlackUsers},
     service::Service,
@@ -77,8 +77,8 @@ pub enum Unrecognised {
 }
 
 impl Unrecognised {
-    /// What to tell them, in Slack's markup, for nobody else to see.
-    pub fn note(&self) -> String {
+    /// What to tell them, for nobody else to see.
+    pub fn note(&self) -> Note {
         let words = match self {
             Self::Bot => "This was not taken as an answer: bots cannot answer, only people can.",
             Self::Deleted => {
@@ -91,10 +91,13 @@ impl Unrecognised {
                 "This was not taken as an answer: you belong to another workspace, and only members of this one can answer. Ask one of them to, or sign in to Handraise and answer there."
             }
             Self::Unknown { link: Some(link) } => {
-                return format!(
-                    "This was not taken as an answer: Handraise does not know who you are. <{}|Link your Slack user to your account>, then answer again. The link is good for 30 minutes and for you alone. If you have no account, ask an admin of Handraise.",
-                    escape(link)
-                );
+                return Note {
+                    words: "This was not taken as an answer: Handraise does not know who you are. Link your Slack user \
+                            to your account, then answer again. The link is good for 30 minutes and for you alone. If \
+                            you have no account, ask an admin of Handraise."
+                        .to_owned(),
+                    link: Some(link.clone()),
+                };
             }
             Self::Unknown { link: None } => {
                 "This was not taken as an answer: Handraise does not know who you are. Ask an admin of Handraise to enter your Slack member ID."
@@ -112,7 +115,7 @@ impl Unrecognised {
                 "This was not taken as an answer: Handraise could not look up who you are. Try again in a minute."
             }
         };
-        words.to_owned()
+        words.into()
     }
 }
 

@@ -55,6 +55,8 @@ pub struct SocketStatus {
     /// How many more connections Slack counts than there are. They get their share of clicks, which nobody
     /// ever hears of.
     pub strangers: u32,
+    /// How many connections were lost. What was on its way through them may have gone with them.
+    pub lost: u64,
     /// What went wrong last.
     pub last_error: Option<String>,
     /// Why it stopped for good, if it did.
@@ -250,6 +252,9 @@ impl Sockets {
                 };
                 if open.since.elapsed() >= self.timing.steady {
                     self.failures = 0;
+                }
+                if why.is_some() {
+                    self.status.send_modify(|status| status.lost += 1);
                 }
                 if let Some(why) = why.filter(|_| !open.is_old) {
                     self.failed(why);

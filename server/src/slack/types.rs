@@ -81,6 +81,12 @@ pub struct Message {
     pub thread_ts: Option<String>,
     /// Who wrote it.
     pub user: Option<String>,
+    /// The workspace of whoever wrote it, in a channel that several share.
+    pub user_team: Option<String>,
+    /// The same, by another name.
+    pub source_team: Option<String>,
+    /// The workspace.
+    pub team: Option<String>,
     /// The bot that wrote it.
     pub bot_id: Option<String>,
     /// What kind it is, if it is no plain message.

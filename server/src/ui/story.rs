@@ -43,6 +43,7 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         Payload::Posted(_) => (What::Posted, None),
         Payload::AgentOffline {} => (What::AgentOffline, None),
         Payload::FollowedUp { text } => (What::FollowedUp, Some(text)),
+        Payload::ReplyEdited { text } => (What::ReplyEdited, Some(text)),
         Payload::TaskWaiting(_) => (What::TaskWaiting, None),
         Payload::TaskRunning(_) => (What::TaskRunning, None),
         Payload::TaskFailed(task) => (What::TaskFailed, reason(task.status)),

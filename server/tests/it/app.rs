@@ -15,6 +15,7 @@ use server::{
     clock::{Clock, SystemIds},
     config::Config,
     signing,
+    slack::way_in::WayIn,
     state::AppState,
 };
 use store::testing::TestDatabase;
@@ -54,6 +55,17 @@ impl TestApp {
         database: &TestDatabase,
         configure: impl FnOnce(&mut Config),
     ) -> Self {
+        Self::start_joined(listener, database, Arc::default(), configure, |slack| slack).await
+    }
+
+    /// At another clock's time, and with more of Slack than the settings say.
+    pub(crate) async fn start_joined(
+        listener: TcpListener,
+        database: &TestDatabase,
+        clock: Arc<TestClock>,
+        configure: impl FnOnce(&mut Config),
+        join: impl FnOnce(WayIn) -> WayIn,
+    ) -> Self {
         let addr = listener.local_addr().unwrap();
         let mut config = Config {
             addr,
@@ -72,10 +84,11 @@ impl TestApp {
             style: "main-0.css".into(),
         };
         let store = store::connect(&database.url).await.unwrap();
-        let clock = Arc::new(TestClock::default());
         let key = Arc::new(signing::load_or_create(&config.key_file()).unwrap());
         let ids = Arc::new(SystemIds);
-        let mut state = AppState::new(config, assets, store, clock.clone(), ids, key);
+        let state = AppState::new(config, assets, store, clock.clone(), ids, key);
+        let slack = WayIn::new(&state.config, &state.service).unwrap();
+        let mut state = state.with_slack(slack.map(join));
         // Its time is the real one's, which nobody here waits for.
         state.slack_pace = Duration::ZERO;
         let stopping = CancellationToken::new();

@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use server::slack::{
     actions::{Actions, Recognise, Timing},
-    blocks::{Surface, card},
+    blocks::{Note, Surface, card},
     client::SlackClient,
     socket_mode::{self, Envelope, Inbox, SocketStatus, run_with},
     types::Post,
@@ -44,18 +44,18 @@ pub(crate) struct People {
 
 #[async_trait]
 impl Recognise for People {
-    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, String> {
+    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, Note> {
         assert_eq!(team_id, Some(TEAM));
         let mut is_slow = self.is_slow.subscribe();
         is_slow.wait_for(|is_slow| !is_slow).await.unwrap();
         if self.revoked.borrow().contains(user_id) {
-            return Err(NOT_KNOWN.to_owned());
+            return Err(NOT_KNOWN.into());
         }
         let (number, name, role) = match user_id {
             ANA => (1, "Ana", Role::Responder),
             BEN => (2, "Ben", Role::Admin),
             VERA => (3, "Vera", Role::Viewer),
-            _ => return Err(NOT_KNOWN.to_owned()),
+            _ => return Err(NOT_KNOWN.into()),
         };
         Ok(Principal::SlackUser {
             id: Uuid::from_u128(number),

@@ -194,6 +194,7 @@ async fn bots_guests_strangers_and_the_gone_are_nobody(database: TestDatabase) {
             found
                 .unwrap_err()
                 .note()
+                .words
                 .starts_with("This was not taken as an answer: ")
         );
     }

@@ -94,6 +94,9 @@ async fn apply(connection: &mut PgConnection, changeset: &Changeset, after: i64)
                 super::endpoints::apply(connection, endpoint, after).await?
             }
             Write::Retry { which, at } => super::outbox::retry(connection, *which, *at).await?,
+            Write::Heard { message, at, note } => {
+                super::inbox::heard(connection, *message, *at, note).await?
+            }
         };
         if !fits {
             return Ok(false);

@@ -1,6 +1,7 @@
 //! Rows as stored, and the way between them and the domain. The same on both databases.
 
 mod access;
+mod inbox;
 mod outbox;
 
 use chrono::{DateTime, Utc};
@@ -13,6 +14,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 pub(crate) use access::{PersonRecordRow, PersonRow, SessionRow, TokenRecordRow, TokenRow};
+pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, claimed, deliveries, endpoints,
     followers, news, topics,

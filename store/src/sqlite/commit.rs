@@ -80,6 +80,9 @@ async fn apply(
                 super::endpoints::apply(connection, endpoint, after).await?
             }
             Write::Retry { which, at } => super::outbox::retry(connection, *which, *at).await?,
+            Write::Heard { message, at, note } => {
+                super::inbox::heard(connection, *message, *at, note).await?
+            }
         };
         if !fits {
             return Ok(false);

@@ -4,6 +4,7 @@ mod access;
 mod agents;
 mod commit;
 mod endpoints;
+mod inbox;
 mod inspect;
 mod interactions;
 mod journal;

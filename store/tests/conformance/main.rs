@@ -6,6 +6,7 @@ mod access;
 mod cards;
 mod commits;
 mod database;
+mod inbox;
 mod inspecting;
 mod journal;
 mod opening;

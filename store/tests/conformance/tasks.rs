@@ -56,7 +56,8 @@ fn task_of(changeset: &Changeset) -> Task {
         | Write::Advance(_)
         | Write::Access(_)
         | Write::Endpoint(_)
-        | Write::Retry { .. } => None,
+        | Write::Retry { .. }
+        | Write::Heard { .. } => None,
     });
     found.unwrap()
 }

@@ -9,6 +9,7 @@ mod expire;
 mod follow_up;
 mod open;
 mod post;
+mod reply;
 
 pub use answer::{answer, answer_open, reject_answer};
 pub use call_back::{agent_offline, called_back};
@@ -19,6 +20,7 @@ pub use expire::expire;
 pub use follow_up::follow_up;
 pub use open::open;
 pub use post::posted;
+pub use reply::reply;
 
 use super::{Interaction, Outcome, Refused, State};
 use crate::{

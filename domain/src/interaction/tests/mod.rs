@@ -2,5 +2,6 @@
 
 mod answers;
 mod commands;
+mod replies;
 mod requests;
 mod sequences;

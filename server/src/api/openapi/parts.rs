@@ -9,14 +9,16 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 33] = [
+pub(crate) const EVENT_TYPES: [&str; 35] = [
     "interaction.requested",
     "notification.sent",
     "interaction.progressed",
     "interaction.resolved",
     "interaction.expired",
     "interaction.cancelled",
+    "interaction.posted",
     "interaction.answer_rejected",
+    "interaction.reply_edited",
     "interaction.collected",
     "interaction.called_back",
     "interaction.agent_offline",

@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use self::payload::{Payload, Who};
 use super::{
-    blocks::{ModalErrors, Origin, too_late},
+    blocks::{ModalErrors, Note, Origin, too_late},
     client::SlackClient,
 };
 use crate::service::{Service, ServiceError};
@@ -38,7 +38,7 @@ const FAILED: &str = "This did not work. Please try again.";
 #[async_trait]
 pub trait Recognise: Send + Sync {
     /// The principal they are; or why they may not answer, in words for them.
-    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, String>;
+    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, Note>;
 }
 
 /// How long things may take. Slack waits three seconds.
@@ -87,9 +87,9 @@ impl fmt::Debug for Actions {
 /// Why somebody did not get what they wanted.
 enum Obstacle {
     /// For this reason.
-    Refused(String),
+    Refused(Note),
     /// For this reason, and what they see is not how it is.
-    Outdated(String),
+    Outdated(Note),
     /// It went wrong, and that is in the log.
     Failed,
 }
@@ -101,10 +101,10 @@ impl Obstacle {
     }
 
     /// What to tell them.
-    fn words(&self) -> &str {
+    fn note(&self) -> Note {
         match self {
-            Self::Refused(words) | Self::Outdated(words) => words,
-            Self::Failed => FAILED,
+            Self::Refused(note) | Self::Outdated(note) => note.clone(),
+            Self::Failed => FAILED.into(),
         }
     }
 }
@@ -190,11 +190,11 @@ impl Actions {
     async fn admit(&self, who: &Who) -> Result<Principal, Obstacle> {
         let known = self.people.recognise(who.team.as_deref(), &who.user);
         let known = timeout(self.timing.recognising, known).await;
-        let principal = known.unwrap_or_else(|_| Err(SLOW.to_owned()));
+        let principal = known.unwrap_or_else(|_| Err(SLOW.into()));
         let principal = principal.map_err(Obstacle::Refused)?;
         match principal.responder() {
             Ok(_) => Ok(principal),
-            Err(_) => Err(Obstacle::Refused(VIEWER.to_owned())),
+            Err(_) => Err(Obstacle::Refused(VIEWER.into())),
         }
     }
 
@@ -207,8 +207,8 @@ impl Actions {
     ) -> Result<Interaction, Obstacle> {
         match self.service.interaction(id, by).await {
             Ok(interaction) if is_its_card(&interaction, at) => Ok(interaction),
-            Ok(_) => Err(Obstacle::Refused(ELSEWHERE.to_owned())),
-            Err(ServiceError::NotFound) => Err(Obstacle::Refused(UNKNOWN.to_owned())),
+            Ok(_) => Err(Obstacle::Refused(ELSEWHERE.into())),
+            Err(ServiceError::NotFound) => Err(Obstacle::Refused(UNKNOWN.into())),
             Err(error) => Err(Obstacle::failed(&error)),
         }
     }
@@ -223,7 +223,7 @@ impl Actions {
     ) -> Obstacle {
         let refused = match error {
             ServiceError::Refused(refused) => refused,
-            ServiceError::NotFound => return Obstacle::Refused(UNKNOWN.to_owned()),
+            ServiceError::NotFound => return Obstacle::Refused(UNKNOWN.into()),
             error => return Obstacle::failed(&error),
         };
         let now = match self.service.interaction(id, by).await {
@@ -233,16 +233,16 @@ impl Actions {
         match refused {
             Refused::Closed { .. } => {
                 let words = self.too_late(&now, by);
-                Obstacle::Outdated(words.unwrap_or_else(|| CLOSED.to_owned()))
+                Obstacle::Outdated(words.unwrap_or_else(|| CLOSED.to_owned()).into())
             }
             Refused::Invalid(faults) => {
                 let wrong = || ModalErrors::from_faults(&faults).words().to_owned();
                 match look(&now) {
-                    Some(words) => Obstacle::Outdated(words),
-                    None => Obstacle::Refused(wrong()),
+                    Some(words) => Obstacle::Outdated(words.into()),
+                    None => Obstacle::Refused(wrong().into()),
                 }
             }
-            Refused::NotAResponder => Obstacle::Refused(VIEWER.to_owned()),
+            Refused::NotAResponder => Obstacle::Refused(VIEWER.into()),
             other => Obstacle::failed(&other.into()),
         }
     }

@@ -42,7 +42,7 @@ impl Actions {
         // Slack may wait no longer.
         let _ = tell.send(!matches!(obstacle, Some(Obstacle::Failed)));
         let Some(obstacle) = obstacle else { return };
-        self.tell(&pressed.reply(), obstacle.words()).await;
+        self.tell(&pressed.reply(), &obstacle.note()).await;
         if let Obstacle::Outdated(_) = obstacle {
             self.refresh(id, &pressed.at).await;
         }
@@ -63,12 +63,12 @@ impl Actions {
                 }
             }
             Some(Press::Open(modal)) => match self.too_late(&interaction, &by) {
-                Some(words) => Err(Obstacle::Outdated(words)),
+                Some(words) => Err(Obstacle::Outdated(words.into())),
                 None => self.open(&interaction, modal, pressed).await,
             },
-            Some(Press::Outdated) => Err(Obstacle::Outdated(OUTDATED.to_owned())),
+            Some(Press::Outdated) => Err(Obstacle::Outdated(OUTDATED.into())),
             Some(Press::Nothing) => Ok(()),
-            None => Err(Obstacle::Outdated(NO_SUCH_CONTROL.to_owned())),
+            None => Err(Obstacle::Outdated(NO_SUCH_CONTROL.into())),
         }
     }
 
@@ -78,7 +78,7 @@ impl Actions {
         which: Modal,
         pressed: &Pressed,
     ) -> Result<(), Obstacle> {
-        let refused = |words: &str| Err(Obstacle::Refused(words.to_owned()));
+        let refused = |words: &str| Err(Obstacle::Refused(words.into()));
         let view = modal(interaction, which, Some(pressed.at.clone()));
         let view = view.and_then(|view| serde_json::to_value(view).ok());
         let (Some(view), Some(trigger_id)) = (view, &pressed.trigger_id) else {

@@ -31,7 +31,7 @@ impl Actions {
         let obstacle = self.take(&who, &submission).await.err();
         let wrong = obstacle.as_ref().map(|obstacle| match obstacle {
             Obstacle::Failed => NOT_KEPT.to_owned(),
-            other => other.words().to_owned(),
+            other => other.note().words,
         });
         let Some(at) = &submission.origin else {
             let _ = tell.send(wrong);
@@ -41,7 +41,12 @@ impl Actions {
         if let Err(wrong) = tell.send(wrong) {
             let reply = Reply::to(&who.user, at);
             let words = wrong.as_deref().unwrap_or(IN_AFTER_ALL);
-            self.tell(&reply, words).await;
+            self.tell(&reply, &words.into()).await;
+        }
+        // A modal has no place for a link that can be followed.
+        let note = obstacle.as_ref().map(Obstacle::note);
+        if let Some(note) = note.filter(|note| note.link.is_some()) {
+            self.tell(&Reply::to(&who.user, at), &note).await;
         }
         if let Some(Obstacle::Outdated(_)) = obstacle {
             self.refresh(submission.interaction, at).await;
@@ -52,7 +57,7 @@ impl Actions {
         let by = self.admit(who).await?;
         let id = submission.interaction;
         let Some(at) = &submission.origin else {
-            return Err(Obstacle::Refused(NOWHERE.to_owned()));
+            return Err(Obstacle::Refused(NOWHERE.into()));
         };
         let interaction = self.asked(id, at, &by).await?;
         let outdated = |now: &Interaction| {
@@ -64,8 +69,8 @@ impl Actions {
             Err(errors) => {
                 let words = errors.words().to_owned();
                 return Err(match submission.modal {
-                    Modal::Step { .. } => Obstacle::Outdated(words),
-                    _ => Obstacle::Refused(words),
+                    Modal::Step { .. } => Obstacle::Outdated(words.into()),
+                    _ => Obstacle::Refused(words.into()),
                 });
             }
         };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Actions, payload::Pressed};
 use crate::slack::{
-    blocks::{Block, Origin, Surface, card, note},
+    blocks::{Block, Note, Origin, Surface, card},
     types::{Post, Posted},
 };
 
@@ -43,8 +43,8 @@ impl Pressed {
 impl Actions {
     /// Tells one person alone. They may have left the channel, or never been in it; what came with their press
     /// reaches them all the same.
-    pub(super) async fn tell(&self, reply: &Reply<'_>, words: &str) {
-        let note = note(words);
+    pub(super) async fn tell(&self, reply: &Reply<'_>, note: &Note) {
+        let note = note.to_card();
         let blocks = json(&note.blocks);
         let mut post = Post::to(reply.channel, &note.text, &blocks);
         post.thread_ts = reply.thread;

@@ -27,7 +27,6 @@ pub use control::{Control, Press};
 pub use digest::digest;
 pub use message_text::decode_message_text;
 pub use modal::{Modal, Origin, modal};
-pub use note::{note, too_late};
+pub use note::{Note, too_late};
 pub use submission::{ModalErrors, Submission};
-pub(super) use text::escape;
 pub use view::View;

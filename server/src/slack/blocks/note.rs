@@ -11,20 +11,48 @@ use uuid::Uuid;
 use super::{
     block::{Block, Content},
     card::Card,
-    text::{escape, one_line},
+    text::{Address, Markup, escape, one_line},
     words,
 };
 
 /// Longer than anything that is said in a note.
 const NOTE: usize = 1_000;
 
-/// A sentence or two as a message, in which nothing is markup.
-pub fn note(said: &str) -> Card {
-    let said = one_line(said, NOTE);
-    let block = Block::new("note".to_owned(), Content::section(&*said));
-    Card {
-        text: escape(&said),
-        blocks: vec![block],
+/// What one person is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// A sentence or two, in which nothing is markup.
+    pub words: String,
+    /// Where they can say who they are, if that is what is missing.
+    pub link: Option<String>,
+}
+
+impl<S: Into<String>> From<S> for Note {
+    fn from(words: S) -> Self {
+        Self {
+            words: words.into(),
+            link: None,
+        }
+    }
+}
+
+impl Note {
+    /// As a message.
+    pub fn to_card(&self) -> Card {
+        let words = one_line(&self.words, NOTE);
+        let link = self.link.clone().and_then(Address::new);
+        let mut contents = vec![Content::section(&*words)];
+        contents.extend(link.as_ref().map(|link| {
+            Content::section(Markup::default().link(link, "Link your Slack user to your account"))
+        }));
+        let address = link.map(|link| format!(" {}", link.as_str()));
+        let blocks = contents.into_iter().enumerate();
+        Card {
+            text: escape(&format!("{words}{}", address.unwrap_or_default())),
+            blocks: blocks
+                .map(|(n, content)| Block::new(format!("note.{n}"), content))
+                .collect(),
+        }
     }
 }
 

@@ -309,7 +309,7 @@ impl Shared {
 }
 
 /// As Slack signs.
-pub(super) fn sign(timestamp: i64, body: &str) -> String {
+pub(crate) fn sign(timestamp: i64, body: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(SIGNING_SECRET.as_bytes()).unwrap();
     mac.update(format!("v0:{timestamp}:{body}").as_bytes());
     let mut signature = "v0=".to_owned();

@@ -31,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::TestClock;
 
+pub(crate) use events::sign;
 pub(crate) use faults::Fault;
 pub(crate) use world::{Channel, Lag, Message, World};
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::samples::{
     answered, answered_by, body, cancelled, expired, hostile_texts, open, open_as, with,
 };
-use crate::slack::blocks::{note, too_late};
+use crate::slack::blocks::{Note, too_late};
 
 /// Of those who answer in the samples.
 const ANSWERED: u128 = 8;
@@ -103,7 +103,7 @@ fn no_note_has_markup() {
         let asked = open_as("backend", body(Kind::Acknowledgement));
         let closed = answered_by(&text, &asked, json!({}));
         let said = too_late(&closed, Uuid::nil(), after(100)).unwrap();
-        let note = note(&said);
+        let note = Note::from(said.clone()).to_card();
         assert!(!note.text.contains(['<', '>', '\n']), "{}", note.text);
         let block = to_value(&note.blocks[0]).unwrap();
         assert_eq!(block["text"]["type"], "plain_text");

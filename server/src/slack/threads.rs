@@ -1,0 +1,271 @@
+//! Hears the messages that were kept: each becomes what the rule makes of it, or is set aside with a note to
+//! whoever wrote it. Nothing is dropped for a failure; it is tried again.
+//!
+//! Every node does it. A message counts with the changeset that it leads to, so the second node finds it heard.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::{Fault, InteractionId, Principal, Refused, slack::Reply};
+use futures::{StreamExt, stream};
+use store::{KeptMessage, StoreError};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    blocks::{Note, decode_message_text},
+    inbox::SlackInbox,
+};
+use crate::service::{Service, ServiceError};
+
+/// Time ends a pause without any hint; this is how late it may be noticed.
+const POLL: Duration = Duration::from_millis(500);
+/// How many messages are read at once, and in how many threads they are heard at once.
+const BATCH: u32 = 64;
+const THREADS: usize = 8;
+/// The pauses of a message in a thread that is no card's: the card's name may not be known yet.
+const NO_CARD: [TimeDelta; 3] = [
+    TimeDelta::seconds(2),
+    TimeDelta::seconds(10),
+    TimeDelta::seconds(60),
+];
+/// Past deadlines are noticed by then.
+const DEADLINE: TimeDelta = TimeDelta::seconds(2);
+/// The pause after a failure doubles up to this.
+const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
+
+/// What is known of threads, and of those who write in them.
+#[async_trait]
+pub trait Threads: Send + Sync {
+    /// The interaction whose card this is.
+    async fn interaction(
+        &self,
+        channel: &str,
+        thread_ts: &str,
+    ) -> anyhow::Result<Option<InteractionId>>;
+
+    /// Who somebody is, or why they may not answer, in words for them.
+    ///
+    /// # Errors
+    /// When that cannot be found out now.
+    async fn responder(
+        &self,
+        team: Option<&str>,
+        user: &str,
+    ) -> anyhow::Result<Result<Principal, Note>>;
+
+    /// Tells somebody something that only they see. It may not arrive.
+    async fn tell(&self, channel: &str, thread_ts: &str, user: &str, note: &Note);
+
+    /// Cards in whose threads a reply may have been missed: those of pending questions and forms, and of what was
+    /// closed not long ago. Each is a channel and a name in it.
+    async fn open_cards(&self) -> anyhow::Result<Vec<(String, String)>>;
+}
+
+/// Hears messages until the server stops.
+pub async fn run(
+    service: Service,
+    inbox: Arc<SlackInbox>,
+    threads: Arc<dyn Threads>,
+    stopping: CancellationToken,
+) {
+    let hearing = Hearing { service, threads };
+    loop {
+        let all = match hearing.hear_due().await {
+            Ok(all) => all,
+            Err(error) => {
+                tracing::error!(%error, "messages from Slack cannot be read");
+                true
+            }
+        };
+        tokio::select! {
+            () = stopping.cancelled() => return,
+            () = tokio::time::sleep(POLL), if all => {}
+            () = inbox.news(), if all => {}
+            () = std::future::ready(()), if !all => {}
+        }
+    }
+}
+
+struct Hearing {
+    service: Service,
+    threads: Arc<dyn Threads>,
+}
+
+/// What becomes of a message.
+enum Fate {
+    /// It was heard, here or elsewhere.
+    Heard,
+    /// It is tried again after this pause.
+    Postponed(TimeDelta),
+    /// Nothing comes of it. What is kept of that, and what its author is told.
+    Aside(&'static str, Option<Note>),
+}
+
+impl Hearing {
+    /// Hears what is due. Returns whether that was all.
+    async fn hear_due(&self) -> Result<bool, StoreError> {
+        let store = self.service.store();
+        let due = store.messages_to_hear(self.service.now(), BATCH).await?;
+        let all = due.len() < BATCH as usize;
+        let mut by_thread = BTreeMap::<_, Vec<KeptMessage>>::new();
+        for kept in due {
+            let message = &kept.message;
+            let thread = (message.channel.clone(), message.thread_ts.clone());
+            by_thread.entry(thread).or_default().push(kept);
+        }
+        stream::iter(by_thread.into_values())
+            .for_each_concurrent(THREADS, |messages| self.hear_in_order(messages))
+            .await;
+        Ok(all)
+    }
+
+    /// The messages of one thread, in the order they were written: the second answers the second question of a form.
+    async fn hear_in_order(&self, mut messages: Vec<KeptMessage>) {
+        // Two connections may have changed it. The names are times, all of one length.
+        messages.sort_by(|a, b| a.message.ts.cmp(&b.message.ts));
+        let mut pause = None;
+        for kept in &messages {
+            let fate = match pause {
+                None => self.fate(kept).await.unwrap_or_else(|error| {
+                    let id = kept.id;
+                    tracing::warn!(message.id = %id, error = format!("{error:#}"), "a message from Slack is heard later");
+                    Fate::Postponed(after_failure(kept.tries))
+                }),
+                Some(pause) => Fate::Postponed(pause),
+            };
+            if let Fate::Postponed(span) = &fate {
+                pause = Some(*span);
+            }
+            if let Err(error) = self.carry_out(kept, fate).await {
+                // It is still due, and those after it wait for it.
+                tracing::error!(message.id = %kept.id, %error, "a message from Slack is heard later");
+                return;
+            }
+        }
+    }
+
+    async fn fate(&self, kept: &KeptMessage) -> anyhow::Result<Fate> {
+        let message = &kept.message;
+        let (channel, thread) = (&message.channel, &message.thread_ts);
+        let Some(interaction) = self.threads.interaction(channel, thread).await? else {
+            let waited = self.service.now() - kept.received_at;
+            let mut until = TimeDelta::zero();
+            let next = NO_CARD.into_iter().find(|pause| {
+                until += *pause;
+                waited < until
+            });
+            return Ok(match next {
+                Some(pause) => Fate::Postponed(pause),
+                None => Fate::Aside("the thread is no card's", None),
+            });
+        };
+        let team = message.team.as_deref();
+        let by = match self.threads.responder(team, &message.user).await? {
+            Ok(by) => by,
+            Err(note) => return Ok(Fate::Aside("its author may not answer", Some(note))),
+        };
+        let reply = Reply {
+            message: kept.id,
+            text: decode_message_text(&message.text),
+            is_edit: message.is_edit(),
+        };
+        let refused = match self.service.reply(interaction, &reply, &by).await {
+            Ok(_) => return Ok(Fate::Heard),
+            Err(ServiceError::Refused(refused)) => refused,
+            Err(ServiceError::NotFound) => {
+                return Ok(Fate::Aside("its interaction is not known", None));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok(match refused {
+            // It will be closed in a moment, and this a follow-up.
+            Refused::Closed { .. } => Fate::Postponed(DEADLINE),
+            Refused::NoKey => anyhow::bail!("a decision cannot be signed here"),
+            refused => Fate::Aside("the rules refuse it", Some(words(&refused).into())),
+        })
+    }
+
+    async fn carry_out(&self, kept: &KeptMessage, fate: Fate) -> Result<(), StoreError> {
+        let (store, now) = (self.service.store(), self.service.now());
+        match fate {
+            Fate::Heard => {}
+            Fate::Postponed(pause) => store.postpone_message(kept.id, now + pause).await?,
+            Fate::Aside(why, note) => {
+                let is_first = store.set_message_aside(kept.id, now, why).await?;
+                let message = &kept.message;
+                // An edit of what was refused was refused before.
+                if let Some(note) = note.filter(|_| is_first && !message.is_edit()) {
+                    let (channel, thread) = (&message.channel, &message.thread_ts);
+                    self.threads
+                        .tell(channel, thread, &message.user, &note)
+                        .await;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn after_failure(tries: u32) -> TimeDelta {
+    TimeDelta::seconds(1_i64 << tries.min(10)).min(LONGEST_PAUSE)
+}
+
+/// What somebody is told whose message was refused: what, why, what to do.
+fn words(refused: &Refused) -> String {
+    match refused {
+        Refused::UseTheButtons => "Your message answered nothing: this takes more than words. Use the buttons of the \
+             card."
+            .to_owned(),
+        Refused::NotAResponder => {
+            "Your message was not taken: only responders and admins may answer. An admin of Handraise can change your \
+             role."
+                .to_owned()
+        }
+        Refused::Invalid(faults) => {
+            let faults: Vec<_> = faults.iter().map(fault).collect();
+            format!("Your message was not taken: {}.", faults.join("; "))
+        }
+        other => format!("Your message was not taken: {other}."),
+    }
+}
+
+fn fault(fault: &Fault) -> String {
+    match &*fault.path {
+        "$" => fault.message.clone(),
+        _ => format!("it {}", fault.message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_doubles_and_has_an_end() {
+        let seconds = |tries| after_failure(tries).num_seconds();
+        assert_eq!([0, 1, 2, 5].map(seconds), [1, 2, 4, 32]);
+        assert_eq!([9, 10, u32::MAX].map(seconds), [300, 300, 300]);
+    }
+
+    #[test]
+    fn a_refusal_says_what_and_why() {
+        let wrong = |path: &str, what: &str| Refused::Invalid(vec![Fault::new(path, what)]);
+        for (refused, expected) in [
+            (
+                wrong("text", "must be one of: staging, production"),
+                "Your message was not taken: it must be one of: staging, production.",
+            ),
+            (
+                wrong("$", "a notification asks for no answer"),
+                "Your message was not taken: a notification asks for no answer.",
+            ),
+            (
+                Refused::UseTheButtons,
+                "Your message answered nothing: this takes more than words. Use the buttons of the card.",
+            ),
+        ] {
+            assert_eq!(words(&refused), expected);
+        }
+    }
+}

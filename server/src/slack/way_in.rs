@@ -1,0 +1,213 @@
+//! What the server has of Slack while people answer there: joins the way that their doings come by, Socket Mode or
+//! signed requests, with the inbox, the hearing and the reading back.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use secrecy::SecretString;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    actions::Actions,
+    client::SlackClient,
+    desk::Desk,
+    inbox::{Clicks, SlackInbox},
+    read_back::{Pace, read_back},
+    recognise::Recogniser,
+    socket_mode::{self, SocketStatus, Timing},
+    threads::{self, Threads},
+};
+use crate::{
+    config::{Config, SlackMode},
+    service::Service,
+};
+
+/// How long there may be no connection.
+const PATIENCE: TimeDelta = TimeDelta::seconds(30);
+
+/// The way in. Cheap to clone.
+#[derive(Clone)]
+pub struct WayIn {
+    /// Calls Slack.
+    pub client: SlackClient,
+    /// Takes what comes.
+    pub inbox: Arc<SlackInbox>,
+    /// What requests are signed with; `None` with Socket Mode.
+    pub signing_secret: Option<SecretString>,
+    /// How the connections of Socket Mode are.
+    pub status: watch::Sender<SocketStatus>,
+    /// Of the connections.
+    pub timing: Timing,
+    /// Of reading back.
+    pub pace: Pace,
+    service: Service,
+    threads: Arc<dyn Threads>,
+    actions: Actions,
+    /// Since when there is no connection.
+    silent_since: Arc<Mutex<Option<DateTime<Utc>>>>,
+}
+
+impl WayIn {
+    /// As the settings want it; `None` where nobody answers in Slack.
+    ///
+    /// # Errors
+    /// When the HTTP client cannot be set up.
+    pub fn new(config: &Config, service: &Service) -> anyhow::Result<Option<Self>> {
+        // Settings that contradict themselves are refused when they are read.
+        let (bot_token, app_token, signing_secret) = match config.slack_mode() {
+            Ok(SlackMode::SocketMode {
+                bot_token,
+                app_token,
+                ..
+            }) => (bot_token, Some(app_token), None),
+            Ok(SlackMode::Http {
+                bot_token,
+                signing_secret,
+                ..
+            }) => (bot_token, None, Some(signing_secret)),
+            Ok(SlackMode::Off | SlackMode::Mirror(_)) | Err(_) => return Ok(None),
+        };
+        let client = SlackClient::new(&config.slack_api_url, Some(bot_token), app_token)?;
+        let recogniser = Recogniser::new(client.clone(), service.clone(), config);
+        let desk = Arc::new(Desk::new(service.clone(), client.clone(), recogniser));
+        let actions = Actions::new(
+            service.clone(),
+            client.clone(),
+            desk.clone(),
+            &config.public_url(),
+        );
+        Ok(Some(Self {
+            client,
+            inbox: Arc::new(SlackInbox::new(service.clone(), Arc::new(actions.clone()))),
+            actions,
+            signing_secret,
+            status: watch::Sender::default(),
+            timing: Timing::default(),
+            pace: Pace::default(),
+            service: service.clone(),
+            threads: desk,
+            silent_since: Arc::new(Mutex::new(Some(service.now()))),
+        }))
+    }
+
+    /// With somebody else who knows what clicks mean.
+    pub fn with_clicks(self, clicks: Arc<dyn Clicks>) -> Self {
+        let inbox = Arc::new(SlackInbox::new(self.service.clone(), clicks));
+        Self { inbox, ..self }
+    }
+
+    /// With somebody else who knows whose the threads are.
+    pub fn with_threads(self, threads: Arc<dyn Threads>) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Whether what people do can arrive. Signed requests come or they do not: nobody here can tell. A server that
+    /// has just started is given time.
+    pub fn is_ready(&self) -> bool {
+        if self.signing_secret.is_some() {
+            return true;
+        }
+        let since = *self.silent_since();
+        let is_silent = since.is_some_and(|since| self.service.now() - since >= PATIENCE);
+        !is_silent && self.status.borrow().stopped.is_none()
+    }
+
+    /// How many connections there are, and how many more Slack counts; `None` without Socket Mode.
+    pub fn sockets(&self) -> Option<(usize, u32)> {
+        let status = self.status.borrow();
+        let counts = (status.connected, status.strangers);
+        self.signing_secret.is_none().then_some(counts)
+    }
+
+    /// Listens and hears until the server stops.
+    pub async fn run(self, stopping: CancellationToken) {
+        let listening = async {
+            if self.signing_secret.is_none() {
+                let status = self.status.clone();
+                let (client, inbox) = (self.client.clone(), self.inbox.clone());
+                let stop = stopping.clone();
+                socket_mode::run_with(self.timing, client, inbox, status, stop).await;
+            }
+        };
+        let hearing = async {
+            let (service, inbox) = (self.service.clone(), self.inbox.clone());
+            threads::run(service, inbox, self.threads.clone(), stopping.clone()).await;
+        };
+        let watching = async {
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.watch_connections() => {}
+            }
+        };
+        let reading = async {
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.read_back() => {}
+            }
+        };
+        tokio::join!(listening, hearing, watching, reading);
+        // What was acknowledged is told to whoever did it.
+        self.actions.finish().await;
+    }
+
+    fn silent_since(&self) -> std::sync::MutexGuard<'_, Option<DateTime<Utc>>> {
+        // It holds one value, whole at any time.
+        self.silent_since
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn watch_connections(&self) {
+        let mut status = self.status.subscribe();
+        loop {
+            let is_connected = status.borrow_and_update().connected > 0;
+            {
+                let mut since = self.silent_since();
+                *since = match (is_connected, *since) {
+                    (true, _) => None,
+                    (false, since) => since.or_else(|| Some(self.service.now())),
+                };
+            }
+            // Fails only without a sender: `self` holds one.
+            if status.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Reads threads back at the start, and whenever a connection was lost and there is one.
+    async fn read_back(&self) {
+        let mut status = self.status.subscribe();
+        let mut read_at = None;
+        loop {
+            if self.signing_secret.is_none() {
+                let gap =
+                    |status: &SocketStatus| status.connected > 0 && read_at != Some(status.lost);
+                let Ok(now) = status.wait_for(gap).await else {
+                    return;
+                };
+                read_at = Some(now.lost);
+            }
+            loop {
+                match self.threads.open_cards().await {
+                    Ok(cards) => {
+                        let now = self.service.now();
+                        read_back(&self.client, &self.inbox, cards, now, self.pace).await;
+                        break;
+                    }
+                    Err(error) => {
+                        tracing::error!(
+                            error = format!("{error:#}"),
+                            "threads cannot be read back yet"
+                        );
+                        tokio::time::sleep(self.pace.failure).await;
+                    }
+                }
+            }
+            if self.signing_secret.is_some() {
+                return;
+            }
+        }
+    }
+}

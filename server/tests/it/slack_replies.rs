@@ -1,0 +1,376 @@
+//! What replies in the threads of cards become: answers, follow-ups, edits, or nothing and a note; each once,
+//! whatever happens between the message and the agent.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use domain::Payload;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use server::slack::way_in::WayIn;
+use store::testing::TestDatabase;
+
+use crate::{
+    app::{Caller, id_of, json_of, path_of},
+    fake_slack::{ANA, BEN, FakeSlack, Fault, MAIN},
+    slack_inbound::{Inbound, Known, WAYS, Way, acknowledged, until},
+};
+
+store::on_both_databases!(
+    a_reply_answers_whole_and_later_ones_follow_up,
+    what_comes_again_counts_once,
+    a_form_is_answered_question_by_question,
+    nobody_approves_by_words,
+    an_edit_is_kept_and_changes_nothing,
+    strangers_are_told_and_nothing_else_happens,
+    a_card_may_become_known_later,
+    a_failure_delays_and_loses_nothing,
+    what_was_kept_before_a_crash_is_heard_after_it,
+    two_servers_hear_a_message_once,
+    what_was_missed_while_nobody_listened_is_read_back,
+    a_reply_after_the_deadline_is_a_follow_up,
+);
+
+async fn closed(agent: &Caller<'_>, asked: &Value) -> Value {
+    let held = agent.get(&path_of(asked)).header("prefer", "wait=30");
+    let found = json_of(held.send().await.unwrap(), StatusCode::OK).await;
+    assert_ne!(found["state"], "pending", "{found}");
+    found
+}
+
+/// Waits until nothing waits to be heard.
+async fn heard(inbound: &Inbound) {
+    until("everything is heard", async || inbound.waiting().await == 0).await;
+}
+
+fn texts(interaction: &Value) -> Vec<&str> {
+    let all = interaction["follow_ups"].as_array().unwrap().iter();
+    all.map(|one| one["text"].as_str().unwrap()).collect()
+}
+
+async fn a_reply_answers_whole_and_later_ones_follow_up(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, json!({})).await;
+    let (other, _) = inbound.ask(&agent, json!({})).await;
+    let text = " use &lt;8080&gt; &amp; \"x\"\n\n<https://a.example|a.example>  ";
+    slack.reply_in_thread(ANA, MAIN, &card, text);
+    let answered = closed(&agent, &asked).await;
+    let answer = &answered["answer"];
+    assert_eq!(answer["text"], " use <8080> & \"x\"\n\na.example  ");
+    assert_eq!(answer["responder"]["name"], "Ana");
+    assert_eq!(answer["responder"]["via"], "slack");
+    slack.reply_in_thread(BEN, MAIN, &card, "and TLS");
+    acknowledged(&slack, 2).await;
+    slack.reply_in_thread(ANA, MAIN, &card, "soon");
+    acknowledged(&slack, 3).await;
+    heard(&inbound).await;
+    let now = agent.poll(&asked).await;
+    assert_eq!(texts(&now), ["and TLS", "soon"]);
+    assert_eq!(now["answer"], *answer);
+    // Two open questions in one channel never mix.
+    assert_eq!(agent.poll(&other).await["state"], "pending");
+    assert_eq!(inbound.known.notes(), []);
+}
+
+async fn what_comes_again_counts_once(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Http, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, json!({})).await;
+    slack.duplicate_next_event();
+    let ts = slack.reply_in_thread(ANA, MAIN, &card, "8080");
+    closed(&agent, &asked).await;
+    slack.repeat(MAIN, &ts);
+    acknowledged(&slack, 3).await;
+    heard(&inbound).await;
+    let now = agent.poll(&asked).await;
+    assert_eq!((now["version"].as_i64(), texts(&now)), (Some(2), vec![]));
+}
+
+async fn a_form_is_answered_question_by_question(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let form = json!({"kind": "form", "questions": [
+        {"id": "port", "prompt": "Which port?"},
+        {"id": "env", "prompt": "Where?", "options": [{"value": "prod", "label": "Production"}, "staging"]},
+        {"id": "why", "prompt": "Why?"},
+    ]});
+    let (asked, card) = inbound.ask(&agent, form).await;
+    for (count, text) in (1..).zip(["8080", "the moon", " PRODUCTION "]) {
+        slack.reply_in_thread(ANA, MAIN, &card, text);
+        acknowledged(&slack, count).await;
+    }
+    heard(&inbound).await;
+    let notes = inbound.known.notes();
+    let expected = "Your message was not taken: it must be one of: Production, staging.";
+    assert_eq!(notes, [(ANA.to_owned(), expected.to_owned())]);
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    slack.reply_in_thread(BEN, MAIN, &card, "because");
+    let answered = closed(&agent, &asked).await;
+    let expected = json!({"port": "8080", "env": "prod", "why": "because"});
+    assert_eq!(answered["answer"]["answers"], expected);
+}
+
+async fn nobody_approves_by_words(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let kinds = [
+        json!({"kind": "approval", "action": {"tool": "shell", "arguments": {"command": "rm -rf /"}}}),
+        json!({"kind": "choice", "options": ["yes", "no"]}),
+        json!({"kind": "acknowledgement"}),
+        json!({"kind": "plan_review", "plan": "1. Deploy"}),
+    ];
+    let mut all = Vec::new();
+    for kind in kinds {
+        all.push(inbound.ask(&agent, kind).await);
+    }
+    for (_, card) in &all {
+        for text in ["yes", "approve", "true", "proceed"] {
+            slack.reply_in_thread(ANA, MAIN, card, text);
+        }
+    }
+    acknowledged(&slack, 16).await;
+    heard(&inbound).await;
+    for (asked, _) in &all {
+        let now = agent.poll(asked).await;
+        assert_eq!(now["state"], "pending", "{now}");
+        assert_ne!(now["approved"], true);
+    }
+    let notes = inbound.known.notes();
+    assert_eq!(notes.len(), 16);
+    assert!(notes[0].1.contains("Use the buttons"), "{notes:?}");
+    // A notification asks nothing, and takes no answer.
+    let told = agent
+        .ask(json!({"kind": "notification", "mode": null}))
+        .await;
+    let ts = inbound.post().await;
+    inbound.known.card(MAIN, &ts, id_of(&told));
+    slack.reply_in_thread(ANA, MAIN, &ts, "fine");
+    acknowledged(&slack, 17).await;
+    heard(&inbound).await;
+    assert_eq!(texts(&agent.poll(&told).await), [""; 0]);
+}
+
+async fn an_edit_is_kept_and_changes_nothing(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Http, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, json!({})).await;
+    let ts = slack.reply_in_thread(ANA, MAIN, &card, "8080");
+    let before = closed(&agent, &asked).await;
+    slack.edit(MAIN, &ts, "8081 &amp; 8082");
+    acknowledged(&slack, 2).await;
+    heard(&inbound).await;
+    assert_eq!(agent.poll(&asked).await, before);
+    let store = inbound.app.state.service.store();
+    let events = store.events_of(id_of(&asked)).await.unwrap();
+    let last = events.last().unwrap();
+    let text = "8081 & 8082".to_owned();
+    assert_eq!(last.payload, Payload::ReplyEdited { text });
+    assert_eq!(last.actor.name(), Some("Ana"));
+    // People see it where they see everything that happened.
+    let cookie = inbound.app.sign_in("Cleo", domain::Role::Viewer).await;
+    let id = asked["id"].as_str().unwrap();
+    let page = inbound.app.get(&format!("/interactions/{id}"));
+    let page = page.header("cookie", cookie).send().await.unwrap();
+    let page = page.text().await.unwrap();
+    assert!(
+        page.contains("changed a reply afterwards in Slack"),
+        "{page}"
+    );
+}
+
+async fn strangers_are_told_and_nothing_else_happens(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, json!({})).await;
+    let ts = slack.reply_in_thread("U0EVE", MAIN, &card, "80");
+    slack.edit(MAIN, &ts, "81");
+    acknowledged(&slack, 2).await;
+    heard(&inbound).await;
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    let told = ("U0EVE".to_owned(), "Nobody knows you here.".to_owned());
+    assert_eq!(inbound.known.notes(), [told]);
+    let store = inbound.app.state.service.store();
+    assert_eq!(store.events_of(id_of(&asked)).await.unwrap().len(), 1);
+}
+
+async fn a_card_may_become_known_later(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let asked = agent.ask(json!({})).await;
+    let card = inbound.post().await;
+    slack.reply_in_thread(ANA, MAIN, &card, "8080");
+    acknowledged(&slack, 1).await;
+    let state = &inbound.app.state;
+    let store = state.service.store();
+    let due = async || {
+        store
+            .messages_to_hear(state.service.now(), 9)
+            .await
+            .unwrap()
+    };
+    until("it waits", async || due().await.is_empty()).await;
+    inbound.known.card(MAIN, &card, id_of(&asked));
+    slack.advance(TimeDelta::seconds(2));
+    let answered = closed(&agent, &asked).await;
+    assert_eq!(answered["answer"]["text"], "8080");
+    // Where people talk about something else, it ends.
+    let elsewhere = inbound.post().await;
+    slack.reply_in_thread(ANA, MAIN, &elsewhere, "lunch?");
+    acknowledged(&slack, 2).await;
+    for pause in [2, 10, 60] {
+        until("it waits", async || due().await.is_empty()).await;
+        assert_eq!(inbound.waiting().await, 1, "{pause}");
+        slack.advance(TimeDelta::seconds(pause));
+    }
+    heard(&inbound).await;
+    assert_eq!(inbound.known.notes(), []);
+}
+
+async fn a_failure_delays_and_loses_nothing(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, json!({"timeout_seconds": null})).await;
+    inbound.known.fail(12);
+    for text in ["8080", "and TLS"] {
+        slack.reply_in_thread(ANA, MAIN, &card, text);
+    }
+    acknowledged(&slack, 2).await;
+    until("the failures are over", async || {
+        slack.advance(TimeDelta::seconds(300));
+        inbound.known.failures_left() == 0
+    })
+    .await;
+    until("everything is heard", async || {
+        slack.advance(TimeDelta::seconds(300));
+        inbound.waiting().await == 0
+    })
+    .await;
+    let now = agent.poll(&asked).await;
+    assert_eq!(now["answer"]["text"], "8080");
+    assert_eq!(texts(&now), ["and TLS"]);
+}
+
+async fn what_was_kept_before_a_crash_is_heard_after_it(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::deaf(&slack, Way::Http, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, json!({})).await;
+    let token = agent.token.clone();
+    slack.reply_in_thread(ANA, MAIN, &card, "8080");
+    acknowledged(&slack, 1).await;
+    assert_eq!(inbound.waiting().await, 1);
+    let known = inbound.known.clone();
+    inbound.app.stop().await;
+    let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
+    let again = Inbound::start_with(&slack, Way::Http, &database, known, threads).await;
+    heard(&again).await;
+    let now = again.app.get(&path_of(&asked)).bearer_auth(token);
+    let now = json_of(now.send().await.unwrap(), StatusCode::OK).await;
+    assert_eq!(now["answer"]["text"], "8080");
+}
+
+async fn two_servers_hear_a_message_once(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let first = Inbound::start(&slack, Way::Http, &database).await;
+    let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
+    let known = first.known.clone();
+    let second = Inbound::start_with(&slack, Way::Http, &database, known, threads).await;
+    let agent = first.app.agent("backend").await;
+    let (asked, card) = first.ask(&agent, json!({})).await;
+    slack.reply_in_thread(ANA, MAIN, &card, "8080");
+    closed(&agent, &asked).await;
+    let said: Vec<_> = (0..20).map(|n| format!("more {n}")).collect();
+    for text in &said {
+        slack.reply_in_thread(BEN, MAIN, &card, text);
+    }
+    slack.reply_in_thread("U0EVE", MAIN, &card, "me too");
+    acknowledged(&slack, 22).await;
+    heard(&second).await;
+    let now = agent.poll(&asked).await;
+    let mut found = texts(&now);
+    found.sort_unstable();
+    let mut expected: Vec<_> = said.iter().map(String::as_str).collect();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    until("the note", async || first.known.notes().len() == 1).await;
+}
+
+async fn what_was_missed_while_nobody_listened_is_read_back(database: TestDatabase) {
+    for way in WAYS {
+        let slack = FakeSlack::start().await;
+        let inbound = Inbound::start(&slack, way, &database).await;
+        let agent = inbound.app.agent(&format!("{way:?}")).await;
+        let token = agent.token.clone();
+        let (asked, card) = inbound.ask(&agent, json!({})).await;
+        let (other, second) = inbound.ask(&agent, json!({})).await;
+        let read = async |inbound: &Inbound, asked: &Value| {
+            let now = inbound.app.get(&path_of(asked)).bearer_auth(&token);
+            json_of(now.send().await.unwrap(), StatusCode::OK).await
+        };
+        // Events that never come.
+        slack.hold_next_event();
+        slack.reply_in_thread(ANA, MAIN, &card, &format!("8080 {way:?}"));
+        slack.hold_next_event();
+        slack.reply_in_thread(BEN, MAIN, &second, &format!("8081 {way:?}"));
+        slack.fail(
+            "conversations.replies",
+            [Fault::DropReply, Fault::DoneThen500],
+        );
+        let inbound = match way {
+            Way::Socket => {
+                slack.cut_connections();
+                inbound
+            }
+            Way::Http => {
+                let known = inbound.known.clone();
+                inbound.app.stop().await;
+                let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
+                Inbound::start_with(&slack, way, &database, known, threads).await
+            }
+        };
+        until("both are answered", async || {
+            read(&inbound, &asked).await["state"] == "resolved"
+                && read(&inbound, &other).await["state"] == "resolved"
+        })
+        .await;
+        // Then they come after all.
+        slack.let_go();
+        acknowledged(&slack, 2).await;
+        heard(&inbound).await;
+        for (asked, text) in [(&asked, "8080"), (&other, "8081")] {
+            let now = read(&inbound, asked).await;
+            assert_eq!(now["answer"]["text"], format!("{text} {way:?}"));
+            assert_eq!(texts(&now), [""; 0], "{way:?}");
+        }
+        inbound.app.stop().await;
+        database.execute("DELETE FROM slack_inbox").await.unwrap();
+    }
+}
+
+async fn a_reply_after_the_deadline_is_a_follow_up(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, json!({"timeout_seconds": 60})).await;
+    slack.advance(TimeDelta::seconds(61));
+    slack.reply_in_thread(ANA, MAIN, &card, "too late");
+    acknowledged(&slack, 1).await;
+    until("it is heard", async || {
+        slack.advance(TimeDelta::seconds(1));
+        inbound.waiting().await == 0
+    })
+    .await;
+    let now = agent.poll(&asked).await;
+    assert_eq!(now["outcome"], "expired");
+    assert_eq!(texts(&now), ["too late"]);
+    assert_eq!(inbound.known.notes(), []);
+}

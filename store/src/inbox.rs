@@ -1,0 +1,30 @@
+//! What is read of the inbox of Slack.
+
+use chrono::{DateTime, Utc};
+use domain::{MessageId, slack::Message};
+
+/// A message that came, or was read back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewMessage {
+    /// Its id, if it is new.
+    pub id: MessageId,
+    /// What Slack calls the event; a message that was read back has none.
+    pub event_id: Option<String>,
+    /// What was written.
+    pub message: Message,
+    /// When it came.
+    pub received_at: DateTime<Utc>,
+}
+
+/// A message that waits to be heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptMessage {
+    /// Its id.
+    pub id: MessageId,
+    /// What was written.
+    pub message: Message,
+    /// When it came.
+    pub received_at: DateTime<Utc>,
+    /// How often it was postponed.
+    pub tries: u32,
+}
