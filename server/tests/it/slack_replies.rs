@@ -316,6 +316,7 @@ async fn what_was_missed_while_nobody_listened_is_read_back(database: TestDataba
             let now = inbound.app.get(&path_of(asked)).bearer_auth(&token);
             json_of(now.send().await.unwrap(), StatusCode::OK).await
         };
+        acknowledged(&slack, 0).await;
         // Events that never come.
         slack.hold_next_event();
         slack.reply_in_thread(ANA, MAIN, &card, &format!("8080 {way:?}"));
