@@ -83,7 +83,6 @@ pub(crate) struct Desk {
     pub(crate) slack: FakeSlack,
     pub(crate) actions: Actions,
     pub(crate) people: Arc<People>,
-    client: SlackClient,
     stopping: CancellationToken,
     running: JoinHandle<()>,
 }
@@ -138,7 +137,6 @@ impl Desk {
             slack,
             actions,
             people,
-            client,
             stopping,
             running,
         }

@@ -161,10 +161,12 @@ impl Inbound {
         inbound.await
     }
 
-    /// That only keeps.
+    /// That only keeps: whatever it would have to know cannot be found out.
     pub(crate) async fn deaf(slack: &FakeSlack, way: Way, database: &TestDatabase) -> Self {
         let known = Arc::new(Known::default());
-        let joined = |slack: WayIn, known: Arc<Known>| slack.with_clicks(known);
+        known.fail(u32::MAX);
+        let joined =
+            |slack: WayIn, known: Arc<Known>| slack.with_clicks(known.clone()).with_threads(known);
         Self::start_with(slack, way, database, known, joined).await
     }
 
@@ -227,7 +229,10 @@ impl Inbound {
     /// A question with its card.
     pub(crate) async fn ask(&self, agent: &Caller<'_>, more: Value) -> (Value, String) {
         let asked = agent.ask(more).await;
-        let ts = self.post().await;
+        self.app.drain().await;
+        let store = self.app.state.service.store();
+        let interaction = store.interaction(id_of(&asked)).await.unwrap().unwrap();
+        let ts = interaction.card.unwrap().posted.unwrap().ts;
         self.known.card(MAIN, &ts, id_of(&asked));
         (asked, ts)
     }
@@ -271,7 +276,7 @@ async fn what_comes_is_kept_and_acknowledged_by_either_way(database: TestDatabas
         acknowledged(&slack, 1).await;
         let store = inbound.app.state.service.store();
         let found = store
-            .messages_to_hear(inbound.app.state.service.now(), 99)
+            .messages_to_hear(inbound.app.state.service.now() + TimeDelta::hours(1), 99)
             .await
             .unwrap();
         let kept = &found
