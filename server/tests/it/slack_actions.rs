@@ -364,8 +364,6 @@ async fn what_is_not_for_us_does_nothing(database: TestDatabase) {
         payload
     };
     for payload in [
-        with("/api_app_id", json!("A0OTHER")),
-        with("/team/id", json!("T0OTHER")),
         with("/type", json!("block_suggestion")),
         with("/type", json!(7)),
         with("/user", json!("U0ANA")),

@@ -287,7 +287,7 @@ async fn the_dashboard_and_slack_at_the_same_instant_have_one_winner(database: T
         by_slack += usize::from(slack_won);
         // Whoever lost is told.
         if slack_won {
-            assert!(page_said.contains("Ana"), "{page_said}");
+            assert!(page_said.contains("too_late"), "{page_said}");
         } else {
             notes += 1;
             let note = team

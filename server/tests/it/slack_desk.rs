@@ -119,9 +119,8 @@ impl Desk {
         let client = client.unwrap();
         let people = Arc::new(People::default());
         let service = app.state.service.clone();
-        let actions = Actions::new(service, client.clone(), people.clone(), URL)
-            .of_app(Some(APP.to_owned()), Some(TEAM.to_owned()))
-            .with_timing(timing);
+        let actions =
+            Actions::new(service, client.clone(), people.clone(), URL).with_timing(timing);
         let stopping = CancellationToken::new();
         let goodbye = socket_mode::Timing {
             goodbye: Duration::from_millis(200),
