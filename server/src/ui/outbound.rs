@@ -12,9 +12,7 @@ use app::{
 use async_trait::async_trait;
 use domain::{
     DeliveryId, DestinationId, Endpoint, Fault, Principal, Refused,
-    delivery::{
-        DeliveryState, DestinationKind, DisabledWhy, EndpointRef, Filter, SlackChannel,
-    },
+    delivery::{DeliveryState, DestinationKind, DisabledWhy, EndpointRef, Filter, SlackChannel},
 };
 use store::{Attempt, DeliveryRecord, EndpointRecord};
 
@@ -82,7 +80,11 @@ impl OutboundPages for ForPerson {
                 WebhookStanding::Enabled | WebhookStanding::Failing(_) => false,
             });
             let found = self.state.service.stuck_channels(&by).await;
-            stuck = found.map_err(told)?.into_iter().map(stuck_channel).collect();
+            stuck = found
+                .map_err(told)?
+                .into_iter()
+                .map(stuck_channel)
+                .collect();
         }
         Ok(Notices {
             given_up,

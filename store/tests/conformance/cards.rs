@@ -6,9 +6,7 @@ use domain::{
     delivery::{DeliveryState, DestinationKind, Health, Next, SlackChannel},
     interaction::{Posted, decide},
 };
-use store::{
-    AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store, StuckChannel, Thread,
-};
+use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store, StuckChannel, Thread};
 
 use crate::database::{Database, epoch, written};
 
