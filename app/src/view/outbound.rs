@@ -275,3 +275,25 @@ pub struct StuckChannel {
     /// What Slack says, and what to do about it.
     pub error: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, TimeDelta};
+
+    use super::Notices;
+
+    #[test]
+    fn only_admins_look_for_news_that_no_event_tells_of() {
+        let as_of = DateTime::UNIX_EPOCH;
+        let notices = |for_admin| Notices {
+            given_up: Vec::new(),
+            stuck: Vec::new(),
+            for_admin,
+            as_of,
+        };
+        let after = |seconds| as_of + TimeDelta::seconds(seconds);
+        assert!(!notices(true).are_old(after(29)));
+        assert!(notices(true).are_old(after(30)));
+        assert!(!notices(false).are_old(after(3_600)));
+    }
+}
