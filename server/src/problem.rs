@@ -383,11 +383,6 @@ impl From<Refused> for Problem {
                 "not_to_retry",
                 "It has arrived, or is being sent right now.",
             ),
-            Refused::SlackTaken { by } => Self::new(
-                StatusCode::CONFLICT,
-                "slack_user_taken",
-                format!("This Slack user is {by} already."),
-            ),
             Refused::NoKey => {
                 tracing::error!("a decision was refused: the server runs without a key");
                 Self::internal()
@@ -399,6 +394,7 @@ impl From<Refused> for Problem {
             | Refused::UseTheButtons
             | Refused::Yourself
             | Refused::NameTaken
+            | Refused::SlackTaken { .. }
             | Refused::Disabled => Self::internal(),
         }
     }

@@ -1,5 +1,4 @@
-//! A server, the fake Slack, and between them what people do: as it comes by Socket Mode. Cards are posted by the
-//! tests.
+//! A server, the fake Slack, and between them what people do: as it comes by Socket Mode.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -9,10 +8,9 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use server::slack::{
     actions::{Actions, Recognise, Timing},
-    blocks::{Note, Surface, card},
+    blocks::Note,
     client::SlackClient,
     socket_mode::{self, Envelope, Inbox, SocketStatus, run_with},
-    types::Post,
 };
 use store::testing::TestDatabase;
 use tokio::{sync::watch, task::JoinHandle};
@@ -22,6 +20,7 @@ use uuid::Uuid;
 use crate::{
     app::{TestApp, id_of},
     fake_slack::{ANA, APP, APP_TOKEN, BEN, BOT_TOKEN, FakeSlack, MAIN, Message, TEAM},
+    slack_posting::with_slack,
 };
 
 pub(crate) const VERA: &str = "U0VERA";
@@ -105,8 +104,8 @@ impl Desk {
     }
 
     pub(crate) async fn start_with(database: &TestDatabase, timing: Timing) -> Self {
-        let app = TestApp::start(database).await;
         let slack = FakeSlack::start().await;
+        let app = TestApp::start_with(database, with_slack(&slack)).await;
         slack.set(|world| {
             for user in [VERA, STRANGER] {
                 let mut like = world.users[ANA].clone();
@@ -145,18 +144,12 @@ impl Desk {
         }
     }
 
-    /// Posts the card of an interaction as it is now.
+    /// The card of an interaction, once it is there.
     pub(crate) async fn post(&self, asked: &Value) -> Message {
+        self.app.drain().await;
         let interaction = self.interaction(id_of(asked)).await;
-        let card = card(&interaction, Surface::Interactive, URL);
-        let blocks: Vec<Value> = card
-            .blocks
-            .iter()
-            .map(|block| serde_json::to_value(block).unwrap())
-            .collect();
-        let post = Post::to(MAIN, &card.text, &blocks);
-        let posted = self.client.post_message(&post).await.unwrap();
-        self.shown(&posted.ts)
+        let posted = interaction.card.and_then(|card| card.posted);
+        self.shown(&posted.unwrap().ts)
     }
 
     pub(crate) async fn interaction(&self, id: InteractionId) -> domain::Interaction {
