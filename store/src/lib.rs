@@ -40,7 +40,7 @@ pub use inspect::{Content, Inspection, Schema, inspect};
 pub use journal::{JournalState, verify_journal, walk_journal};
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
-    NewsPage, Owing, Ready, Stopped,
+    NewsPage, Owing, Ready, Stopped, StuckChannel,
 };
 pub use query::{
     AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
@@ -317,6 +317,10 @@ pub trait Outbox: Send + Sync {
 
     /// In the order of their events, newest first.
     async fn deliveries(&self, query: &DeliveryQuery) -> Result<Vec<DeliveryRecord>>;
+
+    /// Channels of Slack with something due that are parked, or have failed too often in a row for bad luck;
+    /// longest first.
+    async fn stuck_channels(&self) -> Result<Vec<StuckChannel>>;
 }
 
 /// Webhook endpoints.

@@ -151,6 +151,19 @@ pub struct DeliveryRecord {
     pub interaction_id: Option<InteractionId>,
 }
 
+/// A channel of Slack that something is owed and nothing can be posted to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StuckChannel {
+    /// Which.
+    pub destination: DestinationId,
+    /// The channel's id, as Slack knows it.
+    pub channel: String,
+    /// When the first try failed of those that did nothing else since.
+    pub since: DateTime<Utc>,
+    /// What went wrong when what has waited longest there was last tried.
+    pub error: String,
+}
+
 /// Every field that is set narrows the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryQuery {

@@ -31,6 +31,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         fallback,
         status,
         earlier,
+        slack_link,
         unsent,
         may_answer,
         as_of: _,
@@ -77,7 +78,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
             <div class="dialog-main" tabindex="0" role="group" aria-label="What is asked" node_ref=main>
                 <Asked agent prompt_html control has_control=open && may_answer />
             </div>
-            <Context row task fallback status earlier live />
+            <Context row task fallback status earlier slack_link live />
         </div>
         <div class="dialog-end">{end}</div>
     })

@@ -17,6 +17,7 @@ pub(super) fn Context(
     fallback: Option<String>,
     status: BlockerStatus,
     earlier: Vec<Earlier>,
+    slack_link: Option<String>,
     live: Live,
 ) -> impl IntoView {
     let end = match status {
@@ -61,6 +62,19 @@ pub(super) fn Context(
                 </dd>
             </div>
             {end}
+            {slack_link
+                .map(|href| {
+                    view! {
+                        <div>
+                            <dt>"Slack"</dt>
+                            <dd>
+                                <a href=href target="_blank" rel="noopener noreferrer">
+                                    "Open in Slack"
+                                </a>
+                            </dd>
+                        </div>
+                    }
+                })}
             <EarlierList earlier live />
         </dl>
     }

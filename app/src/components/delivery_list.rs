@@ -60,7 +60,7 @@ pub(crate) fn DeliveryRows(
 #[component]
 fn DeliveryLine(row: DeliveryRow, as_of: DateTime<Utc>, live: Live) -> impl IntoView {
     let live = live.as_of(as_of);
-    let next = row.next_at.filter(|_| row.tries > 0);
+    let next = row.next_at.filter(|_| row.tries > 0 || row.is_put_off());
     view! {
         <li class="list-row delivery-line">
             <a class="list-link delivery-link" href=format!("/deliveries/{}", row.id)>
@@ -73,7 +73,7 @@ fn DeliveryLine(row: DeliveryRow, as_of: DateTime<Utc>, live: Live) -> impl Into
                     {row.error.clone()}
                 </span>
                 <span class="delivery-facts">
-                    {tries(row.tries)} " · " <Ago at=row.created_at live />
+                    {tries(&row)} " · " <Ago at=row.created_at live />
                     {next.map(|at| view! { " · " <NextTry at live /> })}
                 </span>
             </a>
@@ -112,7 +112,7 @@ fn NothingFound(query: Memo<DeliveryQuery>) -> impl IntoView {
             {move || {
                 if query.with(|query| *query == DeliveryQuery::default()) {
                     view! {
-                        "Nothing has gone out yet. What webhooks hear of appears here. "
+                        "Nothing has gone out yet. What webhooks, agents and Slack hear of appears here. "
                         <a href="/settings/webhooks">"Make a webhook"</a>
                         "."
                     }

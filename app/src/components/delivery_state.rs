@@ -10,6 +10,7 @@ use crate::view::DeliveryRow;
 #[component]
 pub(super) fn DeliveryStateWords(row: DeliveryRow) -> impl IntoView {
     let (shape, words) = match row.state {
+        DeliveryState::Due if row.is_put_off() => (Shape::Clock, "Put off"),
         DeliveryState::Due if row.tries == 0 => (Shape::Clock, "Due"),
         DeliveryState::Due => (Shape::Warning, "Failed, due again"),
         DeliveryState::Sending => (Shape::Play, "Being sent"),
@@ -26,8 +27,9 @@ pub(super) fn DeliveryStateWords(row: DeliveryRow) -> impl IntoView {
 }
 
 /// `1 try`, `3 tries`.
-pub(super) fn tries(count: u32) -> String {
-    match count {
+pub(super) fn tries(row: &DeliveryRow) -> String {
+    match row.tries {
+        0 if row.is_put_off() => "no try counted".to_owned(),
         0 => "not tried yet".to_owned(),
         1 => "1 try".to_owned(),
         count => format!("{count} tries"),

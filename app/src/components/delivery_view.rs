@@ -1,6 +1,6 @@
 //! One delivery: what it tells of, every try, and trying again.
 
-use domain::delivery::DeliveryState;
+use domain::delivery::{DeliveryState, DestinationKind};
 use leptos::prelude::*;
 
 use super::{
@@ -35,6 +35,9 @@ pub(crate) fn DeliveryView(
     let live = live.as_of(as_of);
     let sending = row.state == DeliveryState::Sending;
     let settings = webhook.map(|id| format!("/settings/webhooks/{id}"));
+    let next = row.next_at.filter(|_| row.tries > 0 || row.is_put_off());
+    let is_slack = row.kind == DestinationKind::Slack;
+    let id_is = if is_slack { "Id" } else { "webhook-id" };
     let untried = tried.is_empty();
     view! {
         <h1 class="page-title delivery-title">
@@ -44,8 +47,8 @@ pub(crate) fn DeliveryView(
         </h1>
         <p class="delivery-marks">
             <DeliveryStateWords row=row.clone() />
-            <span>{tries(row.tries)}</span>
-            {row.next_at.filter(|_| row.tries > 0).map(|at| view! { <span><NextTry at live /></span> })}
+            <span>{tries(&row)}</span>
+            {next.map(|at| view! { <span><NextTry at live /></span> })}
         </p>
         <dl class="facts wide">
             <dt>"Made"</dt>
@@ -83,10 +86,10 @@ pub(crate) fn DeliveryView(
                         </dd>
                     }
                 })}
-            <dt>"webhook-id"</dt>
+            <dt>{id_is}</dt>
             <dd class="mono">{row.id.to_string()}</dd>
         </dl>
-        <RetryForm id=row.id.to_string() again retry />
+        <RetryForm id=row.id.to_string() again is_slack retry />
         <section aria-labelledby="tries-title">
             <h2 id="tries-title" class="section-title">
                 "Tries"
@@ -95,7 +98,7 @@ pub(crate) fn DeliveryView(
                 {tried
                     .into_iter()
                     .enumerate()
-                    .map(|(n, one)| view! { <TryLine one under_way=n == 0 && sending live /> })
+                    .map(|(n, one)| view! { <TryLine one under_way=n == 0 && sending is_slack live /> })
                     .collect_view()}
             </ol>
             {untried.then(|| view! { <p class="list-note">"It has not been tried yet."</p> })}
@@ -104,14 +107,25 @@ pub(crate) fn DeliveryView(
 }
 
 #[component]
-fn RetryForm(id: String, again: Again, retry: ServerAction<RetryDelivery>) -> impl IntoView {
+fn RetryForm(
+    id: String,
+    again: Again,
+    is_slack: bool,
+    retry: ServerAction<RetryDelivery>,
+) -> impl IntoView {
     let sending = Sending::of(retry);
     match again {
         Again::Possible => view! {
             <ActionForm action=retry attr:class="retry-one">
                 <input type="hidden" name="id" value=id />
                 <Submit sending label="Try again" problem="retry-problem" done="It is due again." />
-                <p class="hint">"Now, with the same id and body, and its whole schedule before it."</p>
+                <p class="hint">
+                    {if is_slack {
+                        "Now. If it may be there already, it is looked for first."
+                    } else {
+                        "Now, with the same id and body, and its whole schedule before it."
+                    }}
+                </p>
             </ActionForm>
         }
         .into_any(),
@@ -132,6 +146,8 @@ fn TryLine(
     one: Try,
     /// Whether it goes on at the moment.
     under_way: bool,
+    /// What Slack's client says of an answer is all there is to show of it.
+    is_slack: bool,
     live: Live,
 ) -> impl IntoView {
     let (shape, words) = match &one.end {
@@ -143,6 +159,7 @@ fn TryLine(
         Some(TryEnd {
             error: Some(error), ..
         }) => (Shape::Failed, capital(error)),
+        Some(_) if is_slack => (Shape::Check, "Arrived".to_owned()),
         Some(TryEnd { status, .. }) => (
             Shape::Check,
             status.map_or_else(|| "Arrived".to_owned(), |code| format!("Answered {code}")),
@@ -161,15 +178,15 @@ fn TryLine(
                     <At at=one.started_at live />
                 </span>
             </p>
-            {one.end.map(|end| view! { <Answer number=one.number end /> })}
+            {one.end.map(|end| view! { <Answer number=one.number end is_slack /> })}
         </li>
     }
 }
 
 /// What the receiver wrote. It may be anything, so it is text and nothing but text.
 #[component]
-fn Answer(number: i64, end: TryEnd) -> impl IntoView {
-    let answered = end.status.is_some();
+fn Answer(number: i64, end: TryEnd, is_slack: bool) -> impl IntoView {
+    let answered = end.status.is_some() && !is_slack;
     match end.answer.is_empty() {
         false => view! {
             <div class="try-answer" role="group" tabindex="0" aria-label=format!("Answer to try {number}")>

@@ -1,25 +1,27 @@
-//! Says that webhooks were disabled by themselves.
+//! Says that webhooks were disabled by themselves, and that a channel of Slack takes nothing.
 
-use domain::delivery::DisabledWhy;
+use domain::delivery::{DeliveryState, DisabledWhy};
 use leptos::prelude::*;
 
 use super::{
+    delivery_address::address,
     icon::{Icon, Shape},
     moment::Ago,
 };
 use crate::{
     live::Live,
-    view::{Notices, WebhookRow, WebhookStanding},
+    view::{DeliveryQuery, Notices, StuckChannel, WebhookRow, WebhookStanding},
 };
 
-/// One line a webhook, with the way to its settings.
+/// One line each, with the way to what can be done about it.
 #[component]
 pub(crate) fn GivenUp(notices: Notices, live: Live) -> impl IntoView {
     let live = live.as_of(notices.as_of);
-    let none = notices.given_up.is_empty();
+    let none = notices.given_up.is_empty() && notices.stuck.is_empty();
     view! {
         <ul class="notices" hidden=none>
             {notices.given_up.into_iter().map(|row| view! { <GivenUpLine row live /> }).collect_view()}
+            {notices.stuck.into_iter().map(|channel| view! { <StuckLine channel live /> }).collect_view()}
         </ul>
     }
 }
@@ -45,4 +47,23 @@ fn GivenUpLine(row: WebhookRow, live: Live) -> impl IntoView {
         </li>
     }
     .into_any()
+}
+
+#[component]
+fn StuckLine(channel: StuckChannel, live: Live) -> impl IntoView {
+    let waiting = DeliveryQuery {
+        state: Some(DeliveryState::Due),
+        destination: Some(channel.destination.id),
+        before: None,
+    };
+    view! {
+        <li class="refusal notice">
+            <Icon shape=Shape::Warning />
+            <span class="notice-words">
+                "Nothing can be posted to " <bdi>{channel.destination.name}</bdi> ". It began "
+                <Ago at=channel.since live /> ": " <span dir="auto">{channel.error}</span> ". "
+                <a href=address(&waiting)>"See what waits"</a>
+            </span>
+        </li>
+    }
 }

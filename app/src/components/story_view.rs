@@ -31,6 +31,7 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
         fallback,
         status,
         earlier,
+        slack_link,
         may_answer,
         unsent: _,
         as_of: _,
@@ -88,7 +89,7 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
                         <Timeline steps live />
                     </section>
                 </div>
-                <Context row task fallback status earlier live />
+                <Context row task fallback status earlier slack_link live />
             </div>
         </article>
     }

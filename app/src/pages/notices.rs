@@ -4,9 +4,9 @@ use leptos::prelude::*;
 
 use crate::{
     components::GivenUp,
-    live::{Live, reload_on_news},
+    live::{Live, reload_on_news, reload_while},
     server_fns::load_notices,
-    wire,
+    view, wire,
 };
 
 /// The notices; nothing to whoever is no admin.
@@ -15,6 +15,7 @@ pub(crate) fn Notices() -> impl IntoView {
     let live = use_context::<Live>()?;
     let notices = wire::load(|| (), |()| load_notices());
     reload_on_news(live, move || notices.refetch());
+    reload_while(live, notices, view::Notices::are_old);
     Some(view! {
         <Transition fallback=|| ()>
             // What cannot be loaded is no reason to keep the page from anybody.

@@ -25,6 +25,8 @@ pub struct Blocker {
     pub status: BlockerStatus,
     /// What was asked before in the same session, newest first.
     pub earlier: Vec<Earlier>,
+    /// Where it is shown in Slack: an address that begins with `https://`.
+    pub slack_link: Option<String>,
     /// What the person who looks sent too late, if they did.
     pub unsent: Option<String>,
     /// Whether the person who looks may answer.

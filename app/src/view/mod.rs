@@ -20,7 +20,7 @@ pub use blocker::{
 pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
 pub use outbound::{
     Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices, Since,
-    Try, TryEnd, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
+    StuckChannel, Try, TryEnd, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
 };
 pub use row::{ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;

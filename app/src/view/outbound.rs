@@ -3,12 +3,15 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     DeliveryId, DestinationId, InteractionId,
-    delivery::{DeliveryState, DisabledWhy, Format, Topic},
+    delivery::{DeliveryState, DestinationKind, DisabledWhy, Format, Topic},
 };
 use serde::{Deserialize, Serialize};
 
 /// A delivery whose time comes within this is worth looking at again soon.
 const SOON: TimeDelta = TimeDelta::seconds(10);
+
+/// So long what admins should know is taken for true.
+const NOTICES_LAST: TimeDelta = TimeDelta::seconds(30);
 
 /// What the deliveries are narrowed to. Empty fields narrow nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +54,8 @@ pub struct DeliveryRow {
     pub id: DeliveryId,
     /// Where it goes.
     pub destination: Destination,
+    /// What that is.
+    pub kind: DestinationKind,
     /// The type of the event it tells of.
     pub event_type: String,
     /// The interaction the event is about.
@@ -70,6 +75,15 @@ pub struct DeliveryRow {
 }
 
 impl DeliveryRow {
+    /// Whether it waits for something that has to happen first, rather than for its first try: Slack counts no
+    /// try that could not be made.
+    pub fn is_put_off(&self) -> bool {
+        self.kind == DestinationKind::Slack
+            && self.state == DeliveryState::Due
+            && self.tries == 0
+            && self.error.is_some()
+    }
+
     /// Whether it is being sent, or about to be: what is shown of it may soon be wrong.
     pub fn is_moving(&self, now: DateTime<Utc>) -> bool {
         match self.state {
@@ -236,6 +250,50 @@ pub struct WebhookWish {
 pub struct Notices {
     /// Webhooks that were disabled by themselves. Nobody but admins is told of any.
     pub given_up: Vec<WebhookRow>,
+    /// Channels of Slack that nothing can be posted to while something waits for it.
+    pub stuck: Vec<StuckChannel>,
+    /// Whether there may ever be any for the one who looks.
+    pub for_admin: bool,
     /// The server's time when this was read.
     pub as_of: DateTime<Utc>,
+}
+
+impl Notices {
+    /// Whether they are worth reading again: that a channel is stuck, no event tells of.
+    pub fn are_old(&self, now: DateTime<Utc>) -> bool {
+        self.for_admin && now >= self.as_of + NOTICES_LAST
+    }
+}
+
+/// A channel of Slack that nothing can be posted to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StuckChannel {
+    /// The channel, and what it is called.
+    pub destination: Destination,
+    /// Since when.
+    pub since: DateTime<Utc>,
+    /// What Slack says, and what to do about it.
+    pub error: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, TimeDelta};
+
+    use super::Notices;
+
+    #[test]
+    fn only_admins_look_for_news_that_no_event_tells_of() {
+        let as_of = DateTime::UNIX_EPOCH;
+        let notices = |for_admin| Notices {
+            given_up: Vec::new(),
+            stuck: Vec::new(),
+            for_admin,
+            as_of,
+        };
+        let after = |seconds| as_of + TimeDelta::seconds(seconds);
+        assert!(!notices(true).are_old(after(29)));
+        assert!(notices(true).are_old(after(30)));
+        assert!(!notices(false).are_old(after(3_600)));
+    }
 }

@@ -92,7 +92,7 @@ impl DeliveryState {
 }
 
 /// What a destination is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DestinationKind {
     /// An [`Endpoint`].

@@ -5,7 +5,7 @@ use domain::{
     DeliveryId, DestinationId, Principal,
     delivery::{DestinationKind, Reply, decide},
 };
-use store::{Attempt, Claimed, CommitError, DeliveryQuery, DeliveryRecord, Mark};
+use store::{Attempt, Claimed, CommitError, DeliveryQuery, DeliveryRecord, Mark, StuckChannel};
 
 use super::{Service, ServiceError};
 
@@ -21,6 +21,15 @@ impl Service {
     ) -> Result<Vec<DeliveryRecord>, ServiceError> {
         by.outbound()?;
         Ok(self.store.deliveries(query).await?)
+    }
+
+    /// Channels of Slack that nothing can be posted to while something waits for it.
+    ///
+    /// # Errors
+    /// As [`Service::deliveries`].
+    pub async fn stuck_channels(&self, by: &Principal) -> Result<Vec<StuckChannel>, ServiceError> {
+        by.outbound()?;
+        Ok(self.store.stuck_channels().await?)
     }
 
     /// The tries of one delivery, first to last.

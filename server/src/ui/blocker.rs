@@ -51,11 +51,19 @@ impl ForPerson {
                 .map(|answer| answer.to_text(&request.ask)),
             status: status(interaction, person),
             earlier: earlier(&**store, interaction).await?,
+            slack_link: slack_link(interaction),
             unsent,
             may_answer: self.principal()?.responder().is_ok(),
             as_of: self.state.service.now(),
         })
     }
+}
+
+/// Slack says where a message is; nothing but a web address becomes a link.
+fn slack_link(interaction: &Interaction) -> Option<String> {
+    let posted = interaction.card.as_ref()?.posted.as_ref()?;
+    let link = posted.permalink.clone()?;
+    link.starts_with("https://").then_some(link)
 }
 
 async fn control(interaction: &Interaction) -> Result<Control, UiError> {

@@ -6,13 +6,13 @@ use app::{
     error::UiError,
     view::{
         Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices,
-        Since, Try, TryEnd, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
+        Since, StuckChannel, Try, TryEnd, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
     },
 };
 use async_trait::async_trait;
 use domain::{
     DeliveryId, DestinationId, Endpoint, Fault, Principal, Refused,
-    delivery::{DeliveryState, DisabledWhy, EndpointRef, Filter},
+    delivery::{DeliveryState, DestinationKind, DisabledWhy, EndpointRef, Filter, SlackChannel},
 };
 use store::{Attempt, DeliveryRecord, EndpointRecord};
 
@@ -71,15 +71,25 @@ impl OutboundPages for ForPerson {
     async fn notices(&self) -> Result<Notices, UiError> {
         let by = self.principal()?;
         let mut given_up = Vec::new();
-        if by.outbound().is_ok() {
+        let mut stuck = Vec::new();
+        let for_admin = by.outbound().is_ok();
+        if for_admin {
             given_up = self.all_webhooks(&by).await?;
             given_up.retain(|row| match row.standing {
                 WebhookStanding::Disabled(why, _) => why != DisabledWhy::ByHand,
                 WebhookStanding::Enabled | WebhookStanding::Failing(_) => false,
             });
+            let found = self.state.service.stuck_channels(&by).await;
+            stuck = found
+                .map_err(told)?
+                .into_iter()
+                .map(stuck_channel)
+                .collect();
         }
         Ok(Notices {
             given_up,
+            stuck,
+            for_admin,
             as_of: self.state.service.now(),
         })
     }
@@ -226,8 +236,12 @@ fn delivery_row(record: DeliveryRecord) -> DeliveryRow {
         id: delivery.id,
         destination: Destination {
             id: delivery.destination,
-            name: record.name,
+            name: match record.kind {
+                DestinationKind::Slack => channel_words(record.name),
+                DestinationKind::Webhook | DestinationKind::Callback => record.name,
+            },
         },
+        kind: record.kind,
         event_type: record.event_type,
         interaction: record.interaction_id,
         state: delivery.state,
@@ -236,6 +250,26 @@ fn delivery_row(record: DeliveryRecord) -> DeliveryRow {
         next_at: Some(delivery.next_at).filter(|_| delivery.ended_at.is_none()),
         ended_at: delivery.ended_at,
         error: delivery.last_error,
+    }
+}
+
+/// What people call a channel: its name changes, so it is not asked for.
+fn channel_words(channel: String) -> String {
+    let channel = SlackChannel(channel);
+    match channel.is_of_webhook() {
+        true => "Slack's incoming webhook".to_owned(),
+        false => format!("Slack channel {}", channel.0),
+    }
+}
+
+fn stuck_channel(found: store::StuckChannel) -> StuckChannel {
+    StuckChannel {
+        destination: Destination {
+            id: found.destination,
+            name: channel_words(found.channel),
+        },
+        since: found.since,
+        error: found.error,
     }
 }
 

@@ -1,7 +1,12 @@
 //! `docs/delivery.md` says what the program does: its table is made from the program's own figures.
 
-use domain::delivery::{DestinationKind, Health, RETRIES, TRIES};
+use chrono::{DateTime, TimeDelta};
+use domain::{
+    Delivery, DeliveryId, DestinationId,
+    delivery::{DeliveryState, DestinationKind, Health, Next, RETRIES, Reply, TRIES},
+};
 use server::delivery::post::{ANSWER_BYTES, IN_TIME};
+use uuid::Uuid;
 
 const PAGE: &str = include_str!("../../../docs/delivery.md");
 
@@ -24,7 +29,7 @@ fn the_table_of_destinations_is_what_the_program_does() {
         "| destination | promise | order | tries | waits between them | in time | at once | kept of an answer |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
-    for kind in DestinationKind::ALL {
+    for kind in [DestinationKind::Webhook, DestinationKind::Callback] {
         table += &format!(
             "| {} | at least once, same `webhook-id` | none | {TRIES} | {} | {} | {healthy} | {} kB |\n",
             kind.name(),
@@ -37,6 +42,33 @@ fn the_table_of_destinations_is_what_the_program_does() {
         PAGE.contains(&table),
         "docs/delivery.md should have\n{table}"
     );
+}
+
+#[test]
+fn slack_is_tried_as_the_page_says() {
+    let now = DateTime::UNIX_EPOCH;
+    let wait = |tries, days| {
+        let delivery = Delivery {
+            id: DeliveryId(Uuid::nil()),
+            destination: DestinationId(Uuid::nil()),
+            event_seq: 1,
+            state: DeliveryState::Sending,
+            tries,
+            next_at: now,
+            created_at: now - TimeDelta::days(days),
+            ended_at: None,
+            last_error: None,
+        };
+        match delivery.after(DestinationKind::Slack, &Reply::TimedOut, now, 0.0) {
+            Next::Again(at) => Some(span((at - now).num_seconds())),
+            Next::Dead | Next::Delivered => None,
+        }
+    };
+    let (first, longest) = (wait(1, 0).unwrap(), wait(1_000, 0).unwrap());
+    let days = (1..).find(|days| wait(1, *days).is_none()).unwrap();
+    let sentence =
+        format!("after {first}, then twice as long each time, up to {longest}, for {days} days");
+    assert!(PAGE.contains(&sentence), "there is no: {sentence}");
 }
 
 #[test]

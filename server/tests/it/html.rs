@@ -178,7 +178,12 @@ impl Tag {
                     .iter()
                     .any(|it| value.starts_with(it)),
                 "type" if name == "input" => value != "image",
-                "style" | "srcdoc" | "srcset" | "formaction" | "http-equiv" | "ping" | "target"
+                // The page that opens gets no hold on ours.
+                "target" => {
+                    let rel = self.attributes.get("rel").map(|rel| &**rel);
+                    name == "a" && value == "_blank" && rel == Some("noopener noreferrer")
+                }
+                "style" | "srcdoc" | "srcset" | "formaction" | "http-equiv" | "ping"
                 | "background" | "poster" | "autofocus" | "contenteditable" => false,
                 other => !other.starts_with("on") && !other.contains(['<', '"', '\'', ':']),
             };

@@ -64,6 +64,7 @@ mod slack_identities;
 mod slack_inbound;
 mod slack_link_page;
 mod slack_models;
+mod slack_pages;
 mod slack_posting;
 mod slack_replies;
 mod slack_setup;

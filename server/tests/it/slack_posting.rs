@@ -41,18 +41,18 @@ pub(crate) fn with_slack(slack: &FakeSlack) -> impl FnOnce(&mut Config) + use<> 
     }
 }
 
-async fn started(database: &TestDatabase, slack: &FakeSlack) -> TestApp {
+pub(crate) async fn started(database: &TestDatabase, slack: &FakeSlack) -> TestApp {
     TestApp::start_with(database, with_slack(slack)).await
 }
 
 /// Time passes for both.
-fn pass(app: &TestApp, slack: &FakeSlack, span: TimeDelta) {
+pub(crate) fn pass(app: &TestApp, slack: &FakeSlack, span: TimeDelta) {
     app.clock.advance(span);
     slack.advance(span);
 }
 
 /// Has everything sent, also what is put off by up to ten minutes.
-async fn settle(app: &TestApp, slack: &FakeSlack) {
+pub(crate) async fn settle(app: &TestApp, slack: &FakeSlack) {
     app.drain().await;
     for _ in 0..20 {
         let owed = deliveries(app).await;
@@ -66,7 +66,7 @@ async fn settle(app: &TestApp, slack: &FakeSlack) {
     panic!("{:?}", deliveries(app).await);
 }
 
-async fn deliveries(app: &TestApp) -> Vec<DeliveryRecord> {
+pub(crate) async fn deliveries(app: &TestApp) -> Vec<DeliveryRecord> {
     let all = DeliveryQuery {
         limit: 1_000,
         ..DeliveryQuery::default()

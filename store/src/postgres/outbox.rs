@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::PostgresStore;
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
-    Ready, Result,
+    Ready, Result, StuckChannel,
     outbox::{DISABLED, made_as},
     rows,
 };
@@ -375,5 +375,22 @@ impl Outbox for PostgresStore {
             .push_bind(i64::from(query.limit));
         let rows = sql.build_query_as().fetch_all(&self.pool).await?;
         Ok(rows::deliveries(rows))
+    }
+
+    async fn stuck_channels(&self) -> Result<Vec<StuckChannel>> {
+        let rows: Vec<rows::StuckChannelRow> = sqlx::query_as(
+            "SELECT d.id, s.channel, d.failing_since, o.last_error
+             FROM destinations d
+             JOIN slack_channels s ON s.id = d.id
+             JOIN outbox o ON o.id = (
+                 SELECT w.id FROM outbox w
+                 WHERE w.destination_id = d.id AND w.state IN ('due', 'sending') AND w.last_error IS NOT NULL
+                 ORDER BY w.id LIMIT 1)
+             WHERE d.failing_since IS NOT NULL AND d.resume_at IS NOT NULL
+             ORDER BY d.failing_since, s.channel",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        rows.into_iter().map(StuckChannel::try_from).collect()
     }
 }

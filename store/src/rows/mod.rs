@@ -16,8 +16,8 @@ use uuid::Uuid;
 pub(crate) use access::{PersonRecordRow, PersonRow, SessionRow, TokenRecordRow, TokenRow};
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
-    AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, claimed, deliveries, endpoints,
-    followers, news, topics,
+    AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
+    deliveries, endpoints, followers, news, topics,
 };
 
 use crate::{AgentRecord, Counts, Result, StoreError, Thread, WaitingCounts};

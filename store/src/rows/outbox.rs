@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::time;
 use crate::{
     Attempt, AttemptEnd, Claimed, DeliveryRecord, EndpointRecord, Follower, NewsPage, Ready,
-    Result, Stopped, StoreError,
+    Result, Stopped, StoreError, StuckChannel,
 };
 
 /// The names of topics with commas between them.
@@ -71,6 +71,27 @@ impl TryFrom<ReadyRow> for Ready {
             kind: kind(row.id, &row.kind)?,
             is_busy: row.is_busy,
             health: row.health.health(row.id)?,
+        })
+    }
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct StuckChannelRow {
+    id: Uuid,
+    channel: String,
+    failing_since: i64,
+    last_error: String,
+}
+
+impl TryFrom<StuckChannelRow> for StuckChannel {
+    type Error = StoreError;
+
+    fn try_from(row: StuckChannelRow) -> Result<Self> {
+        Ok(Self {
+            destination: DestinationId(row.id),
+            channel: row.channel,
+            since: time(row.failing_since, "destinations", row.id)?,
+            error: row.last_error,
         })
     }
 }

@@ -3,10 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Interaction, InteractionId,
-    delivery::{DeliveryState, DestinationKind, Next, SlackChannel},
+    delivery::{DeliveryState, DestinationKind, Health, Next, SlackChannel},
     interaction::{Posted, decide},
 };
-use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store, Thread};
+use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store, StuckChannel, Thread};
 
 use crate::database::{Database, epoch, written};
 
@@ -15,6 +15,7 @@ store::on_both_databases!(
     a_card_is_posted_once,
     a_channel_is_owed_every_change_in_order,
     a_channel_that_something_is_on_its_way_to_says_so,
+    a_channel_is_stuck_while_it_is_owed_something_and_pauses,
     a_try_that_was_none_is_not_counted_and_what_may_have_arrived_is_remembered,
     threads_are_those_of_what_is_open_or_was_closed_lately,
 );
@@ -138,6 +139,66 @@ async fn a_channel_that_something_is_on_its_way_to_says_so(database: Database) {
     assert!(store.ready(at(3)).await.unwrap()[0].is_busy);
     // The lease of the first has run out.
     assert!(!store.ready(at(61)).await.unwrap()[0].is_busy);
+}
+
+async fn a_channel_is_stuck_while_it_is_owed_something_and_pauses(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.asked_in(&*store, &agent, MAIN, 0).await;
+    database.asked_in(&*store, &agent, MAIN, 0).await;
+    assert_eq!(store.stuck_channels().await.unwrap(), []);
+    let bad_luck = Health::default().after(false, at(1));
+    let parked = bad_luck.parked(at(2));
+    let end = |error: &str| AttemptEnd {
+        error: Some(error.to_owned()),
+        ..AttemptEnd::default()
+    };
+    let marked = async |now, end: AttemptEnd, next, health| {
+        let mut claimed = claim(&*store, now).await;
+        claimed.sort_by_key(|one| one.delivery.id);
+        for one in &claimed {
+            let mark = Mark {
+                delivery: one.delivery.id,
+                destination: one.delivery.destination,
+                lease: one.lease,
+                at: at(now),
+                end: end.clone(),
+                next,
+                counts: false,
+                health: Some(health),
+            };
+            assert_eq!(store.mark(&[mark]).await.unwrap(), [true]);
+        }
+        assert_eq!(claimed.len(), 2);
+    };
+    marked(1, end("once"), Next::Again(at(2)), bad_luck).await;
+    assert_eq!(store.stuck_channels().await.unwrap(), []);
+    marked(2, end("not_in_channel"), Next::Again(at(3)), parked).await;
+    let stuck = StuckChannel {
+        destination: SlackChannel(MAIN.to_owned()).id(),
+        channel: MAIN.to_owned(),
+        since: at(1),
+        error: "not_in_channel".to_owned(),
+    };
+    assert_eq!(store.stuck_channels().await.unwrap(), [stuck]);
+    let later = at(62);
+    // What is given up is not waited for, and says nothing of the channel.
+    let dead = marked(62, end("not_in_channel"), Next::Dead, parked.parked(later));
+    dead.await;
+    assert_eq!(store.stuck_channels().await.unwrap(), []);
+    database.asked_in(&*store, &agent, MAIN, 63).await;
+    database.asked_in(&*store, &agent, MAIN, 63).await;
+    marked(
+        122,
+        end("not_in_channel"),
+        Next::Again(at(123)),
+        parked.parked(at(122)),
+    )
+    .await;
+    assert_eq!(store.stuck_channels().await.unwrap().len(), 1);
+    let well = Health::default();
+    marked(182, AttemptEnd::default(), Next::Delivered, well).await;
+    assert_eq!(store.stuck_channels().await.unwrap(), []);
 }
 
 async fn a_try_that_was_none_is_not_counted_and_what_may_have_arrived_is_remembered(
