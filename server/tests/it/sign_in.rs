@@ -264,7 +264,7 @@ async fn of_two_who_want_a_name_at_once_one_gets_it(database: TestDatabase) {
             service.change_person(ana, &name, Role::Viewer, &by),
             service.change_person(ben, &name, Role::Viewer, &by),
         );
-        let (Err(loser), Ok(())) | (Ok(()), Err(loser)) = (first, second) else {
+        let ((Err(loser), Ok(())) | (Ok(()), Err(loser))) = (first, second) else {
             panic!("both or none are {name}");
         };
         let taken = matches!(loser, ServiceError::Refused(Refused::NameTaken));
