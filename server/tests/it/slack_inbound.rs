@@ -26,7 +26,8 @@ use uuid::Uuid;
 use crate::{
     app::{Caller, TestApp, id_of, json_of},
     fake_slack::{
-        ANA, APP_TOKEN, BEN, BOT_TOKEN, BOT_USER, FakeSlack, Fault, MAIN, SIGNING_SECRET, sign,
+        ANA, APP_TOKEN, BEN, BOT_TOKEN, BOT_USER, FakeSlack, Fault, MAIN, SIGNING_SECRET, World,
+        sign,
     },
 };
 
@@ -343,7 +344,7 @@ async fn nothing_is_acknowledged_that_cannot_be_kept(database: TestDatabase) {
             Way::Socket => {
                 slack
                     .wait_for(|world| world.is_waiting().then_some(()))
-                    .await
+                    .await;
             }
             Way::Http => {
                 let refused = events(&inbound.app, &slack, &reply(&card, "9.9")).await;
@@ -402,11 +403,11 @@ async fn a_click_is_handed_on_and_its_answer_back(database: TestDatabase) {
         *locked(&inbound.known.answer) = Some(Value::Null);
         let click = slack.click(MAIN, &posted.ts, "go");
         until("the click", async || {
-            locked(&inbound.known.clicks).len() >= 1
+            !locked(&inbound.known.clicks).is_empty()
         })
         .await;
         until("its end", async || {
-            !slack.look(|world| world.is_waiting()) || way == Way::Socket
+            !slack.look(World::is_waiting) || way == Way::Socket
         })
         .await;
         slack.advance(TimeDelta::seconds(4));
