@@ -13,7 +13,7 @@ use futures::future::join_all;
 use reqwest::Client;
 use serde_json::{Value, json};
 use server::{
-    clock::{SystemClock, SystemIds},
+    clock::{Clock, SystemClock, SystemIds},
     service::Service,
 };
 use store::{DeliveryQuery, testing::TestDatabase, verify_journal};
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     app::{TestApp, http_client, operator},
-    fake_slack::{BOT_TOKEN, FakeSlack, Fault, MAIN, SIGNING_SECRET},
+    fake_slack::{ANA, BOT_TOKEN, Channel, FakeSlack, Fault, MAIN, SIGNING_SECRET},
     receiver::{Got, Manner, Receiver},
     slack_posting::with_slack,
 };
@@ -30,6 +30,7 @@ store::on_both_databases!(
     nothing_acknowledged_is_lost,
     what_is_owed_arrives_whenever_the_server_is_killed,
     a_card_is_posted_once_though_the_server_is_killed_before_it_knows,
+    what_was_pressed_in_slack_counts_once_it_is_acknowledged,
 );
 
 /// The real binary, with its key and its checkpoints in this folder.
@@ -311,4 +312,85 @@ async fn a_card_is_posted_once_though_the_server_is_killed_before_it_knows(datab
     assert_eq!(messages.len(), 1, "{messages:#?}");
     let link = kept["slack_permalink"].as_str().unwrap();
     assert!(link.contains(&messages[0].ts.replace('.', "")));
+}
+
+async fn what_was_pressed_in_slack_counts_once_it_is_acknowledged(database: TestDatabase) {
+    const ROUNDS: usize = 8;
+    let slack = FakeSlack::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let token = agent_token(&database).await;
+    let client = http_client();
+    // A channel each: what a server was sending when it was killed keeps its channel for a minute.
+    let channels: Vec<_> = (0..ROUNDS).map(|n| format!("C0ROUND{n}")).collect();
+    slack.set(|world| {
+        for channel in &channels {
+            let channel_of_its_own = Channel {
+                name: "round",
+                is_member: true,
+                is_archived: false,
+                people: vec![ANA],
+            };
+            world.channels.insert(channel.clone(), channel_of_its_own);
+        }
+    });
+    let overrides: Vec<_> = channels.iter().map(|id| format!("{id}={id}")).collect();
+    let mut acknowledged = 0;
+    for (round, channel) in channels.iter().enumerate() {
+        let serve = || {
+            let mut command = handraise(folder.path());
+            command
+                .env("HANDRAISE_SLACK_API_URL", slack.api_url())
+                .env("HANDRAISE_SLACK_BOT_TOKEN", BOT_TOKEN)
+                .env("HANDRAISE_SLACK_SIGNING_SECRET", SIGNING_SECRET)
+                .env("HANDRAISE_SLACK_DEFAULT_CHANNEL", MAIN)
+                .env("HANDRAISE_SLACK_SESSION_OVERRIDES", overrides.join(","))
+                .env("HANDRAISE_SLACK_ALLOWED_USERS", ANA);
+            let running = started(command, &database);
+            // It lives at our time.
+            slack.advance(SystemClock.now() - slack.clock().now());
+            let url = |what: &str| format!("{}/slack/{what}", running.1);
+            slack.deliver_to(&url("interactivity"), &url("events"));
+            running
+        };
+        let (mut child, url, _output) = serve();
+        let body = json!({
+            "kind": "approval", "prompt": "May I?", "session_id": channel,
+            "action": {"tool": "ls", "arguments": {}},
+        });
+        let asked = client.post(format!("{url}/api/v1/interactions"));
+        let asked = asked.bearer_auth(&token).json(&body).send().await.unwrap();
+        let asked: Value = asked.json().await.unwrap();
+        let path = format!("/api/v1/interactions/{}", asked["id"].as_str().unwrap());
+        let read = async |url: &str| -> Value {
+            let found = client.get(format!("{url}{path}")).bearer_auth(&token);
+            found.send().await.unwrap().json().await.unwrap()
+        };
+        let cards = slack.wait_for_messages(channel, |messages| messages.len() == 1);
+        let card = cards.await.remove(0);
+        let press = slack.act(ANA, &card, "approve", None);
+        // Sooner or later in what it does then.
+        tokio::time::sleep(Duration::from_millis(3 * round as u64)).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let heard = slack.acked(press).await.is_some();
+        acknowledged += usize::from(heard);
+
+        let (mut child, url, _output) = serve();
+        let now = read(&url).await;
+        assert!(!heard || now["approved"] == true, "round {round}: {now}");
+        if now["state"] == "pending" {
+            let again = slack.act(ANA, &card, "approve", None);
+            assert!(slack.acked(again).await.is_some());
+        }
+        let now = read(&url).await;
+        assert_eq!(now["approved"], true, "round {round}: {now}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(acknowledged > 0, "it was killed too soon in every round");
+    let store = store::connect(&database.url).await.unwrap();
+    let approved = store.events_after(0, None, 1_000).await.unwrap();
+    let approved = approved.iter().filter(|event| event.payload.closes());
+    assert_eq!(approved.count(), ROUNDS);
+    verify_journal(&*store).await.unwrap();
 }

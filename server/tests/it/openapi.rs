@@ -21,7 +21,9 @@ const PROBLEMS: &str = include_str!("../../src/problem.rs");
 const EVENTS: &str = include_str!("../../../domain/src/event.rs");
 
 /// Of pages, of MCP, and of addresses that there are not.
-const NOT_OF_CALLS: [&str; 7] = [
+const NOT_OF_CALLS: [&str; 9] = [
+    "not_slack",
+    "slack_again",
     "signed_out",
     "cross_origin",
     "admins_only",

@@ -12,11 +12,11 @@ use super::{
 pub(crate) const EVENT_TYPES: [&str; 35] = [
     "interaction.requested",
     "notification.sent",
+    "interaction.posted",
     "interaction.progressed",
     "interaction.resolved",
     "interaction.expired",
     "interaction.cancelled",
-    "interaction.posted",
     "interaction.answer_rejected",
     "interaction.reply_edited",
     "interaction.collected",
