@@ -178,7 +178,10 @@ async fn a_server_is_ready_while_its_parts_are(database: TestDatabase) {
     loop {
         let (status, body) = readiness(&app).await;
         if status == StatusCode::OK {
-            assert_eq!(body, json!({"ready": true, "not_ready": [], "degraded": []}));
+            assert_eq!(
+                body,
+                json!({"ready": true, "not_ready": [], "degraded": []})
+            );
             break;
         }
         assert_eq!(body["not_ready"], json!(["live_feed"]));

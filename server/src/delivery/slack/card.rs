@@ -25,7 +25,17 @@ use crate::{
 /// An update waits at least so long for the card it is about.
 const SOON: TimeDelta = TimeDelta::seconds(1);
 
+/// The methods that cards are made and changed with.
+const POST: &str = "chat.postMessage";
+const UPDATE: &str = "chat.update";
+
 impl Cards {
+    /// What is said of a delivery while Slack wants a method to be left alone.
+    fn pausing(&self, method: &str) -> Option<Sent> {
+        let pause = self.pace.pause(method, self.service.now())?;
+        Some(postponed("Slack has asked for a pause", pause))
+    }
+
     /// Has the card look as the interaction is now.
     pub(super) async fn show(&self, told: &Told) -> Outcome {
         match (&*self.wire, told.change) {
@@ -40,14 +50,13 @@ impl Cards {
     }
 
     async fn post(&self, client: &SlackClient, surface: Surface, told: &Told) -> Outcome {
-        const METHOD: &str = "chat.postMessage";
         let interaction = &told.interaction;
         let known = interaction.card.as_ref()?;
         if known.posted.is_some() {
             return Some(arrived(Duration::ZERO));
         }
-        if let Some(pause) = self.pace.pause(METHOD, self.service.now()) {
-            return Some(postponed("Slack has asked for a pause", pause));
+        if let Some(pausing) = self.pausing(POST) {
+            return Some(pausing);
         }
         let begun = Instant::now();
         let may_be_there = self.may_be_there(&told.claimed).await;
@@ -106,7 +115,6 @@ impl Cards {
     }
 
     async fn update(&self, client: &SlackClient, surface: Surface, told: &Told) -> Outcome {
-        const METHOD: &str = "chat.update";
         // What was posted a moment ago, in the same round, is not in what was read before.
         let now = self.service.store().interaction(told.interaction.id).await;
         let interaction = match now {
@@ -129,8 +137,8 @@ impl Cards {
         if self.shows(&interaction) {
             return Some(arrived(Duration::ZERO));
         }
-        if let Some(pause) = self.pace.pause(METHOD, self.service.now()) {
-            return Some(postponed("Slack has asked for a pause", pause));
+        if let Some(pausing) = self.pausing(UPDATE) {
+            return Some(pausing);
         }
         let at = Posted {
             channel: known.channel.clone(),
@@ -195,6 +203,12 @@ impl Cards {
 
     /// Several notifications in one message.
     pub(super) async fn post_digest(&self, told: Vec<Told>) -> Vec<(Claimed, Outcome)> {
+        if let Some(pausing) = self.pausing(POST) {
+            let told = told.into_iter();
+            return told
+                .map(|one| (one.claimed, Some(pausing.clone())))
+                .collect();
+        }
         let notifications: Vec<&Interaction> = told.iter().map(|one| &one.interaction).collect();
         let shown = digest(&notifications, &self.public_url);
         let ids: Vec<&DeliveryId> = told.iter().map(|one| &one.claimed.delivery.id).collect();
