@@ -98,15 +98,19 @@ impl Service {
         by: &Principal,
     ) -> Result<(), ServiceError> {
         let key = Person::name_key(name);
-        let namesake = self.store.account(&key).await?;
-        if namesake.is_some_and(|namesake| namesake.person.id != person) {
-            by.admin()?;
-            return Err(Refused::NameTaken.into());
+        loop {
+            // A conflict may be one over the name.
+            let namesake = self.store.account(&key).await?;
+            if namesake.is_some_and(|namesake| namesake.person.id != person) {
+                by.admin()?;
+                return Err(Refused::NameTaken.into());
+            }
+            let change =
+                |person: &Person, now: Moment<'_>| decide::change(person, name, role, by, now);
+            if self.try_to_change(person, change).await? {
+                return Ok(());
+            }
         }
-        self.change_person_by(person, |person, now| {
-            decide::change(person, name, role, by, now)
-        })
-        .await
     }
 
     /// Keeps somebody out, or lets them in again.
@@ -131,15 +135,23 @@ impl Service {
         id: PersonId,
         decide: impl Fn(&Person, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
     ) -> Result<(), ServiceError> {
-        loop {
-            let person = self.store.person(id).await?;
-            let person = person.ok_or(ServiceError::NotFound)?;
-            let changed = decide(&person, self.moment())?;
-            match self.commit(changed).await {
-                Ok(()) => return Ok(()),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Failed(error)) => return Err(error.into()),
-            }
+        while !self.try_to_change(id, &decide).await? {}
+        Ok(())
+    }
+
+    /// Whether nobody else was faster.
+    async fn try_to_change(
+        &self,
+        id: PersonId,
+        decide: impl Fn(&Person, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
+    ) -> Result<bool, ServiceError> {
+        let person = self.store.person(id).await?;
+        let person = person.ok_or(ServiceError::NotFound)?;
+        let changed = decide(&person, self.moment())?;
+        match self.commit(changed).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict) => Ok(false),
+            Err(CommitError::Failed(error)) => Err(error.into()),
         }
     }
 

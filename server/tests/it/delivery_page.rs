@@ -73,7 +73,7 @@ fn slack_is_tried_as_the_page_says() {
 
 #[test]
 fn the_other_figures_are_what_the_program_does() {
-    let now = chrono::DateTime::UNIX_EPOCH;
+    let now = DateTime::UNIX_EPOCH;
     let (mut health, mut failures) = (Health::default(), 0);
     while health.resume_at.is_none() {
         health = health.after(false, now);
@@ -84,8 +84,8 @@ fn the_other_figures_are_what_the_program_does() {
         health = health.after(false, now);
     }
     let longest = health.resume_at.unwrap() - now;
-    let whole: i64 = RETRIES.iter().map(chrono::TimeDelta::num_minutes).sum();
-    let days = (1..).find(|days| health.is_hopeless(now + chrono::TimeDelta::days(*days)));
+    let whole: i64 = RETRIES.iter().map(TimeDelta::num_minutes).sum();
+    let days = (1..).find(|days| health.is_hopeless(now + TimeDelta::days(*days)));
     for sentence in [
         format!("After {failures} failures in a row"),
         format!("pause of {}", span(first.num_seconds())),

@@ -55,6 +55,7 @@ mod schemathesis;
 mod sessions;
 mod sign_in;
 mod slack_actions;
+mod slack_answers;
 mod slack_calls;
 mod slack_clients;
 mod slack_desk;

@@ -1,8 +1,9 @@
 //! The ways in: a link once, then name and password.
 
 use chrono::TimeDelta;
-use domain::{Payload, Role};
+use domain::{Payload, Refused, Role};
 use reqwest::{Response, StatusCode, header};
+use server::service::ServiceError;
 use store::testing::TestDatabase;
 
 use crate::app::{PASSWORD, TestApp, cookie_of, operator, owned};
@@ -15,6 +16,7 @@ store::on_both_databases!(
     whoever_guesses_waits_and_the_owner_does_not,
     signing_in_leads_to_where_one_wanted_to_go,
     the_first_admin_gets_links_until_there_is_a_password,
+    of_two_who_want_a_name_at_once_one_gets_it,
 );
 
 fn place(response: &Response) -> &str {
@@ -245,4 +247,27 @@ async fn the_first_admin_gets_links_until_there_is_a_password(database: TestData
     let link = link().await.unwrap();
     let page = app.get(&format!("/sign-in/{link}")).send().await.unwrap();
     assert!(page.text().await.unwrap().contains("root (admin)"));
+}
+
+async fn of_two_who_want_a_name_at_once_one_gets_it(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let service = &app.state.service;
+    let by = operator();
+    for name in ["Ana", "Ben"] {
+        service.invite(name, Role::Viewer, &by).await.unwrap();
+    }
+    let people = service.people(&by).await.unwrap();
+    let [ana, ben] = [0, 1].map(|n: usize| people[n].person.id);
+    for round in 0..20 {
+        let name = format!("Cleo {round}");
+        let (first, second) = tokio::join!(
+            service.change_person(ana, &name, Role::Viewer, &by),
+            service.change_person(ben, &name, Role::Viewer, &by),
+        );
+        let ((Err(loser), Ok(())) | (Ok(()), Err(loser))) = (first, second) else {
+            panic!("both or none are {name}");
+        };
+        let taken = matches!(loser, ServiceError::Refused(Refused::NameTaken));
+        assert!(taken, "{loser}");
+    }
 }

@@ -83,7 +83,6 @@ pub(crate) struct Desk {
     pub(crate) slack: FakeSlack,
     pub(crate) actions: Actions,
     pub(crate) people: Arc<People>,
-    client: SlackClient,
     stopping: CancellationToken,
     running: JoinHandle<()>,
 }
@@ -120,9 +119,8 @@ impl Desk {
         let client = client.unwrap();
         let people = Arc::new(People::default());
         let service = app.state.service.clone();
-        let actions = Actions::new(service, client.clone(), people.clone(), URL)
-            .of_app(Some(APP.to_owned()), Some(TEAM.to_owned()))
-            .with_timing(timing);
+        let actions =
+            Actions::new(service, client.clone(), people.clone(), URL).with_timing(timing);
         let stopping = CancellationToken::new();
         let goodbye = socket_mode::Timing {
             goodbye: Duration::from_millis(200),
@@ -138,7 +136,6 @@ impl Desk {
             slack,
             actions,
             people,
-            client,
             stopping,
             running,
         }

@@ -26,7 +26,8 @@ use uuid::Uuid;
 use crate::{
     app::{Caller, TestApp, id_of, json_of},
     fake_slack::{
-        ANA, APP_TOKEN, BEN, BOT_TOKEN, BOT_USER, FakeSlack, Fault, MAIN, SIGNING_SECRET, sign,
+        ANA, APP_TOKEN, BEN, BOT_TOKEN, BOT_USER, FakeSlack, Fault, MAIN, SIGNING_SECRET, World,
+        sign,
     },
 };
 
@@ -161,10 +162,12 @@ impl Inbound {
         inbound.await
     }
 
-    /// That only keeps.
+    /// That only keeps: whatever it would have to know cannot be found out.
     pub(crate) async fn deaf(slack: &FakeSlack, way: Way, database: &TestDatabase) -> Self {
         let known = Arc::new(Known::default());
-        let joined = |slack: WayIn, known: Arc<Known>| slack.with_clicks(known);
+        known.fail(u32::MAX);
+        let joined =
+            |slack: WayIn, known: Arc<Known>| slack.with_clicks(known.clone()).with_threads(known);
         Self::start_with(slack, way, database, known, joined).await
     }
 
@@ -227,7 +230,10 @@ impl Inbound {
     /// A question with its card.
     pub(crate) async fn ask(&self, agent: &Caller<'_>, more: Value) -> (Value, String) {
         let asked = agent.ask(more).await;
-        let ts = self.post().await;
+        self.app.drain().await;
+        let store = self.app.state.service.store();
+        let interaction = store.interaction(id_of(&asked)).await.unwrap().unwrap();
+        let ts = interaction.card.unwrap().posted.unwrap().ts;
         self.known.card(MAIN, &ts, id_of(&asked));
         (asked, ts)
     }
@@ -271,7 +277,7 @@ async fn what_comes_is_kept_and_acknowledged_by_either_way(database: TestDatabas
         acknowledged(&slack, 1).await;
         let store = inbound.app.state.service.store();
         let found = store
-            .messages_to_hear(inbound.app.state.service.now(), 99)
+            .messages_to_hear(inbound.app.state.service.now() + TimeDelta::hours(1), 99)
             .await
             .unwrap();
         let kept = &found
@@ -338,7 +344,7 @@ async fn nothing_is_acknowledged_that_cannot_be_kept(database: TestDatabase) {
             Way::Socket => {
                 slack
                     .wait_for(|world| world.is_waiting().then_some(()))
-                    .await
+                    .await;
             }
             Way::Http => {
                 let refused = events(&inbound.app, &slack, &reply(&card, "9.9")).await;
@@ -397,11 +403,11 @@ async fn a_click_is_handed_on_and_its_answer_back(database: TestDatabase) {
         *locked(&inbound.known.answer) = Some(Value::Null);
         let click = slack.click(MAIN, &posted.ts, "go");
         until("the click", async || {
-            locked(&inbound.known.clicks).len() >= 1
+            !locked(&inbound.known.clicks).is_empty()
         })
         .await;
         until("its end", async || {
-            !slack.look(|world| world.is_waiting()) || way == Way::Socket
+            !slack.look(World::is_waiting) || way == Way::Socket
         })
         .await;
         slack.advance(TimeDelta::seconds(4));

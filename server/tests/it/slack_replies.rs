@@ -86,7 +86,7 @@ async fn what_comes_again_counts_once(database: TestDatabase) {
     acknowledged(&slack, 3).await;
     heard(&inbound).await;
     let now = agent.poll(&asked).await;
-    assert_eq!((now["version"].as_i64(), texts(&now)), (Some(2), vec![]));
+    assert_eq!((now["version"].as_i64(), texts(&now)), (Some(3), vec![]));
 }
 
 async fn a_form_is_answered_question_by_question(database: TestDatabase) {
@@ -197,7 +197,7 @@ async fn strangers_are_told_and_nothing_else_happens(database: TestDatabase) {
     let told = ("U0EVE".to_owned(), "Nobody knows you here.".to_owned());
     assert_eq!(inbound.known.notes(), [told]);
     let store = inbound.app.state.service.store();
-    assert_eq!(store.events_of(id_of(&asked)).await.unwrap().len(), 1);
+    assert_eq!(store.events_of(id_of(&asked)).await.unwrap().len(), 2);
 }
 
 async fn a_card_may_become_known_later(database: TestDatabase) {
@@ -270,6 +270,8 @@ async fn what_was_kept_before_a_crash_is_heard_after_it(database: TestDatabase) 
     assert_eq!(inbound.waiting().await, 1);
     let known = inbound.known.clone();
     inbound.app.stop().await;
+    known.fail(0);
+    slack.advance(TimeDelta::minutes(5));
     let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
     let again = Inbound::start_with(&slack, Way::Http, &database, known, threads).await;
     heard(&again).await;

@@ -36,7 +36,7 @@ async fn many_presses_at_once_have_one_winner(database: TestDatabase) {
     });
     join_all(presses).await;
     let seen = agent.poll(&asked).await;
-    assert_eq!(seen["version"], 2);
+    assert_eq!(seen["version"], 3);
     let (winner, loser) = match seen["answer"]["responder"]["name"].as_str().unwrap() {
         "Ana" => (ANA, BEN),
         _ => (BEN, ANA),

@@ -170,9 +170,9 @@ impl Cards {
                 && one.change == CardChange::Post
                 && !self.may_be_there(&one.claimed).await;
             if is_new {
-                told.push(one)
+                told.push(one);
             } else {
-                rest.push(one)
+                rest.push(one);
             }
         }
         if told.len() < DIGEST {

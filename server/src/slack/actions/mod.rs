@@ -59,13 +59,6 @@ impl Default for Timing {
     }
 }
 
-/// Whose payloads are ours, as far as we know.
-#[derive(Clone, Debug, Default)]
-struct Ours {
-    app_id: Option<String>,
-    team_id: Option<String>,
-}
-
 /// Does what people want in Slack. Cheap to clone.
 #[derive(Clone)]
 pub struct Actions {
@@ -73,7 +66,6 @@ pub struct Actions {
     client: SlackClient,
     people: Arc<dyn Recognise>,
     public_url: Arc<str>,
-    ours: Arc<Ours>,
     timing: Timing,
     tasks: TaskTracker,
 }
@@ -122,17 +114,8 @@ impl Actions {
             client,
             people,
             public_url: public_url.into(),
-            ours: Arc::default(),
             timing: Timing::default(),
             tasks: TaskTracker::new(),
-        }
-    }
-
-    /// Hears of this app in this workspace alone, as far as they are known.
-    pub fn of_app(self, app_id: Option<String>, team_id: Option<String>) -> Self {
-        Self {
-            ours: Arc::new(Ours { app_id, team_id }),
-            ..self
         }
     }
 
@@ -147,7 +130,7 @@ impl Actions {
     /// # Errors
     /// When a press could not be kept. Slack should hear nothing then, and shows an error at the button.
     pub async fn handle(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
-        match Payload::parse(payload, &self.ours) {
+        match Payload::parse(payload) {
             Some(Payload::Press(press)) => self.pressed(*press).await.map(|()| None),
             Some(Payload::Sent(who, submission)) => self.sent(who, *submission).await,
             Some(Payload::Unreadable) => {

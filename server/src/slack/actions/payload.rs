@@ -3,7 +3,6 @@
 use secrecy::SecretString;
 use serde_json::Value;
 
-use super::Ours;
 use crate::slack::blocks::{Control, Origin, Submission};
 
 /// Something that somebody did.
@@ -38,12 +37,7 @@ pub(super) struct Pressed {
 
 impl Payload {
     /// `None` when it is not for us.
-    pub(super) fn parse(payload: &Value, ours: &Ours) -> Option<Self> {
-        // With an installation for many workspaces a modal names the one of the person first.
-        let team = text(payload, "/view/app_installed_team_id").or(text(payload, "/team/id"));
-        if is_other(text(payload, "/api_app_id"), &ours.app_id) || is_other(team, &ours.team_id) {
-            return None;
-        }
+    pub(super) fn parse(payload: &Value) -> Option<Self> {
         let own_team = text(payload, "/user/team_id").or(text(payload, "/team/id"));
         let who = Who {
             team: own_team.map(str::to_owned),
@@ -86,9 +80,4 @@ fn control(action: &Value) -> Option<Control> {
 
 fn text<'a>(json: &'a Value, pointer: &str) -> Option<&'a str> {
     json.pointer(pointer)?.as_str()
-}
-
-/// What is unknown on either side is nobody else's.
-fn is_other(said: Option<&str>, ours: &Option<String>) -> bool {
-    matches!((said, ours), (Some(said), Some(ours)) if said != ours)
 }
