@@ -29,7 +29,7 @@ pub(super) fn DeliveryStateWords(row: DeliveryRow) -> impl IntoView {
 /// `1 try`, `3 tries`.
 pub(super) fn tries(row: &DeliveryRow) -> String {
     match row.tries {
-        0 if row.is_put_off() => "no try counted".to_owned(),
+        0 if row.is_put_off() => "not shown yet".to_owned(),
         0 => "not tried yet".to_owned(),
         1 => "1 try".to_owned(),
         count => format!("{count} tries"),

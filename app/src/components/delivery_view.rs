@@ -156,6 +156,10 @@ fn TryLine(
             Shape::Warning,
             "Interrupted: nobody knows whether it arrived".to_owned(),
         ),
+        // It begins with the name of a method.
+        Some(TryEnd {
+            error: Some(error), ..
+        }) if is_slack => (Shape::Failed, error.clone()),
         Some(TryEnd {
             error: Some(error), ..
         }) => (Shape::Failed, capital(error)),

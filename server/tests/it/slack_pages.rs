@@ -154,7 +154,7 @@ async fn a_channel_that_takes_nothing_is_said_to_admins_until_it_does(database: 
     let waiting = format!("/deliveries?state=due&amp;destination={waiting}");
     holds(&overview, &["not_in_channel", "/invite", &waiting]);
     let list = text_of(&read(&app, &ana, "/deliveries").await);
-    holds(&list, &["Put off", "no try counted"]);
+    holds(&list, &["Put off", "not shown yet"]);
     let text = read(&app, &ben, "/").await;
     assert!(!text.contains(MAIN), "{text}");
 
