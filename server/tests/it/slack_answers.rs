@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use chrono::TimeDelta;
 use domain::{Role, SlackId};
 use rand::seq::SliceRandom;
 use reqwest::StatusCode;
@@ -32,10 +31,7 @@ struct Team {
 }
 
 impl Team {
-    async fn start(database: &TestDatabase, way: Way) -> Self {
-        let slack = FakeSlack::start().await;
-        // Another day for each: messages are named by their time, and the database knows those of the day before.
-        slack.advance(TimeDelta::days(way as i64));
+    async fn start(slack: FakeSlack, database: &TestDatabase, way: Way) -> Self {
         let team = Self {
             app: started(&slack, database, way).await,
             slack,
@@ -44,6 +40,11 @@ impl Team {
             team.link(name, id).await;
         }
         team
+    }
+
+    async fn stop(self) -> FakeSlack {
+        self.app.stop().await;
+        self.slack
     }
 
     /// Invites somebody and says who they are in Slack.
@@ -123,8 +124,9 @@ enum Do {
 }
 
 async fn every_kind_is_answered_in_slack_and_the_agent_has_it(database: TestDatabase) {
+    let mut slack = FakeSlack::start().await;
     for way in WAYS {
-        let team = Team::start(&database, way).await;
+        let team = Team::start(slack, &database, way).await;
         let agent = team.app.agent(&format!("{way:?}")).await;
         let question = || json!({});
         let choice = || json!({"kind": "choice", "options": ["redis", "lru"]});
@@ -229,13 +231,15 @@ async fn every_kind_is_answered_in_slack_and_the_agent_has_it(database: TestData
             }
         }
         assert_eq!(team.slack.notes(ANA).len(), 0);
-        team.app.stop().await;
+        slack = team.stop().await;
     }
 }
 
 async fn ten_agents_in_one_channel_each_get_their_own_answer(database: TestDatabase) {
+    let mut slack = FakeSlack::start().await;
     for way in WAYS {
-        let team = Team::start(&database, way).await;
+        let team = Team::start(slack, &database, way).await;
+        let before = team.slack.messages(MAIN).len();
         let mut agents = Vec::new();
         for n in 0..10 {
             agents.push(team.app.agent(&format!("agent {n} {way:?}")).await);
@@ -245,7 +249,7 @@ async fn ten_agents_in_one_channel_each_get_their_own_answer(database: TestDatab
             asked.push(agent.ask(json!({"session_id": "one for all"})).await);
         }
         team.app.drain().await;
-        assert_eq!(team.slack.messages(MAIN).len(), 10);
+        assert_eq!(team.slack.messages(MAIN).len(), before + 10);
         let mut order: Vec<usize> = (0..10).collect();
         order.shuffle(&mut rand::rng());
         for n in order {
@@ -263,13 +267,14 @@ async fn ten_agents_in_one_channel_each_get_their_own_answer(database: TestDatab
             assert_eq!(now["answer"]["text"], format!("for agent {n}"));
             assert_eq!(now["follow_ups"], json!([]));
         }
-        team.app.stop().await;
+        slack = team.stop().await;
     }
 }
 
 async fn the_dashboard_and_slack_at_the_same_instant_have_one_winner(database: TestDatabase) {
     const ROUNDS: usize = 200;
-    let team = Team::start(&database, Way::Http).await;
+    let slack = FakeSlack::start().await;
+    let team = Team::start(slack, &database, Way::Http).await;
     let agent = team.app.agent("backend").await;
     let cookie = team.app.sign_in("Vera", Role::Responder).await;
     let (mut by_slack, mut notes) = (0, 0);
@@ -320,8 +325,9 @@ async fn the_dashboard_and_slack_at_the_same_instant_have_one_winner(database: T
 }
 
 async fn replies_to_open_threads_survive_a_restart(database: TestDatabase) {
+    let mut slack = FakeSlack::start().await;
     for way in WAYS {
-        let team = Team::start(&database, way).await;
+        let team = Team::start(slack, &database, way).await;
         let agent = team.app.agent(&format!("{way:?}")).await;
         let token = agent.token.clone();
         let mut asked = Vec::new();
@@ -332,8 +338,7 @@ async fn replies_to_open_threads_survive_a_restart(database: TestDatabase) {
         for asked in &asked {
             cards.push(team.card(asked).await);
         }
-        let Team { slack, app } = team;
-        app.stop().await;
+        slack = team.stop().await;
         // Nobody listens, and Slack gives up: the events never come.
         for (n, card) in cards.iter().enumerate() {
             slack.hold_next_event();
