@@ -75,8 +75,7 @@ impl Threads for Desk {
 
     async fn tell(&self, channel: &str, thread_ts: &str, user: &str, note: &Note) {
         let card = note.to_card();
-        let blocks = card.blocks.iter().map(serde_json::to_value);
-        let blocks: Vec<Value> = blocks.filter_map(Result::ok).collect();
+        let blocks = card.json_blocks();
         let mut post = Post::to(channel, &card.text, &blocks);
         post.thread_ts = Some(thread_ts);
         if let Err(error) = self.client.post_ephemeral(user, &post).await {

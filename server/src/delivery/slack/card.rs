@@ -7,7 +7,6 @@ use domain::{
     DeliveryId, Interaction,
     delivery::{CardChange, DeliveryState, Reply},
 };
-use serde_json::Value;
 use store::Claimed;
 use tokio::time::Instant;
 
@@ -76,7 +75,7 @@ impl Cards {
         }
         let metadata = look::metadata([&told.claimed.delivery.id]);
         self.pace.turn(&known.channel).await;
-        let blocks = blocks(&shown);
+        let blocks = shown.json_blocks();
         let mut post = Post::to(&known.channel, &shown.text, &blocks);
         post.metadata = Some(&metadata);
         match client.post_message(&post).await {
@@ -148,7 +147,7 @@ impl Cards {
         self.pace.turn(&known.channel).await;
         let begun = Instant::now();
         match client
-            .update_message(&at, &shown.text, &blocks(&shown))
+            .update_message(&at, &shown.text, &shown.json_blocks())
             .await
         {
             Ok(()) => {
@@ -241,7 +240,7 @@ impl Cards {
     ) -> Result<Option<Posted>, CallError> {
         let channel = first.card.as_ref().map_or("", |card| &card.channel);
         self.pace.turn(channel).await;
-        let blocks = blocks(shown);
+        let blocks = shown.json_blocks();
         match &*self.wire {
             Wire::Webhook { client, url } => {
                 let post = Post::to_webhook(&shown.text, &blocks);
@@ -255,12 +254,6 @@ impl Cards {
             }
         }
     }
-}
-
-/// As JSON. Blocks are made of names and text, which always have a JSON form.
-fn blocks(card: &Card) -> Vec<Value> {
-    let blocks = card.blocks.iter().map(serde_json::to_value);
-    blocks.filter_map(Result::ok).collect()
 }
 
 fn log(error: &ServiceError) {

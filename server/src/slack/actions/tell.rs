@@ -2,11 +2,11 @@
 
 use domain::InteractionId;
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Actions, payload::Pressed};
 use crate::slack::{
-    blocks::{Block, Note, Origin, Surface, card},
+    blocks::{Note, Origin, Surface, card},
     types::{Post, Posted},
 };
 
@@ -45,7 +45,7 @@ impl Actions {
     /// reaches them all the same.
     pub(super) async fn tell(&self, reply: &Reply<'_>, note: &Note) {
         let note = note.to_card();
-        let blocks = json(&note.blocks);
+        let blocks = note.json_blocks();
         let mut post = Post::to(reply.channel, &note.text, &blocks);
         post.thread_ts = reply.thread;
         let Err(error) = self.client.post_ephemeral(reply.user, &post).await else {
@@ -81,7 +81,7 @@ impl Actions {
                 }
             };
             let card = card(&interaction, Surface::Interactive, &self.public_url);
-            let blocks = json(&card.blocks);
+            let blocks = card.json_blocks();
             let updated = self.client.update_message(&at, &card.text, &blocks);
             if let Err(error) = updated.await {
                 tracing::warn!(error = %error, interaction.id = %id, "cannot show a card in Slack as it is now");
@@ -90,9 +90,4 @@ impl Actions {
             shown = Some(interaction.version);
         }
     }
-}
-
-fn json(blocks: &[Block]) -> Vec<Value> {
-    let blocks = blocks.iter().map(serde_json::to_value);
-    blocks.filter_map(Result::ok).collect()
 }

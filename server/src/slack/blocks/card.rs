@@ -6,6 +6,7 @@ use domain::{
     interaction::{Ask, FormQuestion},
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     action::Written,
@@ -48,6 +49,12 @@ pub struct Card {
 }
 
 impl Card {
+    /// Its blocks as the Web API takes them. They are names and text, which always have a JSON form.
+    pub fn json_blocks(&self) -> Vec<Value> {
+        let blocks = self.blocks.iter().map(serde_json::to_value);
+        blocks.filter_map(Result::ok).collect()
+    }
+
     /// Says that it may be in the channel twice. Its next change takes that away.
     pub fn mark_as_repeat(&mut self) {
         self.text.insert_str(0, "Posted again: ");
