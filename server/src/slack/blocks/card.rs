@@ -57,7 +57,11 @@ impl Card {
 
     /// Says that it may be in the channel twice. Its next change takes that away.
     pub fn mark_as_repeat(&mut self) {
-        self.text.insert_str(0, "Posted again: ");
+        const AGAIN: &str = "Posted again: ";
+        // Where there is no room for it, it stands below.
+        if length(&self.text) + length(AGAIN) <= spoken::TEXT {
+            self.text.insert_str(0, AGAIN);
+        }
         let words = "Posted again: Slack did not say whether the first one arrived. One answer counts. Use the \
                      buttons of either, and the thread of this one.";
         let content = Content::context(vec![words.into()]);

@@ -5,14 +5,15 @@ use domain::Interaction;
 use super::{
     block::{Block, Content, Text},
     card::Card,
+    spoken::TEXT,
     text::{Address, Markup, Plain, cut, escape, one_line, prose},
     words,
 };
 
-/// How much of each is shown.
-const PROMPT: usize = 600;
+/// How much of each is shown. Ten have room on a message with all that stands beside them.
+const PROMPT: usize = 450;
 /// How much of each is said.
-const LINE: usize = 300;
+const LINE: usize = 150;
 
 /// The notifications in order, ten at most: what is longer is on the dashboard. `public_url` is as for
 /// [`card`](super::card).
@@ -44,7 +45,7 @@ pub fn digest(notifications: &[&Interaction], public_url: &str) -> Card {
     }
     let blocks = contents.into_iter().enumerate();
     Card {
-        text: escape(&cut(&lines.join("\n"), 3_900)),
+        text: escape(&cut(&lines.join("\n"), TEXT)),
         blocks: blocks
             .map(|(n, content)| Block::new(format!("digest.{n}"), content))
             .collect(),

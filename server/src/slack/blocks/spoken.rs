@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Slack makes several messages of some more.
-const TEXT: usize = 3_900;
+pub(super) const TEXT: usize = 3_900;
 /// The longest prompt of one question of a form, beside the list of them all.
 const STEP: usize = 600;
 

@@ -1,14 +1,17 @@
-//! What somebody is told who came too late, and that no note has markup.
+//! What somebody is told who came too late, that no note has markup, and that what is posted beside cards has room.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::interaction::Kind;
 use serde_json::{json, to_value};
 use uuid::Uuid;
 
-use super::samples::{
-    answered, answered_by, body, cancelled, expired, hostile_texts, open, open_as, with,
+use super::{
+    limits,
+    samples::{
+        answered, answered_by, body, cancelled, expired, hostile_texts, open, open_as, with,
+    },
 };
-use crate::slack::blocks::{Note, too_late};
+use crate::slack::blocks::{Note, Surface, card, digest, too_late};
 
 /// Of those who answer in the samples.
 const ANSWERED: u128 = 8;
@@ -108,5 +111,26 @@ fn no_note_has_markup() {
         let block = to_value(&note.blocks[0]).unwrap();
         assert_eq!(block["text"]["type"], "plain_text");
         assert!(block["text"]["text"].as_str().unwrap().len() < 3_000);
+    }
+}
+
+#[test]
+fn ten_notifications_fit_one_message_whatever_is_in_them() {
+    for text in hostile_texts() {
+        let name: String = text.chars().take(80).collect();
+        let told = with(Kind::Notification, json!({"prompt": text}));
+        let one = open_as(&name, told);
+        let card = digest(&[&one; 10], "https://handraise.example");
+        assert_eq!(limits::of_card(&card), [""; 0], "{text:?}");
+    }
+}
+
+#[test]
+fn a_card_that_is_posted_again_fits_whatever_is_in_it() {
+    for text in hostile_texts() {
+        let asked = open(with(Kind::Question, json!({"prompt": text})));
+        let mut card = card(&asked, Surface::Interactive, "https://handraise.example");
+        card.mark_as_repeat();
+        assert_eq!(limits::of_card(&card), [""; 0], "{text:?}");
     }
 }

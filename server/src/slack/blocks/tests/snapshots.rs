@@ -7,7 +7,7 @@ use domain::{Interaction, interaction::Kind};
 use serde_json::{Value, json, to_value};
 
 use super::{
-    super::{Modal, Origin, Surface, card, modal},
+    super::{Card, Modal, Note, Origin, Surface, card, digest, modal},
     limits,
     samples::{
         URL, answer_to, answered, body, called_back, cancelled, collected, expired, followed_up,
@@ -159,7 +159,35 @@ fn cards() -> BTreeMap<String, Value> {
     for (name, interaction) in others() {
         add(name.to_owned(), &interaction, Surface::Interactive);
     }
+    for (name, card) in messages() {
+        assert_eq!(limits::of_card(&card), [""; 0], "{name}");
+        cards.insert(name.to_owned(), to_value(card).unwrap());
+    }
     cards
+}
+
+/// What is posted beside cards, and a card that is posted again.
+fn messages() -> Vec<(&'static str, Card)> {
+    let mut again = card(&open(body(Kind::Question)), Surface::Interactive, URL);
+    again.mark_as_repeat();
+    let told = open(body(Kind::Notification));
+    let failed = open(with(Kind::Notification, json!({"level": "error"})));
+    let note = Note {
+        words: "Handraise does not know who you are.".to_owned(),
+        link: Some(format!("{URL}/slack/link/sealed")),
+    };
+    vec![
+        ("question-posted_again", again),
+        (
+            "notification-several",
+            digest(&[&told, &failed, &told], URL),
+        ),
+        (
+            "note",
+            Note::from("Ana answered 12 s ago in Slack.").to_card(),
+        ),
+        ("note-link", note.to_card()),
+    ]
 }
 
 fn modals() -> BTreeMap<String, Value> {
