@@ -230,10 +230,14 @@ impl Inbound {
     /// A question with its card.
     pub(crate) async fn ask(&self, agent: &Caller<'_>, more: Value) -> (Value, String) {
         let asked = agent.ask(more).await;
-        self.app.drain().await;
         let store = self.app.state.service.store();
-        let interaction = store.interaction(id_of(&asked)).await.unwrap().unwrap();
-        let ts = interaction.card.unwrap().posted.unwrap().ts;
+        let posted = async || {
+            let interaction = store.interaction(id_of(&asked)).await.unwrap().unwrap();
+            interaction.card.unwrap().posted
+        };
+        // By this server, or by another on the same database.
+        until("the card", async || posted().await.is_some()).await;
+        let ts = posted().await.unwrap().ts;
         self.known.card(MAIN, &ts, id_of(&asked));
         (asked, ts)
     }
