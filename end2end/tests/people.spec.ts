@@ -160,7 +160,9 @@ test("a token works until it is revoked", async ({ signIn, server }) => {
   await live(ana);
   await ana.getByLabel("Name").fill("deploy");
   await ana.getByRole("button", { name: "Make token" }).click();
-  const [token, line] = await ana.locator(".once .command").allInnerTexts();
+  const shown = ana.locator(".once .command");
+  await expect(shown).toHaveCount(2);
+  const [token, line] = await shown.allInnerTexts();
   expect(line).toBe(`export HANDRAISE_TOKEN=${token}`);
   const ask = () =>
     fetch(`${server.url}/api/v1/interactions`, {
@@ -211,7 +213,8 @@ test("admins keep their own role", async ({ signIn, server }) => {
   await expect(main).toContainText("You cannot disable yourself");
   await expect(main.getByRole("radio")).toHaveCount(0);
   await ana.getByRole("textbox", { name: "Name" }).fill("Ana B");
-  await ana.getByRole("button", { name: "Save" }).click();
+  const name = ana.getByRole("region", { name: "Name and role" });
+  await name.getByRole("button", { name: "Save" }).click();
   await expect(ana.getByText("Saved.")).toBeVisible();
   await expect(ana.getByRole("heading", { name: "Ana B" })).toBeVisible();
   await ana.reload();
