@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any, Callable, Iterator, List, Optional, Protocol, cast
 
 import pytest
@@ -12,6 +13,9 @@ from proxy import Proxy
 from serving import PATIENCE, Desk, Server
 
 from handraise import AsyncHandraise, Handraise
+
+OwnServer = Callable[..., Server]
+DeskOf = Callable[[Server], Desk]
 
 
 class InLoop:
@@ -44,6 +48,21 @@ class Connect(Protocol):
     def __call__(self, url: str, token: str, give_up_after: Optional[float] = None) -> Handraise: ...
 
 
+@pytest.fixture(scope="session", autouse=True)
+def known_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Notes keys where nobody else does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HANDRAISE_KNOWN_SERVERS", str(tmp_path_factory.mktemp("known") / "servers"))
+        patch.delenv("HANDRAISE_PUBLIC_KEY", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def own_known_servers(known_servers: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test's own servers may have the address of another's."""
+    monkeypatch.setenv("HANDRAISE_KNOWN_SERVERS", str(tmp_path / "known_servers"))
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One for all who leave it running."""
@@ -57,13 +76,27 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
     """Starts servers with settings of their own, for this test to kill."""
     servers: List[Server] = []
 
-    def start(**settings: str) -> Server:
-        servers.append(Server(tmp_path_factory.mktemp("own"), **settings))
+    def start(port: int = 0, **settings: str) -> Server:
+        servers.append(Server(tmp_path_factory.mktemp("own"), port, **settings))
         return servers[-1]
 
     yield start
     for server in servers:
         server.close()
+
+
+@pytest.fixture
+def desk_of() -> Iterator[DeskOf]:
+    desks: List[Desk] = []
+
+    def open_desk(server: Server) -> Desk:
+        desks.append(Desk(server))
+        desks[-1].catch_up()
+        return desks[-1]
+
+    yield open_desk
+    for desk in desks:
+        desk.close()
 
 
 @pytest.fixture(scope="session")

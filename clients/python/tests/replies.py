@@ -27,3 +27,16 @@ ANSWERED: Mapping[str, Any] = {
         "responder": {"id": "2", "name": "Ana", "via": "dashboard"},
     },
 }
+RECEIPT: Mapping[str, Any] = {
+    "version": 1,
+    "interaction_id": ID,
+    "kind": "approval",
+    "outcome": "approved",
+    "action_digest": "sha256:8d670dbf36f1e4ca3a860875fe2e2ff85d5b807ef5405aa99dfc6f164ae75cd4",
+    "agent": BODY["agent"],
+    "responder": ANSWERED["answer"]["responder"],
+    "asked_at": "2027-01-15T08:00:00Z",
+    "answered_at": "2027-01-15T08:00:41.207Z",
+    "public_key": "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+    "signature": "",
+}

@@ -17,7 +17,7 @@ PATIENCE = 30
 class Server:
     """`handraise serve` with a database of its own, on a port that stays the same."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, port: int = 0, **settings: str) -> None:
         binary = os.environ.get("HANDRAISE_BIN")
         assert binary, "set HANDRAISE_BIN to the program `handraise`"
         self._binary = str(Path(binary).resolve())
@@ -26,7 +26,7 @@ class Server:
         self._environment.update({"HANDRAISE_RATE_LIMIT_PER_MINUTE": "0", **settings})
         self._process: Optional[subprocess.Popen[str]] = None
         self._log = (folder / "log").open("a")
-        self.port = 0
+        self.port = port
         self.start()
 
     @property
@@ -63,11 +63,22 @@ class Server:
         self._log.close()
 
     def token(self, kind: str, name: str) -> str:
-        command = [self._binary, "token", "create", "--kind", kind, "--name", name, "--database", self._database]
-        made = subprocess.run(
-            command, cwd=self._folder, env=self._environment, capture_output=True, text=True, check=True
+        return self._run("token", "create", "--kind", kind, "--name", name)
+
+    def rotate_key(self) -> str:
+        """Returns the new public key, which counts when it starts again."""
+        return self._run("key", "rotate")
+
+    def _run(self, *command: str) -> str:
+        done = subprocess.run(
+            [self._binary, *command, "--database", self._database],
+            cwd=self._folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=True,
         )
-        return made.stdout.strip()
+        return done.stdout.strip()
 
     @property
     def _database(self) -> str:

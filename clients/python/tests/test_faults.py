@@ -6,10 +6,10 @@ import logging
 import signal
 import threading
 import uuid
-from typing import Callable, Iterator, List
+from typing import Callable, Iterator
 
 import pytest
-from conftest import Connect, Meanwhile
+from conftest import Connect, DeskOf, Meanwhile, OwnServer
 from proxy import Proxy
 from serving import PATIENCE, Desk, Server
 
@@ -19,8 +19,6 @@ OPEN = "POST /api/v1/interactions HTTP"
 POLL = "GET /api/v1/interactions/"
 
 ProxyTo = Callable[[Server], Proxy]
-OwnServer = Callable[..., Server]
-DeskOf = Callable[[Server], Desk]
 
 
 class Heard(logging.Handler):
@@ -31,7 +29,7 @@ class Heard(logging.Handler):
         self.trouble = threading.Event()
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.levelno == logging.WARNING:
+        if "trying again" in record.getMessage():
             self.trouble.set()
 
 
@@ -41,20 +39,6 @@ def heard() -> Iterator[Heard]:
     logging.getLogger("handraise").addHandler(heard)
     yield heard
     logging.getLogger("handraise").removeHandler(heard)
-
-
-@pytest.fixture
-def desk_of() -> Iterator[DeskOf]:
-    desks: List[Desk] = []
-
-    def open_desk(server: Server) -> Desk:
-        desks.append(Desk(server))
-        desks[-1].catch_up()
-        return desks[-1]
-
-    yield open_desk
-    for desk in desks:
-        desk.close()
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])

@@ -6,6 +6,7 @@ import json
 import math
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any, List, Mapping, Union
 
 import pytest
@@ -14,6 +15,8 @@ from replies import ANSWERED, BODY, ID
 from handraise import Interaction, Unreachable
 from handraise.calls import Calls
 from handraise.exchange import Flow, Lost, Pause, Reply, Request
+from handraise.keys import Keys
+from handraise.known_servers import KnownServers
 from handraise.steps import HOLD
 
 LOST = Lost(ConnectionError("refused"))
@@ -30,7 +33,10 @@ class Script:
     def __init__(self, give_up_after: float = math.inf) -> None:
         self.now = 0.0
         self.calls = Calls(
-            None if math.isinf(give_up_after) else give_up_after, clock=lambda: self.now, chance=lambda: 0
+            Keys("http://127.0.0.1:3000", KnownServers(Path("nowhere"))),
+            None if math.isinf(give_up_after) else give_up_after,
+            clock=lambda: self.now,
+            chance=lambda: 0,
         )
 
     def begin(self, flow: Flow[Any]) -> Request:

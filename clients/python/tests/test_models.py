@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from replies import ANSWERED, BODY
+from replies import ANSWERED, BODY, RECEIPT
 
 from handraise import Cancelled, Decision, Expired, HandraiseError, Interaction, reading
 from handraise.verdicts import answered, reviewed
@@ -58,7 +58,11 @@ def closed(**fields: Any) -> Interaction:
 
 def test_a_decision_is_true_in_one_case_alone() -> None:
     yes = {"state": "resolved", "outcome": "approved", "approved": True}
-    assert Decision(closed(**yes))
+    proof = reading.receipt(RECEIPT)
+    assert Decision(closed(**yes), proof)
+    assert not Decision(closed(**yes))
+    for other in ({"outcome": "denied"}, {"interaction_id": "1"}):
+        assert not Decision(closed(**yes), reading.receipt({**RECEIPT, **other}))
     for lie in (
         {"approved": "true"},
         {"approved": 1},
@@ -73,7 +77,7 @@ def test_a_decision_is_true_in_one_case_alone() -> None:
         {"state": "cancelled"},
         {"kind": "question"},
     ):
-        decision = Decision(closed(**{**yes, **lie}))
+        decision = Decision(closed(**{**yes, **lie}), proof)
         assert not decision, lie
         assert decision.approved is False
 
@@ -91,10 +95,10 @@ def test_what_is_closed_without_an_answer_is_an_error() -> None:
 def test_a_decision_about_a_plan_that_is_unknown_is_no_leave() -> None:
     at = {"answered_at": "2027-01-15T08:00:41Z"}
     plan = {"kind": "plan_review", "state": "resolved"}
-    unknown = reviewed(closed(**plan, answer={**at, "decision": "proceed_twice", "target_mode": "edit"}))
-    assert not unknown.may_proceed
-    contradicting = reviewed(closed(**plan, answer={**at, "decision": "proceed", "target_mode": None}))
-    assert not contradicting.may_proceed
-    assert not unknown and not contradicting
+    unknown = reviewed(closed(**plan, answer={**at, "decision": "proceed_twice", "target_mode": "edit"}), None)
+    unproven = reviewed(closed(**plan, answer={**at, "decision": "proceed", "target_mode": "edit"}), None)
+    for review in (unknown, unproven):
+        assert not review and not review.may_proceed
+        assert review.target_mode is None
     with pytest.raises(HandraiseError):
-        reviewed(closed(**plan, answer=at))
+        reviewed(closed(**plan, answer=at), None)

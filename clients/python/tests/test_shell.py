@@ -58,6 +58,14 @@ def test_what_the_server_refuses_is_shown(ask: Ask) -> None:
         assert told in refused.stderr
 
 
+def test_it_asks_for_no_approval(ask: Ask, server: Server, proxy_to: Callable[[Server], Proxy]) -> None:
+    proxy = proxy_to(server)
+    refused = ask("--kind", "approval", "May I?", url=proxy.url)
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"handraise ask" in refused.stderr
+    assert proxy.requests == []
+
+
 def test_lost_replies_are_asked_for_again(
     ask: Ask, server: Server, desk: Desk, meanwhile: Meanwhile, proxy_to: Callable[[Server], Proxy]
 ) -> None:

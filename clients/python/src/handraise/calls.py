@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, Union, overload
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
 
-from .canonical import action_digest, snapshot
+from .canonical import action_digest, plan_digest, snapshot
 from .errors import Unreachable
 from .exchange import Flow, log
-from .models import FormAnswer, Interaction, Question
+from .models import FormAnswer, Interaction, Operand, Question
 from .options import AnyOption
-from .steps import Steps, expect, there
-from .verdicts import Decision, PlanReview, answered, reviewed
+from .proofs import Proofs
+from .receipts import MAX_AGE, Age, Claim
+from .steps import expect, there
+from .verdicts import PROCEEDS, Decision, PlanReview, answered, plan_decision, reviewed, says_approved
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -21,7 +24,7 @@ COLLECT_FOR = 10.0
 """Seconds that an answer which is there already waits for the server to hear of it."""
 
 
-class Calls(Steps):
+class Calls(Proofs):
     """All calls of a client."""
 
     def ask(self, prompt: str, *, fallback: Optional[str] = None, **options: Unpack[Options]) -> Flow[str]:
@@ -77,20 +80,64 @@ class Calls(Steps):
         return list(selected) if multiple else selected[0]
 
     def approve(
-        self, prompt: str, tool: str, arguments: Mapping[str, Any], **options: Unpack[Options]
+        self,
+        prompt: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        operands: Sequence[Operand] = (),
+        max_age: Age = MAX_AGE,
+        **options: Unpack[Options],
     ) -> Flow[Decision]:
         """Asks whether one exact action may be run, and returns a `Decision`, true only if it may.
 
-        Denied, expired and cancelled are false decisions and raise nothing. ``arguments`` is a ``dict`` of
-        JSON alone: they are shown as they are and copied before asking.
+        Denied, expired, cancelled and void are false decisions and raise nothing. ``arguments`` is a ``dict`` of
+        JSON alone: they are shown as they are and copied before asking. ``operands`` are the files that they
+        name, from `hash_file`. A decision that was made more than ``max_age`` (seconds) ago is none.
 
-        Raises `NotJson` before asking, `ArgumentsChanged` when the server's digest is not that of this action,
-        and otherwise as `ask`, but never `Expired` or `Cancelled`.
+        An approval is for one run: `consume` it right before. Raises `NotJson` before asking,
+        `ArgumentsChanged` when the server's digest is not that of this action, `NotVerified` when the server
+        says that it was approved and has no receipt that proves it, and otherwise as `ask`, but never
+        `Expired` or `Cancelled`.
         """
         exact = snapshot(arguments, "arguments")
-        closed = yield from self._asked("approval", prompt, options, tool=tool, arguments=exact)
-        expect(action_digest(tool, exact), closed)
-        return Decision(closed)
+        digest = action_digest(tool, exact, operands)
+        since = self._since(options)
+        yield from self._known(options.get("give_up_after"))
+        asked, closed = yield from self._closed(
+            "approval", prompt, options, tool=tool, arguments=exact, operands=operands
+        )
+        expect(digest, closed)
+        receipt = None
+        if says_approved(closed):
+            claim = Claim(asked.id, asked.agent.id, "approval", "approved", digest, since, max_age)
+            receipt = yield from self._proven(claim, self._patience(options.get("give_up_after")))
+        return Decision((yield from self._taken(asked.id, closed, options)), receipt)
+
+    def verify(
+        self,
+        id: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        operands: Sequence[Operand] = (),
+        max_age: Age = MAX_AGE,
+    ) -> Flow[Decision]:
+        """What became of an approval that was opened before, as a `Decision` about exactly this action.
+
+        For who has waited with `open` and `wait`, which say what the server says. False while it is pending.
+        Raises as `approve` does.
+        """
+        exact = snapshot(arguments, "arguments")
+        digest = action_digest(tool, exact, operands)
+        yield from self._known()
+        closed = yield from self.get(id)
+        expect(digest, closed)
+        receipt = None
+        if says_approved(closed):
+            claim = Claim(id, closed.agent.id, "approval", "approved", digest, max_age=max_age)
+            receipt = yield from self._proven(claim, self._patience())
+        return Decision(closed, receipt)
 
     def acknowledge(self, prompt: str, **options: Unpack[Options]) -> Flow[Interaction]:
         """Waits until somebody says that they have seen this: ``answer.responder`` of what is returned.
@@ -101,13 +148,22 @@ class Calls(Steps):
         answered(closed)
         return closed
 
-    def review_plan(self, prompt: str, plan: str, **options: Unpack[Options]) -> Flow[PlanReview]:
+    def review_plan(
+        self, prompt: str, plan: str, *, max_age: Age = MAX_AGE, **options: Unpack[Options]
+    ) -> Flow[PlanReview]:
         """Lets somebody decide about a plan in markdown, up to 20,000 characters.
 
-        Raises as `ask` does: a plan that nobody has decided about may not be carried out.
+        Raises as `ask` does: a plan that nobody has decided about may not be carried out. Raises `NotVerified`
+        when the server says that it may and has no receipt that proves it, not older than ``max_age`` (seconds).
         """
-        closed = yield from self._asked("plan_review", prompt, options, plan=plan)
-        return reviewed(closed)
+        since = self._since(options)
+        yield from self._known(options.get("give_up_after"))
+        asked, closed = yield from self._closed("plan_review", prompt, options, plan=plan)
+        decision, receipt = plan_decision(closed) if closed.answer else "", None
+        if decision in PROCEEDS:
+            claim = Claim(asked.id, asked.agent.id, "plan_review", decision, plan_digest(plan), since, max_age)
+            receipt = yield from self._proven(claim, self._patience(options.get("give_up_after")))
+        return reviewed((yield from self._taken(asked.id, closed, options)), receipt)
 
     def form(
         self,
@@ -147,6 +203,7 @@ class Calls(Steps):
         multiple: Optional[bool] = None,
         tool: Optional[str] = None,
         arguments: Optional[Mapping[str, Any]] = None,
+        operands: Optional[Sequence[Operand]] = None,
         plan: Optional[str] = None,
         questions: Optional[Sequence[Question]] = None,
         level: Optional[str] = None,
@@ -165,6 +222,7 @@ class Calls(Steps):
             multiple=multiple,
             tool=tool,
             arguments=arguments,
+            operands=operands,
             plan=plan,
             questions=questions,
             level=level,
@@ -172,14 +230,30 @@ class Calls(Steps):
 
     def _asked(self, kind: str, prompt: str, about: Mapping[str, Any], **fields: Any) -> Flow[Interaction]:
         """Opens, waits, collects."""
-        closed = yield from self._opened(kind, prompt, about, **fields)
-        give_up_after = about.get("give_up_after")
-        if closed.is_pending:
-            closed = yield from self.wait(closed.id, give_up_after=give_up_after)
+        asked, closed = yield from self._closed(kind, prompt, about, **fields)
+        return (yield from self._taken(asked.id, closed, about))
+
+    def _closed(
+        self, kind: str, prompt: str, about: Mapping[str, Any], **fields: Any
+    ) -> Flow[Tuple[Interaction, Interaction]]:
+        """Opens and waits; as it was when it was asked, and as it is closed."""
+        asked = closed = yield from self._opened(kind, prompt, about, **fields)
+        if asked.is_pending:
+            closed = yield from self.wait(asked.id, give_up_after=about.get("give_up_after"))
+        return asked, closed
+
+    def _taken(self, id: str, closed: Interaction, about: Mapping[str, Any]) -> Flow[Interaction]:
+        """Collects what is here already."""
         # The answer is here: that the server does not hear of it is no reason to keep it back for long.
-        patience = self._patience(give_up_after, until=self._clock() + COLLECT_FOR)
+        patience = self._patience(about.get("give_up_after"), until=self._clock() + COLLECT_FOR)
         try:
-            return (yield from self._collected(closed.id, patience))
+            return (yield from self._collected(id, patience))
         except Unreachable:
-            log.warning("could not tell the server that %s was collected", closed.id)
+            log.warning("could not tell the server that %s was collected", id)
             return closed
+
+    def _since(self, about: Mapping[str, Any]) -> Optional[datetime]:
+        """Not before when it can have been asked; ``None`` under a key of the caller's, which an earlier run may
+        have used.
+        """
+        return self._now() if about.get("idempotency_key") is None else None

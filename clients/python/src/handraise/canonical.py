@@ -8,9 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from typing import Any, Dict, Mapping
+from dataclasses import asdict
+from typing import Any, Dict, Mapping, Sequence, Tuple
 
 from .errors import NotJson
+from .models import Operand
 
 EXACT = 2**53 - 1
 """Numbers beyond this are not the same number in every JSON parser; the server refuses them in actions."""
@@ -27,29 +29,40 @@ def canonical_json(value: Any) -> bytes:
     return _written(snapshot(value)).encode()
 
 
-def action_digest(tool: str, arguments: Mapping[str, Any]) -> str:
+def action_digest(tool: str, arguments: Mapping[str, Any], operands: Sequence[Operand] = ()) -> str:
     """``sha256:`` and the hex of SHA-256 over the canonical form of the action, as the server makes it.
 
     Raises `NotJson` as `canonical_json` does.
     """
-    action = canonical_json({"tool": tool, "arguments": arguments})
-    return "sha256:" + hashlib.sha256(action).hexdigest()
+    action: Dict[str, Any] = {"tool": tool, "arguments": arguments}
+    if operands:
+        action["operands"] = [asdict(one) for one in operands]
+    return _digest(canonical_json(action))
 
 
-def snapshot(value: Any, path: str = "$") -> Any:
-    """A copy that nobody else holds, of plain JSON types alone.
+def plan_digest(plan: str) -> str:
+    """``sha256:`` and the hex of SHA-256 over the plan's bytes."""
+    return _digest(plan.encode())
+
+
+def _digest(content: bytes) -> str:
+    return "sha256:" + hashlib.sha256(content).hexdigest()
+
+
+def snapshot(value: Any, path: str = "$", keep: Tuple[type, ...] = ()) -> Any:
+    """A copy that nobody else holds, of plain JSON types alone, and of the immutable ones in ``keep``.
 
     Subclasses are refused with the rest: a ``str`` or a ``dict`` with a mind of its own would be shown as
     one thing and run as another. Raises `NotJson`, with the place of what is none.
     """
-    return _copied(value, path, 0)
+    return _copied(value, path, keep, 0)
 
 
-def _copied(value: Any, path: str, depth: int) -> Any:
+def _copied(value: Any, path: str, keep: Tuple[type, ...], depth: int) -> Any:
     if depth > _DEEPEST:
         raise NotJson(f"{path} is nested too deeply, or contains itself")
     kind = type(value)
-    if value is None or kind is bool:
+    if value is None or kind is bool or kind in keep:
         return value
     if kind is str:
         return _text(value, path)
@@ -62,13 +75,13 @@ def _copied(value: Any, path: str, depth: int) -> Any:
             raise NotJson(f"{path}: JSON has no {value}")
         return value
     if kind is list:
-        return [_copied(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(value)]
+        return [_copied(item, f"{path}[{n}]", keep, depth + 1) for n, item in enumerate(value)]
     if kind is dict:
         copy: Dict[str, Any] = {}
         for key, item in list(value.items()):
             if type(key) is not str:
                 raise NotJson(f"{path} has the key {key!r}; JSON has strings as keys")
-            copy[_text(key, path)] = _copied(item, f"{path}.{key}", depth + 1)
+            copy[_text(key, path)] = _copied(item, f"{path}.{key}", keep, depth + 1)
         return copy
     hint = "; make it a list" if kind in (tuple, set, frozenset) else ""
     raise NotJson(f"{path} is of the type {kind.__qualname__}, which JSON does not have{hint}")

@@ -15,6 +15,8 @@ import httpx
 from .calls import Calls
 from .errors import HandraiseError
 from .exchange import Flow, Lost, Pause, Reply, Request
+from .keys import Keys
+from .known_servers import address_of
 from .options import known_options
 from .version import __version__
 
@@ -29,8 +31,7 @@ DEFAULT_URL = "http://127.0.0.1:3000"
 """Where `handraise serve` listens unless it is told otherwise."""
 
 _CONNECTING = 10.0
-_REPLYING = 30.0
-"""Seconds of silence after which a reply counts as lost, besides the time it may be held."""
+"""Seconds after which a server that does not take the connection counts as away."""
 
 
 class _Server:
@@ -52,6 +53,7 @@ class _Server:
                 "no token: pass `token` or set HANDRAISE_TOKEN; "
                 "`handraise token create --kind agent --name NAME` makes one"
             )
+        self.address = address_of(parsed)
         if not token.isascii() or not token.isprintable():
             raise HandraiseError("the token has characters that no token has")
         self._headers = {
@@ -67,7 +69,9 @@ class _Server:
             "url": f"{self._base}/api/v1{request.path}",
             "content": request.body,
             "headers": {**self._headers, **request.headers},
-            "timeout": httpx.Timeout(_REPLYING, connect=_CONNECTING, read=_REPLYING + request.hold, pool=None),
+            "timeout": httpx.Timeout(
+                request.within, connect=_CONNECTING, read=request.within + request.hold, pool=None
+            ),
             "follow_redirects": False,
         }
 
@@ -123,6 +127,10 @@ class Handraise:
     While the server cannot be reached, every call tries again: for ever, or until there was no reply for
     ``give_up_after`` seconds. It says so once, on the logger ``handraise``. ``http_client`` is for TLS and proxies
     of your own; whoever passes one closes it.
+
+    What the server says was approved is believed by its receipt alone, signed with ``public_key`` (one or several,
+    separated by commas; by default HANDRAISE_PUBLIC_KEY), else with the key that this server had at the first
+    contact, which is noted in the file of known servers.
     """
 
     def __init__(
@@ -130,11 +138,12 @@ class Handraise:
         url: Optional[str] = None,
         token: Optional[str] = None,
         *,
+        public_key: Optional[str] = None,
         give_up_after: Optional[float] = None,
         http_client: Optional[httpx.Client] = None,
     ) -> None:
-        self.calls = Calls(give_up_after)
         self._server = _Server(url, token)
+        self.calls = Calls(Keys.of(self._server.address, public_key), give_up_after)
         self._http = http_client or httpx.Client(limits=httpx.Limits(max_connections=None))
         self._is_mine = http_client is None
 
@@ -142,6 +151,9 @@ class Handraise:
     choose = blocking(Calls.choose)
     approve = blocking(Calls.approve)
     acknowledge = blocking(Calls.acknowledge)
+    verify = blocking(Calls.verify)
+    consume = blocking(Calls.consume)
+    report = blocking(Calls.report)
     review_plan = blocking(Calls.review_plan)
     form = blocking(Calls.form)
     notify = blocking(Calls.notify)
@@ -203,11 +215,12 @@ class AsyncHandraise:
         url: Optional[str] = None,
         token: Optional[str] = None,
         *,
+        public_key: Optional[str] = None,
         give_up_after: Optional[float] = None,
         http_client: Optional[httpx.AsyncClient] = None,
     ) -> None:
-        self.calls = Calls(give_up_after)
         self._server = _Server(url, token)
+        self.calls = Calls(Keys.of(self._server.address, public_key), give_up_after)
         self._http = http_client or httpx.AsyncClient(limits=httpx.Limits(max_connections=None))
         self._is_mine = http_client is None
 
@@ -215,6 +228,9 @@ class AsyncHandraise:
     choose = awaiting(Calls.choose)
     approve = awaiting(Calls.approve)
     acknowledge = awaiting(Calls.acknowledge)
+    verify = awaiting(Calls.verify)
+    consume = awaiting(Calls.consume)
+    report = awaiting(Calls.report)
     review_plan = awaiting(Calls.review_plan)
     form = awaiting(Calls.form)
     notify = awaiting(Calls.notify)

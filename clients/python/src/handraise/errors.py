@@ -6,6 +6,7 @@ Arguments of the wrong type are Python's own ``TypeError``, as everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Tuple
 
 if TYPE_CHECKING:
@@ -48,6 +49,57 @@ class Denied(HandraiseError):
 
 class ArgumentsChanged(HandraiseError):
     """What would run is not what was approved, and so was not run."""
+
+
+class OperandChanged(ArgumentsChanged):
+    """A file of the action is not what it was when somebody approved it, and so nothing was run."""
+
+    def __init__(self, name: str, how: str) -> None:
+        super().__init__(f"{name} has changed since it was approved: {how}")
+        self.name = name
+
+
+class NotVerified(HandraiseError):
+    """The server says yes, and does not prove it: there is no receipt, or no signed note of the run that uses it,
+    or it does not hold for this. Nothing may run on it.
+    """
+
+
+class KeyChanged(NotVerified):
+    """Receipts are signed with another key than those that are trusted for this server, and none of these has
+    announced it.
+    """
+
+    def __init__(self, address: str, trusted: Tuple[str, ...], found: str, *, named: bool) -> None:
+        where = " (HANDRAISE_PUBLIC_KEY)" if named else ""
+        remedy = (
+            "name it there"
+            if named
+            else f"run\n  handraise trust remove {address}\n  handraise trust add {address} {found}"
+        )
+        super().__init__(
+            f"the key of {address} has CHANGED: its receipts are signed with\n  {found}\n"
+            f"and trusted here{where} is\n  {', '.join(trusted)}\n"
+            "Either somebody answers in its place, or the server has a new key. Ask whoever runs it what "
+            f"`handraise journal verify` prints there; if that is the first of these keys, {remedy}"
+        )
+        self.address = address
+        self.trusted = trusted
+        self.found = found
+
+
+class AlreadyUsed(HandraiseError):
+    """An approval is good for one run, and another run has it: perhaps one that crashed. Whether that run did
+    what it was approved for is not known here. Ask again, under another key, to run it again.
+    """
+
+    def __init__(self, interaction_id: str, at: Optional[datetime], by: Optional[str]) -> None:
+        super().__init__(f"the approval {interaction_id} was used by the run {by} at {at}")
+        self.interaction_id = interaction_id
+        self.at = at
+        """When."""
+        self.by = by
+        """The name of that run."""
 
 
 @dataclass(frozen=True)

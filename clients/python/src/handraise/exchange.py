@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 log = logging.getLogger("handraise")
 
+REPLYING = 30.0
+"""Seconds of silence after which a reply counts as lost, unless the request says otherwise."""
+
 _FIRST = 0.25
 _LONGEST = 10.0
 _DOUBLINGS = 10
@@ -36,6 +39,8 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     hold: float = 0.0
     """For how many seconds the server was asked to hold its reply back."""
+    within: float = REPLYING
+    """Seconds of silence after which the reply counts as lost, besides the time it is held."""
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import functools
 import inspect
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar, Union, cast
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Generator, Iterator, Optional, TypeVar, Union, cast
 
-from .canonical import action_digest, snapshot
 from .client import AsyncHandraise, Handraise
-from .errors import ArgumentsChanged, Cancelled, Denied, Expired, NotJson
+from .exchange import log
+from .guarded_call import Arguments, GuardedCall, Paths, Terms
 from .options import put_options
-from .verdicts import Decision
+from .receipts import MAX_AGE, Age
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -25,106 +27,157 @@ def requires_approval(
     tool: Optional[str] = None,
     prompt: Optional[str] = None,
     client: Union[Handraise, AsyncHandraise, None] = None,
+    *,
+    operands: Union[Paths, Callable[..., Paths]] = (),
+    hash_paths: bool = True,
+    max_age: Age = MAX_AGE,
+    key: Optional[Callable[..., str]] = None,
+    describe: Optional[Callable[[BaseException], str]] = None,
     **options: Unpack[Options],
 ) -> Callable[[F], F]:
-    """Has a person approve every call of a function, with its arguments, before it runs.
+    """Has a person approve every call of a function, with its arguments, before it runs, once.
 
     People see ``tool`` (the function's name if left out) and all arguments by name, defaults included. The
     function gets a copy of exactly those, made before asking. ``client`` is a `Handraise` for functions and an
     `AsyncHandraise` for coroutine functions; without one each call makes its own from the environment.
-    ``timeout`` (seconds) and the other options are those of `Options`, but for ``idempotency_key``: an approval
-    is good for one call.
+    ``timeout`` (seconds) and the other options are those of `Options`.
+
+    ``operands`` are files that the call reads or runs without having them as arguments: paths, or a function that
+    makes them from the arguments. They are approved with their SHA-256, and so are the regular files that any
+    `pathlib.Path` among the arguments names, unless ``hash_paths`` is ``False``. They are hashed again right
+    before the function runs.
+
+    Before it runs, the server's receipt is verified and the approval is used up; afterwards the server is told
+    whether it returned (*done*) or raised (*failed*). Of an exception people see the type, or what ``describe``
+    makes of it, as in ``describe=str``.
+
+    ``key`` is a function that makes an idempotency key from the arguments. A program that crashed while it waited
+    gets the same approval under the same key when it calls again; what was approved up to ``max_age`` seconds ago
+    holds. If it had used the approval already, the call raises `AlreadyUsed`, and people are asked again only
+    under another key. Without keys each call asks.
 
     A call raises, and does not run the function: `NotJson` before asking, when an argument is anything but
-    ``None``, ``bool``, ``int``, ``float``, ``str``, ``list`` or ``dict`` of these; `Denied`; `Expired`;
-    `Cancelled`; `ArgumentsChanged` when the arguments were changed since, or the server approved something
-    else; `Refused`, `Unauthorized`, and `Unreachable` with ``give_up_after``.
+    ``None``, ``bool``, ``int``, ``float``, ``str``, ``list``, ``dict`` or a path; ``OSError`` or ``ValueError``
+    before asking, when an operand is no file that can be read; `Denied`; `Expired`; `Cancelled`; `NotVerified`
+    and `KeyChanged` when no receipt proves the approval; `ArgumentsChanged` when the arguments were changed since,
+    or the server approved something else, and `OperandChanged`; `AlreadyUsed`; `Refused`, `Unauthorized`, and
+    `Unreachable` with ``give_up_after``.
 
     A method has its object as an argument, which is no JSON: decorate the bound one,
-    ``requires_approval()(account.close)``.
+    ``requires_approval()(account.close)``. A generator function asks at its first step.
     """
     if callable(tool):
         raise TypeError("write @requires_approval(), with parentheses")
     if "idempotency_key" in options:
-        raise TypeError("an approval is good for one call: no idempotency_key here")
+        raise TypeError("an approval is good for one call: pass `key`, which makes an idempotency_key for each")
     put_options("approval", options)
+    if not callable(operands) and isinstance(operands, Iterator):
+        operands = tuple(operands)
 
     def decorate(function: F) -> F:
         if inspect.isasyncgenfunction(function):
             raise TypeError("an async generator cannot wait for an approval before its first step")
         signature = inspect.signature(function)
         name = tool or function.__name__
-        question = prompt or f"May this agent run `{name}`?"
+        terms = Terms(
+            tool=name,
+            prompt=prompt or f"May this agent run `{name}`?",
+            operands=operands,
+            hash_paths=hash_paths,
+            max_age=max_age,
+            key=key,
+            describe=describe,
+            options=options,
+        )
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            bound = _Call(name, signature, args, kwargs)
-            own = cast(Handraise, client) if client is not None else Handraise()
-            try:
-                decision = own.approve(question, name, bound.arguments, **options)
-            finally:
-                if client is None:
-                    own.close()
-            args, kwargs = bound.released_by(decision)
-            return function(*args, **kwargs)
+            guarded = GuardedCall(terms, signature, args, kwargs)
+            with _approved(guarded, terms, cast(Optional[Handraise], client)) as (given, named):
+                result = function(*given, **named)
+            return result
+
+        @functools.wraps(function)
+        def steps(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+            guarded = GuardedCall(terms, signature, args, kwargs)
+            with _approved(guarded, terms, cast(Optional[Handraise], client)) as (given, named):
+                return (yield from function(*given, **named))
 
         @functools.wraps(function)
         async def call_async(*args: Any, **kwargs: Any) -> Any:
-            bound = _Call(name, signature, args, kwargs)
-            own = cast(AsyncHandraise, client) if client is not None else AsyncHandraise()
-            try:
-                decision = await own.approve(question, name, bound.arguments, **options)
-            finally:
-                if client is None:
-                    await own.close()
-            args, kwargs = bound.released_by(decision)
-            return await function(*args, **kwargs)
+            guarded = GuardedCall(terms, signature, args, kwargs)
+            async with _approved_async(guarded, terms, cast(Optional[AsyncHandraise], client)) as (given, named):
+                return await function(*given, **named)
 
         is_async = inspect.iscoroutinefunction(function)
         fitting = AsyncHandraise if is_async else Handraise
         if client is not None and not isinstance(client, fitting):
             raise TypeError(f"{name} needs a client of the type {fitting.__name__}")
+        if inspect.isgeneratorfunction(function):
+            return cast(F, steps)
         return cast(F, call_async if is_async else call)
 
     return decorate
 
 
-class _Call:
-    """One call of a guarded function: what it was called with, and a copy of it as JSON."""
+def _now() -> datetime:
+    return datetime.now(timezone.utc)
 
-    def __init__(
-        self, tool: str, signature: inspect.Signature, args: Tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> None:
-        self._tool = tool
-        self._bound = signature.bind(*args, **kwargs)
-        self._bound.apply_defaults()
-        self.arguments = self._as_json()
 
-    def released_by(self, decision: Decision) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
-        """What to run the function with, if this decision allows it."""
-        if not decision:
-            outcome = decision.outcome
-            if outcome == "expired":
-                raise Expired(decision.interaction)
-            if outcome == "cancelled":
-                raise Cancelled(decision.interaction)
-            raise Denied(decision)
+@contextlib.contextmanager
+def _approved(call: GuardedCall, terms: Terms, client: Optional[Handraise]) -> Iterator[Arguments]:
+    """Asks, verifies and consumes, lets the function run with what it gives, and reports."""
+    own = client or Handraise()
+    try:
+        decision = own.approve(**call.question())
+        call.released_by(decision, _now())
+        id = decision.interaction.id
+        own.consume(id)
         try:
-            now = self._as_json()
-        except NotJson as cause:
-            raise ArgumentsChanged(f"the arguments were changed since they were approved: {cause}") from cause
-        digests = {action_digest(self._tool, arguments) for arguments in (self.arguments, now)}
-        if digests != {decision.interaction.action_digest}:
-            raise ArgumentsChanged("the arguments are not those that were approved")
-        run = inspect.BoundArguments(self._bound.signature, OrderedDict(self.arguments))
-        return run.args, run.kwargs
+            # Once more: a server may have been away for long before it could be told.
+            yield call.released_by(decision, _now())
+        except GeneratorExit:
+            # Nobody wants the other steps. Whether that is what was to be done is not known here.
+            raise
+        except BaseException as error:
+            with _nothing_hidden():
+                own.carry_out(own.calls.report_soon(id, "failed", terms.told_of(error)))
+            raise
+        with _nothing_hidden():
+            own.carry_out(own.calls.report_soon(id, "done"))
+    finally:
+        if client is None:
+            own.close()
 
-    def _as_json(self) -> Dict[str, Any]:
-        parameters = self._bound.signature.parameters
-        named = {
-            # Python hands over `*args` as a tuple, which is none of the caller's making.
-            name: list(value) if parameters[name].kind is inspect.Parameter.VAR_POSITIONAL else value
-            for name, value in self._bound.arguments.items()
-        }
-        copied: Dict[str, Any] = snapshot(named, "arguments")
-        return copied
+
+@contextlib.asynccontextmanager
+async def _approved_async(
+    call: GuardedCall, terms: Terms, client: Optional[AsyncHandraise]
+) -> AsyncIterator[Arguments]:
+    """The same, awaited. Files are hashed beside the loop."""
+    own = client or AsyncHandraise()
+    try:
+        decision = await own.approve(**await asyncio.to_thread(call.question))
+        await asyncio.to_thread(call.released_by, decision, _now())
+        id = decision.interaction.id
+        await own.consume(id)
+        try:
+            yield await asyncio.to_thread(call.released_by, decision, _now())
+        except BaseException as error:
+            with _nothing_hidden():
+                await own.carry_out(own.calls.report_soon(id, "failed", terms.told_of(error)))
+            raise
+        with _nothing_hidden():
+            await own.carry_out(own.calls.report_soon(id, "done"))
+    finally:
+        if client is None:
+            await own.close()
+
+
+@contextlib.contextmanager
+def _nothing_hidden() -> Iterator[None]:
+    """What became of the function counts, not whether the server could be told."""
+    try:
+        yield
+    except Exception as error:
+        log.warning("could not tell the server what came of it: %s", error)

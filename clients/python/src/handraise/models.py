@@ -67,11 +67,24 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Operand:
+    """A file that an action refers to without containing it, as it was when it was asked about: see `hash_file`."""
+
+    name: str
+    """Its path, as the action has it."""
+    sha256: str
+    """Of its bytes, in hex."""
+    size: int
+    """In bytes."""
+
+
+@dataclass(frozen=True)
 class Action:
     """What will run if it is approved."""
 
     tool: str
     arguments: Mapping[str, Any]
+    operands: Tuple[Operand, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,48 @@ class FollowUp:
 
 
 @dataclass(frozen=True)
+class Consumed:
+    """That an approval was used, which it can be once."""
+
+    at: datetime
+    run: str
+    """The name of the run that it was given for."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the agent says came of it."""
+
+    outcome: str
+    """``done`` or ``failed``."""
+    text: Optional[str]
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """A decision, signed. One that this package hands out is verified."""
+
+    interaction_id: str
+    kind: str
+    """``approval`` or ``plan_review``."""
+    outcome: str
+    """What was decided."""
+    action_digest: Optional[str]
+    """Of an approval: `action_digest` of what was approved."""
+    plan_digest: Optional[str]
+    """Of a plan review: ``sha256:`` and hex over the plan's bytes."""
+    agent: AgentRef
+    responder: Responder
+    asked_at: datetime
+    answered_at: datetime
+    public_key: str
+    """Whose signature it is, in base64."""
+    document: Mapping[str, Any]
+    """All of it as it was signed, and the signature: to be kept as evidence."""
+
+
+@dataclass(frozen=True)
 class Interaction:
     """What an agent asked, and what became of it."""
 
@@ -123,9 +178,10 @@ class Interaction:
     dashboard_url: str
     """Where a person answers it."""
     outcome: Optional[str] = None
-    """How it ended; ``None`` while pending."""
+    """How it ended; ``None`` while pending. ``void``: the server's own receipt does not prove what it has stored."""
     approved: Optional[bool] = None
-    """Of an approval: ``True`` only if somebody approved it in time. ``None`` for other kinds."""
+    """Of an approval, what the server says: whether somebody approved it in time. ``None`` for other kinds.
+    `Decision` is what is proven."""
     title: Optional[str] = None
     session_id: Optional[str] = None
     task: Optional[Task] = None
@@ -142,6 +198,10 @@ class Interaction:
     closed_at: Optional[datetime] = None
     collected_at: Optional[datetime] = None
     """When the agent said that it took note of how it ended."""
+    consumed: Optional[Consumed] = None
+    """Of an approval: when it was used, and by what."""
+    report: Optional[Report] = None
+    """What the agent says came of it."""
     fallback: Union[str, List[str], Dict[str, FormAnswer], None] = None
     fallback_used: bool = False
     progress: Optional[Mapping[str, FormAnswer]] = None

@@ -88,7 +88,10 @@ def put_fields(fields: Mapping[str, Any]) -> Dict[str, Any]:
         body["options"] = _choices(body["options"])
     if "questions" in body:
         body["questions"] = [_question(question) for question in body["questions"]]
-    action = {name: body.pop(name) for name in ("tool", "arguments") if name in body}
+    operands = [_without_none(one) for one in body.pop("operands", ())]
+    if operands:
+        body["operands"] = operands
+    action = {name: body.pop(name) for name in ("tool", "arguments", "operands") if name in body}
     return {**body, "action": action} if action else body
 
 

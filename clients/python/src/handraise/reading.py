@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Callable, Mapping, Optional, Tuple, TypeVar
 
 from . import models
+from .errors import AlreadyUsed
 
 T = TypeVar("T")
 Json = Mapping[str, Any]
@@ -28,7 +29,7 @@ def interaction(body: Json) -> models.Interaction:
         mode=body["mode"],
         state=body["state"],
         prompt=body["prompt"],
-        agent=models.AgentRef(id=body["agent"]["id"], name=body["agent"]["name"]),
+        agent=_agent(body["agent"]),
         priority=body["priority"],
         created_at=_time(body["created_at"]),
         dashboard_url=body["dashboard_url"],
@@ -48,6 +49,8 @@ def interaction(body: Json) -> models.Interaction:
         expires_at=_maybe(_time, body.get("expires_at")),
         closed_at=_maybe(_time, body.get("closed_at")),
         collected_at=_maybe(_time, body.get("collected_at")),
+        consumed=_maybe(consumed, body.get("consumed")),
+        report=_maybe(_report, body.get("report")),
         fallback=body.get("fallback"),
         fallback_used=body.get("fallback_used") is True,
         progress=body.get("progress"),
@@ -63,6 +66,33 @@ def page(body: Json) -> models.Page:
     """One page of a list."""
     items = tuple(interaction(item) for item in body["items"])
     return models.Page(items=items, next_cursor=body.get("next_cursor"))
+
+
+def receipt(body: Json) -> models.Receipt:
+    """A receipt, as far as it can be read; whether it holds is for `receipts` to say."""
+    return models.Receipt(
+        interaction_id=body["interaction_id"],
+        kind=body["kind"],
+        outcome=body["outcome"],
+        action_digest=body.get("action_digest"),
+        plan_digest=body.get("plan_digest"),
+        agent=_agent(body["agent"]),
+        responder=_responder(body["responder"]),
+        asked_at=_time(body["asked_at"]),
+        answered_at=_time(body["answered_at"]),
+        public_key=body["public_key"],
+        document=dict(body),
+    )
+
+
+def consumed(body: Json) -> models.Consumed:
+    """Which run has an approval; whether the server has signed that is for `consumption` to say."""
+    return models.Consumed(at=_time(body["at"]), run=body["run"])
+
+
+def already_used(id: str, problem: Json) -> AlreadyUsed:
+    """What the server says of an approval that another run has."""
+    return AlreadyUsed(id, _maybe(_time, problem.get("consumed_at")), problem.get("consumed_by"))
 
 
 def _maybe(read: Callable[[Any], T], value: Any) -> Optional[T]:
@@ -107,7 +137,20 @@ def _question(body: Json) -> models.Question:
 
 
 def _action(body: Json) -> models.Action:
-    return models.Action(tool=body["tool"], arguments=body["arguments"])
+    operands = _several(_operand, body.get("operands")) or ()
+    return models.Action(tool=body["tool"], arguments=body["arguments"], operands=operands)
+
+
+def _operand(body: Json) -> models.Operand:
+    return models.Operand(name=body["name"], sha256=body["sha256"], size=body["size"])
+
+
+def _report(body: Json) -> models.Report:
+    return models.Report(outcome=body["outcome"], text=body.get("text"), at=_time(body["at"]))
+
+
+def _agent(body: Json) -> models.AgentRef:
+    return models.AgentRef(id=body["id"], name=body["name"])
 
 
 def _responder(body: Json) -> models.Responder:

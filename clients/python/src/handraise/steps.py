@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
+from datetime import datetime, timezone
 from random import random
-from typing import Any, Callable, Mapping, Optional, TypeVar
+from typing import Any, Callable, Literal, Mapping, Optional, TypeVar
 from urllib.parse import quote, urlencode
 
 from . import reading
 from .canonical import action_digest, snapshot
 from .errors import ArgumentsChanged, HandraiseError, Refused, Unreachable
-from .exchange import Backoff, Flow, Patience, Pause, Request, encoded, exchange, read
+from .exchange import Backoff, Flow, Patience, Pause, Request, encoded, exchange, log, read
+from .keys import Keys
 from .models import Interaction, Page
 from .options import key_of, put_fields, put_options
 
@@ -20,26 +23,33 @@ T = TypeVar("T")
 HOLD = 30
 """Seconds that the server is asked to hold a poll."""
 
+REPORT_FOR = 10.0
+"""Seconds that a program which is done waits for the server to hear of it."""
+
 
 class Steps:
-    """``clock`` counts seconds from any moment, ``chance`` is random from 0 to 1."""
+    """``clock`` counts seconds from any moment, ``chance`` is random from 0 to 1, ``now`` is the time of day."""
 
     def __init__(
         self,
+        keys: Keys,
         give_up_after: Optional[float] = None,
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random,
+        now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
     ) -> None:
+        self._keys = keys
         self._give_up_after = give_up_after
         self._clock = clock
         self._chance = chance
+        self._now = now
 
     def get(self, id: str) -> Flow[Interaction]:
         """An interaction as it is now.
 
         Raises `Refused` (404) when there is none, or when it is another agent's; `Unauthorized`, `Unreachable`.
         """
-        return self._interaction(Request("GET", _path(id)), self._patience())
+        return self._interaction(Request("GET", path_of(id)), self._patience())
 
     def wait(
         self, id: str, timeout: Optional[float] = None, *, give_up_after: Optional[float] = None
@@ -59,7 +69,7 @@ class Steps:
             hold = max(0, min(HOLD, math.ceil(min(left, HOLD))))
             headers = {"Prefer": f"wait={hold}"} if hold else {}
             try:
-                seen = yield from self._interaction(Request("GET", _path(id), headers=headers, hold=hold), patience)
+                seen = yield from self._interaction(Request("GET", path_of(id), headers=headers, hold=hold), patience)
             except Unreachable as unreachable:
                 unreachable.interaction_id = id
                 if seen is None or until is None or self._clock() < until:
@@ -90,13 +100,29 @@ class Steps:
         patience = self._patience()
         body = encoded({} if reason is None else {"reason": reason})
         try:
-            cancelled = yield from self._interaction(Request("POST", _path(id, "cancel"), body), patience)
+            cancelled = yield from self._interaction(Request("POST", path_of(id, "cancel"), body), patience)
         except Refused as refused:
             # Our own first try may have got there, and its reply not back.
             if not patience.troubled or refused.problem.get("outcome") != "cancelled":
                 raise
-            cancelled = yield from self._interaction(Request("GET", _path(id)), patience)
+            cancelled = yield from self._interaction(Request("GET", path_of(id)), patience)
         return cancelled
+
+    def report(self, id: str, outcome: Literal["done", "failed"], text: Optional[str] = None) -> Flow[Interaction]:
+        """Says what came of it, once, for people to see; the same again changes nothing. ``text`` has up to 2,000
+        characters.
+
+        Raises `Refused` with the code ``already_reported`` (409), and as `get` does.
+        """
+        return self._interaction(_report(id, outcome, text), self._patience())
+
+    def report_soon(self, id: str, outcome: Literal["done", "failed"], text: Optional[str] = None) -> Flow[None]:
+        """`report` for who has something else to do: raises nothing, and gives up after some seconds."""
+        try:
+            request = replace(_report(id, outcome, text), within=REPORT_FOR)
+            yield from self._interaction(request, self._patience(until=self._clock() + REPORT_FOR))
+        except HandraiseError as error:
+            log.warning("could not tell the server that %s is %s: %s", id, outcome, error)
 
     def list(
         self,
@@ -135,7 +161,7 @@ class Steps:
         digest = None
         if fields.get("arguments") is not None:
             fields["arguments"] = snapshot(fields["arguments"], "arguments")
-            digest = action_digest(there(fields["tool"]), fields["arguments"])
+            digest = action_digest(there(fields["tool"]), fields["arguments"], fields.get("operands") or ())
         body = encoded({"kind": kind, "prompt": prompt, **put_options(kind, about), **put_fields(fields)})
         key = key_of(about)
         request = Request("POST", "/interactions", body, {"Idempotency-Key": key})
@@ -149,7 +175,7 @@ class Steps:
         return opened
 
     def _collected(self, id: str, patience: Patience) -> Flow[Interaction]:
-        return self._interaction(Request("POST", _path(id, "collect")), patience)
+        return self._interaction(Request("POST", path_of(id, "collect")), patience)
 
     def _interaction(self, request: Request, patience: Patience) -> Flow[Interaction]:
         body = yield from exchange(request, patience)
@@ -169,7 +195,13 @@ def expect(digest: str, interaction: Interaction) -> None:
         )
 
 
-def _path(id: str, verb: str = "") -> str:
+def _report(id: str, outcome: str, text: Optional[str]) -> Request:
+    body = {"outcome": outcome} if text is None else {"outcome": outcome, "text": text}
+    return Request("POST", path_of(id, "report"), encoded(body))
+
+
+def path_of(id: str, verb: str = "") -> str:
+    """The path of an interaction, or of something that is done to it."""
     path = "/interactions/" + quote(id, safe="")
     return f"{path}/{verb}" if verb else path
 

@@ -5,21 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from .errors import Cancelled, Expired, HandraiseError
-from .models import Answer, Interaction, Responder
+from .errors import Cancelled, Expired, HandraiseError, NotVerified
+from .models import Answer, Interaction, Receipt, Responder
+
+PROCEEDS = {"proceed": (False, "edit"), "proceed_clean": (True, "edit"), "proceed_default": (True, "default")}
+"""The decisions by which a plan may be carried out: whether to drop the context, and the mode to go on in."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What became of an approval. True only if a person approved exactly this action before its deadline;
-    denied, expired, cancelled, pending and anything unknown are false.
+    """What became of an approval. True only if a person approved exactly this action before its deadline, and a
+    verified receipt proves it; denied, expired, cancelled, pending, void and anything unknown are false.
     """
 
     interaction: Interaction
+    receipt: Optional[Receipt] = None
+    """The proof; ``None`` for what was not approved."""
 
     def __bool__(self) -> bool:
-        it = self.interaction
-        return it.kind == "approval" and it.state == "resolved" and it.outcome == "approved" and it.approved is True
+        it, proof = self.interaction, self.receipt
+        proven = proof is not None and (proof.interaction_id, proof.outcome) == (it.id, "approved")
+        return proven and says_approved(it)
 
     @property
     def approved(self) -> bool:
@@ -28,7 +34,7 @@ class Decision:
 
     @property
     def outcome(self) -> Optional[str]:
-        """``approved``, ``denied``, ``expired`` or ``cancelled``."""
+        """``approved``, ``denied``, ``expired``, ``cancelled`` or ``void``."""
         return self.interaction.outcome
 
     @property
@@ -38,7 +44,9 @@ class Decision:
 
     @property
     def responder(self) -> Optional[Responder]:
-        """Who decided; ``None`` when nobody did."""
+        """Who decided, by the receipt where there is one; ``None`` when nobody did."""
+        if self.receipt is not None:
+            return self.receipt.responder
         return self.interaction.answer.responder if self.interaction.answer else None
 
 
@@ -50,19 +58,31 @@ class PlanReview:
     decision: str
     """``proceed``, ``proceed_clean``, ``proceed_default`` or ``adjust``."""
     feedback: Optional[str]
-    """What to change; always there with ``adjust``."""
+    """What to change; always there with ``adjust``. No receipt covers it."""
     clear_context: bool
     """Whether to drop the context before going on."""
     target_mode: Optional[str]
     """``edit``, ``default`` (ask before edits), or ``None``: stay in plan mode."""
+    receipt: Optional[Receipt] = None
+    """The proof; ``None`` for what may not be carried out."""
 
     def __bool__(self) -> bool:
-        return self.decision in ("proceed", "proceed_clean", "proceed_default") and self.target_mode is not None
+        return self.receipt is not None and self.decision == self.receipt.outcome and self.decision in PROCEEDS
 
     @property
     def may_proceed(self) -> bool:
         """The same as the truth of the review: false for ``adjust``, and for what this version does not know."""
         return bool(self)
+
+
+def says_approved(interaction: Interaction) -> bool:
+    """Whether the server says that this was approved, which is no proof."""
+    return (
+        interaction.kind == "approval"
+        and interaction.state == "resolved"
+        and interaction.outcome == "approved"
+        and interaction.approved is True
+    )
 
 
 def answered(interaction: Interaction) -> Answer:
@@ -73,18 +93,27 @@ def answered(interaction: Interaction) -> Answer:
         raise Expired(interaction)
     if interaction.state == "cancelled":
         raise Cancelled(interaction)
+    if interaction.outcome == "void":
+        raise NotVerified("the server has a decision whose receipt does not hold, so nothing was decided")
     raise HandraiseError(f"closed without an answer: {interaction.state}, {interaction.outcome}")
 
 
-def reviewed(interaction: Interaction) -> PlanReview:
-    """The decision about a plan. Raises `Expired` or `Cancelled` when there is none."""
-    answer = answered(interaction)
-    if answer.decision is None:
+def plan_decision(interaction: Interaction) -> str:
+    """What the server says was decided about a plan. Raises `Expired` or `Cancelled` when nothing was."""
+    decision = answered(interaction).decision
+    if decision is None:
         raise HandraiseError("a plan review without a decision")
+    return decision
+
+
+def reviewed(interaction: Interaction, receipt: Optional[Receipt]) -> PlanReview:
+    """The decision about a plan. What the agent may do follows from the receipt, whatever else the server says."""
+    clear_context, target_mode = PROCEEDS.get(receipt.outcome, (False, None)) if receipt else (False, None)
     return PlanReview(
         interaction=interaction,
-        decision=answer.decision,
-        feedback=answer.feedback,
-        clear_context=answer.clear_context is True,
-        target_mode=answer.target_mode,
+        decision=plan_decision(interaction),
+        feedback=answered(interaction).feedback,
+        clear_context=clear_context,
+        target_mode=target_mode,
+        receipt=receipt,
     )

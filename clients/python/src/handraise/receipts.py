@@ -1,0 +1,128 @@
+"""Receipts: whether what the server says was decided, by a person, now, and about exactly this. Fails closed.
+
+The checks and their order are those of `docs/receipts.md`. Whose key it is, `keys` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Mapping, Optional, Union
+
+from . import reading
+from .errors import NotVerified
+from .models import Receipt
+from .signatures import is_signed, public_key
+
+VERSION = 1
+
+MAX_AGE = timedelta(days=1)
+"""How long ago a decision may have been made that is acted on now, unless it is said."""
+
+CLOCKS_DIFFER = timedelta(minutes=5)
+"""How far the clocks of two machines may be apart."""
+
+Age = Union[float, timedelta]
+"""Seconds, or a ``timedelta``."""
+
+_FIELDS = {
+    "version",
+    "interaction_id",
+    "kind",
+    "outcome",
+    "agent",
+    "responder",
+    "asked_at",
+    "answered_at",
+    "public_key",
+    "signature",
+}
+_DIGESTS = {"approval": "action_digest", "plan_review": "plan_digest"}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the receipt has to say, by what is known here."""
+
+    interaction_id: str
+    agent_id: str
+    """Who asked, by the server's reply to asking."""
+    kind: str
+    outcome: str
+    digest: str
+    """Of the action or the plan, made here."""
+    asked_since: Optional[datetime] = None
+    """Not before this. ``None`` when an earlier run may have asked it."""
+    max_age: Age = MAX_AGE
+
+
+def key_of(document: Any) -> str:
+    """The key that a receipt says it was signed with. Raises `NotVerified` for what is no receipt."""
+    if not isinstance(document, Mapping):
+        raise NotVerified("the receipt is void: it is no JSON object")
+    _expect_fields(document)
+    version = document["version"]
+    if (type(version), version) != (int, VERSION):
+        raise NotVerified(f"the receipt is void: its version {version!r} is not known here")
+    key = public_key(document["public_key"])
+    if key is None:
+        raise NotVerified("the receipt is void: its public key is none")
+    return key
+
+
+def verified(document: Any, claim: Claim, now: datetime) -> Receipt:
+    """The receipt, if it holds, signed with a key that is trusted already. Raises `NotVerified`."""
+    if not is_signed(document, key_of(document)):
+        raise NotVerified("the receipt is void: its signature is not over what it says")
+    try:
+        receipt = reading.receipt(document)
+    except (KeyError, TypeError, ValueError, AttributeError) as cause:
+        raise NotVerified(f"the receipt is void: it cannot be read: {cause!r}") from cause
+    _expect_subject(receipt, claim)
+    _expect_time(receipt, claim, now)
+    return receipt
+
+
+def expect_recent(receipt: Receipt, max_age: Age, now: datetime) -> None:
+    """Raises `NotVerified` when the decision was made too long ago."""
+    longest = max_age if isinstance(max_age, timedelta) else timedelta(seconds=max_age)
+    if receipt.answered_at < now - longest:
+        raise NotVerified(f"the receipt is void now: it was answered at {receipt.answered_at}, more than {longest} ago")
+
+
+def _expect_fields(document: Mapping[str, Any]) -> None:
+    digest = _DIGESTS.get(str(document.get("kind")), "action_digest")
+    agent, responder = document.get("agent"), document.get("responder")
+    for part, names in [
+        (document, _FIELDS | {digest}),
+        (agent, {"id", "name"}),
+        (responder, {"id", "name", "via"}),
+    ]:
+        if not isinstance(part, Mapping) or not names <= set(part):
+            raise NotVerified("the receipt is void: it lacks what a receipt has")
+        if set(part) - names:
+            raise NotVerified("the receipt is void: it holds more than was signed")
+
+
+def _expect_subject(receipt: Receipt, claim: Claim) -> None:
+    if receipt.interaction_id != claim.interaction_id:
+        raise NotVerified(f"the receipt is void here: it is of the interaction {receipt.interaction_id}")
+    if (receipt.kind, receipt.outcome) != (claim.kind, claim.outcome):
+        raise NotVerified(f"the receipt is void here: its {receipt.kind} was {receipt.outcome}")
+    digest = receipt.plan_digest if claim.kind == "plan_review" else receipt.action_digest
+    if digest != claim.digest:
+        raise NotVerified(f"the receipt is void for this action: {digest} was decided on, and this is {claim.digest}")
+    if receipt.agent.id != claim.agent_id:
+        raise NotVerified(f"the receipt is void here: it was given to the agent {receipt.agent.name}")
+
+
+def _expect_time(receipt: Receipt, claim: Claim, now: datetime) -> None:
+    asked, answered = receipt.asked_at, receipt.answered_at
+    if answered < asked:
+        raise NotVerified(f"the receipt is void now: it was answered at {answered}, before it was asked at {asked}")
+    if answered > now + CLOCKS_DIFFER:
+        raise NotVerified(f"the receipt is void now: it was answered at {answered}, and here it is {now}")
+    expect_recent(receipt, claim.max_age, now)
+    # Whoever answers at the address could show the receipt of an earlier question as that of this one.
+    if claim.asked_since is not None and asked < claim.asked_since - CLOCKS_DIFFER:
+        raise NotVerified(f"the receipt is void now: it was asked at {asked}, before this was at {claim.asked_since}")

@@ -1,0 +1,99 @@
+"""Files that an action names are approved with what is in them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import FakeServer, calls_at, carry_out
+from replies import BODY
+
+from handraise import Operand, OperandChanged, action_digest, hash_file, reading
+from handraise.operands import expect_unchanged, hash_files
+
+EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+def test_a_file_is_hashed_whole(tmp_path: Path) -> None:
+    file = tmp_path / "script.sh"
+    file.write_bytes(b"")
+    assert hash_file(file) == hash_file(str(file)) == Operand(str(file), EMPTY, 0)
+    content = os.urandom(3 * 2**20 + 1)
+    file.write_bytes(content)
+    assert hash_file(file) == Operand(str(file), hashlib.sha256(content).hexdigest(), len(content))
+    assert hash_files([file, str(file)]) == (hash_file(file),)
+
+
+def test_what_is_no_file_is_no_operand(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        hash_file(tmp_path / "none")
+    # Whoever waits for a writer waits for ever.
+    os.mkfifo(tmp_path / "pipe")
+    for special in ("pipe", "."):
+        with pytest.raises(ValueError, match="no regular file"):
+            hash_file(tmp_path / special)
+
+
+def test_operands_are_part_of_the_digest_and_none_leave_it_as_it_was() -> None:
+    assert action_digest("shell", {}, ()) == action_digest("shell", {})
+    # printf '{"arguments":{},"operands":[{"name":"x.sh","sha256":"e3b0...b855","size":0}],"tool":"shell"}' | sha256sum
+    written = f'{{"arguments":{{}},"operands":[{{"name":"x.sh","sha256":"{EMPTY}","size":0}}],"tool":"shell"}}'
+    expected = "sha256:" + hashlib.sha256(written.encode()).hexdigest()
+    assert action_digest("shell", {}, [Operand("x.sh", EMPTY, 0)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda file: file.write_text("rm -rf /"), "its SHA-256 was"),
+        (lambda file: file.write_text("make "), "its SHA-256 was"),
+        (lambda file: file.unlink(), "cannot be read"),
+        (lambda file: (file.unlink(), file.mkdir()), "regular file"),
+        (lambda file: (file.unlink(), subprocess.check_call(["mkfifo", file])), "regular file"),
+    ],
+)
+def test_a_file_that_changes_is_another(tmp_path: Path, change: Any, told: str) -> None:
+    file = tmp_path / "script.sh"
+    file.write_text("make")
+    before = hash_files([file])
+    expect_unchanged(before, [file])
+    change(file)
+    with pytest.raises(OperandChanged, match=f"script.sh has changed since it was approved: .*{told}") as caught:
+        expect_unchanged(before, [file])
+    assert caught.value.name == str(file)
+
+
+def test_files_that_come_or_go_are_a_change(tmp_path: Path) -> None:
+    files = [tmp_path / "a", tmp_path / "b"]
+    for file in files:
+        file.write_text(file.name)
+    before = hash_files(files)
+    with pytest.raises(OperandChanged, match="no file any more"):
+        expect_unchanged(before, files[:1])
+    with pytest.raises(OperandChanged, match="no file then"):
+        expect_unchanged(before[:1], files)
+
+
+def test_an_approval_names_them_and_proves_them(tmp_path: Path) -> None:
+    server, calls = FakeServer(), calls_at(tmp_path)
+    operand = Operand("x.sh", EMPTY, 0)
+    decision = carry_out(calls.approve("Run?", "shell", {"command": "sh x.sh"}, operands=[operand]), server)
+    assert decision and decision.receipt
+    assert server.asked[0]["action"] == {
+        "tool": "shell",
+        "arguments": {"command": "sh x.sh"},
+        "operands": [{"name": "x.sh", "sha256": EMPTY, "size": 0}],
+    }
+    assert decision.interaction.action.operands == (operand,)
+    assert decision.receipt.action_digest == action_digest("shell", {"command": "sh x.sh"}, [operand])
+    carry_out(calls.approve("Run?", "shell", {}), server)
+    assert server.asked[1]["action"] == {"tool": "shell", "arguments": {}}
+
+
+def test_older_servers_have_no_operands() -> None:
+    read = reading.interaction({**BODY, "kind": "approval", "action": {"tool": "t", "arguments": {}}})
+    assert read.action and read.action.operands == ()
