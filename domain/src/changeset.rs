@@ -25,6 +25,9 @@ pub struct Changeset {
     /// With [`Write::Open`]: what the agent calls this request. If the key is taken the whole changeset
     /// is refused as a conflict.
     pub key: Option<IdempotencyKey>,
+    /// How many bytes the agent that causes it may have had stored today, if that counts. When it has had as
+    /// many, the whole changeset is refused as a conflict.
+    pub quota: Option<u64>,
 }
 
 /// What an agent calls a request, so that sending it again asks nothing new (rule 8).

@@ -7,9 +7,12 @@ use crate::{
     access::{PersonRef, SlackId, Token},
     changeset::Retry,
     delivery::{DisabledWhy, EndpointRef},
-    ids::{AgentId, EventId, InteractionId},
-    interaction::{Answer, AnswerContent, FormAnswers, Outcome, Posted, Request},
+    ids::{AgentId, EventId, InteractionId, SessionId},
+    interaction::{
+        Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
+    },
     principal::{Actor, AgentRef},
+    slack::Unseen,
     task::{Task, TaskStatus},
 };
 
@@ -126,6 +129,17 @@ pub enum Payload {
     /// The agent took note of how it ended.
     #[serde(rename = "interaction.collected")]
     Collected {},
+    /// Rule 13: the agent began the run that the approval was given for.
+    #[serde(rename = "interaction.consumed")]
+    Consumed(Box<Consumed>),
+    /// The agent said what came of it.
+    #[serde(rename = "interaction.reported")]
+    Reported {
+        /// Done or failed.
+        outcome: ReportOutcome,
+        /// In the agent's words.
+        text: Option<String>,
+    },
     /// The agent's address took the news of how it ended.
     #[serde(rename = "interaction.called_back")]
     CalledBack {},
@@ -144,6 +158,15 @@ pub enum Payload {
     ReplyEdited {
         /// How it reads now.
         text: String,
+    },
+    /// A responder wrote in the thread of an open blocker's card, and it is no answer: they need not have
+    /// seen what was asked. It changes nothing.
+    #[serde(rename = "interaction.remarked")]
+    Remarked {
+        /// What they wrote.
+        text: String,
+        /// Why it is none.
+        why: Unseen,
     },
     /// A task waits for a person.
     #[serde(rename = "task.waiting")]
@@ -190,6 +213,28 @@ pub enum Payload {
         person: PersonRef,
         /// Their id there until now.
         slack_id: SlackId,
+    },
+    /// Somebody came in with a browser.
+    #[serde(rename = "person.signed_in")]
+    PersonSignedIn {
+        /// Who.
+        person: PersonRef,
+        /// Names the browser from now on.
+        session: SessionId,
+    },
+    /// A wrong password was given. The actor is a stranger, or the person whose browser it was given in.
+    #[serde(rename = "person.sign_in_failed")]
+    PersonSignInFailed {
+        /// Whose name was given. Of a name that nobody has nothing is kept: it may be a password.
+        person: Option<PersonRef>,
+    },
+    /// Somebody ended browsers of theirs.
+    #[serde(rename = "person.signed_out")]
+    PersonSignedOut {
+        /// Who.
+        person: PersonRef,
+        /// Which.
+        sessions: Vec<SessionId>,
     },
     /// An admin made a token.
     #[serde(rename = "token.created")]
@@ -241,10 +286,13 @@ impl Payload {
             Self::Cancelled { .. } => "interaction.cancelled",
             Self::AnswerRejected { .. } => "interaction.answer_rejected",
             Self::Collected {} => "interaction.collected",
+            Self::Consumed(_) => "interaction.consumed",
+            Self::Reported { .. } => "interaction.reported",
             Self::CalledBack {} => "interaction.called_back",
             Self::AgentOffline {} => "interaction.agent_offline",
             Self::FollowedUp { .. } => "interaction.follow_up",
             Self::ReplyEdited { .. } => "interaction.reply_edited",
+            Self::Remarked { .. } => "interaction.remarked",
             Self::TaskWaiting(_) => "task.waiting",
             Self::TaskRunning(_) => "task.running",
             Self::TaskFailed(_) => "task.failed",
@@ -257,6 +305,9 @@ impl Payload {
             Self::PersonPasswordSet(_) => "person.password_set",
             Self::PersonSlackLinked { .. } => "person.slack_linked",
             Self::PersonSlackUnlinked { .. } => "person.slack_unlinked",
+            Self::PersonSignedIn { .. } => "person.signed_in",
+            Self::PersonSignInFailed { .. } => "person.sign_in_failed",
+            Self::PersonSignedOut { .. } => "person.signed_out",
             Self::TokenCreated(_) => "token.created",
             Self::TokenRevoked(_) => "token.revoked",
             Self::EndpointCreated(_) => "endpoint.created",
@@ -288,6 +339,7 @@ impl Payload {
             Self::PersonChanged(_)
                 | Self::PersonDisabled(_)
                 | Self::PersonPasswordSet(_)
+                | Self::PersonSignedOut { .. }
                 | Self::TokenRevoked(_)
         )
     }

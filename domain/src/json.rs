@@ -20,6 +20,37 @@ use crate::limits;
 #[serde(transparent)]
 pub struct AnyJson(pub Value);
 
+impl AnyJson {
+    /// How many values it holds, itself, each element and each member counted.
+    pub fn values(&self) -> usize {
+        values(&self.0)
+    }
+}
+
+fn values(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(elements) => elements.iter().map(values).sum(),
+        Value::Object(members) => members.values().map(values).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// How many values a JSON text holds at most, before anything of it is read: what is text in it does not count.
+pub fn values_at_most(json: &[u8]) -> usize {
+    let mut count = 1;
+    let (mut is_text, mut is_escaped) = (false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
 impl<'de> Deserialize<'de> for AnyJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Bounded {
@@ -225,6 +256,22 @@ fn stands_twice<E: Error>(key: &str) -> E {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_counted_before_and_after_reading() {
+        for (text, count) in [
+            ("0", 1),
+            ("[]", 1),
+            ("[0,0]", 3),
+            (r#"{"a":{"b":[1,"x,[{"]}}"#, 5),
+            (r#"{"a\",":"\\","b":null}"#, 3),
+        ] {
+            let read: AnyJson = serde_json::from_str(text).unwrap();
+            assert_eq!(read.values(), count, "{text}");
+            let most = values_at_most(text.as_bytes());
+            assert!((count..=2 * count).contains(&most), "{text}: {most}");
+        }
+    }
 
     #[test]
     fn values_come_back_as_they_are() {

@@ -18,6 +18,7 @@ pub mod journal;
 pub mod json;
 pub mod limits;
 pub mod principal;
+pub mod quota;
 pub mod sign;
 pub mod slack;
 pub mod task;
@@ -35,5 +36,6 @@ pub use ids::{
 };
 pub use interaction::{Interaction, Refused, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
-pub use sign::Sign;
+pub use quota::{Day, Quota};
+pub use sign::{Sign, Verify};
 pub use task::Task;

@@ -24,9 +24,36 @@ pub const FOLLOW_UPS: usize = 100;
 pub const METADATA_BYTES: usize = 8 * 1024;
 /// Longest `Idempotency-Key`, in characters.
 pub const KEY_CHARS: usize = 255;
+/// Most operands of an action.
+pub const OPERANDS: usize = 50;
+/// Longest name of an operand, in characters: the longest path on Linux has 4,096 bytes.
+pub const OPERAND_CHARS: usize = 4_096;
+/// Integers up to here are the same in every JSON parser (RFC 7493, section 2.2: IEEE 754 doubles).
+pub const EXACT_INTEGER: u64 = 9_007_199_254_740_991;
+/// Longest name of a run that consumes an approval, in characters.
+pub const RUN_CHARS: usize = 128;
+/// Longest text of a report, in characters.
+pub const REPORT_CHARS: usize = 2_000;
 /// How deep `metadata` and `fallback` may be nested: far from the 128 levels at which JSON parsers give
 /// up, since events and pages wrap them further.
 pub const JSON_DEPTH: usize = 32;
+/// Most values in an action's arguments, each element and member counted. In memory a value takes up to a few
+/// hundred bytes, a hundred times what it takes as text: 80,000 elements fit into a request of 256 kB. Asking
+/// holds several copies of an action at once; with so many values it takes 15 MB.
+pub const ACTION_VALUES: usize = 5_000;
+/// Most values in a request body, counted before it is read: an action of the largest size, and all the rest.
+pub const BODY_VALUES: usize = 2 * ACTION_VALUES;
+/// How much a value counts in what a request weighs, in bytes: the mean of what values take in memory at worst.
+pub const VALUE_WEIGHT: usize = 256;
+/// How much may wait in one task, as [`Request::weight`](crate::interaction::Request::weight) counts it: all of it is
+/// read at once when the task ends. The last one may pass it.
+pub const TASK_WEIGHT: i64 = 3 * 1024 * 1024;
+/// Where a page of a list ends if `limit` does not end it before, in bytes; one item stands on it at least.
+pub const PAGE_BYTES: usize = 1024 * 1024;
+/// How much of a long text lists hold, in characters.
+pub const BEGINNING_CHARS: usize = 500;
+/// How many of a task's pending blockers lists name.
+pub const WAITING_ON: u32 = 50;
 /// Largest request body, in bytes.
 pub const BODY_BYTES: usize = 256 * 1024;
 /// Longest `timeout_seconds`: 400 days.
@@ -39,6 +66,12 @@ pub const PASSWORD_MAX_CHARS: usize = 256;
 pub const LINK_LIFETIME: TimeDelta = TimeDelta::hours(24);
 /// How long a user of Slack may take to say who they are here.
 pub const SLACK_LINK_LIFETIME: TimeDelta = TimeDelta::minutes(30);
+/// For how long somebody who gave their password may do what asks for it.
+pub const PROOF_LASTS: TimeDelta = TimeDelta::minutes(15);
+/// How long a token can be good that is not to be good for ever.
+pub const TOKEN_LIFETIME_MAX: TimeDelta = TimeDelta::days(3_650);
+/// How long a token is good if nobody says.
+pub const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(365);
 /// How long a browser stays signed in, however much it is used.
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
 /// How long a browser stays signed in while nobody uses it.

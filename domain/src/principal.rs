@@ -1,11 +1,13 @@
 //! Who acts: agents ask, responders answer, admins manage, the clock expires.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
     ids::{AgentId, PersonId, TokenId},
     interaction::Refused,
+    limits::PROOF_LASTS,
 };
 
 /// An agent, as interactions and events name it.
@@ -73,6 +75,8 @@ pub enum Principal {
         name: String,
         /// What they may do.
         role: Role,
+        /// When they last gave their password in this browser.
+        proven_at: DateTime<Utc>,
     },
     /// A program with a responder token.
     Script {
@@ -119,6 +123,7 @@ impl Principal {
                 id,
                 name,
                 role: Role::Responder | Role::Admin,
+                ..
             } => Ok(Responder {
                 id: id.0,
                 name: name.clone(),
@@ -159,6 +164,7 @@ impl Principal {
                 id,
                 name,
                 role: Role::Admin,
+                ..
             } => Ok(Actor::Person {
                 id: *id,
                 name: name.clone(),
@@ -171,6 +177,21 @@ impl Principal {
                 role: Role::Viewer | Role::Responder,
                 ..
             } => Err(Refused::NotAnAdmin),
+        }
+    }
+
+    /// As [`Principal::admin`], for what lets somebody in: a browser that was left open is not enough, the
+    /// password has to have been given lately.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`].
+    pub fn proven_admin(&self, now: DateTime<Utc>) -> Result<Actor, Refused> {
+        let actor = self.admin()?;
+        match self {
+            Self::Person { proven_at, .. } if now >= *proven_at + PROOF_LASTS => {
+                Err(Refused::Unproven)
+            }
+            _ => Ok(actor),
         }
     }
 
@@ -232,6 +253,8 @@ pub enum Actor {
         /// The name they were logged in with.
         name: String,
     },
+    /// Somebody who did not get in.
+    Stranger,
     /// The clock.
     Deadline,
     /// What came, or did not come, of sending something out.
@@ -245,7 +268,7 @@ impl Actor {
             Self::Agent(agent) => Some(&agent.name),
             Self::Responder(responder) => Some(&responder.name),
             Self::Person { name, .. } | Self::Operator { name } => Some(name),
-            Self::Deadline | Self::Delivery => None,
+            Self::Stranger | Self::Deadline | Self::Delivery => None,
         }
     }
 }

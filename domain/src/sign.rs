@@ -6,6 +6,12 @@ pub type PublicKey = [u8; 32];
 /// An Ed25519 signature: 64 bytes (RFC 8032).
 pub type Signature = [u8; 64];
 
+/// Knows the keys whose signatures count.
+pub trait Verify: Send + Sync {
+    /// Whether `key` counts here, and its other half signed exactly these bytes.
+    fn holds(&self, key: &PublicKey, message: &[u8], signature: &Signature) -> bool;
+}
+
 /// Signs with one Ed25519 key. The server's key is a file; tests have their own.
 pub trait Sign: Send + Sync {
     /// The key that checks what was signed.

@@ -1,8 +1,9 @@
 //! What people write in Slack, as far as a rule has to know of it.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::ids::MessageId;
+use crate::{ids::MessageId, interaction::Shown};
 
 /// A message in a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,22 @@ impl Message {
     pub fn is_edit(&self) -> bool {
         self.edited.is_some()
     }
+
+    /// When it was written, by Slack's clock.
+    pub fn written_at(&self) -> Option<DateTime<Utc>> {
+        time_of(&self.ts)
+    }
+}
+
+/// The time that the name of a message is: seconds, and millionths of one. `None` for any other name.
+pub fn time_of(ts: &str) -> Option<DateTime<Utc>> {
+    let (seconds, fraction) = ts.split_once('.')?;
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(seconds) || !is_number(fraction) || fraction.len() != 6 {
+        return None;
+    }
+    let micros: u32 = fraction.parse().ok()?;
+    DateTime::from_timestamp(seconds.parse().ok()?, micros * 1_000)
 }
 
 /// A message in the thread of a card, as its author typed it.
@@ -40,6 +57,59 @@ pub struct Reply {
     pub message: MessageId,
     /// Its text, without Slack's entities and markup.
     pub text: String,
+    /// When it was written, by Slack's clock; `None` where that is not known.
+    pub written_at: Option<DateTime<Utc>>,
     /// Whether this is what an earlier message was changed into.
     pub is_edit: bool,
+}
+
+/// What the author of a reply had before them, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// How much of what is asked now the card shows.
+    pub shown: Shown,
+    /// The question of a form that stands on its card; `None` where that is not known.
+    pub on_card: Option<OnCard>,
+}
+
+/// A question of a form on its card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnCard {
+    /// The question's id.
+    pub question: String,
+    /// By Slack's clock it stood there from then on, or from before.
+    pub since: DateTime<Utc>,
+}
+
+/// Why a reply is no answer: its author need not have seen what is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unseen {
+    /// The card does not show all of it.
+    Cut,
+    /// It came on the card after the reply was written, as far as is known.
+    AskedLater,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_message_is_its_time() {
+        let at = time_of("1700000001.000200").unwrap();
+        assert_eq!(at.timestamp_micros(), 1_700_000_001_000_200);
+        for none in [
+            "",
+            ".",
+            "1",
+            "1.2",
+            "+1.000001",
+            "1.00000a",
+            "-1.000001",
+            "1.0000001",
+        ] {
+            assert_eq!(time_of(none), None, "{none}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::{
     AgentId, AgentRef, Changeset, Event, Ids, Interaction, Moment, PersonId, Principal, Role,
     Write,
     interaction::{AnswerDraft, Draft, Kind, Request, decide},
-    sign::{PublicKey, Sign, Signature},
+    sign::{PublicKey, Sign, Signature, Verify},
     task::{Task, Work},
 };
 
@@ -57,6 +57,12 @@ impl Sign for Stamp {
     }
 }
 
+impl Verify for Stamp {
+    fn holds(&self, key: &PublicKey, message: &[u8], signature: &Signature) -> bool {
+        *key == self.public_key() && *signature == Self::over(message)
+    }
+}
+
 pub(crate) fn agent() -> AgentRef {
     AgentRef {
         id: AgentId(Uuid::from_u128(7)),
@@ -69,6 +75,7 @@ pub(crate) fn person(role: Role) -> Principal {
         id: PersonId(Uuid::from_u128(8)),
         name: "Ana".into(),
         role,
+        proven_at: epoch(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is read back of people and programs that are let in.
 
 use chrono::{DateTime, Utc};
-use domain::{PasswordHash, Person, Principal, SessionId, TokenId, access::Token};
+use domain::{Actor, PasswordHash, Person, PersonId, Principal, SessionId, TokenId, access::Token};
 
 /// Somebody with a token that works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub struct Holder {
     pub token: TokenId,
     /// Whom it speaks for.
     pub principal: Principal,
+    /// Worth nothing from then on.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 /// A token as its list shows it.
@@ -19,10 +21,35 @@ pub struct TokenRecord {
     pub token: Token,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+    /// Who made it; `None` for those from before this was kept.
+    pub made_by: Option<Actor>,
     /// When it was last used, to the minute; `None` when it never was.
     pub last_used_at: Option<DateTime<Utc>>,
     /// Since when it no longer works.
     pub revoked_at: Option<DateTime<Utc>>,
+}
+
+impl TokenRecord {
+    /// Whether it works at `now`.
+    pub fn works(&self, now: DateTime<Utc>) -> bool {
+        self.revoked_at.is_none() && !self.token.has_expired(now)
+    }
+
+    /// Whether this person made it.
+    pub fn is_by(&self, person: PersonId) -> bool {
+        matches!(&self.made_by, Some(Actor::Person { id, .. }) if *id == person)
+    }
+}
+
+/// A link that somebody made for a person who had a password: whoever had it could take their account over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeLink {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Who made it.
+    pub by: Actor,
+    /// Whether the person has read of it.
+    pub told: bool,
 }
 
 /// A person as the list of people shows them.
@@ -34,6 +61,8 @@ pub struct PersonRecord {
     pub has_password: bool,
     /// How long their one-time link is good, if there is one.
     pub link_expires_at: Option<DateTime<Utc>>,
+    /// The last link that was made for them when they had a password.
+    pub made_link: Option<MadeLink>,
     /// When one of their open sessions was last used, to the minute.
     pub seen_at: Option<DateTime<Utc>>,
 }
@@ -45,6 +74,17 @@ pub struct Account {
     pub person: Person,
     /// Their password, if they have one.
     pub password: Option<PasswordHash>,
+}
+
+/// A browser that is signed in, when it comes with its cookie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenSession {
+    /// Its id.
+    pub id: SessionId,
+    /// Whose it is.
+    pub person: Person,
+    /// When their password was last given there.
+    pub proven_at: DateTime<Utc>,
 }
 
 /// A browser that is signed in, as its owner sees it.

@@ -1,7 +1,7 @@
 //! The hash chain over the journal: appending to it and going over it.
 
 use domain::{
-    Changeset, Event, NewEvent,
+    Changeset, Event, InteractionId, NewEvent, Payload,
     journal::{Broken, Chain, Record},
 };
 
@@ -56,6 +56,51 @@ pub async fn walk_journal(
             visit(record)?;
         }
     }
+}
+
+/// How much room events take, and what follows from them. Roughly: what they say stands in the journal, in a row
+/// of its own and among the words to search for, and each has its entries in indexes.
+pub(crate) fn stored_bytes(appended: &[Record]) -> i64 {
+    const TIMES: usize = 3;
+    const EACH: usize = 1_024;
+    let said = appended.iter().map(|record| {
+        let said = record.payload.len() + record.actor.len();
+        TIMES * said + EACH
+    });
+    i64::try_from(said.sum::<usize>()).unwrap_or(i64::MAX)
+}
+
+/// The events of an interaction up to one of them, without those before it that changed nothing: these may have
+/// come any number of times.
+///
+/// # Errors
+/// When the database fails.
+pub async fn history_of(
+    store: &dyn Store,
+    interaction: InteractionId,
+    up_to: i64,
+) -> Result<Vec<Event>> {
+    const PAGE: u32 = 100;
+    let mut events = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = store.events_of(interaction, after, PAGE).await?;
+        let more = page.more;
+        after = page.up_to;
+        let read = page.into_iter().take_while(|event| event.seq <= up_to);
+        events.extend(read.filter(|event| event.seq == up_to || !is_aside(&event.payload)));
+        if !more || after >= up_to {
+            return Ok(events);
+        }
+    }
+}
+
+/// Whether an interaction is the same without it.
+fn is_aside(payload: &Payload) -> bool {
+    matches!(
+        payload,
+        Payload::AnswerRejected { .. } | Payload::ReplyEdited { .. }
+    )
 }
 
 /// Gives an event its place after `end`.

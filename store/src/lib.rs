@@ -12,7 +12,9 @@ mod inspect;
 mod journal;
 mod migrate;
 mod outbox;
+mod page;
 mod postgres;
+mod proof;
 mod query;
 mod rows;
 mod search;
@@ -27,23 +29,30 @@ use std::{path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Changeset, Delivery, DeliveryId, DestinationId, Event, Interaction, InteractionId,
-    MessageId, Person, PersonId, SecretHash, SessionId, SlackId, Task, TokenId, access::NewSession,
-    journal::Record, task::Work,
+    AgentId, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Interaction,
+    InteractionId, MessageId, Person, PersonId, SecretHash, SessionId, SlackId, Task, TokenId,
+    Verify,
+    interaction::{Brief, Unproven},
+    journal::Record,
+    slack::OnCard,
+    task::Work,
 };
 use tokio::sync::watch;
 
-pub use access::{Account, Holder, PersonRecord, SessionRecord, TokenRecord};
+pub use access::{
+    Account, Holder, MadeLink, OpenSession, PersonRecord, SessionRecord, TokenRecord,
+};
 pub use error::{CommitError, ConnectError, StoreError};
 pub use inbox::{KeptMessage, NewMessage};
 pub use inspect::{Content, Inspection, Schema, inspect};
-pub use journal::{JournalState, verify_journal, walk_journal};
+pub use journal::{JournalState, history_of, verify_journal, walk_journal};
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
     NewsPage, Owing, Ready, Stopped, StuckChannel,
 };
+pub use page::{EventPage, Page};
 pub use query::{
-    AgentRecord, Counts, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
+    AgentRecord, Counts, Due, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
 };
 pub use url::check_url;
 
@@ -70,6 +79,12 @@ pub fn database_file(url: &str) -> Option<PathBuf> {
     sqlite::database_file(url)
 }
 
+/// Why whoever is on the way to the database at `url` could read and change what goes there; `None` when it is
+/// on this machine, or proves who it is.
+pub fn unverified_server(url: &str) -> Option<String> {
+    postgres::unverified_server(url)
+}
+
 /// Everything the server may ask of its database.
 pub trait Store:
     Commit
@@ -83,6 +98,7 @@ pub trait Store:
     + Outbox
     + Endpoints
     + Inbox
+    + Cards
 {
 }
 
@@ -97,7 +113,8 @@ impl<
         + Sessions
         + Outbox
         + Endpoints
-        + Inbox,
+        + Inbox
+        + Cards,
 > Store for T
 {
 }
@@ -122,8 +139,30 @@ pub trait Commit: Send + Sync {
 /// Reading interactions.
 #[async_trait]
 pub trait Interactions: Send + Sync {
+    /// From now on decisions are read as far as these keys prove them (rule 12). Until it is called none is:
+    /// all read as [`State::Void`](domain::State::Void). Only the first call counts.
+    fn trust(&self, keys: Arc<dyn Verify>);
+
+    /// This interaction, of wherever it was made, as far as its decision is proven: what [`Self::interaction`]
+    /// would say of it.
+    fn proven(&self, interaction: Interaction) -> Interaction;
+
+    /// The decisions that were read since and are not proven, at most 1,000; each was logged as an error.
+    fn void(&self) -> Vec<(InteractionId, Unproven)>;
+
     /// One interaction.
     async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>>;
+
+    /// Interactions after `after` in the order of their ids, as they are stored: nothing of them is proven.
+    /// For whoever holds the rows against the journal.
+    ///
+    /// # Errors
+    /// Also when one of them cannot be read.
+    async fn stored_after(
+        &self,
+        after: Option<InteractionId>,
+        limit: u32,
+    ) -> Result<Vec<Interaction>>;
 
     /// The interaction that this message in Slack shows; the first, if it shows several.
     async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
@@ -141,17 +180,30 @@ pub trait Interactions: Send + Sync {
 
     /// Newest first; with words to search for, those that have a text (question, answer or follow-up)
     /// with a beginning of every word in it.
-    async fn interactions(&self, query: &InteractionQuery) -> Result<Vec<Interaction>>;
+    async fn interactions(
+        &self,
+        query: &InteractionQuery,
+    ) -> Result<Page<Interaction, InteractionId>>;
+
+    /// The same as lists show them, all that are asked for.
+    async fn briefs(&self, query: &InteractionQuery) -> Result<Vec<Brief>>;
 
     /// Pending blockers in the order people should see them: sync before async, urgent before
     /// normal, then oldest first.
-    async fn waiting(&self, limit: u32) -> Result<Vec<Interaction>>;
+    async fn waiting(&self, limit: u32) -> Result<Vec<Brief>>;
+
+    /// Pending blockers of a task, oldest first.
+    async fn waiting_in(&self, agent: AgentId, task: &str, limit: u32) -> Result<Vec<Brief>>;
 
     /// Closed interactions, last closed first.
-    async fn recently_closed(&self, limit: u32) -> Result<Vec<Interaction>>;
+    async fn recently_closed(&self, limit: u32) -> Result<Vec<Brief>>;
 
     /// How many blockers of this agent are pending.
     async fn pending_count(&self, agent: AgentId) -> Result<u32>;
+
+    /// What the pending blockers of a task weigh together, as
+    /// [`Request::weight`](domain::interaction::Request::weight) has it.
+    async fn pending_weight(&self, agent: AgentId, task: &str) -> Result<i64>;
 
     /// How many blockers are pending.
     async fn waiting_counts(&self) -> Result<WaitingCounts>;
@@ -160,7 +212,7 @@ pub trait Interactions: Send + Sync {
     async fn counts(&self, since: DateTime<Utc>) -> Result<Counts>;
 
     /// Pending interactions whose deadline is at or before `now`, longest overdue first.
-    async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Interaction>>;
+    async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Due>>;
 }
 
 /// Reading tasks.
@@ -176,7 +228,7 @@ pub trait Tasks: Send + Sync {
     async fn work(&self, agent: AgentId, id: &str) -> Result<Option<Work>>;
 
     /// Last changed first.
-    async fn tasks(&self, query: &TaskQuery) -> Result<Vec<Task>>;
+    async fn tasks(&self, query: &TaskQuery) -> Result<Page<Task, TaskPlace>>;
 }
 
 /// Reading the journal.
@@ -191,12 +243,21 @@ pub trait Journal: Send + Sync {
         after: i64,
         agent: Option<AgentId>,
         limit: u32,
-    ) -> Result<Vec<Event>>;
+    ) -> Result<EventPage<Event>>;
 
-    /// Every event of one interaction, in order.
-    async fn events_of(&self, interaction: InteractionId) -> Result<Vec<Event>>;
+    /// One event.
+    async fn event(&self, seq: i64) -> Result<Option<Event>>;
 
-    /// Stored events after `after` in order, column by column. See [`walk_journal`] for all of them.
+    /// Events of one interaction after `after`, in order.
+    async fn events_of(
+        &self,
+        interaction: InteractionId,
+        after: i64,
+        limit: u32,
+    ) -> Result<EventPage<Event>>;
+
+    /// Stored events after `after` in order, column by column: some of them, as long as there are any. See
+    /// [`walk_journal`] for all.
     async fn records_after(&self, after: i64, limit: u32) -> Result<Vec<Record>>;
 
     /// Only the numbers and the hashes of stored events.
@@ -209,8 +270,11 @@ pub trait Journal: Send + Sync {
 /// Agents.
 #[async_trait]
 pub trait Agents: Send + Sync {
-    /// All agents by name.
-    async fn agents(&self) -> Result<Vec<AgentRecord>>;
+    /// All agents by name, with what they have had stored on this day.
+    async fn agents(&self, day: Day) -> Result<Vec<AgentRecord>>;
+
+    /// How many bytes an agent has had stored on this day.
+    async fn stored_by(&self, agent: AgentId, day: Day) -> Result<u64>;
 
     /// The agent of this name.
     async fn agent_named(&self, name: &str) -> Result<Option<AgentId>>;
@@ -219,11 +283,16 @@ pub trait Agents: Send + Sync {
 /// Agent and responder tokens.
 #[async_trait]
 pub trait Tokens: Send + Sync {
-    /// Who holds this token; `None` also when it was revoked.
+    /// Who holds this token, also when it has expired; `None` also when it was revoked.
     async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>>;
 
-    /// The tokens of an agent that are good, newest first, at most `limit`.
-    async fn agent_tokens(&self, agent: AgentId, limit: u32) -> Result<Vec<TokenId>>;
+    /// The tokens of an agent that are good at `now`, newest first, at most `limit`.
+    async fn agent_tokens(
+        &self,
+        agent: AgentId,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<TokenId>>;
 
     /// Notes when tokens were used, and their agents seen.
     async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()>;
@@ -249,34 +318,34 @@ pub trait People: Send + Sync {
 
     /// Whose link this is, if it is still good. Does not use it up.
     async fn sign_in_link(&self, hash: &SecretHash, now: DateTime<Utc>) -> Result<Option<Person>>;
+
+    /// The last link that was made for this person when they had a password.
+    async fn made_link(&self, person: PersonId) -> Result<Option<MadeLink>>;
+
+    /// Notes that they have read of it, if it is still the last.
+    async fn told_of_link(&self, person: PersonId, made_at: DateTime<Utc>) -> Result<()>;
 }
 
 /// Browsers that are signed in. A session is good until it expires, has not been used for
 /// [`SESSION_IDLE`](domain::limits::SESSION_IDLE), or is ended.
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Starts a session. Nothing happens when the person is disabled. Those that have expired are
-    /// cleared away.
-    async fn start_session(&self, person: PersonId, session: &NewSession) -> Result<()>;
-
-    /// Whose session this is, if it is good.
+    /// The session of this cookie, if it is good and began under this name of the server.
     async fn session(
         &self,
         hash: &SecretHash,
+        host: &str,
         now: DateTime<Utc>,
-    ) -> Result<Option<(SessionId, Person)>>;
+    ) -> Result<Option<OpenSession>>;
+
+    /// Notes that its owner has given their password there.
+    async fn session_proven(&self, session: SessionId, at: DateTime<Utc>) -> Result<()>;
 
     /// The good sessions of a person, last used first.
     async fn sessions(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<SessionRecord>>;
 
     /// Notes when sessions were used.
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()>;
-
-    /// Ends a session of this person. Returns whether there was one.
-    async fn end_session(&self, person: PersonId, session: SessionId) -> Result<bool>;
-
-    /// Ends all sessions of this person but one.
-    async fn end_other_sessions(&self, person: PersonId, but: SessionId) -> Result<()>;
 }
 
 /// What goes out. Obligations are made by [`Commit::commit`], with the events they tell of.
@@ -360,4 +429,15 @@ pub trait Inbox: Send + Sync {
 
     /// Forgets those that were heard before this moment, and returns how many these were.
     async fn forget_messages(&self, before: DateTime<Utc>) -> Result<u64>;
+}
+
+/// What the cards of forms in Slack show, which is one question at a time.
+#[async_trait]
+pub trait Cards: Send + Sync {
+    /// The question that stands on the card of this form; `None` while nobody knows.
+    async fn question_on_card(&self, id: InteractionId) -> Result<Option<OnCard>>;
+
+    /// Keeps which question stands on a card, and since when at the latest. One that stands there already does
+    /// so since it was known first; another one never does from before it.
+    async fn put_question_on_card(&self, id: InteractionId, on_card: &OnCard) -> Result<()>;
 }

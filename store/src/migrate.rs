@@ -2,7 +2,7 @@
 
 use sqlx::migrate::{MigrateError, Migrator};
 
-use crate::error::ConnectError;
+use crate::error::{ConnectError, StoreError};
 
 pub(crate) static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
 pub(crate) static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
@@ -28,6 +28,14 @@ pub(crate) fn failed(migrator: &Migrator, place: &str, error: MigrateError) -> C
             place,
             why: one_line(&other),
         },
+    }
+}
+
+/// Puts into words why rows from before could not be brought up to date.
+pub(crate) fn unfilled(place: &str, error: &StoreError) -> ConnectError {
+    ConnectError::Migration {
+        place: place.to_owned(),
+        why: one_line(error),
     }
 }
 

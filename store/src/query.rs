@@ -62,6 +62,19 @@ pub struct AgentRecord {
     pub last_seen_at: Option<DateTime<Utc>>,
     /// How many of its tasks run or wait.
     pub open_tasks: i64,
+    /// How many bytes it has had stored on the day that was asked for.
+    pub stored: u64,
+}
+
+/// A blocker whose deadline has passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// Which.
+    pub id: InteractionId,
+    /// Who asked.
+    pub agent: AgentId,
+    /// In which task.
+    pub task_id: Option<String>,
 }
 
 /// How many blockers wait.

@@ -42,11 +42,13 @@ fn text_of(payload: &Payload) -> Option<String> {
         )),
         Payload::Expired { answer, .. } => answer.as_ref().map(answered),
         Payload::Cancelled { reason } => reason.clone(),
-        Payload::FollowedUp { text } => Some(text.clone()),
+        Payload::FollowedUp { text } | Payload::Remarked { text, .. } => Some(text.clone()),
+        Payload::Reported { text, .. } => text.clone(),
         Payload::Posted(_)
         | Payload::Progressed { .. }
         | Payload::AnswerRejected { .. }
         | Payload::Collected {}
+        | Payload::Consumed(_)
         | Payload::CalledBack {}
         | Payload::AgentOffline {}
         | Payload::ReplyEdited { .. }
@@ -62,6 +64,9 @@ fn text_of(payload: &Payload) -> Option<String> {
         | Payload::PersonPasswordSet(_)
         | Payload::PersonSlackLinked { .. }
         | Payload::PersonSlackUnlinked { .. }
+        | Payload::PersonSignedIn { .. }
+        | Payload::PersonSignInFailed { .. }
+        | Payload::PersonSignedOut { .. }
         | Payload::TokenCreated(_)
         | Payload::TokenRevoked(_)
         | Payload::EndpointCreated(_)

@@ -11,8 +11,16 @@
     reason = "a test that has no database cannot go on"
 )]
 
-use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use std::str::FromStr;
+
+use sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, PgConnection, SqliteConnection,
+    migrate::{MigrateError, Migrator},
+    sqlite::SqliteConnectOptions,
+};
 use uuid::Uuid;
+
+use crate::migrate;
 
 /// Runs each case twice, as `sqlite::case` and `postgres::case`. A case is an `async fn` of one argument
 /// that a [`TestDatabase`] can be made into.
@@ -126,6 +134,32 @@ impl TestDatabase {
                     .execute(&mut connection)
                     .await?;
                 Ok(Held::Postgres(connection))
+            }
+        }
+    }
+
+    /// Brings an empty database to an earlier schema.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn migrate_to(&self, version: i64) -> Result<(), MigrateError> {
+        let until = |all: &Migrator| Migrator {
+            migrations: all
+                .iter()
+                .filter(|one| one.version <= version)
+                .cloned()
+                .collect(),
+            ..Migrator::DEFAULT
+        };
+        match &self.place {
+            Place::Folder { .. } => {
+                let options = SqliteConnectOptions::from_str(&self.url)?.create_if_missing(true);
+                let mut connection = options.connect().await?;
+                until(&migrate::SQLITE).run(&mut connection).await
+            }
+            Place::Server { .. } => {
+                let mut connection = PgConnection::connect(&self.url).await?;
+                until(&migrate::POSTGRES).run(&mut connection).await
             }
         }
     }

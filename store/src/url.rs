@@ -92,6 +92,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_database_elsewhere_has_to_prove_who_it_is() {
+        for (url, proven) in [
+            ("postgres://h@db.example/h", false),
+            ("postgres://h@db.example/h?sslmode=require", false),
+            ("postgres://h@db.example/h?sslmode=verify-ca", false),
+            ("postgres://h@db.example/h?sslmode=verify-full", true),
+            ("postgres://h@10.0.0.7/h", false),
+            ("postgres://h@127.0.0.1:5433/h", true),
+            ("postgres://h@[::1]/h", true),
+            ("postgres://h@localhost/h?sslmode=disable", true),
+            ("postgres:///h?host=/run/postgresql&user=h", true),
+            ("sqlite://handraise.db", true),
+            ("nonsense", true),
+        ] {
+            assert_eq!(crate::unverified_server(url).is_none(), proven, "{url}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_with_a_url_is_said_without_its_password() {
         for url in [
             "",

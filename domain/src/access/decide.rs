@@ -1,14 +1,14 @@
 //! The rules of access: admins let people and programs in, and people keep their own password.
 
 use super::{
-    Access, NewLink, PasswordBy, PasswordHash, Person, PersonRef, SecretHash, SlackId, Token,
-    TokenKind,
+    Access, Lifetime, NewLink, NewSession, PasswordBy, PasswordHash, Person, PersonRef, SecretHash,
+    SlackId, Token, TokenKind,
 };
 use crate::{
     changeset::{Changeset, Write},
     event::{NewEvent, Payload},
     fault::Faults,
-    ids::{AgentId, EventId, Moment, PersonId, TokenId},
+    ids::{AgentId, EventId, Moment, PersonId, SessionId, TokenId},
     interaction::Refused,
     limits,
     principal::{Actor, Principal, Role},
@@ -17,7 +17,7 @@ use crate::{
 /// A new person, who comes in by the link.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Invalid`].
 pub fn invite(
     name: &str,
     role: Role,
@@ -25,7 +25,7 @@ pub fn invite(
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let actor = by.admin()?;
+    let actor = by.proven_admin(now.at)?;
     let person = Person {
         id: PersonId(now.ids.next()),
         version: 1,
@@ -39,22 +39,24 @@ pub fn invite(
     let link = Access::Link {
         person: person.id,
         link,
+        at: now.at,
+        by: None,
     };
     let writes = vec![Access::Person(person), link];
-    Ok(changeset(writes, actor, payload, now))
+    Ok(changeset(writes, actor, vec![payload], now))
 }
 
 /// A new link for somebody who has lost their password, or the last link. Earlier ones end.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::Disabled`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Disabled`].
 pub fn make_link(
     person: &Person,
     link: NewLink,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let actor = by.admin()?;
+    let actor = by.proven_admin(now.at)?;
     if person.disabled_at.is_some() {
         return Err(Refused::Disabled);
     }
@@ -62,14 +64,16 @@ pub fn make_link(
     let link = Access::Link {
         person: person.id,
         link,
+        at: now.at,
+        by: Some(actor.clone()),
     };
-    Ok(changeset(vec![link], actor, payload, now))
+    Ok(changeset(vec![link], actor, vec![payload], now))
 }
 
 /// Another name or role. Nobody changes their own role, so the last admin stays one.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::Invalid`]; [`Refused::Unproven`] for another role.
 pub fn change(
     person: &Person,
     name: &str,
@@ -81,6 +85,9 @@ pub fn change(
     if role != person.role && by.is_person(person.id) {
         return Err(Refused::Yourself);
     }
+    if role != person.role {
+        by.proven_admin(now.at)?;
+    }
     let next = Person {
         version: person.version + 1,
         name: checked_name(name)?,
@@ -88,16 +95,19 @@ pub fn change(
         ..person.clone()
     };
     let payload = Payload::PersonChanged((&next).into());
-    Ok(changeset(vec![Access::Person(next)], actor, payload, now))
+    let writes = vec![Access::Person(next)];
+    Ok(changeset(writes, actor, vec![payload], now))
 }
 
-/// Keeps somebody out, or lets them in again. Nobody keeps themselves out.
+/// Keeps somebody out, or lets them in again. Nobody keeps themselves out. `revoked` are tokens that end with
+/// it, since whoever made them may have kept them.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::Yourself`].
 pub fn disable(
     person: &Person,
     disabled: bool,
+    revoked: &[Token],
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
@@ -115,7 +125,14 @@ pub fn disable(
         true => Payload::PersonDisabled(about),
         false => Payload::PersonEnabled(about),
     };
-    Ok(changeset(vec![Access::Person(next)], actor, payload, now))
+    let ends = revoked.iter().map(|token| Access::Revoke {
+        token: token.id,
+        at: now.at,
+    });
+    let writes = [Access::Person(next)].into_iter().chain(ends).collect();
+    let told = revoked.iter().cloned().map(Payload::TokenRevoked);
+    let payloads = [payload].into_iter().chain(told).collect();
+    Ok(changeset(writes, actor, payloads, now))
 }
 
 /// Says who somebody is in Slack, or that they are nobody there. Admins say it of everybody; of oneself one
@@ -186,7 +203,44 @@ fn with_slack(
         slack_id,
         ..person.clone()
     };
-    Ok(changeset(vec![Access::Person(next)], actor, payload, now))
+    let writes = vec![Access::Person(next)];
+    Ok(changeset(writes, actor, vec![payload], now))
+}
+
+/// Somebody who gave their password comes in.
+pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changeset {
+    let payload = Payload::PersonSignedIn {
+        person: person.into(),
+        session: session.id,
+    };
+    let session = Access::SignIn {
+        person: person.id,
+        session,
+    };
+    changeset(vec![session], themselves(person), vec![payload], now)
+}
+
+/// A wrong password for somebody's name, or for one that nobody has. `by` is whoever was signed in where it
+/// was given.
+pub fn fail_to_sign_in(person: Option<&Person>, by: Option<&Person>, now: Moment<'_>) -> Changeset {
+    let payload = Payload::PersonSignInFailed {
+        person: person.map(PersonRef::from),
+    };
+    let actor = by.map_or(Actor::Stranger, themselves);
+    changeset(Vec::new(), actor, vec![payload], now)
+}
+
+/// Somebody ends browsers of theirs.
+pub fn sign_out(person: &Person, sessions: Vec<SessionId>, now: Moment<'_>) -> Changeset {
+    let payload = Payload::PersonSignedOut {
+        person: person.into(),
+        sessions: sessions.clone(),
+    };
+    let ended = Access::SignOut {
+        person: person.id,
+        sessions,
+    };
+    changeset(vec![ended], themselves(person), vec![payload], now)
 }
 
 /// Somebody sets their own password. Whether it is a good one was seen before it was hashed.
@@ -197,28 +251,35 @@ pub fn set_password(
     now: Moment<'_>,
 ) -> Changeset {
     let actor = themselves(person);
-    let payload = Payload::PersonPasswordSet(person.into());
+    let mut payloads = vec![Payload::PersonPasswordSet(person.into())];
+    if let PasswordBy::Link { session, .. } = &by {
+        payloads.push(Payload::PersonSignedIn {
+            person: person.into(),
+            session: session.id,
+        });
+    }
     let password = Access::Password {
         person: person.id,
         hash,
         by,
     };
-    changeset(vec![password], actor, payload, now)
+    changeset(vec![password], actor, payloads, now)
 }
 
 /// A token. `agent` is the agent of this name, if there is one.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Invalid`].
 pub fn create_token(
     kind: TokenKind,
     name: &str,
     agent: Option<AgentId>,
     hash: SecretHash,
+    lifetime: Lifetime,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let actor = by.admin()?;
+    let actor = by.proven_admin(now.at)?;
     let token = Token {
         id: TokenId(now.ids.next()),
         kind,
@@ -227,14 +288,18 @@ pub fn create_token(
             TokenKind::Agent => Some(agent.unwrap_or_else(|| AgentId(now.ids.next()))),
             TokenKind::Responder => None,
         },
+        expires_at: lifetime
+            .end(now.at)
+            .map_err(|fault| Refused::Invalid(vec![fault]))?,
     };
     let payload = Payload::TokenCreated(token.clone());
     let token = Access::Token {
         token,
         hash,
         at: now.at,
+        by: actor.clone(),
     };
-    Ok(changeset(vec![token], actor, payload, now))
+    Ok(changeset(vec![token], actor, vec![payload], now))
 }
 
 /// A token's end.
@@ -248,7 +313,7 @@ pub fn revoke_token(token: &Token, by: &Principal, now: Moment<'_>) -> Result<Ch
         token: token.id,
         at: now.at,
     };
-    Ok(changeset(vec![revoked], actor, payload, now))
+    Ok(changeset(vec![revoked], actor, vec![payload], now))
 }
 
 fn themselves(person: &Person) -> Actor {
@@ -267,18 +332,25 @@ fn checked_name(name: &str) -> Result<String, Refused> {
         .map_err(Refused::Invalid)
 }
 
-fn changeset(writes: Vec<Access>, actor: Actor, payload: Payload, now: Moment<'_>) -> Changeset {
+fn changeset(
+    writes: Vec<Access>,
+    actor: Actor,
+    payloads: Vec<Payload>,
+    now: Moment<'_>,
+) -> Changeset {
+    let events = payloads.into_iter().map(|payload| NewEvent {
+        id: EventId(now.ids.next()),
+        at: now.at,
+        actor: actor.clone(),
+        agent_id: None,
+        interaction_id: None,
+        task_id: None,
+        payload,
+    });
     Changeset {
         writes: writes.into_iter().map(Write::Access).collect(),
-        events: vec![NewEvent {
-            id: EventId(now.ids.next()),
-            at: now.at,
-            actor,
-            agent_id: None,
-            interaction_id: None,
-            task_id: None,
-            payload,
-        }],
+        events: events.collect(),
         key: None,
+        quota: None,
     }
 }

@@ -3,6 +3,7 @@
 //! Secrets never get here, only their hashes.
 
 pub mod decide;
+mod lifetime;
 mod slack;
 #[cfg(test)]
 mod tests;
@@ -14,9 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ids::{AgentId, PersonId, SessionId, TokenId},
-    principal::Role,
+    principal::{Actor, Role},
 };
 
+pub use lifetime::Lifetime;
 pub use slack::SlackId;
 
 /// Somebody who uses the dashboard.
@@ -76,6 +78,16 @@ pub struct Token {
     pub name: String,
     /// The agent it speaks for, exactly when it is an agent's.
     pub agent_id: Option<AgentId>,
+    /// Worth nothing from then on; `None` = until it is revoked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+impl Token {
+    /// Whether it is worth nothing any more at `now`.
+    pub fn has_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at.is_some_and(|end| end <= now)
+    }
 }
 
 /// SHA-256 of a secret with at least 128 random bits (ASVS 11.5.1 allows a plain hash for those).
@@ -122,6 +134,8 @@ pub struct NewSession {
     pub browser: String,
     /// Where it signed in from.
     pub address: String,
+    /// The name of this server there: under another one the cookie is nobody's.
+    pub host: String,
 }
 
 /// How somebody came to set a password.
@@ -150,6 +164,24 @@ pub enum Access {
         person: PersonId,
         /// The link.
         link: NewLink,
+        /// When it was made.
+        at: DateTime<Utc>,
+        /// Who made it for somebody who was there before: if these have a password, they and the admins are told.
+        by: Option<Actor>,
+    },
+    /// A browser comes in. A conflict when the person is disabled.
+    SignIn {
+        /// Whose.
+        person: PersonId,
+        /// The session that begins.
+        session: NewSession,
+    },
+    /// Browsers of a person leave. A conflict when none of them was there.
+    SignOut {
+        /// Whose.
+        person: PersonId,
+        /// Their sessions.
+        sessions: Vec<SessionId>,
     },
     /// A password. A conflict when the link or session is gone, or the person disabled.
     Password {
@@ -169,6 +201,8 @@ pub enum Access {
         hash: SecretHash,
         /// When it was made.
         at: DateTime<Utc>,
+        /// Who made it.
+        by: Actor,
     },
     /// A token's end, for good. A conflict when it has ended already.
     Revoke {

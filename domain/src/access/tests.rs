@@ -1,15 +1,17 @@
 //! Who may let whom in, as tables.
 
 use super::{
-    Access, NewLink, NewSession, PasswordBy, Person, SecretHash, SlackId, TokenKind, decide,
+    Access, Lifetime, NewLink, NewSession, PasswordBy, Person, SecretHash, SlackId, TokenKind,
+    decide,
 };
 use crate::{
     Actor, AgentId, AgentRef, Changeset, PasswordHash, Payload, PersonId, Principal, Refused, Role,
     SessionId, TokenId, Write,
     access::Token,
+    limits::{PROOF_LASTS, TOKEN_LIFETIME},
     testing::{Counter, at, epoch},
 };
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 fn person(n: u128, role: Role) -> Person {
@@ -29,6 +31,7 @@ fn principal(n: u128, role: Role) -> Principal {
         id: PersonId(Uuid::from_u128(n)),
         name: "Ana".into(),
         role,
+        proven_at: epoch(),
     }
 }
 
@@ -61,6 +64,18 @@ fn link() -> NewLink {
     }
 }
 
+fn session() -> NewSession {
+    NewSession {
+        id: SessionId(Uuid::from_u128(4)),
+        hash: SecretHash([3; 32]),
+        created_at: epoch(),
+        expires_at: epoch(),
+        browser: String::new(),
+        address: String::new(),
+        host: String::new(),
+    }
+}
+
 fn slack_id(text: &str) -> SlackId {
     SlackId::parse(text).unwrap()
 }
@@ -82,7 +97,9 @@ fn only_admins_and_operators_let_anybody_in_or_keep_them_out() {
         kind: TokenKind::Responder,
         name: "night desk".into(),
         agent_id: None,
+        expires_at: None,
     };
+    let never = Lifetime::Never;
     for (by, may) in everybody() {
         let now = || at(&ids, 1);
         let hash = SecretHash([2; 32]);
@@ -90,11 +107,11 @@ fn only_admins_and_operators_let_anybody_in_or_keep_them_out() {
             decide::invite("Cem", Role::Viewer, link(), &by, now()),
             decide::make_link(&ben, link(), &by, now()),
             decide::change(&ben, "Ben", Role::Admin, &by, now()),
-            decide::disable(&ben, true, &by, now()),
-            decide::disable(&ben, false, &by, now()),
+            decide::disable(&ben, true, &[], &by, now()),
+            decide::disable(&ben, false, &[], &by, now()),
             decide::link_slack(&ben, Some(slack_id("U0BEN")), None, &by, now()),
-            decide::create_token(TokenKind::Responder, "desk", None, hash, &by, now()),
-            decide::create_token(TokenKind::Agent, "ci", None, hash, &by, now()),
+            decide::create_token(TokenKind::Responder, "desk", None, hash, never, &by, now()),
+            decide::create_token(TokenKind::Agent, "ci", None, hash, never, &by, now()),
             decide::revoke_token(&token, &by, now()),
         ];
         for outcome in outcomes {
@@ -117,7 +134,16 @@ fn an_invited_person_comes_in_by_a_link_and_by_nothing_else() {
     let ids = Counter::default();
     let by = principal(9, Role::Admin);
     let invited = decide::invite("  Cem ", Role::Responder, link(), &by, at(&ids, 1)).unwrap();
-    let [Access::Person(cem), Access::Link { person, link: made }] = written(&invited)[..] else {
+    let [
+        Access::Person(cem),
+        Access::Link {
+            person,
+            link: made,
+            by: None,
+            ..
+        },
+    ] = written(&invited)[..]
+    else {
         panic!("{invited:?}");
     };
     assert_eq!(
@@ -142,7 +168,7 @@ fn an_admin_cannot_take_their_own_rights_away() {
         assert_eq!(refused, Err(Refused::Yourself));
     }
     assert_eq!(
-        decide::disable(&me, true, &by, now()),
+        decide::disable(&me, true, &[], &by, now()),
         Err(Refused::Yourself)
     );
     let renamed = decide::change(&me, "Ana B", Role::Admin, &by, now()).unwrap();
@@ -154,7 +180,7 @@ fn an_admin_cannot_take_their_own_rights_away() {
     let operator = Principal::Operator {
         name: "root".into(),
     };
-    decide::disable(&me, true, &operator, now()).unwrap();
+    decide::disable(&me, true, &[], &operator, now()).unwrap();
 }
 
 #[test]
@@ -166,14 +192,14 @@ fn who_is_disabled_stays_so_since_then_and_gets_no_link() {
         [Access::Person(person)] => person.clone(),
         ref other => panic!("{other:?}"),
     };
-    let disabled = after(&decide::disable(&ben, true, &by, at(&ids, 1)).unwrap());
+    let disabled = after(&decide::disable(&ben, true, &[], &by, at(&ids, 1)).unwrap());
     let since = Some(epoch() + TimeDelta::seconds(1));
     assert_eq!((disabled.disabled_at, disabled.version), (since, 4));
-    let again = after(&decide::disable(&disabled, true, &by, at(&ids, 9)).unwrap());
+    let again = after(&decide::disable(&disabled, true, &[], &by, at(&ids, 9)).unwrap());
     assert_eq!(again.disabled_at, since);
     let refused = decide::make_link(&disabled, link(), &by, at(&ids, 9));
     assert_eq!(refused, Err(Refused::Disabled));
-    let enabled = after(&decide::disable(&again, false, &by, at(&ids, 9)).unwrap());
+    let enabled = after(&decide::disable(&again, false, &[], &by, at(&ids, 9)).unwrap());
     assert_eq!((enabled.disabled_at, enabled.version), (None, 6));
 }
 
@@ -182,14 +208,7 @@ fn a_password_is_its_owner_s_act_and_in_no_event() {
     let ids = Counter::default();
     let ben = person(8, Role::Viewer);
     let hash = PasswordHash("$argon2id$…".into());
-    let session = NewSession {
-        id: SessionId(Uuid::from_u128(4)),
-        hash: SecretHash([3; 32]),
-        created_at: epoch(),
-        expires_at: epoch(),
-        browser: String::new(),
-        address: String::new(),
-    };
+    let session = session();
     let by_link = PasswordBy::Link {
         link: SecretHash([1; 32]),
         session: session.clone(),
@@ -198,6 +217,15 @@ fn a_password_is_its_owner_s_act_and_in_no_event() {
         let set = decide::set_password(&ben, hash.clone(), by.clone(), at(&ids, 1));
         let event = &set.events[0];
         assert!(matches!(&event.actor, Actor::Person { id, .. } if *id == ben.id));
+        // Who comes by a link is in with it.
+        let comes_in = matches!(by, PasswordBy::Link { .. });
+        assert_eq!(set.events.len(), if comes_in { 2 } else { 1 });
+        if comes_in {
+            let payload = &set.events[1].payload;
+            assert!(
+                matches!(payload, Payload::PersonSignedIn { session: id, .. } if *id == session.id)
+            );
+        }
         let told = serde_json::to_string(&event.payload).unwrap();
         assert!(
             told.contains("person.password_set") && !told.contains("argon2"),
@@ -221,7 +249,8 @@ fn an_agent_keeps_its_id_and_a_script_has_none() {
         (TokenKind::Responder, Some(known), None),
     ] {
         let hash = SecretHash([2; 32]);
-        let made = decide::create_token(kind, "backend", agent, hash, &by, at(&ids, 1)).unwrap();
+        let (never, now) = (Lifetime::Never, at(&ids, 1));
+        let made = decide::create_token(kind, "backend", agent, hash, never, &by, now).unwrap();
         let [Access::Token { token, .. }] = written(&made)[..] else {
             panic!("{made:?}");
         };
@@ -233,12 +262,154 @@ fn an_agent_keeps_its_id_and_a_script_has_none() {
         "new",
         None,
         SecretHash([2; 32]),
+        Lifetime::Never,
         &by,
         at(&ids, 1),
     );
     assert!(
         matches!(written(&made.unwrap())[..], [Access::Token { token, .. }] if token.agent_id.is_some())
     );
+}
+
+#[test]
+fn a_browser_that_was_left_open_lets_nobody_in() {
+    let ids = Counter::default();
+    let ben = person(8, Role::Viewer);
+    let hash = SecretHash([2; 32]);
+    let kind = TokenKind::Agent;
+    let outcomes = |by: &Principal, seconds| {
+        let now = || at(&ids, seconds);
+        [
+            decide::invite("Cem", Role::Viewer, link(), by, now()),
+            decide::make_link(&ben, link(), by, now()),
+            decide::change(&ben, "Ben", Role::Admin, by, now()),
+            decide::create_token(kind, "ci", None, hash, Lifetime::Never, by, now()),
+        ]
+    };
+    let by = principal(9, Role::Admin);
+    let end = PROOF_LASTS.num_seconds();
+    assert!(outcomes(&by, end - 1).iter().all(Result::is_ok));
+    for seconds in [end, end + 1, 9_000_000] {
+        for outcome in outcomes(&by, seconds) {
+            assert_eq!(outcome, Err(Refused::Unproven), "{seconds}");
+        }
+        // What takes rights away, and another name, do not wait for a password.
+        let now = || at(&ids, seconds);
+        decide::disable(&ben, true, &[], &by, now()).unwrap();
+        decide::change(&ben, "Benedikt", ben.role, &by, now()).unwrap();
+    }
+    // Whoever has the machine is asked for none, and no role is won by one.
+    let operator = Principal::Operator {
+        name: "root".into(),
+    };
+    assert!(outcomes(&operator, end).iter().all(Result::is_ok));
+    for outcome in outcomes(&principal(9, Role::Responder), end) {
+        assert_eq!(outcome, Err(Refused::NotAnAdmin));
+    }
+}
+
+#[test]
+fn a_token_is_good_for_as_long_as_is_said() {
+    let now: DateTime<Utc> = "2030-01-31T12:00:00Z".parse().unwrap();
+    let end = |text: &str| text.parse::<Lifetime>().and_then(|said| said.end(now));
+    for (text, expected) in [
+        ("never", None),
+        ("12h", Some("2030-02-01T00:00:00Z")),
+        (" 90d ", Some("2030-05-01T12:00:00Z")),
+        ("3650d", Some("2040-01-29T12:00:00Z")),
+        ("2030-01-31", Some("2030-02-01T00:00:00Z")),
+        ("2031-12-31", Some("2032-01-01T00:00:00Z")),
+    ] {
+        let expected = expected.map(|text| text.parse::<DateTime<Utc>>().unwrap());
+        assert_eq!(end(text), Ok(expected), "{text}");
+    }
+    assert_eq!(Lifetime::default().end(now), Ok(Some(now + TOKEN_LIFETIME)));
+    for text in [
+        "",
+        "d",
+        "0d",
+        "0h",
+        "-1d",
+        "+1d",
+        "90",
+        "90 d",
+        "1.5d",
+        "3651d",
+        "99999999999999999999d",
+        "9999999999999d",
+        "2030-01-30",
+        "2041-01-01",
+        "2030-02-30",
+        "31.12.2030",
+        "Never",
+        "soon",
+    ] {
+        let fault = end(text).unwrap_err();
+        assert_eq!(fault.path, "expires", "{text}");
+    }
+}
+
+#[test]
+fn what_somebody_made_can_end_with_their_access() {
+    let ids = Counter::default();
+    let by = principal(9, Role::Admin);
+    let token = |n| Token {
+        id: TokenId(Uuid::from_u128(n)),
+        kind: TokenKind::Responder,
+        name: "night desk".into(),
+        agent_id: None,
+        expires_at: None,
+    };
+    let made = [token(5), token(6)];
+    let ben = person(8, Role::Admin);
+    let disabled = decide::disable(&ben, true, &made, &by, at(&ids, 1)).unwrap();
+    let [Access::Person(_), first, second] = written(&disabled)[..] else {
+        panic!("{disabled:?}");
+    };
+    for (write, one) in [first, second].into_iter().zip(&made) {
+        assert!(matches!(write, Access::Revoke { token, .. } if *token == one.id));
+    }
+    let told: Vec<_> = disabled
+        .events
+        .iter()
+        .map(|one| one.payload.event_type())
+        .collect();
+    assert_eq!(told, ["person.disabled", "token.revoked", "token.revoked"]);
+}
+
+#[test]
+fn of_a_name_that_nobody_has_nothing_is_kept() {
+    let ids = Counter::default();
+    let ben = person(8, Role::Viewer);
+    let failed = decide::fail_to_sign_in(None, None, at(&ids, 1));
+    assert_eq!((failed.writes.len(), failed.events.len()), (0, 1));
+    let event = &failed.events[0];
+    assert_eq!((&event.actor, event.agent_id), (&Actor::Stranger, None));
+    let told = serde_json::to_value(&event.payload).unwrap();
+    assert_eq!(told["type"], "person.sign_in_failed");
+    assert_eq!(told["payload"], serde_json::json!({"person": null}));
+    let failed = decide::fail_to_sign_in(Some(&ben), None, at(&ids, 1));
+    let told = serde_json::to_value(&failed.events[0].payload).unwrap();
+    assert_eq!(told["payload"]["person"]["id"], ben.id.to_string());
+    assert_eq!(failed.events[0].actor, Actor::Stranger);
+}
+
+#[test]
+fn who_comes_and_goes_is_told_by_the_id_of_the_browser_and_no_secret() {
+    let ids = Counter::default();
+    let ben = person(8, Role::Viewer);
+    let session = session();
+    let came = decide::sign_in(&ben, session.clone(), at(&ids, 1));
+    let left = decide::sign_out(&ben, vec![session.id], at(&ids, 2));
+    for (changeset, event_type) in [(&came, "person.signed_in"), (&left, "person.signed_out")] {
+        let event = &changeset.events[0];
+        assert!(matches!(&event.actor, Actor::Person { id, .. } if *id == ben.id));
+        assert_eq!(event.agent_id, None);
+        assert_eq!(event.payload.event_type(), event_type);
+        let told = serde_json::to_string(&event.payload).unwrap();
+        assert!(told.contains(&session.id.to_string()), "{told}");
+    }
+    assert!(left.events[0].payload.ends_access() && !came.events[0].payload.ends_access());
 }
 
 #[test]

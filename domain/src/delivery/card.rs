@@ -55,6 +55,8 @@ impl CardChange {
             }
             Payload::Progressed { .. }
             | Payload::Collected {}
+            | Payload::Consumed(_)
+            | Payload::Reported { .. }
             | Payload::CalledBack {}
             | Payload::AgentOffline {}
             | Payload::FollowedUp { .. } => Some(Self::Update),

@@ -155,6 +155,7 @@ pub fn test(endpoint: &Endpoint, by: &Principal, now: Moment<'_>) -> Result<Chan
         writes: Vec::new(),
         events: vec![event(actor, payload, now)],
         key: None,
+        quota: None,
     })
 }
 
@@ -202,6 +203,7 @@ fn retried(which: Retry, actor: Actor, now: Moment<'_>) -> Changeset {
         events: vec![event(actor, Payload::DeliveryRetried(which), now)],
         writes: vec![Write::Retry { which, at: now.at }],
         key: None,
+        quota: None,
     }
 }
 
@@ -227,6 +229,7 @@ fn changeset(endpoint: Endpoint, actor: Actor, payload: Payload, now: Moment<'_>
         writes: vec![Write::Endpoint(endpoint)],
         events: vec![event(actor, payload, now)],
         key: None,
+        quota: None,
     }
 }
 

@@ -3,10 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::operand::{self, Operand};
 use crate::{digest, fault::Faults, json::AnyJson, limits};
-
-/// Integers up to here are the same in every JSON parser (RFC 7493, section 2.2: IEEE 754 doubles).
-const EXACT: f64 = 9_007_199_254_740_991.0;
 
 /// One exact action: what the machine will run if it is approved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +15,9 @@ pub struct Action {
     /// Its arguments by name: an object.
     #[serde(default = "no_arguments")]
     pub arguments: AnyJson,
+    /// What it refers to without containing it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operands: Vec<Operand>,
 }
 
 fn no_arguments() -> AnyJson {
@@ -24,8 +25,9 @@ fn no_arguments() -> AnyJson {
 }
 
 impl Action {
-    /// `sha256:` and the hex of SHA-256 over the RFC 8785 form of `{"arguments": …, "tool": …}`, so that
-    /// the tool that runs an action can check that it is the one that was approved.
+    /// `sha256:` and the hex of SHA-256 over the RFC 8785 form of `{"arguments": …, "tool": …}`, with
+    /// `operands` where there are any, so that the tool that runs an action can check that it is the one
+    /// that was approved.
     ///
     /// # Errors
     /// When something in it has no RFC 8785 form.
@@ -41,6 +43,16 @@ impl Action {
         if !arguments.is_object() {
             faults.add("action.arguments", "must be an object");
         }
+        let values = self.arguments.values();
+        if values > limits::ACTION_VALUES {
+            faults.add(
+                "action.arguments",
+                format!(
+                    "has {values} values, at most {} are allowed",
+                    limits::ACTION_VALUES
+                ),
+            );
+        }
         if let Some(number) = inexact(arguments) {
             // Its canonical form would be that of another number, and so would be the digest.
             faults.add(
@@ -48,6 +60,7 @@ impl Action {
                 format!("{number} is 2^53 or beyond and not the same number everywhere; send it as a string"),
             );
         }
+        operand::check(&self.operands, faults);
         match self.digest() {
             Ok(digest) => Some(digest),
             Err(error) => {
@@ -64,7 +77,8 @@ fn inexact(value: &Value) -> Option<&serde_json::Number> {
     match value {
         Value::Number(number) => {
             let size = number.as_f64().map(f64::abs);
-            size.is_none_or(|size| size > EXACT).then_some(number)
+            let exact = limits::EXACT_INTEGER as f64;
+            size.is_none_or(|size| size > exact).then_some(number)
         }
         Value::Array(values) => values.iter().find_map(inexact),
         Value::Object(values) => values.values().find_map(inexact),
@@ -92,6 +106,72 @@ mod tests {
         }
         let other = action(r#"{"tool":"shell","arguments":{"a":2,"b":"ü"}}"#);
         assert_ne!(other.digest().unwrap(), expected);
+    }
+
+    #[test]
+    fn an_action_of_too_many_values_is_refused() {
+        for (elements, fine) in [
+            // The object and the array are values, too.
+            (limits::ACTION_VALUES - 2, true),
+            (limits::ACTION_VALUES - 1, false),
+        ] {
+            let list = vec!["0"; elements].join(",");
+            let written = format!(r#"{{"tool":"t","arguments":{{"n":[{list}]}}}}"#);
+            let mut faults = Faults::default();
+            action(&written).check(&mut faults);
+            let found = faults.into_result(());
+            assert_eq!(found.is_ok(), fine);
+            if let Err(found) = found {
+                assert_eq!(found[0].path, "action.arguments");
+                assert_eq!(
+                    found[0].message,
+                    "has 5001 values, at most 5000 are allowed"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn operands_are_part_of_the_digest_and_none_leave_it_as_it_was() {
+        let without = action(r#"{"tool":"shell","arguments":{}}"#);
+        let none = action(r#"{"tool":"shell","arguments":{},"operands":[]}"#);
+        assert_eq!(none.digest().unwrap(), without.digest().unwrap());
+        let with = |sha: char| {
+            let sha256 = sha.to_string().repeat(64);
+            action(&format!(
+                r#"{{"tool":"shell","operands":[{{"name":"x.sh","sha256":"{sha256}","size":3}}]}}"#
+            ))
+        };
+        assert_ne!(with('a').digest().unwrap(), without.digest().unwrap());
+        assert_ne!(with('a').digest().unwrap(), with('b').digest().unwrap());
+    }
+
+    #[test]
+    fn an_operand_is_named_once_and_has_a_digest() {
+        let paths = |operands: &str| {
+            let mut faults = Faults::default();
+            action(&format!(r#"{{"tool":"t","operands":{operands}}}"#)).check(&mut faults);
+            let faults = faults.into_result(()).err().unwrap_or_default();
+            let paths = faults.into_iter().map(|fault| fault.path);
+            paths.collect::<Vec<_>>().join(" ")
+        };
+        let good = "a".repeat(64);
+        assert_eq!(
+            paths(&format!(r#"[{{"name":"a","sha256":"{good}","size":0}}]"#)),
+            ""
+        );
+        assert_eq!(
+            paths(&format!(
+                r#"[{{"name":"a","sha256":"{good}","size":9007199254740992}},
+                    {{"name":"a","sha256":"{}","size":0}}, {{"name":" ","sha256":"","size":0}}]"#,
+                "A".repeat(64)
+            )),
+            "action.operands[0].size action.operands[1].sha256 action.operands[1].name \
+             action.operands[2].name action.operands[2].sha256"
+        );
+        let one = |n| format!(r#"{{"name":"{n}","sha256":"{good}","size":0}}"#);
+        let many: Vec<_> = (0..51).map(one).collect();
+        assert_eq!(paths(&format!("[{}]", many.join(","))), "action.operands");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Options to choose from.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -27,6 +27,28 @@ pub struct ChoiceOption {
     pub label: String,
     /// A line below the label.
     pub description: Option<String>,
+}
+
+impl ChoiceOption {
+    /// What people are shown of it: its label, and where that says something else, what the agent gets.
+    pub fn name(&self) -> Cow<'_, str> {
+        let letters = |text: &str| -> String {
+            let letters = text.chars().filter(|c| c.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect()
+        };
+        let said = letters(&self.value);
+        if self.value == self.label || (!said.is_empty() && said == letters(&self.label)) {
+            return Cow::Borrowed(&self.label);
+        }
+        Cow::Owned(format!("{} → {}", self.label, self.value))
+    }
+}
+
+/// A text as it is seen on one line: white space is white space, and what joins or varies characters is nothing.
+fn seen(text: &str) -> String {
+    let is_nothing = |c: &char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}');
+    let text: String = text.chars().filter(|c| !is_nothing(c)).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Deserialize)]
@@ -102,6 +124,10 @@ impl Choice {
             } else if options[..n].iter().any(|other| other.label == option.label) {
                 // People could not tell them apart.
                 faults.add(&at("label"), "stands twice");
+            } else if let label = seen(&option.label)
+                && options[..n].iter().any(|other| seen(&other.label) == label)
+            {
+                faults.add(&at("label"), "looks like another option's");
             }
         }
     }

@@ -7,7 +7,10 @@ use serde::{
     de::{SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 
-use super::choice::{Choice, ChoiceOption};
+use super::{
+    Ask, Interaction,
+    choice::{Choice, ChoiceOption},
+};
 use crate::{fault::Faults, json::each_key_once, limits};
 
 /// One question of a form.
@@ -112,6 +115,19 @@ impl FormQuestion {
         } else {
             FormAnswer::One(picked.pop().unwrap_or_default())
         }
+    }
+}
+
+impl Interaction {
+    /// The question of a form that is asked now, counted from 0: the first that nobody has answered. `None`
+    /// for other kinds, and when it is closed.
+    pub fn next_question(&self) -> Option<(usize, &FormQuestion)> {
+        let Ask::Form { questions } = &self.request.ask else {
+            return None;
+        };
+        let known = self.progress()?;
+        let mut questions = questions.iter().enumerate();
+        questions.find(|(_, question)| !known.contains_key(&question.id))
     }
 }
 

@@ -3,17 +3,22 @@
 mod action;
 mod answer;
 mod ask;
+mod brief;
 mod card;
 mod choice;
 pub mod decide;
 mod form;
 mod kind;
 mod mode;
+mod operand;
 mod plan;
+mod proof;
 mod receipt;
 mod refused;
 mod replay;
 mod request;
+mod run;
+mod shown;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -25,15 +30,20 @@ pub use crate::task::TaskRef;
 pub use action::Action;
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub use ask::{Ask, Level};
+pub use brief::{Brief, Ending, FormProgress, beginning};
 pub use card::{Card, Posted};
 pub use choice::{Choice, ChoiceOption};
 pub use form::{FormAnswer, FormAnswers, FormQuestion};
 pub use kind::Kind;
 pub use mode::{Mode, Priority};
+pub use operand::Operand;
 pub use plan::{PlanDecision, TargetMode};
+pub use proof::Unproven;
 pub use receipt::{Decision, Receipt};
 pub use refused::Refused;
 pub use request::{Draft, Request};
+pub use run::{Consumed, Report, ReportDraft, ReportOutcome};
+pub use shown::{Shown, Verdict};
 pub use state::{Outcome, State};
 
 use crate::{
@@ -60,6 +70,10 @@ pub struct Interaction {
     pub state: State,
     /// When the agent took note of how it ended.
     pub collected_at: Option<DateTime<Utc>>,
+    /// The run that consumed it, if it is an approval that was consumed.
+    pub consumed: Option<Consumed>,
+    /// What the agent says came of it, once it has.
+    pub report: Option<Report>,
     /// Whether the agent could be called back, where it wants that and it was tried.
     pub callback: Option<Callback>,
     /// Where it is shown in Slack, if it is.
@@ -101,12 +115,16 @@ impl Interaction {
         match &self.state {
             State::Resolved { answer } => Some(&answer.content),
             State::Expired { fallback, .. } => fallback.as_ref(),
-            State::Pending { .. } | State::Delivered { .. } | State::Cancelled { .. } => None,
+            State::Pending { .. }
+            | State::Delivered { .. }
+            | State::Cancelled { .. }
+            | State::Void { .. } => None,
         }
     }
 
     /// Rule 2: `true` only if an authorised person approved the action in time; `false` for every other
-    /// approval, whatever became of it; `None` for the other kinds.
+    /// approval, whatever became of it; `None` for the other kinds. Of an interaction that was read from a
+    /// store it is what a receipt proves (rule 12): see [`Interaction::proven`].
     pub fn approved(&self) -> Option<bool> {
         (self.request.kind() == Kind::Approval)
             .then(|| self.state.outcome() == Some(Outcome::Approved))
@@ -120,7 +138,8 @@ impl Interaction {
             State::Pending { .. }
             | State::Delivered { .. }
             | State::Expired { .. }
-            | State::Cancelled { .. } => None,
+            | State::Cancelled { .. }
+            | State::Void { .. } => None,
         }
     }
 
@@ -136,7 +155,8 @@ impl Interaction {
             State::Delivered { .. }
             | State::Resolved { .. }
             | State::Expired { .. }
-            | State::Cancelled { .. } => None,
+            | State::Cancelled { .. }
+            | State::Void { .. } => None,
         }
     }
 

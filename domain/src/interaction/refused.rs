@@ -1,6 +1,6 @@
 //! Why a command was refused.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use thiserror::Error;
 
 use super::state::Outcome;
@@ -28,6 +28,9 @@ pub enum Refused {
     /// Nobody changes their own role or disables themselves: an admin has to remain.
     #[error("this would take your own rights away; another admin can do it")]
     Yourself,
+    /// The password was not given lately, and a browser that was left open is not enough for this.
+    #[error("this needs your password once more")]
+    Unproven,
     /// Somebody else has this name.
     #[error("somebody else has this name")]
     NameTaken,
@@ -61,6 +64,19 @@ pub enum Refused {
         /// How many it may have.
         limit: u32,
     },
+    /// What waits in the task takes too much room.
+    #[error("what waits in this task takes too much room")]
+    TooMuchInTask,
+    /// The agent has had as much stored today as it may.
+    #[error("this agent has had {limit} bytes stored today, and may have more from {until} on")]
+    QuotaUsedUp {
+        /// How many bytes it may have stored in a day.
+        limit: u64,
+        /// When the day ends.
+        until: DateTime<Utc>,
+        /// How long that is from now.
+        wait: TimeDelta,
+    },
     /// What decides or chooses takes more than words in a thread: nobody approves by them.
     #[error("this is not answered by a message; use the buttons of its card")]
     UseTheButtons,
@@ -73,6 +89,23 @@ pub enum Refused {
     /// It has arrived, or is on its way.
     #[error("this delivery has arrived, or is being sent")]
     NotToRetry,
+    /// Only what was approved may be run, and reported on.
+    #[error("this was not approved")]
+    NotApproved,
+    /// Rule 13: an approval is good for one run.
+    #[error("already consumed by {by}")]
+    AlreadyConsumed {
+        /// When.
+        at: DateTime<Utc>,
+        /// The name of the run.
+        by: String,
+    },
+    /// The agent has said something else came of it.
+    #[error("something else was reported")]
+    AlreadyReported {
+        /// When.
+        at: DateTime<Utc>,
+    },
     /// The deadline is still ahead.
     #[error("the deadline has not passed")]
     NotDue,

@@ -1,7 +1,7 @@
 //! An interaction as it was when something happened, from its events. What is sent out about an event
 //! stays the same over all tries, whatever happened since.
 
-use super::{Callback, Card, FollowUp, Interaction, State};
+use super::{Callback, Card, FollowUp, Interaction, Report, State};
 use crate::{
     event::{Event, Payload},
     principal::{Actor, AgentRef},
@@ -45,6 +45,19 @@ impl Interaction {
                 };
             }
             Payload::Collected {} => self.collected_at = Some(event.at),
+            // There is one run, whatever somebody has written into the row since.
+            Payload::Consumed(consumed) => {
+                self.consumed.get_or_insert_with(|| (**consumed).clone());
+                self.collected_at.get_or_insert(event.at);
+            }
+            Payload::Reported { outcome, text } => {
+                self.report = Some(Report {
+                    outcome: *outcome,
+                    text: text.clone(),
+                    at: event.at,
+                });
+                self.collected_at.get_or_insert(event.at);
+            }
             Payload::CalledBack {} => self.callback = Some(Callback::Delivered { at: event.at }),
             Payload::AgentOffline {} => self.callback = Some(Callback::Offline { at: event.at }),
             Payload::Posted(posted) => {
@@ -101,6 +114,8 @@ fn opened(event: &Event) -> Option<Interaction> {
         expires_at,
         state,
         collected_at: None,
+        consumed: None,
+        report: None,
         callback: None,
         card: channel.clone().map(Card::to),
         follow_ups: Vec::new(),

@@ -117,10 +117,23 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i
 
 impl Draft {
     /// Tells this request from others: SHA-256 over the JSON of what was sent, the same however the body was
-    /// spaced, and before defaults, which an operator may change.
+    /// spaced and its keys were ordered, and before defaults, which an operator may change.
     pub fn fingerprint(&self) -> [u8; 32] {
+        let mut sorted = self.clone();
+        let arguments = sorted.action.as_mut();
+        let arguments = arguments.map(|Object(action)| &mut action.arguments);
+        for AnyJson(value) in [
+            sorted.fallback.as_mut(),
+            sorted.metadata.as_mut(),
+            arguments,
+        ]
+        .into_iter()
+        .flatten()
+        {
+            value.sort_all_objects();
+        }
         // Strings, numbers and string keys always have a JSON form.
-        let json = serde_json::to_vec(self).unwrap_or_default();
+        let json = serde_json::to_vec(&sorted).unwrap_or_default();
         Sha256::digest(json).into()
     }
 
@@ -195,6 +208,17 @@ impl Request {
     /// What kind of answer is asked for.
     pub fn kind(&self) -> Kind {
         self.ask.kind()
+    }
+
+    /// How much memory it takes, roughly: as JSON of so many bytes, and for its values.
+    pub fn weight(&self, json_bytes: usize) -> i64 {
+        let metadata = self.metadata.as_ref().map_or(0, AnyJson::values);
+        let action = match &self.ask {
+            Ask::Approval { action, .. } => action.arguments.values(),
+            _ => 0,
+        };
+        let weight = json_bytes + (metadata + action) * limits::VALUE_WEIGHT;
+        i64::try_from(weight).unwrap_or(i64::MAX)
     }
 }
 

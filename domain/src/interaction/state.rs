@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     answer::{Answer, AnswerContent},
     form::FormAnswers,
+    proof::Unproven,
 };
 use crate::principal::Actor;
 
@@ -54,6 +55,15 @@ pub enum State {
         /// Why, in their words.
         reason: Option<String>,
     },
+    /// The row says that it was decided, and no receipt proves it (rule 12). It reads as closed, and not
+    /// approved. Only ever read: it cannot be stored.
+    #[serde(skip)]
+    Void {
+        /// When it was closed, as the row says.
+        at: DateTime<Utc>,
+        /// What is wrong.
+        why: Unproven,
+    },
 }
 
 /// How a closed interaction ended.
@@ -82,9 +92,16 @@ pub enum Outcome {
     Expired,
     /// It was taken back.
     Cancelled,
+    /// It says that it was decided, and no receipt proves it: nothing was approved.
+    Void,
 }
 
 impl State {
+    /// Whether it says that it was decided, and no receipt proves it.
+    pub fn is_void(&self) -> bool {
+        matches!(self, Self::Void { .. })
+    }
+
     /// Whether it waits for a person.
     pub fn is_pending(&self) -> bool {
         matches!(self, Self::Pending { .. })
@@ -94,7 +111,7 @@ impl State {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Pending { .. } => "pending",
-            Self::Resolved { .. } | Self::Delivered { .. } => "resolved",
+            Self::Resolved { .. } | Self::Delivered { .. } | Self::Void { .. } => "resolved",
             Self::Expired { .. } => "expired",
             Self::Cancelled { .. } => "cancelled",
         }
@@ -111,6 +128,7 @@ impl State {
             } => Some(Outcome::Fallback),
             Self::Expired { fallback: None, .. } => Some(Outcome::Expired),
             Self::Cancelled { .. } => Some(Outcome::Cancelled),
+            Self::Void { .. } => Some(Outcome::Void),
         }
     }
 
@@ -119,16 +137,20 @@ impl State {
         match self {
             Self::Pending { .. } => None,
             Self::Resolved { answer } => Some(answer.answered_at),
-            Self::Delivered { at } | Self::Expired { at, .. } | Self::Cancelled { at, .. } => {
-                Some(*at)
-            }
+            Self::Delivered { at }
+            | Self::Expired { at, .. }
+            | Self::Cancelled { at, .. }
+            | Self::Void { at, .. } => Some(*at),
         }
     }
 
     /// The name of whoever closed it; `None` while pending and after a deadline.
     pub fn closed_by(&self) -> Option<&str> {
         match self {
-            Self::Pending { .. } | Self::Delivered { .. } | Self::Expired { .. } => None,
+            Self::Pending { .. }
+            | Self::Delivered { .. }
+            | Self::Expired { .. }
+            | Self::Void { .. } => None,
             Self::Resolved { answer } => Some(&answer.responder.name),
             Self::Cancelled { by, .. } => by.name(),
         }
@@ -150,6 +172,7 @@ impl Outcome {
             Self::Fallback => "fallback",
             Self::Expired => "expired",
             Self::Cancelled => "cancelled",
+            Self::Void => "void",
         }
     }
 }

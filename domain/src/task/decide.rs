@@ -48,6 +48,7 @@ pub fn put(
         events: vec![event(&task, actor.clone(), None, now)],
         writes: vec![Write::Task(task.clone())],
         key: None,
+        quota: None,
     };
     if task.status.is_over() {
         let reason = format!("The task is {}", task.status.name());

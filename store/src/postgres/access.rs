@@ -2,22 +2,35 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Access, PasswordHash, Person, PersonId, SecretHash, SlackId, Token,
+    Access, Actor, PasswordHash, Person, PersonId, SecretHash, SessionId, SlackId, Token,
     access::{NewLink, NewSession, PasswordBy},
+    limits::SESSION_IDLE,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{Result, rows::actor_text};
 
 /// Writes one change; `false` when it does not fit.
 pub(super) async fn apply(connection: &mut PgConnection, access: &Access) -> Result<bool> {
     match access {
         Access::Person(person) if person.version == 1 => insert_person(connection, person).await,
         Access::Person(person) => update_person(connection, person).await,
-        Access::Link { person, link } => put_link(connection, *person, link).await,
+        Access::Link {
+            person,
+            link,
+            at,
+            by,
+        } => put_link(connection, *person, link, *at, by.as_ref()).await,
+        Access::SignIn { person, session } => sign_in(connection, *person, session).await,
+        Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
         Access::Password { person, hash, by } => set_password(connection, *person, hash, by).await,
-        Access::Token { token, hash, at } => insert_token(connection, token, hash, *at).await,
+        Access::Token {
+            token,
+            hash,
+            at,
+            by,
+        } => insert_token(connection, token, hash, *at, by).await,
         Access::Revoke { token, at } => {
             let revoked = "UPDATE tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
             let done = sqlx::query(revoked)
@@ -73,7 +86,13 @@ async fn update_person(connection: &mut PgConnection, person: &Person) -> Result
     Ok(done.rows_affected() == 1)
 }
 
-async fn put_link(connection: &mut PgConnection, person: PersonId, link: &NewLink) -> Result<bool> {
+async fn put_link(
+    connection: &mut PgConnection,
+    person: PersonId,
+    link: &NewLink,
+    at: DateTime<Utc>,
+    by: Option<&Actor>,
+) -> Result<bool> {
     end_links(connection, person).await?;
     let done = sqlx::query(
         "INSERT INTO sign_in_links (hash, person_id, expires_at)
@@ -82,8 +101,20 @@ async fn put_link(connection: &mut PgConnection, person: PersonId, link: &NewLin
     .bind(link.hash.0.as_slice())
     .bind(link.expires_at.timestamp_millis())
     .bind(person.0)
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    if let Some(by) = by {
+        // Whoever has no password yet has nothing to lose by a link.
+        sqlx::query(
+            "UPDATE people SET linked_at = $1, linked_by = $2, link_told = FALSE
+             WHERE id = $3 AND password_hash IS NOT NULL",
+        )
+        .bind(at.timestamp_millis())
+        .bind(actor_text(by)?)
+        .bind(person.0)
+        .execute(connection)
+        .await?;
+    }
     Ok(done.rows_affected() == 1)
 }
 
@@ -139,6 +170,7 @@ async fn insert_token(
     token: &Token,
     hash: &SecretHash,
     at: DateTime<Utc>,
+    by: &Actor,
 ) -> Result<bool> {
     if let Some(agent) = token.agent_id {
         sqlx::query(
@@ -160,8 +192,8 @@ async fn insert_token(
         }
     }
     sqlx::query(
-        "INSERT INTO tokens (id, kind, name, hash, agent_id, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO tokens (id, kind, name, hash, agent_id, created_at, expires_at, made_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
     .bind(token.id.0)
     .bind(token.kind.name())
@@ -169,20 +201,56 @@ async fn insert_token(
     .bind(hash.0.as_slice())
     .bind(token.agent_id.map(|agent| agent.0))
     .bind(at.timestamp_millis())
+    .bind(token.expires_at.map(|end| end.timestamp_millis()))
+    .bind(actor_text(by)?)
     .execute(connection)
     .await?;
     Ok(true)
 }
 
-/// Nothing happens when the person is disabled.
-pub(super) async fn insert_session(
+/// Those that have expired are cleared away on the way.
+async fn sign_in(
     connection: &mut PgConnection,
     person: PersonId,
     session: &NewSession,
-) -> Result<()> {
-    sqlx::query(
-        "INSERT INTO browser_sessions (id, hash, person_id, created_at, seen_at, expires_at, browser, address)
-         SELECT $1, $2, id, $3, $3, $4, $5, $6 FROM people WHERE id = $7 AND disabled_at IS NULL",
+) -> Result<bool> {
+    let began = insert_session(connection, person, session).await?;
+    sqlx::query("DELETE FROM browser_sessions WHERE expires_at <= $1 OR seen_at <= $2")
+        .bind(session.created_at.timestamp_millis())
+        .bind((session.created_at - SESSION_IDLE).timestamp_millis())
+        .execute(connection)
+        .await?;
+    Ok(began)
+}
+
+async fn sign_out(
+    connection: &mut PgConnection,
+    person: PersonId,
+    sessions: &[SessionId],
+) -> Result<bool> {
+    let mut ended = 0;
+    for session in sessions {
+        let done = sqlx::query("DELETE FROM browser_sessions WHERE person_id = $1 AND id = $2")
+            .bind(person.0)
+            .bind(session.0)
+            .execute(&mut *connection)
+            .await?;
+        ended += done.rows_affected();
+    }
+    Ok(ended > 0)
+}
+
+/// Whether the person may come in. Who comes in has just given, or chosen, their password.
+async fn insert_session(
+    connection: &mut PgConnection,
+    person: PersonId,
+    session: &NewSession,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "INSERT INTO browser_sessions
+            (id, hash, person_id, created_at, seen_at, proven_at, expires_at, browser, address, host)
+         SELECT $1, $2, id, $3, $3, $3, $4, $5, $6, $7 FROM people
+         WHERE id = $8 AND disabled_at IS NULL",
     )
     .bind(session.id.0)
     .bind(session.hash.0.as_slice())
@@ -190,10 +258,11 @@ pub(super) async fn insert_session(
     .bind(session.expires_at.timestamp_millis())
     .bind(&session.browser)
     .bind(&session.address)
+    .bind(&session.host)
     .bind(person.0)
     .execute(connection)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() == 1)
 }
 
 async fn end_links(connection: &mut PgConnection, person: PersonId) -> Result<()> {

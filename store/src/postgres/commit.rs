@@ -2,7 +2,7 @@
 
 use domain::{
     Changeset, IdempotencyKey, Interaction, InteractionId, Task, Write, delivery::obligations,
-    journal::Record,
+    journal::Record, quota,
 };
 use sqlx::{Connection, PgConnection, PgPool};
 use uuid::Uuid;
@@ -32,10 +32,13 @@ impl Backend for Batches {
         let mut words = Vec::with_capacity(batch.len());
         let mut owed = Vec::new();
         for changeset in batch {
+            let mut next = end;
+            let (stored, events) = journal::append_all(&mut next, changeset.clone())?;
+            let bytes = journal::stored_bytes(&stored);
             let fits = if has_parts(changeset) {
                 // What was written before the part that does not fit has to go again.
                 let mut nested = transaction.begin().await?;
-                let fits = apply(&mut nested, changeset, end.seq).await?;
+                let fits = apply(&mut nested, changeset, bytes, end.seq).await?;
                 if fits {
                     nested.commit().await?;
                 } else {
@@ -43,13 +46,13 @@ impl Backend for Batches {
                 }
                 fits
             } else {
-                apply(&mut transaction, changeset, end.seq).await?
+                apply(&mut transaction, changeset, bytes, end.seq).await?
             };
             if !fits {
                 outcomes.push(Outcome::Conflict);
                 continue;
             }
-            let (stored, events) = journal::append_all(&mut end, changeset.clone())?;
+            end = next;
             appended.extend(stored);
             owed.extend(obligations(&events, &changeset.writes));
             words.extend(events.iter().filter_map(search::words_of));
@@ -78,9 +81,17 @@ impl Backend for Batches {
     }
 }
 
-/// Writes everything a changeset holds, after the event `after`; `false` at the first thing that does not
-/// fit.
-async fn apply(connection: &mut PgConnection, changeset: &Changeset, after: i64) -> Result<bool> {
+/// Writes everything a changeset holds, of so many bytes, after the event `after`; `false` at the first thing
+/// that does not fit.
+async fn apply(
+    connection: &mut PgConnection,
+    changeset: &Changeset,
+    bytes: i64,
+    after: i64,
+) -> Result<bool> {
+    if !charge(connection, changeset, bytes).await? {
+        return Ok(false);
+    }
     for write in &changeset.writes {
         let fits = match write {
             Write::Open(interaction) => {
@@ -103,6 +114,27 @@ async fn apply(connection: &mut PgConnection, changeset: &Changeset, after: i64)
         }
     }
     Ok(true)
+}
+
+/// Counts what an agent has stored; `false` when it has had as much as it may. If the key of a request turns
+/// out to be taken, it is counted all the same.
+async fn charge(connection: &mut PgConnection, changeset: &Changeset, bytes: i64) -> Result<bool> {
+    let Some((agent, day)) = quota::charged(&changeset.events) else {
+        return Ok(true);
+    };
+    let quota = changeset.quota.and_then(|quota| i64::try_from(quota).ok());
+    let done = sqlx::query(
+        "INSERT INTO agent_usage (agent_id, day, bytes) VALUES ($1, $2, $3)
+         ON CONFLICT (agent_id, day) DO UPDATE SET bytes = agent_usage.bytes + excluded.bytes
+         WHERE agent_usage.bytes < $4",
+    )
+    .bind(agent.0)
+    .bind(day.0)
+    .bind(bytes)
+    .bind(quota.unwrap_or(i64::MAX))
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 async fn journal_end(connection: &mut PgConnection) -> Result<JournalState> {
@@ -140,8 +172,8 @@ async fn insert(connection: &mut PgConnection, interaction: &Interaction) -> Res
     let asked = &interaction.request;
     let done = sqlx::query(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
-            request, state, outcome, detail, created_at, expires_at, closed_at, card_channel)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+            request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
          ON CONFLICT (id) DO NOTHING",
     )
     .bind(interaction.id.0)
@@ -170,6 +202,8 @@ async fn insert(connection: &mut PgConnection, interaction: &Interaction) -> Res
             .map(|at| at.timestamp_millis()),
     )
     .bind(interaction.card.as_ref().map(|card| &card.channel))
+    .bind(json.brief)
+    .bind(json.weight)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -182,8 +216,9 @@ async fn update(connection: &mut PgConnection, interaction: &Interaction) -> Res
     let done = sqlx::query(
         "UPDATE interactions
          SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
-             callback = $7, follow_ups = $8, card_ts = $9, card_permalink = $10
-         WHERE id = $11 AND version = $1 - 1",
+             callback = $7, follow_ups = $8, card_ts = $9, card_permalink = $10, consumed = $11,
+             report = $12, brief = $13
+         WHERE id = $14 AND version = $1 - 1",
     )
     .bind(interaction.version)
     .bind(interaction.state.name())
@@ -205,6 +240,9 @@ async fn update(connection: &mut PgConnection, interaction: &Interaction) -> Res
     .bind(json.follow_ups)
     .bind(posted.map(|posted| &posted.ts))
     .bind(posted.and_then(|posted| posted.permalink.as_ref()))
+    .bind(json.consumed)
+    .bind(json.report)
+    .bind(json.brief)
     .bind(interaction.id.0)
     .execute(connection)
     .await?;

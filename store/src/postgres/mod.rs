@@ -2,6 +2,8 @@
 
 mod access;
 mod agents;
+mod briefs;
+mod cards;
 mod commit;
 mod endpoints;
 mod inbox;
@@ -14,20 +16,22 @@ mod sessions;
 mod tasks;
 mod tokens;
 
-use std::{str::FromStr, time::Duration};
+use std::{net::IpAddr, str::FromStr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{Changeset, Event};
 use sqlx::{
     PgPool,
-    postgres::{PgConnectOptions, PgListener, PgPoolOptions},
+    postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode},
 };
 use tokio::sync::watch;
 
 use crate::{
     Commit,
     error::{CommitError, ConnectError},
-    migrate, url,
+    migrate,
+    proof::Proof,
+    url,
     writer::Writer,
 };
 
@@ -47,6 +51,27 @@ pub(crate) fn options(text: &str) -> Result<PgConnectOptions, ConnectError> {
     Ok(options.application_name("handraise"))
 }
 
+/// See [`crate::unverified_server`].
+pub(crate) fn unverified_server(text: &str) -> Option<String> {
+    if !matches!(url::Scheme::of(text), Ok(url::Scheme::Postgres)) {
+        return None;
+    }
+    let options = options(text).ok()?;
+    let host = options.get_host();
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    let is_here = options.get_socket().is_some()
+        || host.starts_with('/')
+        || host == "localhost"
+        || address.is_ok_and(|address| address.is_loopback());
+    if is_here || matches!(options.get_ssl_mode(), PgSslMode::VerifyFull) {
+        return None;
+    }
+    Some(format!(
+        "{host} need not prove who it is, so somebody on the way can read and change everything; \
+         add sslmode=verify-full to database_url"
+    ))
+}
+
 fn place(options: &PgConnectOptions) -> String {
     format!(
         "{} at {}:{}",
@@ -60,6 +85,7 @@ pub(crate) struct PostgresStore {
     pool: PgPool,
     writer: Writer,
     growth: watch::Receiver<()>,
+    proof: Arc<Proof>,
 }
 
 impl PostgresStore {
@@ -84,6 +110,9 @@ impl PostgresStore {
             .run(&pool)
             .await
             .map_err(|error| migrate::failed(&migrate::POSTGRES, &place, error))?;
+        briefs::fill(&pool)
+            .await
+            .map_err(|error| migrate::unfilled(&place, &error))?;
         let (grown, growth) = watch::channel(());
         tokio::spawn(listen(pool.clone(), grown.clone()));
         let writer = Writer::start(commit::Batches(pool.clone()), grown);
@@ -91,6 +120,7 @@ impl PostgresStore {
             pool,
             writer,
             growth,
+            proof: Arc::default(),
         })
     }
 }

@@ -6,8 +6,8 @@ use domain::{Person, PersonId, SecretHash, SlackId, limits::SESSION_IDLE};
 
 use super::PostgresStore;
 use crate::{
-    Account, People, PersonRecord, Result,
-    rows::{PersonRecordRow, PersonRow},
+    Account, MadeLink, People, PersonRecord, Result,
+    rows::{AccountRow, MadeLinkRow, PersonRecordRow, PersonRow},
 };
 
 #[async_trait]
@@ -37,7 +37,7 @@ impl People for PostgresStore {
     async fn people(&self, now: DateTime<Utc>) -> Result<Vec<PersonRecord>> {
         let rows: Vec<PersonRecordRow> = sqlx::query_as(
             "SELECT p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at, p.slack_id,
-                p.password_hash,
+                p.password_hash, p.linked_at, p.linked_by, p.link_told,
                 (SELECT max(l.expires_at) FROM sign_in_links l
                  WHERE l.person_id = p.id AND l.expires_at > $1) AS link_expires_at,
                 (SELECT max(s.seen_at) FROM browser_sessions s
@@ -52,9 +52,8 @@ impl People for PostgresStore {
     }
 
     async fn account(&self, name_key: &str) -> Result<Option<Account>> {
-        let row: Option<PersonRecordRow> = sqlx::query_as(
-            "SELECT id, version, name, role, created_at AS invited_at, disabled_at, slack_id, password_hash,
-                NULL::BIGINT AS link_expires_at, NULL::BIGINT AS seen_at
+        let row: Option<AccountRow> = sqlx::query_as(
+            "SELECT id, version, name, role, created_at AS invited_at, disabled_at, slack_id, password_hash
              FROM people WHERE name_key = $1",
         )
         .bind(name_key)
@@ -74,5 +73,22 @@ impl People for PostgresStore {
         .fetch_optional(&self.pool)
         .await?;
         row.map(Person::try_from).transpose()
+    }
+    async fn made_link(&self, person: PersonId) -> Result<Option<MadeLink>> {
+        let row: Option<MadeLinkRow> =
+            sqlx::query_as("SELECT linked_at, linked_by, link_told FROM people WHERE id = $1")
+                .bind(person.0)
+                .fetch_optional(&self.pool)
+                .await?;
+        row.map_or(Ok(None), |row| row.read(person.0))
+    }
+
+    async fn told_of_link(&self, person: PersonId, made_at: DateTime<Utc>) -> Result<()> {
+        sqlx::query("UPDATE people SET link_told = TRUE WHERE id = $1 AND linked_at = $2")
+            .bind(person.0)
+            .bind(made_at.timestamp_millis())
+            .execute(&self.pool)
+            .await?;
+        Ok(())
     }
 }

@@ -12,20 +12,27 @@ use crate::{Holder, Result, TokenRecord, Tokens, rows};
 impl Tokens for PostgresStore {
     async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>> {
         let row: Option<rows::TokenRow> = sqlx::query_as(
-            "SELECT id, name, agent_id FROM tokens WHERE hash = $1 AND revoked_at IS NULL",
+            "SELECT id, name, agent_id, expires_at FROM tokens WHERE hash = $1 AND revoked_at IS NULL",
         )
         .bind(hash.0.as_slice())
         .fetch_optional(&self.pool)
         .await?;
-        Ok(row.map(Holder::from))
+        row.map(Holder::try_from).transpose()
     }
 
-    async fn agent_tokens(&self, agent: AgentId, limit: u32) -> Result<Vec<TokenId>> {
+    async fn agent_tokens(
+        &self,
+        agent: AgentId,
+        now: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<TokenId>> {
         let ids: Vec<Uuid> = sqlx::query_scalar(
-            "SELECT id FROM tokens WHERE agent_id = $1 AND revoked_at IS NULL
-             ORDER BY created_at DESC, id DESC LIMIT $2",
+            "SELECT id FROM tokens
+             WHERE agent_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+             ORDER BY created_at DESC, id DESC LIMIT $3",
         )
         .bind(agent.0)
+        .bind(now.timestamp_millis())
         .bind(i64::from(limit))
         .fetch_all(&self.pool)
         .await?;
@@ -55,7 +62,7 @@ impl Tokens for PostgresStore {
 
     async fn tokens(&self) -> Result<Vec<TokenRecord>> {
         let rows: Vec<rows::TokenRecordRow> = sqlx::query_as(
-            "SELECT id, name, agent_id, created_at, last_used_at, revoked_at
+            "SELECT id, name, agent_id, created_at, last_used_at, revoked_at, expires_at, made_by
              FROM tokens ORDER BY kind, name, created_at, id",
         )
         .fetch_all(&self.pool)

@@ -1,14 +1,17 @@
 //! People, sessions and tokens as stored.
 
 use domain::{
-    AgentId, AgentRef, PasswordHash, Person, PersonId, Principal, Role, SessionId, SlackId,
+    Actor, AgentId, AgentRef, PasswordHash, Person, PersonId, Principal, Role, SessionId, SlackId,
     TokenId, TokenKind, access::Token,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::time;
-use crate::{Account, Holder, PersonRecord, Result, SessionRecord, StoreError, TokenRecord};
+use crate::{
+    Account, Holder, MadeLink, OpenSession, PersonRecord, Result, SessionRecord, StoreError,
+    TokenRecord,
+};
 
 #[derive(Debug, FromRow)]
 pub(crate) struct PersonRow {
@@ -54,6 +57,8 @@ pub(crate) struct PersonRecordRow {
     password_hash: Option<String>,
     link_expires_at: Option<i64>,
     seen_at: Option<i64>,
+    #[sqlx(flatten)]
+    made_link: MadeLinkRow,
 }
 
 impl TryFrom<PersonRecordRow> for PersonRecord {
@@ -66,17 +71,79 @@ impl TryFrom<PersonRecordRow> for PersonRecord {
             has_password: row.password_hash.is_some(),
             link_expires_at: row.link_expires_at.map(at).transpose()?,
             seen_at: row.seen_at.map(at).transpose()?,
+            made_link: row.made_link.read(id)?,
             person: row.person.try_into()?,
         })
     }
 }
 
-impl TryFrom<PersonRecordRow> for Account {
+/// The last link that somebody made for a person.
+#[derive(Debug, FromRow)]
+pub(crate) struct MadeLinkRow {
+    linked_at: Option<i64>,
+    linked_by: Option<String>,
+    link_told: bool,
+}
+
+impl MadeLinkRow {
+    pub(crate) fn read(self, id: Uuid) -> Result<Option<MadeLink>> {
+        let (Some(at), Some(by)) = (self.linked_at, self.linked_by) else {
+            return Ok(None);
+        };
+        Ok(Some(MadeLink {
+            at: time(at, "people", id)?,
+            by: actor(&by, "people", "linked_by", id)?,
+            told: self.link_told,
+        }))
+    }
+}
+
+/// What stands in a column is what [`actor_text`] wrote.
+fn actor(text: &str, table: &'static str, column: &'static str, id: Uuid) -> Result<Actor> {
+    serde_json::from_str(text).map_err(|_| StoreError::inconsistent(table, column, id, "no actor"))
+}
+
+/// Somebody who did something, as events have them.
+pub(crate) fn actor_text(actor: &Actor) -> Result<String> {
+    serde_json::to_string(actor)
+        .map_err(|error| StoreError::inconsistent("tokens or people", "actor", "(new)", error))
+}
+
+/// A person's name and password.
+#[derive(FromRow)]
+pub(crate) struct AccountRow {
+    #[sqlx(flatten)]
+    person: PersonRow,
+    password_hash: Option<String>,
+}
+
+impl TryFrom<AccountRow> for Account {
     type Error = StoreError;
 
-    fn try_from(row: PersonRecordRow) -> Result<Self> {
+    fn try_from(row: AccountRow) -> Result<Self> {
         Ok(Self {
             password: row.password_hash.map(PasswordHash),
+            person: row.person.try_into()?,
+        })
+    }
+}
+
+/// A session with whom it belongs to.
+#[derive(Debug, FromRow)]
+pub(crate) struct OpenSessionRow {
+    session: Uuid,
+    proven_at: i64,
+    #[sqlx(flatten)]
+    person: PersonRow,
+}
+
+impl TryFrom<OpenSessionRow> for OpenSession {
+    type Error = StoreError;
+
+    fn try_from(row: OpenSessionRow) -> Result<Self> {
+        Ok(Self {
+            id: SessionId(row.session),
+            proven_at: time(row.proven_at, "browser_sessions", row.session)?,
             person: row.person.try_into()?,
         })
     }
@@ -113,10 +180,14 @@ pub(crate) struct TokenRow {
     id: Uuid,
     name: String,
     agent_id: Option<Uuid>,
+    expires_at: Option<i64>,
 }
 
-impl From<TokenRow> for Holder {
-    fn from(row: TokenRow) -> Self {
+impl TryFrom<TokenRow> for Holder {
+    type Error = StoreError;
+
+    fn try_from(row: TokenRow) -> Result<Self> {
+        let expires_at = row.expires_at.map(|at| time(at, "tokens", row.id));
         let token = TokenId(row.id);
         let principal = match row.agent_id {
             Some(id) => Principal::Agent(AgentRef {
@@ -128,7 +199,11 @@ impl From<TokenRow> for Holder {
                 name: row.name,
             },
         };
-        Self { token, principal }
+        Ok(Self {
+            token,
+            principal,
+            expires_at: expires_at.transpose()?,
+        })
     }
 }
 
@@ -141,6 +216,8 @@ pub(crate) struct TokenRecordRow {
     created_at: i64,
     last_used_at: Option<i64>,
     revoked_at: Option<i64>,
+    expires_at: Option<i64>,
+    made_by: Option<String>,
 }
 
 impl TryFrom<TokenRecordRow> for TokenRecord {
@@ -152,6 +229,10 @@ impl TryFrom<TokenRecordRow> for TokenRecord {
             created_at: at(row.created_at)?,
             last_used_at: row.last_used_at.map(at).transpose()?,
             revoked_at: row.revoked_at.map(at).transpose()?,
+            made_by: row
+                .made_by
+                .map(|text| actor(&text, "tokens", "made_by", row.id))
+                .transpose()?,
             token: Token {
                 id: TokenId(row.id),
                 kind: match row.agent_id {
@@ -160,6 +241,7 @@ impl TryFrom<TokenRecordRow> for TokenRecord {
                 },
                 name: row.name,
                 agent_id: row.agent_id.map(AgentId),
+                expires_at: row.expires_at.map(at).transpose()?,
             },
         })
     }

@@ -1,26 +1,33 @@
 //! Rows as stored, and the way between them and the domain. The same on both databases.
 
 mod access;
+mod cards;
 mod inbox;
 mod outbox;
 
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, Task,
-    interaction::{Card, Posted},
+    interaction::{Brief, Card, Posted},
     journal::{Hash, Record},
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
-pub(crate) use access::{PersonRecordRow, PersonRow, SessionRow, TokenRecordRow, TokenRow};
+pub(crate) use access::{
+    AccountRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow, SessionRow,
+    TokenRecordRow, TokenRow, actor_text,
+};
+pub(crate) use cards::on_card;
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
     deliveries, endpoints, followers, news, topics,
 };
 
-use crate::{AgentRecord, Counts, Result, StoreError, Thread, WaitingCounts};
+use crate::{
+    AgentRecord, Counts, Due, EventPage, Result, StoreError, TaskPlace, Thread, WaitingCounts,
+};
 
 /// An interaction with its agent's name.
 #[derive(Debug, FromRow)]
@@ -34,6 +41,8 @@ pub(crate) struct InteractionRow {
     created_at: i64,
     expires_at: Option<i64>,
     collected_at: Option<i64>,
+    consumed: Option<String>,
+    report: Option<String>,
     callback: Option<String>,
     card_channel: Option<String>,
     card_ts: Option<String>,
@@ -68,6 +77,14 @@ impl TryFrom<InteractionRow> for Interaction {
                 .collected_at
                 .map(|at| time(at, "interactions", row.id))
                 .transpose()?,
+            consumed: row
+                .consumed
+                .map(|json| serde_json::from_str(&json).map_err(wrong("consumed")))
+                .transpose()?,
+            report: row
+                .report
+                .map(|json| serde_json::from_str(&json).map_err(wrong("report")))
+                .transpose()?,
             callback: row
                 .callback
                 .map(|json| serde_json::from_str(&json).map_err(wrong("callback")))
@@ -88,9 +105,36 @@ impl TryFrom<InteractionRow> for Interaction {
     }
 }
 
-/// Turns rows into interactions.
-pub(crate) fn interactions(rows: Vec<InteractionRow>) -> Vec<Interaction> {
-    readable(rows.into_iter().map(Interaction::try_from))
+/// Rows of these ids, in their order, to be turned into interactions one by one.
+pub(crate) fn interactions(
+    mut rows: Vec<InteractionRow>,
+    ids: &[Uuid],
+) -> impl Iterator<Item = Interaction> + Send + 'static {
+    rows.sort_by_key(|row| ids.iter().position(|id| *id == row.id));
+    each_readable(rows.into_iter().map(Interaction::try_from))
+}
+
+/// Turns JSON into what lists show.
+pub(crate) fn briefs(rows: Vec<(Uuid, Option<String>)>) -> Vec<Brief> {
+    readable(rows.into_iter().map(|(id, json)| {
+        serde_json::from_str(&json.unwrap_or_default())
+            .map_err(|error| StoreError::inconsistent("interactions", "brief", id, error))
+    }))
+}
+
+/// What lists show of a row, as it is stored. A row that cannot be read has none, and stands in no list.
+pub(crate) fn brief_of(row: InteractionRow) -> String {
+    let id = row.id;
+    let json = Interaction::try_from(row).and_then(|interaction| brief_json(&interaction));
+    json.unwrap_or_else(|error| {
+        tracing::error!(%error, interaction.id = %id, "lists go on without this row");
+        String::new()
+    })
+}
+
+fn brief_json(interaction: &Interaction) -> Result<String> {
+    serde_json::to_string(&Brief::from(interaction))
+        .map_err(|error| StoreError::inconsistent("interactions", "brief", interaction.id, error))
 }
 
 /// Turns rows into interactions that a rule decides on: there, none may be missing.
@@ -100,6 +144,11 @@ pub(crate) fn every_interaction(rows: Vec<InteractionRow>) -> Result<Vec<Interac
 
 /// One row that cannot be read must not hide all the others of a list.
 fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
+    each_readable(rows).collect()
+}
+
+/// As [`readable`], one by one.
+fn each_readable<T>(rows: impl Iterator<Item = Result<T>>) -> impl Iterator<Item = T> {
     rows.filter_map(|row| match row {
         Ok(row) => Some(row),
         Err(error) => {
@@ -107,15 +156,18 @@ fn readable<T>(rows: impl Iterator<Item = Result<T>>) -> Vec<T> {
             None
         }
     })
-    .collect()
 }
 
 /// The JSON columns of an interaction.
 pub(crate) struct InteractionJson {
     pub(crate) request: String,
     pub(crate) detail: String,
+    pub(crate) consumed: Option<String>,
+    pub(crate) report: Option<String>,
     pub(crate) callback: Option<String>,
     pub(crate) follow_ups: Option<String>,
+    pub(crate) brief: String,
+    pub(crate) weight: i64,
 }
 
 impl InteractionJson {
@@ -126,9 +178,24 @@ impl InteractionJson {
             }
         };
         let follow_ups = Some(&interaction.follow_ups).filter(|list| !list.is_empty());
+        let request = serde_json::to_string(&interaction.request).map_err(wrong("request"))?;
         Ok(Self {
-            request: serde_json::to_string(&interaction.request).map_err(wrong("request"))?,
+            weight: interaction.request.weight(request.len()),
+            brief: brief_json(interaction)?,
+            request,
             detail: serde_json::to_string(&interaction.state).map_err(wrong("detail"))?,
+            consumed: interaction
+                .consumed
+                .as_ref()
+                .map(serde_json::to_string)
+                .transpose()
+                .map_err(wrong("consumed"))?,
+            report: interaction
+                .report
+                .as_ref()
+                .map(serde_json::to_string)
+                .transpose()
+                .map_err(wrong("report"))?,
             callback: interaction
                 .callback
                 .as_ref()
@@ -149,15 +216,24 @@ pub(crate) fn task_json(task: &Task) -> Result<String> {
         .map_err(|error| StoreError::inconsistent("tasks", "body", &task.id, error))
 }
 
+/// A task's place in the list of tasks.
+pub(crate) fn task_place(updated_at: i64, agent: Uuid, id: String) -> Result<TaskPlace> {
+    Ok(TaskPlace {
+        updated_at: time(updated_at, "tasks", &id)?,
+        agent: AgentId(agent),
+        id,
+    })
+}
+
 /// A task as stored.
 pub(crate) fn task(body: &str) -> Result<Task> {
     serde_json::from_str(body)
         .map_err(|error| StoreError::inconsistent("tasks", "body", body, error))
 }
 
-/// Turns rows into tasks.
-pub(crate) fn tasks(bodies: Vec<String>) -> Vec<Task> {
-    readable(bodies.iter().map(|body| task(body)))
+/// Rows to be turned into tasks one by one.
+pub(crate) fn tasks(bodies: Vec<String>) -> impl Iterator<Item = Task> + Send + 'static {
+    each_readable(bodies.into_iter().map(|body| task(&body)))
 }
 
 #[derive(Debug, FromRow)]
@@ -166,6 +242,7 @@ pub(crate) struct AgentRow {
     name: String,
     last_seen_at: Option<i64>,
     open_tasks: i64,
+    stored: i64,
 }
 
 impl TryFrom<AgentRow> for AgentRecord {
@@ -182,8 +259,24 @@ impl TryFrom<AgentRow> for AgentRecord {
                 .map(|at| time(at, "agents", row.id))
                 .transpose()?,
             open_tasks: row.open_tasks,
+            stored: bytes(row.stored),
         })
     }
+}
+
+/// A number of bytes, as SQL returns it.
+pub(crate) fn bytes(stored: i64) -> u64 {
+    u64::try_from(stored).unwrap_or(0)
+}
+
+/// Turns rows into blockers whose deadline has passed.
+pub(crate) fn due(rows: Vec<(Uuid, Uuid, Option<String>)>) -> Vec<Due> {
+    let due = rows.into_iter().map(|(id, agent, task_id)| Due {
+        id: InteractionId(id),
+        agent: AgentId(agent),
+        task_id,
+    });
+    due.collect()
 }
 
 /// Turns places of cards into the threads under them.
@@ -315,9 +408,15 @@ fn event(record: Record) -> Result<Event> {
     })
 }
 
-/// Turns rows into events.
-pub(crate) fn events(rows: Vec<EventRow>) -> Vec<Event> {
-    readable(rows.into_iter().map(|row| event(Record::try_from(row)?)))
+/// Rows to be turned into events one by one. After `up_to` there are more, or may be.
+pub(crate) fn events(rows: Vec<EventRow>, up_to: i64, more: bool) -> EventPage<Event> {
+    let events = each_readable(rows.into_iter().map(|row| event(Record::try_from(row)?)));
+    EventPage::new(events, up_to, more)
+}
+
+/// Turns a row into an event.
+pub(crate) fn one_event(row: EventRow) -> Result<Event> {
+    event(Record::try_from(row)?)
 }
 
 /// Turns rows into what verification reads.

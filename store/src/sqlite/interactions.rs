@@ -1,21 +1,41 @@
 //! Reading interactions from SQLite.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{AgentId, Interaction, InteractionId};
+use domain::{
+    AgentId, Interaction, InteractionId, Verify,
+    interaction::{Brief, Unproven},
+};
 use sqlx::{QueryBuilder, Sqlite};
 use uuid::Uuid;
 
 use super::SqliteStore;
-use crate::{Counts, InteractionQuery, Interactions, Result, Thread, WaitingCounts, rows, search};
+use crate::{
+    Counts, Due, InteractionQuery, Interactions, Page, Result, Thread, WaitingCounts, page,
+    proof::Proof, rows, search,
+};
 
 #[async_trait]
 impl Interactions for SqliteStore {
+    fn trust(&self, keys: Arc<dyn Verify>) {
+        self.proof.trust(keys);
+    }
+
+    fn proven(&self, interaction: Interaction) -> Interaction {
+        self.proof.of(interaction)
+    }
+
+    fn void(&self) -> Vec<(InteractionId, Unproven)> {
+        self.proof.void()
+    }
+
     async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>> {
         sqlx::query_as::<_, rows::InteractionRow>(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
-                    i.card_permalink, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.id = $1",
         )
@@ -24,6 +44,26 @@ impl Interactions for SqliteStore {
         .await?
         .map(Interaction::try_from)
         .transpose()
+        .map(|found| found.map(|stored| self.proof.of(stored)))
+    }
+
+    async fn stored_after(
+        &self,
+        after: Option<InteractionId>,
+        limit: u32,
+    ) -> Result<Vec<Interaction>> {
+        let rows = sqlx::query_as(
+            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
+             FROM interactions i JOIN agents a ON a.id = i.agent_id
+             WHERE i.id > $1 ORDER BY i.id LIMIT $2",
+        )
+        .bind(after.map_or(Uuid::nil(), |after| after.0))
+        .bind(limit)
+        .fetch_all(&self.read)
+        .await?;
+        rows::every_interaction(rows)
     }
 
     async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>> {
@@ -67,80 +107,79 @@ impl Interactions for SqliteStore {
         rows::asked_under(row)
     }
 
-    async fn interactions(&self, query: &InteractionQuery) -> Result<Vec<Interaction>> {
-        // Only the conditions that are asked for: one that may be absent keeps the planner from any index.
+    async fn interactions(
+        &self,
+        query: &InteractionQuery,
+    ) -> Result<Page<Interaction, InteractionId>> {
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
-            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
-                    i.card_permalink, i.follow_ups
-             FROM interactions i JOIN agents a ON a.id = i.agent_id
-             WHERE TRUE",
+            "SELECT i.id, CAST(octet_length(i.request) + octet_length(i.detail)
+                    + COALESCE(octet_length(i.follow_ups), 0) AS BIGINT)
+             FROM interactions i WHERE TRUE",
         );
-        if let Some(agent) = query.agent {
-            sql.push(" AND i.agent_id = ").push_bind(agent.0);
+        if !narrow(&mut sql, query) {
+            return Ok(Page::empty());
         }
-        if let Some(state) = &query.state {
-            sql.push(" AND i.state = ").push_bind(state);
-        }
-        if let Some(kind) = query.kind {
-            sql.push(" AND i.kind = ").push_bind(kind.name());
-        }
-        if let Some(mode) = query.mode {
-            sql.push(" AND i.mode = ").push_bind(mode.name());
-        }
-        if let Some(session_id) = &query.session_id {
-            sql.push(" AND i.session_id = ").push_bind(session_id);
-        }
-        if let Some(task_id) = &query.task_id {
-            sql.push(" AND i.task_id = ").push_bind(task_id);
-        }
-        if let Some(before) = query.before {
-            sql.push(" AND i.id < ").push_bind(before.0);
-        }
-        if let Some(search) = &query.search {
-            let words = search::words(search);
-            if words.is_empty() {
-                return Ok(Vec::new());
-            }
-            sql.push(
-                " AND i.id IN (SELECT interaction_id FROM interaction_words WHERE interaction_words MATCH ",
-            );
-            sql.push_bind(beginnings(&words)).push(")");
+        // One more than asked for tells whether there are more.
+        sql.push(" ORDER BY i.id DESC LIMIT ")
+            .push_bind(i64::from(query.limit) + 1);
+        let mut found: Vec<(Uuid, i64)> = sql.build_query_as().fetch_all(&self.read).await?;
+        let more = page::cut(&mut found, query.limit, |(_, bytes)| *bytes);
+        let ids: Vec<Uuid> = found.into_iter().map(|(id, _)| id).collect();
+        let next = ids.last().filter(|_| more).copied().map(InteractionId);
+        let rows = self.whole(&ids).await?;
+        let proof = Arc::clone(&self.proof);
+        let items = rows::interactions(rows, &ids).map(move |stored| proof.of(stored));
+        Ok(Page::new(items, next))
+    }
+
+    async fn briefs(&self, query: &InteractionQuery) -> Result<Vec<Brief>> {
+        let mut sql: QueryBuilder<Sqlite> =
+            QueryBuilder::new("SELECT i.id, i.brief FROM interactions i WHERE TRUE");
+        if !narrow(&mut sql, query) {
+            return Ok(Vec::new());
         }
         sql.push(" ORDER BY i.id DESC LIMIT ")
             .push_bind(i64::from(query.limit));
         let rows = sql.build_query_as().fetch_all(&self.read).await?;
-        Ok(rows::interactions(rows))
+        self.shown(rows).await
     }
 
-    async fn waiting(&self, limit: u32) -> Result<Vec<Interaction>> {
+    async fn waiting(&self, limit: u32) -> Result<Vec<Brief>> {
         let rows = sqlx::query_as(
-            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
-                    i.card_permalink, i.follow_ups
-             FROM interactions i JOIN agents a ON a.id = i.agent_id
-             WHERE i.state = 'pending'
-             ORDER BY i.mode <> 'sync', NOT i.urgent, i.id LIMIT $1",
+            "SELECT id, brief FROM interactions
+             WHERE state = 'pending'
+             ORDER BY mode <> 'sync', NOT urgent, id LIMIT $1",
         )
         .bind(limit)
         .fetch_all(&self.read)
         .await?;
-        Ok(rows::interactions(rows))
+        self.shown(rows).await
     }
 
-    async fn recently_closed(&self, limit: u32) -> Result<Vec<Interaction>> {
+    async fn waiting_in(&self, agent: AgentId, task: &str, limit: u32) -> Result<Vec<Brief>> {
         let rows = sqlx::query_as(
-            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
-                    i.card_permalink, i.follow_ups
-             FROM interactions i JOIN agents a ON a.id = i.agent_id
-             WHERE i.closed_at IS NOT NULL
-             ORDER BY i.closed_at DESC LIMIT $1",
+            "SELECT id, brief FROM interactions
+             WHERE state = 'pending' AND agent_id = $1 AND task_id = $2
+             ORDER BY id LIMIT $3",
+        )
+        .bind(agent.0)
+        .bind(task)
+        .bind(limit)
+        .fetch_all(&self.read)
+        .await?;
+        self.shown(rows).await
+    }
+
+    async fn recently_closed(&self, limit: u32) -> Result<Vec<Brief>> {
+        let rows = sqlx::query_as(
+            "SELECT id, brief FROM interactions
+             WHERE closed_at IS NOT NULL
+             ORDER BY closed_at DESC LIMIT $1",
         )
         .bind(limit)
         .fetch_all(&self.read)
         .await?;
-        Ok(rows::interactions(rows))
+        self.shown(rows).await
     }
 
     async fn pending_count(&self, agent: AgentId) -> Result<u32> {
@@ -151,6 +190,18 @@ impl Interactions for SqliteStore {
         .fetch_one(&self.read)
         .await?;
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    async fn pending_weight(&self, agent: AgentId, task: &str) -> Result<i64> {
+        let weight = sqlx::query_scalar(
+            "SELECT CAST(COALESCE(SUM(weight), 0) AS BIGINT) FROM interactions
+             WHERE state = 'pending' AND agent_id = $1 AND task_id = $2",
+        )
+        .bind(agent.0)
+        .bind(task)
+        .fetch_one(&self.read)
+        .await?;
+        Ok(weight)
     }
 
     async fn waiting_counts(&self) -> Result<WaitingCounts> {
@@ -181,21 +232,91 @@ impl Interactions for SqliteStore {
         Ok(rows::counts(asked, closed))
     }
 
-    async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Interaction>> {
+    async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Due>> {
         let rows = sqlx::query_as(
-            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
-                    i.card_permalink, i.follow_ups
-             FROM interactions i JOIN agents a ON a.id = i.agent_id
-             WHERE i.state = 'pending' AND i.expires_at <= $1
-             ORDER BY i.expires_at LIMIT $2",
+            "SELECT id, agent_id, task_id FROM interactions
+             WHERE state = 'pending' AND expires_at <= $1
+             ORDER BY expires_at LIMIT $2",
         )
         .bind(now.timestamp_millis())
         .bind(limit)
         .fetch_all(&self.read)
         .await?;
-        Ok(rows::interactions(rows))
+        Ok(rows::due(rows))
     }
+}
+
+impl SqliteStore {
+    /// What lists show of these rows. Of decisions that is what was read of the whole: only that is proven.
+    async fn shown(&self, rows: Vec<(Uuid, Option<String>)>) -> Result<Vec<Brief>> {
+        let mut briefs = rows::briefs(rows);
+        for brief in briefs.iter_mut().filter(|brief| brief.is_decided()) {
+            // One at a time: nobody knows how long they are.
+            let read = self.interaction(brief.id).await;
+            *brief = Proof::shown(brief, read)?;
+        }
+        Ok(briefs)
+    }
+
+    /// The rows of these interactions, in any order.
+    async fn whole(&self, ids: &[Uuid]) -> Result<Vec<rows::InteractionRow>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
+            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
+             FROM interactions i JOIN agents a ON a.id = i.agent_id
+             WHERE i.id IN (",
+        );
+        let mut list = sql.separated(", ");
+        for id in ids {
+            list.push_bind(*id);
+        }
+        sql.push(")");
+        // Of as many lengths as there are pages: not worth keeping.
+        let rows = sql.build_query_as().persistent(false);
+        Ok(rows.fetch_all(&self.read).await?)
+    }
+}
+
+/// Adds the conditions that are asked for, and no others: one that may be absent keeps the planner from any
+/// index. `false` when nothing can be found.
+fn narrow(sql: &mut QueryBuilder<Sqlite>, query: &InteractionQuery) -> bool {
+    if let Some(agent) = query.agent {
+        sql.push(" AND i.agent_id = ").push_bind(agent.0);
+    }
+    if let Some(state) = &query.state {
+        sql.push(" AND i.state = ").push_bind(state.clone());
+    }
+    if let Some(kind) = query.kind {
+        sql.push(" AND i.kind = ").push_bind(kind.name());
+    }
+    if let Some(mode) = query.mode {
+        sql.push(" AND i.mode = ").push_bind(mode.name());
+    }
+    if let Some(session_id) = &query.session_id {
+        sql.push(" AND i.session_id = ")
+            .push_bind(session_id.clone());
+    }
+    if let Some(task_id) = &query.task_id {
+        sql.push(" AND i.task_id = ").push_bind(task_id.clone());
+    }
+    if let Some(before) = query.before {
+        sql.push(" AND i.id < ").push_bind(before.0);
+    }
+    if let Some(search) = &query.search {
+        let words = search::words(search);
+        if words.is_empty() {
+            return false;
+        }
+        sql.push(
+            " AND i.id IN (SELECT interaction_id FROM interaction_words WHERE interaction_words MATCH ",
+        );
+        sql.push_bind(beginnings(&words)).push(")");
+    }
+    true
 }
 
 /// Letters and digits only, so no word can be taken for a part of the query language.

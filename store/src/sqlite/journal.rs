@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use domain::{AgentId, Event, InteractionId, journal::Record};
+use uuid::Uuid;
 
 use super::SqliteStore;
-use crate::{Journal, Result, rows};
+use crate::{EventPage, Journal, Result, page, rows};
 
 #[async_trait]
 impl Journal for SqliteStore {
@@ -20,46 +21,103 @@ impl Journal for SqliteStore {
         after: i64,
         agent: Option<AgentId>,
         limit: u32,
-    ) -> Result<Vec<Event>> {
+    ) -> Result<EventPage<Event>> {
+        let everybodys = sqlx::query_as(
+            "SELECT seq, CAST(octet_length(payload) AS BIGINT) FROM events
+             WHERE seq > $1 ORDER BY seq LIMIT $2",
+        );
+        let own = sqlx::query_as(
+            "SELECT seq, CAST(octet_length(payload) AS BIGINT) FROM events
+             WHERE seq > $1 AND agent_id = $3 ORDER BY seq LIMIT $2",
+        );
+        let lengths = match agent {
+            None => everybodys.bind(after).bind(i64::from(limit) + 1),
+            Some(agent) => own.bind(after).bind(i64::from(limit) + 1).bind(agent.0),
+        }
+        .fetch_all(&self.read)
+        .await?;
+        let (up_to, more) = end_of(lengths, after, limit);
+        if up_to == after {
+            return Ok(rows::events(Vec::new(), after, false));
+        }
         let everybodys = sqlx::query_as(
             "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
                     prev_hash, hash
-             FROM events WHERE seq > $1 ORDER BY seq LIMIT $2",
+             FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq",
         );
         let own = sqlx::query_as(
             "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
                     prev_hash, hash
-             FROM events WHERE seq > $1 AND agent_id = $3 ORDER BY seq LIMIT $2",
+             FROM events WHERE seq > $1 AND seq <= $2 AND agent_id = $3 ORDER BY seq",
         );
         let rows = match agent {
-            None => everybodys.bind(after).bind(limit),
-            Some(agent) => own.bind(after).bind(limit).bind(agent.0),
+            None => everybodys.bind(after).bind(up_to),
+            Some(agent) => own.bind(after).bind(up_to).bind(agent.0),
         }
         .fetch_all(&self.read)
         .await?;
-        Ok(rows::events(rows))
+        Ok(rows::events(rows, up_to, more))
     }
 
-    async fn events_of(&self, interaction: InteractionId) -> Result<Vec<Event>> {
+    async fn event(&self, seq: i64) -> Result<Option<Event>> {
+        let row = sqlx::query_as(
+            "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+                    prev_hash, hash
+             FROM events WHERE seq = $1",
+        )
+        .bind(seq)
+        .fetch_optional(&self.read)
+        .await?;
+        row.map(rows::one_event).transpose()
+    }
+
+    async fn events_of(
+        &self,
+        interaction: InteractionId,
+        after: i64,
+        limit: u32,
+    ) -> Result<EventPage<Event>> {
+        let id: Uuid = interaction.0;
+        let lengths = sqlx::query_as(
+            "SELECT seq, CAST(octet_length(payload) AS BIGINT) FROM events
+             WHERE interaction_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+        )
+        .bind(id)
+        .bind(after)
+        .bind(i64::from(limit) + 1)
+        .fetch_all(&self.read)
+        .await?;
+        let (up_to, more) = end_of(lengths, after, limit);
         let rows = sqlx::query_as(
             "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
                     prev_hash, hash
-             FROM events WHERE interaction_id = $1 ORDER BY seq",
+             FROM events WHERE interaction_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq",
         )
-        .bind(interaction.0)
+        .bind(id)
+        .bind(after)
+        .bind(up_to)
         .fetch_all(&self.read)
         .await?;
-        Ok(rows::events(rows))
+        Ok(rows::events(rows, up_to, more))
     }
 
     async fn records_after(&self, after: i64, limit: u32) -> Result<Vec<Record>> {
+        let lengths = sqlx::query_as(
+            "SELECT seq, CAST(octet_length(payload) AS BIGINT) FROM events
+             WHERE seq > $1 ORDER BY seq LIMIT $2",
+        )
+        .bind(after)
+        .bind(i64::from(limit))
+        .fetch_all(&self.read)
+        .await?;
+        let (up_to, _) = end_of(lengths, after, limit);
         let rows = sqlx::query_as(
             "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
                     prev_hash, hash
-             FROM events WHERE seq > $1 ORDER BY seq LIMIT $2",
+             FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq",
         )
         .bind(after)
-        .bind(limit)
+        .bind(up_to)
         .fetch_all(&self.read)
         .await?;
         rows::records(rows)
@@ -82,4 +140,10 @@ impl Journal for SqliteStore {
             .await?;
         Ok(seq)
     }
+}
+
+/// The last event of a page, and whether there are more, from the lengths of events after `after`.
+fn end_of(mut lengths: Vec<(i64, i64)>, after: i64, limit: u32) -> (i64, bool) {
+    let more = page::cut(&mut lengths, limit, |(_, bytes)| *bytes);
+    (lengths.last().map_or(after, |(seq, _)| *seq), more)
 }

@@ -2,6 +2,8 @@
 
 mod access;
 mod agents;
+mod briefs;
+mod cards;
 mod commit;
 mod endpoints;
 mod inbox;
@@ -14,7 +16,13 @@ mod sessions;
 mod tasks;
 mod tokens;
 
-use std::{path::PathBuf, str::FromStr, time::Duration};
+use std::{
+    fs::OpenOptions,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use domain::{Changeset, Event};
@@ -27,7 +35,9 @@ use tokio::sync::watch;
 use crate::{
     Commit,
     error::{CommitError, ConnectError},
-    migrate, url,
+    migrate,
+    proof::Proof,
+    url,
     writer::Writer,
 };
 
@@ -53,6 +63,7 @@ pub(crate) struct SqliteStore {
     write: SqlitePool,
     writer: Writer,
     growth: watch::Receiver<()>,
+    proof: Arc<Proof>,
 }
 
 impl SqliteStore {
@@ -64,6 +75,9 @@ impl SqliteStore {
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(5));
         let place = options.get_filename().display().to_string();
+        if let Some(file) = database_file(url).filter(|_| !url.contains("mode=ro")) {
+            make_private(&file);
+        }
         // A file does not go away like a server: no need to ask before each use.
         let write = SqlitePoolOptions::new()
             .max_connections(1)
@@ -81,6 +95,9 @@ impl SqliteStore {
             .execute(&write)
             .await
             .map_err(|error| migrate::unreachable(&place, &error))?;
+        briefs::fill(&write)
+            .await
+            .map_err(|error| migrate::unfilled(&place, &error))?;
         let read = SqlitePoolOptions::new()
             .max_connections(READERS)
             .test_before_acquire(false)
@@ -94,8 +111,22 @@ impl SqliteStore {
             write,
             writer,
             growth,
+            proof: Arc::default(),
         })
     }
+}
+
+/// Makes a missing file for its owner alone, whatever the process's mask allows; SQLite gives what it writes
+/// beside it the same rights. Where that does not work SQLite says why.
+fn make_private(file: &Path) {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    drop(options.open(file));
 }
 
 #[async_trait]

@@ -2,53 +2,45 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{Person, PersonId, SecretHash, SessionId, access::NewSession, limits::SESSION_IDLE};
-use uuid::Uuid;
+use domain::{PersonId, SecretHash, SessionId, limits::SESSION_IDLE};
 
 use super::SqliteStore;
 use crate::{
-    Result, SessionRecord, Sessions,
-    rows::{PersonRow, SessionRow},
+    OpenSession, Result, SessionRecord, Sessions,
+    rows::{OpenSessionRow, SessionRow},
 };
 
 #[async_trait]
 impl Sessions for SqliteStore {
-    async fn start_session(&self, person: PersonId, session: &NewSession) -> Result<()> {
-        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
-        super::access::insert_session(&mut transaction, person, session).await?;
-        sqlx::query("DELETE FROM browser_sessions WHERE expires_at <= $1 OR seen_at <= $2")
-            .bind(session.created_at.timestamp_millis())
-            .bind((session.created_at - SESSION_IDLE).timestamp_millis())
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
     async fn session(
         &self,
         hash: &SecretHash,
+        host: &str,
         now: DateTime<Utc>,
-    ) -> Result<Option<(SessionId, Person)>> {
-        #[derive(sqlx::FromRow)]
-        struct Row {
-            session: Uuid,
-            #[sqlx(flatten)]
-            person: PersonRow,
-        }
-        let row: Option<Row> = sqlx::query_as(
-            "SELECT s.id AS session, p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at,
-                p.slack_id
+    ) -> Result<Option<OpenSession>> {
+        let row: Option<OpenSessionRow> = sqlx::query_as(
+            "SELECT s.id AS session, s.proven_at, p.id, p.version, p.name, p.role,
+                p.created_at AS invited_at, p.disabled_at, p.slack_id
              FROM browser_sessions s JOIN people p ON p.id = s.person_id
-             WHERE s.hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND p.disabled_at IS NULL",
+             WHERE s.hash = $1 AND s.host = $2 AND s.expires_at > $3 AND s.seen_at > $4
+                AND p.disabled_at IS NULL",
         )
         .bind(hash.0.as_slice())
+        .bind(host)
         .bind(now.timestamp_millis())
         .bind((now - SESSION_IDLE).timestamp_millis())
         .fetch_optional(&self.read)
         .await?;
-        row.map(|row| Ok((SessionId(row.session), row.person.try_into()?)))
-            .transpose()
+        row.map(OpenSession::try_from).transpose()
+    }
+
+    async fn session_proven(&self, session: SessionId, at: DateTime<Utc>) -> Result<()> {
+        sqlx::query("UPDATE browser_sessions SET proven_at = $1 WHERE id = $2 AND proven_at < $1")
+            .bind(at.timestamp_millis())
+            .bind(session.0)
+            .execute(&self.write)
+            .await?;
+        Ok(())
     }
 
     async fn sessions(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<SessionRecord>> {
@@ -75,24 +67,6 @@ impl Sessions for SqliteStore {
                 .await?;
         }
         transaction.commit().await?;
-        Ok(())
-    }
-
-    async fn end_session(&self, person: PersonId, session: SessionId) -> Result<bool> {
-        let done = sqlx::query("DELETE FROM browser_sessions WHERE person_id = $1 AND id = $2")
-            .bind(person.0)
-            .bind(session.0)
-            .execute(&self.write)
-            .await?;
-        Ok(done.rows_affected() == 1)
-    }
-
-    async fn end_other_sessions(&self, person: PersonId, but: SessionId) -> Result<()> {
-        sqlx::query("DELETE FROM browser_sessions WHERE person_id = $1 AND id <> $2")
-            .bind(person.0)
-            .bind(but.0)
-            .execute(&self.write)
-            .await?;
         Ok(())
     }
 }

@@ -3,9 +3,10 @@
 use async_trait::async_trait;
 use domain::{AgentId, Task, task::Work};
 use sqlx::{QueryBuilder, Sqlite};
+use uuid::Uuid;
 
 use super::SqliteStore;
-use crate::{Result, TaskQuery, Tasks, rows};
+use crate::{Page, Result, TaskPlace, TaskQuery, Tasks, page, rows};
 
 #[async_trait]
 impl Tasks for SqliteStore {
@@ -33,8 +34,8 @@ impl Tasks for SqliteStore {
         };
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.callback, i.card_channel, i.card_ts,
-                    i.card_permalink, i.follow_ups
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              WHERE i.state = 'pending' AND i.agent_id = $1 AND i.task_id = $2
              ORDER BY i.id",
@@ -49,27 +50,51 @@ impl Tasks for SqliteStore {
         }))
     }
 
-    async fn tasks(&self, query: &TaskQuery) -> Result<Vec<Task>> {
-        // As with interactions: only the conditions that are asked for.
+    async fn tasks(&self, query: &TaskQuery) -> Result<Page<Task, TaskPlace>> {
+        // One snapshot: a task that changes goes to the front of the list.
+        let mut transaction = self.read.begin().await?;
+        let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
+            "SELECT updated_at, agent_id, id, CAST(octet_length(body) AS BIGINT) FROM tasks WHERE TRUE",
+        );
+        narrow(&mut sql, query);
+        // One more than asked for tells whether there are more.
+        sql.push(ORDER).push_bind(i64::from(query.limit) + 1);
+        let mut found: Vec<(i64, Uuid, String, i64)> =
+            sql.build_query_as().fetch_all(&mut *transaction).await?;
+        let more = page::cut(&mut found, query.limit, |(.., bytes)| *bytes);
+        let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
+        let next = match found.pop().filter(|_| more) {
+            Some((updated_at, agent, id, _)) => Some(rows::task_place(updated_at, agent, id)?),
+            None => None,
+        };
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new("SELECT body FROM tasks WHERE TRUE");
-        if let Some(agent) = query.agent {
-            sql.push(" AND agent_id = ").push_bind(agent.0);
-        }
-        if let Some(status) = &query.status {
-            sql.push(" AND status = ").push_bind(status);
-        }
-        if let Some(place) = &query.after {
-            sql.push(" AND (updated_at, agent_id, id) < (")
-                .push_bind(place.updated_at.timestamp_millis())
-                .push(", ")
-                .push_bind(place.agent.0)
-                .push(", ")
-                .push_bind(&place.id)
-                .push(")");
-        }
-        sql.push(" ORDER BY updated_at DESC, agent_id DESC, id DESC LIMIT ")
-            .push_bind(i64::from(query.limit));
-        let bodies = sql.build_query_scalar().fetch_all(&self.read).await?;
-        Ok(rows::tasks(bodies))
+        narrow(&mut sql, query);
+        sql.push(ORDER).push_bind(count);
+        let bodies = sql
+            .build_query_scalar()
+            .fetch_all(&mut *transaction)
+            .await?;
+        Ok(Page::new(rows::tasks(bodies), next))
+    }
+}
+
+const ORDER: &str = " ORDER BY updated_at DESC, agent_id DESC, id DESC LIMIT ";
+
+/// As with interactions: only the conditions that are asked for.
+fn narrow(sql: &mut QueryBuilder<Sqlite>, query: &TaskQuery) {
+    if let Some(agent) = query.agent {
+        sql.push(" AND agent_id = ").push_bind(agent.0);
+    }
+    if let Some(status) = &query.status {
+        sql.push(" AND status = ").push_bind(status.clone());
+    }
+    if let Some(place) = &query.after {
+        sql.push(" AND (updated_at, agent_id, id) < (")
+            .push_bind(place.updated_at.timestamp_millis())
+            .push(", ")
+            .push_bind(place.agent.0)
+            .push(", ")
+            .push_bind(place.id.clone())
+            .push(")");
     }
 }

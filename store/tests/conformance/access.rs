@@ -2,15 +2,18 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Access, Changeset, Ids, PasswordHash, Payload, Person, PersonId, Principal, Role, SecretHash,
-    SessionId, SlackId, TokenKind, Write,
-    access::{NewLink, NewSession, PasswordBy, decide},
+    Access, Actor, Changeset, Day, Ids, PasswordHash, Payload, Person, PersonId, Principal, Role,
+    SecretHash, SessionId, SlackId, TokenKind, Write,
+    access::{Lifetime, NewLink, NewSession, PasswordBy, decide},
     limits::SESSION_IDLE,
 };
 use futures::future::join_all;
 use store::{CommitError, Holder, Store, verify_journal};
 
 use crate::database::{Database, epoch, operator, rand_hash};
+
+/// What the server is called.
+const HOST: &str = "handraise.localhost";
 
 store::on_both_databases!(
     an_agent_keeps_its_id_when_it_gets_another_token,
@@ -28,6 +31,12 @@ store::on_both_databases!(
     sessions_end,
     sessions_are_listed_and_ended,
     a_user_of_slack_belongs_to_one_person,
+    a_token_knows_its_end_and_who_made_it,
+    who_is_disabled_can_lose_what_they_made_in_the_same_moment,
+    a_session_is_good_under_one_name_of_the_server,
+    a_password_that_is_given_again_counts_for_one_browser,
+    a_link_for_somebody_with_a_password_is_remembered_until_they_were_told,
+    what_was_there_before_goes_on_working,
 );
 
 async fn an_agent_keeps_its_id_when_it_gets_another_token(database: Database) {
@@ -52,10 +61,11 @@ async fn a_responder_token_speaks_for_a_script(database: Database) {
             principal: Principal::Script {
                 id: token.id,
                 name: "night desk".into()
-            }
+            },
+            expires_at: None,
         })
     );
-    let events = store.events_after(0, None, 10).await.unwrap();
+    let events = store.events_after(0, None, 10).await.unwrap().collect();
     assert_eq!(events[0].payload, Payload::TokenCreated(token));
 }
 
@@ -63,14 +73,15 @@ async fn two_who_name_a_new_agent_at_once_share_it(database: Database) {
     let store = database.store().await;
     let new = |hash| {
         let kind = TokenKind::Agent;
-        decide::create_token(kind, "backend", None, hash, &operator(), database.at(0)).unwrap()
+        let (by, now) = (operator(), database.at(0));
+        decide::create_token(kind, "backend", None, hash, Lifetime::Never, &by, now).unwrap()
     };
     let [first, second] = [(); 2].map(|()| SecretHash(rand_hash()));
     store.commit(new(first)).await.unwrap();
     let late = store.commit(new(second)).await;
     assert!(matches!(late, Err(CommitError::Conflict)));
     assert_eq!(store.token_holder(&second).await.unwrap(), None);
-    assert_eq!(store.agents().await.unwrap().len(), 1);
+    assert_eq!(store.agents(Day(0)).await.unwrap().len(), 1);
     assert_eq!(verify_journal(&*store).await.unwrap().seq, 1);
 }
 
@@ -78,7 +89,7 @@ async fn a_revoked_token_is_nobody_s_and_stays_in_the_list(database: Database) {
     let store = database.store().await;
     let hash = database.token(&*store, TokenKind::Agent, "backend").await;
     let other = database.token(&*store, TokenKind::Agent, "backend").await;
-    let agent = store.agents().await.unwrap().remove(0).agent;
+    let agent = store.agents(Day(0)).await.unwrap().remove(0).agent;
     let [first, second] = &store.tokens().await.unwrap()[..] else {
         panic!("not two tokens");
     };
@@ -99,22 +110,19 @@ async fn a_revoked_token_is_nobody_s_and_stays_in_the_list(database: Database) {
     assert_eq!(store.token_holder(&hash).await.unwrap(), None);
     // Its other token still works; the agent is the same.
     assert!(store.token_holder(&other).await.unwrap().is_some());
-    assert_eq!(store.agents().await.unwrap()[0].agent, agent);
+    assert_eq!(store.agents(Day(0)).await.unwrap()[0].agent, agent);
 }
 
 async fn an_unknown_hash_is_nobody(database: Database) {
     let store = database.store().await;
     let hash = SecretHash(rand_hash());
     assert_eq!(store.token_holder(&hash).await.unwrap(), None);
-    assert_eq!(store.session(&hash, epoch()).await.unwrap(), None);
+    assert_eq!(store.session(&hash, HOST, epoch()).await.unwrap(), None);
     assert_eq!(store.sign_in_link(&hash, epoch()).await.unwrap(), None);
     assert_eq!(store.account("nobody").await.unwrap(), None);
     let nobody = PersonId(database.ids.next());
     assert_eq!(store.person(nobody).await.unwrap(), None);
-    store
-        .start_session(nobody, &session(&database))
-        .await
-        .unwrap();
+    assert_eq!(store.made_link(nobody).await.unwrap(), None);
     assert!(store.sessions(nobody, epoch()).await.unwrap().is_empty());
 }
 
@@ -133,7 +141,13 @@ fn session(database: &Database) -> NewSession {
         expires_at: epoch() + TimeDelta::days(30),
         browser: "curl".into(),
         address: "192.0.2.1".into(),
+        host: HOST.into(),
     }
+}
+
+async fn signed_in(database: &Database, store: &dyn Store, person: &Person, session: &NewSession) {
+    let signed_in = decide::sign_in(person, session.clone(), database.at(0));
+    store.commit(signed_in).await.unwrap();
 }
 
 /// Invites somebody; returns them and their link.
@@ -184,16 +198,20 @@ async fn a_link_works_once(database: Database) {
     let [session] = &entered[..] else {
         panic!("{} came in", entered.len());
     };
-    let found = store.session(&session.hash, epoch()).await.unwrap();
-    assert_eq!(found, Some((session.id, ana.clone())));
+    let found = store.session(&session.hash, HOST, epoch()).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!(
+        (found.id, found.person, found.proven_at),
+        (session.id, ana.clone(), epoch())
+    );
     assert_eq!(store.sessions(ana.id, epoch()).await.unwrap().len(), 1);
     let account = store.account("ana").await.unwrap().unwrap();
     assert_eq!(account.password, Some(PasswordHash("one".into())));
     let people = store.people(epoch()).await.unwrap();
     assert!(people[0].has_password && people[0].link_expires_at.is_none());
     assert_eq!(people[0].seen_at, Some(epoch()));
-    // The losers left nothing behind: invited, and one password.
-    assert_eq!(verify_journal(&*store).await.unwrap().seq, 2);
+    // The losers left nothing behind: invited, one password, and in.
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 3);
 }
 
 async fn links_end(database: Database) {
@@ -209,7 +227,7 @@ async fn links_end(database: Database) {
     };
     let refused = store.commit(accepted(&database, &ana, link, &late)).await;
     assert!(matches!(refused, Err(CommitError::Conflict)));
-    assert_eq!(store.session(&late.hash, end).await.unwrap(), None);
+    assert_eq!(store.session(&late.hash, HOST, end).await.unwrap(), None);
 }
 
 async fn a_new_link_ends_the_old_one(database: Database) {
@@ -268,16 +286,18 @@ async fn who_is_disabled_loses_links_and_sessions(database: Database) {
     let second = new_link();
     let made = decide::make_link(&ana, second.clone(), &operator(), database.at(0)).unwrap();
     store.commit(made).await.unwrap();
-    let disabled = decide::disable(&ana, true, &operator(), database.at(3)).unwrap();
+    let disabled = decide::disable(&ana, true, &[], &operator(), database.at(3)).unwrap();
     store.commit(disabled).await.unwrap();
-    assert_eq!(store.session(&session.hash, epoch()).await.unwrap(), None);
+    assert_eq!(
+        store.session(&session.hash, HOST, epoch()).await.unwrap(),
+        None
+    );
     assert_eq!(
         store.sign_in_link(&second.hash, epoch()).await.unwrap(),
         None
     );
-    store.start_session(ana.id, &session).await.unwrap();
-    assert!(store.sessions(ana.id, epoch()).await.unwrap().is_empty());
     for refused in [
+        decide::sign_in(&ana, session.clone(), database.at(4)),
         decide::make_link(&ana, new_link(), &operator(), database.at(4)).unwrap(),
         accepted(&database, &ana, second.hash, &session),
     ] {
@@ -289,12 +309,13 @@ async fn who_is_disabled_loses_links_and_sessions(database: Database) {
         account.person.disabled_at,
         Some(epoch() + TimeDelta::seconds(3))
     );
-    let enabled = decide::disable(&account.person, false, &operator(), database.at(5)).unwrap();
+    let enabled =
+        decide::disable(&account.person, false, &[], &operator(), database.at(5)).unwrap();
     store.commit(enabled).await.unwrap();
-    store.start_session(ana.id, &session).await.unwrap();
+    signed_in(&database, &*store, &ana, &session).await;
     assert!(
         store
-            .session(&session.hash, epoch())
+            .session(&session.hash, HOST, epoch())
             .await
             .unwrap()
             .is_some()
@@ -310,8 +331,8 @@ async fn a_password_ends_the_other_sessions(database: Database) {
         .commit(accepted(&database, &ana, link, &this))
         .await
         .unwrap();
-    store.start_session(ana.id, &other).await.unwrap();
-    store.start_session(ben.id, &of_ben).await.unwrap();
+    signed_in(&database, &*store, &ana, &other).await;
+    signed_in(&database, &*store, &ben, &of_ben).await;
     let set = |person: &Person, by| {
         decide::set_password(person, PasswordHash("two".into()), by, database.at(1))
     };
@@ -325,7 +346,13 @@ async fn a_password_ends_the_other_sessions(database: Database) {
         .commit(set(&ana, PasswordBy::Session(this.id)))
         .await
         .unwrap();
-    let good = async |one: &NewSession| store.session(&one.hash, epoch()).await.unwrap().is_some();
+    let good = async |one: &NewSession| {
+        store
+            .session(&one.hash, HOST, epoch())
+            .await
+            .unwrap()
+            .is_some()
+    };
     assert!(good(&this).await && !good(&other).await && good(&of_ben).await);
     let account = store.account("ana").await.unwrap().unwrap();
     assert_eq!(account.password, Some(PasswordHash("two".into())));
@@ -345,10 +372,10 @@ async fn sessions_end(database: Database) {
     let store = database.store().await;
     let (ana, _) = invited(&database, &*store, "Ana").await;
     let one = session(&database);
-    store.start_session(ana.id, &one).await.unwrap();
+    signed_in(&database, &*store, &ana, &one).await;
     let good = async |at| {
         let listed = store.sessions(ana.id, at).await.unwrap().len() == 1;
-        let found = store.session(&one.hash, at).await.unwrap().is_some();
+        let found = store.session(&one.hash, HOST, at).await.unwrap().is_some();
         assert_eq!(listed, found);
         found
     };
@@ -369,8 +396,8 @@ async fn sessions_end(database: Database) {
         expires_at: one.expires_at + TimeDelta::days(1),
         ..session(&database)
     };
-    store.start_session(ana.id, &next).await.unwrap();
-    assert_eq!(store.session(&one.hash, epoch()).await.unwrap(), None);
+    signed_in(&database, &*store, &ana, &next).await;
+    assert_eq!(store.session(&one.hash, HOST, epoch()).await.unwrap(), None);
 }
 
 async fn sessions_are_listed_and_ended(database: Database) {
@@ -379,7 +406,7 @@ async fn sessions_are_listed_and_ended(database: Database) {
     let (ben, _) = invited(&database, &*store, "Ben").await;
     let [first, second, third] = [(); 3].map(|()| session(&database));
     for one in [&first, &second, &third] {
-        store.start_session(ana.id, one).await.unwrap();
+        signed_in(&database, &*store, &ana, one).await;
     }
     let at = epoch() + TimeDelta::minutes(5);
     store.sessions_used(&[(first.id, at)]).await.unwrap();
@@ -390,11 +417,21 @@ async fn sessions_are_listed_and_ended(database: Database) {
     assert_eq!(listed().await, [first.id, third.id, second.id]);
     let shown = store.sessions(ana.id, epoch()).await.unwrap().remove(0);
     assert_eq!((shown.seen_at, &*shown.browser), (at, "curl"));
-    // Nobody ends another's.
-    assert!(!store.end_session(ben.id, first.id).await.unwrap());
-    assert!(store.end_session(ana.id, first.id).await.unwrap());
-    assert!(!store.end_session(ana.id, first.id).await.unwrap());
-    store.end_other_sessions(ana.id, second.id).await.unwrap();
+    // Nobody ends another's, and nobody ends what has ended.
+    let ends = |person: &Person, sessions: &[&NewSession]| {
+        let sessions = sessions.iter().map(|one| one.id).collect();
+        store.commit(decide::sign_out(person, sessions, database.at(6)))
+    };
+    assert!(matches!(
+        ends(&ben, &[&first]).await,
+        Err(CommitError::Conflict)
+    ));
+    ends(&ana, &[&first]).await.unwrap();
+    assert!(matches!(
+        ends(&ana, &[&first]).await,
+        Err(CommitError::Conflict)
+    ));
+    ends(&ana, &[&first, &third]).await.unwrap();
     assert_eq!(listed().await, [second.id]);
 }
 
@@ -423,11 +460,12 @@ async fn a_user_of_slack_belongs_to_one_person(database: Database) {
         .commit(accepted(&database, &ana, link, &session))
         .await
         .unwrap();
-    let (_, signed_in) = store
-        .session(&session.hash, epoch())
+    let signed_in = store
+        .session(&session.hash, HOST, epoch())
         .await
         .unwrap()
-        .unwrap();
+        .unwrap()
+        .person;
     let account = store.account("ana").await.unwrap().unwrap().person;
     let listed = store.people(epoch()).await.unwrap().remove(0).person;
     let again = store.person(ana.id).await.unwrap().unwrap();
@@ -440,7 +478,7 @@ async fn a_user_of_slack_belongs_to_one_person(database: Database) {
     let invited_again = store.sign_in_link(&new.hash, epoch()).await.unwrap();
     assert_eq!(invited_again, Some(ana.clone()));
     // Other changes leave it, and whoever is disabled keeps it, as they keep their name.
-    let disabled = decide::disable(&ana, true, &operator(), database.at(2)).unwrap();
+    let disabled = decide::disable(&ana, true, &[], &operator(), database.at(2)).unwrap();
     store.commit(disabled).await.unwrap();
     let ana = whose("U0ANA").await.unwrap();
     assert!(ana.disabled_at.is_some());
@@ -452,4 +490,202 @@ async fn a_user_of_slack_belongs_to_one_person(database: Database) {
     store.commit(linked(&ben, Some(id("U0ANA")))).await.unwrap();
     assert_eq!(whose("U0ANA").await.unwrap().id, ben.id);
     verify_journal(&*store).await.unwrap();
+}
+
+/// A committed token that is good for a day.
+async fn token_of_a_day(database: &Database, store: &dyn Store, by: &Principal) -> SecretHash {
+    let hash = SecretHash(rand_hash());
+    let kind = TokenKind::Responder;
+    let day = Lifetime::For(TimeDelta::days(1));
+    let made = decide::create_token(kind, "desk", None, hash, day, by, database.at(0));
+    store.commit(made.unwrap()).await.unwrap();
+    hash
+}
+
+fn admin(person: &Person) -> Principal {
+    Principal::Person {
+        id: person.id,
+        name: person.name.clone(),
+        role: Role::Admin,
+        proven_at: epoch(),
+    }
+}
+
+async fn a_token_knows_its_end_and_who_made_it(database: Database) {
+    let store = database.store().await;
+    let (ana, _) = invited(&database, &*store, "Ana").await;
+    let end = epoch() + TimeDelta::days(1);
+    for by in [admin(&ana), operator()] {
+        let hash = token_of_a_day(&database, &*store, &by).await;
+        let holder = store.token_holder(&hash).await.unwrap().unwrap();
+        assert_eq!(holder.expires_at, Some(end));
+        let tokens = store.tokens().await.unwrap();
+        let record = tokens.iter().find(|one| one.token.id == holder.token);
+        let record = record.unwrap();
+        assert_eq!(record.token.expires_at, Some(end));
+        assert_eq!(record.made_by, Some(by.admin().unwrap()));
+        assert_eq!(record.is_by(ana.id), by.is_person(ana.id));
+        assert!(record.works(end - TimeDelta::milliseconds(1)) && !record.works(end));
+    }
+    // An agent is signed for by what is good.
+    let never = database.agent(&*store, "backend").await;
+    let hash = SecretHash(rand_hash());
+    let (kind, day) = (TokenKind::Agent, Lifetime::For(TimeDelta::days(1)));
+    let (by, now) = (operator(), database.at(1));
+    let second =
+        decide::create_token(kind, "backend", Some(never.id), hash, day, &by, now).unwrap();
+    store.commit(second).await.unwrap();
+    let signing = async |at| store.agent_tokens(never.id, at, 10).await.unwrap().len();
+    assert_eq!((signing(epoch()).await, signing(end).await), (2, 2));
+    assert_eq!(signing(end + TimeDelta::seconds(1)).await, 1);
+}
+
+async fn who_is_disabled_can_lose_what_they_made_in_the_same_moment(database: Database) {
+    let store = database.store().await;
+    let (ana, _) = invited(&database, &*store, "Ana").await;
+    let hash = token_of_a_day(&database, &*store, &admin(&ana)).await;
+    let other = token_of_a_day(&database, &*store, &operator()).await;
+    let tokens = store.tokens().await.unwrap();
+    let made = tokens.into_iter().filter(|one| one.is_by(ana.id));
+    let made: Vec<_> = made.map(|one| one.token).collect();
+    let (by, now) = (operator(), database.at(2));
+    let revoked = decide::revoke_token(&made[0], &by, now).unwrap();
+    let disabled = || decide::disable(&ana, true, &made, &by, database.at(2)).unwrap();
+    // Somebody else was faster: nothing of it is kept, and it is decided anew.
+    store.commit(revoked).await.unwrap();
+    assert!(matches!(
+        store.commit(disabled()).await,
+        Err(CommitError::Conflict)
+    ));
+    assert_eq!(store.person(ana.id).await.unwrap(), Some(ana.clone()));
+    let disabled = decide::disable(&ana, true, &[], &by, database.at(3)).unwrap();
+    store.commit(disabled).await.unwrap();
+    assert_eq!(store.token_holder(&hash).await.unwrap(), None);
+    assert!(store.token_holder(&other).await.unwrap().is_some());
+    let (ben, _) = invited(&database, &*store, "Ben").await;
+    let hash = token_of_a_day(&database, &*store, &admin(&ben)).await;
+    let tokens = store.tokens().await.unwrap();
+    let made = tokens.into_iter().filter(|one| one.is_by(ben.id));
+    let made: Vec<_> = made.map(|one| one.token).collect();
+    let disabled = decide::disable(&ben, true, &made, &by, database.at(4)).unwrap();
+    store.commit(disabled).await.unwrap();
+    assert_eq!(store.token_holder(&hash).await.unwrap(), None);
+    let ben = store.person(ben.id).await.unwrap().unwrap();
+    assert!(ben.disabled_at.is_some());
+    verify_journal(&*store).await.unwrap();
+}
+
+async fn a_session_is_good_under_one_name_of_the_server(database: Database) {
+    let store = database.store().await;
+    let (ana, _) = invited(&database, &*store, "Ana").await;
+    let session = session(&database);
+    signed_in(&database, &*store, &ana, &session).await;
+    let good = async |host: &str| {
+        let found = store.session(&session.hash, host, epoch()).await.unwrap();
+        found.is_some()
+    };
+    assert!(good(HOST).await);
+    for other in ["127.0.0.1", "localhost", ""] {
+        assert!(!good(other).await, "{other}");
+    }
+}
+
+async fn a_password_that_is_given_again_counts_for_one_browser(database: Database) {
+    let store = database.store().await;
+    let (ana, _) = invited(&database, &*store, "Ana").await;
+    let [here, there] = [(); 2].map(|()| session(&database));
+    for one in [&here, &there] {
+        signed_in(&database, &*store, &ana, one).await;
+    }
+    let proven = async |one: &NewSession| {
+        let found = store.session(&one.hash, HOST, epoch()).await.unwrap();
+        found.unwrap().proven_at
+    };
+    let later = epoch() + TimeDelta::hours(1);
+    for at in [later, epoch()] {
+        store.session_proven(here.id, at).await.unwrap();
+        assert_eq!(
+            (proven(&here).await, proven(&there).await),
+            (later, epoch())
+        );
+    }
+}
+
+async fn a_link_for_somebody_with_a_password_is_remembered_until_they_were_told(
+    database: Database,
+) {
+    let store = database.store().await;
+    let (ana, link) = invited(&database, &*store, "Ana").await;
+    let made = async |seconds| {
+        let link = new_link();
+        let made = decide::make_link(&ana, link.clone(), &operator(), database.at(seconds));
+        store.commit(made.unwrap()).await.unwrap();
+        (link.hash, store.made_link(ana.id).await.unwrap())
+    };
+    assert_eq!(store.made_link(ana.id).await.unwrap(), None);
+    // There was nothing to take over yet.
+    let (second, remembered) = made(1).await;
+    assert_eq!(remembered, None);
+    assert_eq!(store.sign_in_link(&link, epoch()).await.unwrap(), None);
+    let session = session(&database);
+    store
+        .commit(accepted(&database, &ana, second, &session))
+        .await
+        .unwrap();
+    let first = made(2).await.1.unwrap();
+    assert_eq!(first.at, epoch() + TimeDelta::seconds(2));
+    let by = Actor::Operator {
+        name: "root".into(),
+    };
+    assert_eq!((&first.by, first.told), (&by, false));
+    let listed = store.people(epoch()).await.unwrap().remove(0);
+    assert_eq!(listed.made_link, Some(first.clone()));
+    // Who has read of the one has not read of the next.
+    let next = made(3).await.1.unwrap();
+    store.told_of_link(ana.id, first.at).await.unwrap();
+    assert_eq!(store.made_link(ana.id).await.unwrap(), Some(next.clone()));
+    store.told_of_link(ana.id, next.at).await.unwrap();
+    assert!(store.made_link(ana.id).await.unwrap().unwrap().told);
+}
+
+/// The rows of a database as version 13 left them.
+async fn what_was_there_before_goes_on_working(database: Database) {
+    database.place.migrate_to(13).await.unwrap();
+    let (blob, bytes) = match database.place.url.starts_with("sqlite") {
+        true => ("X'00000000000000000000000000000001'", "X'0707'"),
+        false => ("'00000000-0000-0000-0000-000000000001'", "'\\x0707'"),
+    };
+    let hash = SecretHash([7; 32]);
+    let long = bytes.replace("0707", &"07".repeat(32));
+    database
+        .place
+        .execute(&format!(
+            "INSERT INTO agents (id, name, created_at) VALUES ({blob}, 'backend', 1);
+             INSERT INTO tokens (id, kind, name, hash, agent_id, created_at)
+             VALUES ({blob}, 'agent', 'backend', {long}, {blob}, 1);
+             INSERT INTO people (id, version, name, name_key, role, created_at, password_hash)
+             VALUES ({blob}, 1, 'Ana', 'ana', 'admin', 1, 'phc');
+             INSERT INTO browser_sessions
+                (id, hash, person_id, created_at, seen_at, expires_at, browser, address)
+             VALUES ({blob}, {long}, {blob}, 1, {now}, {now} + 100000, 'curl', '192.0.2.1')",
+            now = epoch().timestamp_millis()
+        ))
+        .await
+        .unwrap();
+    let store = database.store().await;
+    let holder = store.token_holder(&hash).await.unwrap().unwrap();
+    assert_eq!(holder.expires_at, None);
+    let record = store.tokens().await.unwrap().remove(0);
+    assert_eq!(
+        (record.made_by.clone(), record.token.expires_at),
+        (None, None)
+    );
+    assert!(record.works(epoch() + TimeDelta::days(40_000)));
+    let ana = store.people(epoch()).await.unwrap().remove(0);
+    assert!(ana.has_password && ana.made_link.is_none());
+    // Nobody knows under which name it began.
+    for host in ["", HOST] {
+        let found = store.session(&hash, host, epoch()).await.unwrap();
+        assert_eq!(found, None);
+    }
 }

@@ -5,6 +5,7 @@ use domain::{
     Interaction, InteractionId,
     delivery::{DeliveryState, DestinationKind, Health, Next, SlackChannel},
     interaction::{Posted, decide},
+    slack::OnCard,
 };
 use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store, StuckChannel, Thread};
 
@@ -18,6 +19,7 @@ store::on_both_databases!(
     a_channel_is_stuck_while_it_is_owed_something_and_pauses,
     a_try_that_was_none_is_not_counted_and_what_may_have_arrived_is_remembered,
     threads_are_those_of_what_is_open_or_was_closed_lately,
+    a_card_has_one_question_since_it_was_known_first,
 );
 
 const MAIN: &str = "C0MAIN";
@@ -74,7 +76,7 @@ async fn a_card_comes_back_as_it_was_and_is_found_by_its_message(database: Datab
         let found = store.interaction_of_card(channel, ts).await.unwrap();
         assert_eq!(found, expected, "{channel} {ts}");
     }
-    let events = store.events_of(asked.id).await.unwrap();
+    let events = store.events_of(asked.id, 0, 1_000).await.unwrap().collect();
     let replayed = Interaction::replay(&events);
     assert_eq!(replayed, found);
 }
@@ -261,4 +263,34 @@ async fn threads_are_those_of_what_is_open_or_was_closed_lately(database: Databa
     let closed = (second.state.closed_at().unwrap() - epoch()).num_seconds();
     assert_eq!(seen(closed).await, all);
     assert_eq!(seen(closed + 1).await, [thread("1.1"), thread("3.3")]);
+}
+
+async fn a_card_has_one_question_since_it_was_known_first(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let [asked, other] = [
+        database.asked_in(&*store, &agent, MAIN, 0).await.id,
+        database.asked_in(&*store, &agent, MAIN, 0).await.id,
+    ];
+    assert_eq!(store.question_on_card(asked).await.unwrap(), None);
+    let on_card = |question: &str, since| OnCard {
+        question: question.to_owned(),
+        since: at(since),
+    };
+    for (question, since, known) in [
+        ("port", 5, 5),
+        // It is shown again.
+        ("port", 9, 5),
+        ("port", 1, 5),
+        ("env \"2\"", 20, 20),
+        // Who had shown another one before says so later.
+        ("port", 15, 20),
+        ("env \"2\"", 15, 20),
+    ] {
+        let shows = on_card(question, since);
+        store.put_question_on_card(asked, &shows).await.unwrap();
+        let found = store.question_on_card(asked).await.unwrap();
+        assert_eq!(found, Some(on_card(question, known)), "{question} {since}");
+    }
+    assert_eq!(store.question_on_card(other).await.unwrap(), None);
 }

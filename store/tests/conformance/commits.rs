@@ -106,7 +106,15 @@ async fn of_64_writers_at_once_exactly_one_wins(database: Database) {
     let found = store.interaction(asked.id).await.unwrap().unwrap();
     assert_eq!(found.version, 2);
     // The losers left nothing behind.
-    assert_eq!(store.events_of(asked.id).await.unwrap().len(), 2);
+    assert_eq!(
+        store
+            .events_of(asked.id, 0, 1_000)
+            .await
+            .unwrap()
+            .collect()
+            .len(),
+        2
+    );
     verify_journal(&*store).await.unwrap();
 }
 
@@ -169,7 +177,7 @@ async fn a_rejected_answer_only_grows_the_journal(database: Database) {
     .unwrap();
     store.commit(late).await.unwrap();
     assert_eq!(store.interaction(asked.id).await.unwrap(), Some(resolved));
-    let events = store.events_of(asked.id).await.unwrap();
+    let events = store.events_of(asked.id, 0, 1_000).await.unwrap().collect();
     assert!(matches!(events[2].payload, Payload::AnswerRejected { .. }));
 }
 

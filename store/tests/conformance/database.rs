@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, SecretHash, Task,
     TokenKind,
-    access::decide as access,
+    access::{Lifetime, decide as access},
     interaction::{AnswerDraft, Draft, decide},
     sign::{PublicKey, Sign, Signature},
     task::Work,
@@ -51,7 +51,8 @@ impl Database {
     pub(crate) async fn token(&self, store: &dyn Store, kind: TokenKind, name: &str) -> SecretHash {
         let hash = SecretHash(rand_hash());
         let agent = store.agent_named(name).await.unwrap();
-        let token = access::create_token(kind, name, agent, hash, &operator(), self.at(0));
+        let (never, by) = (Lifetime::Never, operator());
+        let token = access::create_token(kind, name, agent, hash, never, &by, self.at(0));
         store.commit(token.unwrap()).await.unwrap();
         hash
     }
@@ -182,6 +183,7 @@ pub(crate) fn ana() -> Principal {
         id: PersonId(Uuid::from_u128(8)),
         name: "Ana".into(),
         role: Role::Responder,
+        proven_at: epoch(),
     }
 }
 

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 use domain::{
     Changeset, MessageId, Payload, Write,
-    interaction::{Draft, decide},
-    slack::{Message, Reply},
+    interaction::{Draft, Shown, decide},
+    slack::{Message, Reply, Seen},
 };
 use futures::future::join_all;
 use store::{CommitError, NewMessage};
@@ -48,9 +48,16 @@ fn reply_to(message: MessageId, text: &str) -> Reply {
     Reply {
         message,
         text: text.into(),
+        written_at: None,
         is_edit: false,
     }
 }
+
+/// A question has only one thing to see.
+const SEEN: Seen = Seen {
+    shown: Shown::Whole,
+    on_card: None,
+};
 
 async fn a_message_comes_back_as_it_was(database: Database) {
     let store = database.store().await;
@@ -191,7 +198,8 @@ async fn a_reply_counts_once_whoever_hears_it(database: Database) {
         .await
         .unwrap();
     let reply = reply_to(kept.id, "8081");
-    let decided = |asked| decide::reply(asked, &reply, &ana(), None, database.at(5)).unwrap();
+    let decided =
+        |asked| decide::reply(asked, &reply, &SEEN, &ana(), None, database.at(5)).unwrap();
     // Another interaction each, so that nothing but the message stands in the way.
     let both = [decided(&asked), decided(&other)].map(|changeset| {
         let store = store.clone();
@@ -208,7 +216,7 @@ async fn a_reply_counts_once_whoever_hears_it(database: Database) {
     let mut answered = 0;
     for id in [asked.id, other.id] {
         let now = store.interaction(id).await.unwrap().unwrap();
-        let events = store.events_of(id).await.unwrap();
+        let events = store.events_of(id, 0, 1_000).await.unwrap().collect();
         answered += usize::from(!now.state.is_pending());
         // The loser left nothing behind.
         assert_eq!(events.len(), if now.state.is_pending() { 1 } else { 2 });
@@ -224,7 +232,7 @@ async fn a_reply_counts_once_whoever_hears_it(database: Database) {
     let pending = [asked, other];
     for one in &pending {
         let now = store.interaction(one.id).await.unwrap().unwrap();
-        let changeset = decide::reply(&now, &unknown, &ana(), None, database.at(6)).unwrap();
+        let changeset = decide::reply(&now, &unknown, &SEEN, &ana(), None, database.at(6)).unwrap();
         let outcome = store.commit(changeset).await;
         assert!(matches!(outcome, Err(CommitError::Conflict)));
     }
@@ -264,6 +272,7 @@ async fn what_is_set_aside_is_not_heard(database: Database) {
                 is_edit: true,
                 ..reply_to(kept.id, "x")
             },
+            &SEEN,
             &ana(),
             None,
             database.at(5),
@@ -276,7 +285,15 @@ async fn what_is_set_aside_is_not_heard(database: Database) {
     ));
     let outcome = store.commit(edit).await;
     assert!(matches!(outcome, Err(CommitError::Conflict)));
-    assert_eq!(store.events_of(asked.id).await.unwrap().len(), 1);
+    assert_eq!(
+        store
+            .events_of(asked.id, 0, 1_000)
+            .await
+            .unwrap()
+            .collect()
+            .len(),
+        1
+    );
 }
 
 async fn only_what_was_heard_is_forgotten(database: Database) {

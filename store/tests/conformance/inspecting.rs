@@ -106,12 +106,10 @@ async fn an_older_a_newer_and_a_broken_schema_are_told_apart(database: Database)
         Schema::Broken { version: 2, .. }
     ));
     let fewer = format!("DELETE FROM _sqlx_migrations WHERE version IN (2, ({newest}))");
-    assert_eq!(
-        schema(&fewer).await,
-        Schema::Older {
-            found: known - 1,
-            known
-        }
+    let older = schema(&fewer).await;
+    assert!(
+        matches!(older, Schema::Older { found, known: newest } if found < known && newest == known),
+        "{older:?}"
     );
     let newer =
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod access;
+mod bounds;
 mod cards;
 mod commits;
 mod database;
@@ -11,5 +12,6 @@ mod inspecting;
 mod journal;
 mod opening;
 mod outbox;
+mod proof;
 mod reading;
 mod tasks;

@@ -64,3 +64,34 @@ async fn a_missing_place_is_one_line_and_keeps_the_password() {
     let refused = store::connect("mysql://x").await.err().unwrap();
     assert!(matches!(refused, ConnectError::UnknownScheme));
 }
+
+/// Every file of a database is for its owner alone, whatever the mask of whoever starts the program allows.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_sqlite_writes_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let database = Database::from(store::testing::TestDatabase::sqlite());
+    let file = store::database_file(&database.place.url).unwrap();
+    // The mask belongs to the whole process: what others make meanwhile is in folders of their own.
+    let before = rustix::process::umask(rustix::fs::Mode::empty());
+    let store = database.store().await;
+    database.agent(&*store, "backend").await;
+    rustix::process::umask(before);
+    let folder = std::fs::read_dir(file.parent().unwrap()).unwrap();
+    let mut modes: Vec<_> = folder
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+            (entry.file_name().into_string().unwrap(), mode)
+        })
+        .collect();
+    modes.sort();
+    let names = ["handraise.db", "handraise.db-shm", "handraise.db-wal"];
+    assert_eq!(modes, names.map(|name| (name.to_owned(), 0o600)));
+    // One that is there stays as its owner wants it.
+    drop(store);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    database.store().await;
+    let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o640);
+}

@@ -181,7 +181,7 @@ async fn an_event_and_what_it_obliges_to_are_kept_together_or_not_at_all(databas
     let kept = join_all(answers).await;
     let kept = kept.into_iter().filter(|kept| *kept.as_ref().unwrap());
     assert_eq!(kept.count(), 1);
-    let events = store.events_of(asked.id).await.unwrap();
+    let events = store.events_of(asked.id, 0, 1_000).await.unwrap().collect();
     let owed = list(&*store, None).await;
     let expected = Delivery {
         id: DeliveryId::of(events[1].id, owed[0].destination),
@@ -221,8 +221,18 @@ async fn an_endpoint_follows_the_journal_from_when_it_was_made(database: Databas
     // Asking made nothing but the event.
     assert_eq!(list(&*store, None).await, []);
 
-    let first = store.events_of(asked.id).await.unwrap().remove(0);
-    let second = store.events_of(goes_on.id).await.unwrap().remove(0);
+    let first = store
+        .events_of(asked.id, 0, 1_000)
+        .await
+        .unwrap()
+        .collect()
+        .remove(0);
+    let second = store
+        .events_of(goes_on.id, 0, 1_000)
+        .await
+        .unwrap()
+        .collect()
+        .remove(0);
     let end = second.seq;
     let page = store.news(first.seq - 1, 1).await.unwrap();
     let news = |event: &Event, stops| News {
@@ -462,7 +472,7 @@ async fn what_was_given_up_can_be_due_again(database: Database) {
     assert_eq!(dead().await, 3, "a disabled endpoint gets nothing");
     since(0, Some(two.id)).await.unwrap();
     assert_eq!(dead().await, 3 - of_two);
-    let events = store.events_after(0, None, 1_000).await.unwrap();
+    let events = store.events_after(0, None, 1_000).await.unwrap().collect();
     let last = events.last().unwrap();
     let expected = domain::Payload::DeliveryRetried(Retry::Since {
         since: at(0),
@@ -597,12 +607,18 @@ async fn the_good_tokens_of_an_agent_are_listed_newest_first(database: Database)
     database.agent(&*store, "other").await;
     let hash = database.token(&*store, TokenKind::Agent, "backend").await;
     let newest = store.token_holder(&hash).await.unwrap().unwrap().token;
-    let all = store.agent_tokens(agent.id, 10).await.unwrap();
+    let all = store.agent_tokens(agent.id, epoch(), 10).await.unwrap();
     assert_eq!((all.len(), all[0]), (2, newest));
-    assert_eq!(store.agent_tokens(agent.id, 1).await.unwrap(), [newest]);
+    assert_eq!(
+        store.agent_tokens(agent.id, epoch(), 1).await.unwrap(),
+        [newest]
+    );
     let tokens = store.tokens().await.unwrap();
     let found = tokens.iter().find(|one| one.token.id == newest).unwrap();
     let revoked = access::revoke_token(&found.token, &operator(), database.at(1));
     store.commit(revoked.unwrap()).await.unwrap();
-    assert_eq!(store.agent_tokens(agent.id, 10).await.unwrap(), all[1..]);
+    assert_eq!(
+        store.agent_tokens(agent.id, epoch(), 10).await.unwrap(),
+        all[1..]
+    );
 }

@@ -2,10 +2,10 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Interaction, InteractionId,
-    interaction::{Draft, Kind, Mode, Priority, decide},
+    InteractionId,
+    interaction::{Brief, Draft, Kind, Mode, Priority, decide},
 };
-use store::InteractionQuery;
+use store::{Due, InteractionQuery, Store};
 
 use crate::database::{Database, ana, epoch, written};
 
@@ -29,8 +29,20 @@ fn draft(mode: Mode, priority: Priority) -> Draft {
     }
 }
 
-fn ids(interactions: &[Interaction]) -> Vec<InteractionId> {
-    interactions.iter().map(|one| one.id).collect()
+fn ids(briefs: &[Brief]) -> Vec<InteractionId> {
+    briefs.iter().map(|one| one.id).collect()
+}
+
+/// Whole, and as lists show them: the same.
+async fn listed(store: &dyn Store, query: &InteractionQuery) -> Vec<InteractionId> {
+    let whole = store.interactions(query).await.unwrap().collect();
+    let briefs: Vec<_> = whole.iter().map(Brief::from).collect();
+    assert_eq!(store.briefs(query).await.unwrap(), briefs);
+    ids(&briefs)
+}
+
+fn due_ids(due: &[Due]) -> Vec<InteractionId> {
+    due.iter().map(|one| one.id).collect()
 }
 
 async fn waiting_is_sync_then_urgent_then_oldest(database: Database) {
@@ -72,13 +84,13 @@ async fn only_due_rows_are_due(database: Database) {
         .due(epoch() + TimeDelta::seconds(60), 10)
         .await
         .unwrap();
-    assert_eq!(ids(&due), [asked[1].id, asked[0].id]);
+    assert_eq!(due_ids(&due), [asked[1].id, asked[0].id]);
     store.commit(database.answer(&asked[1], "x")).await.unwrap();
     let due = store
         .due(epoch() + TimeDelta::seconds(60), 10)
         .await
         .unwrap();
-    assert_eq!(ids(&due), [asked[0].id]);
+    assert_eq!(due_ids(&due), [asked[0].id]);
 }
 
 async fn closed_rows_come_last_closed_first(database: Database) {
@@ -107,10 +119,7 @@ async fn lists_are_narrowed_and_paged_from_the_newest(database: Database) {
         asked.push(database.asked(&*store, by, draft).await);
     }
     store.commit(database.answer(&asked[0], "x")).await.unwrap();
-    let list = async |query: InteractionQuery| {
-        let found = store.interactions(&query).await.unwrap();
-        ids(&found)
-    };
+    let list = async |query: InteractionQuery| listed(&*store, &query).await;
     let own = InteractionQuery {
         agent: Some(agent.id),
         limit: 3,
@@ -177,8 +186,7 @@ async fn words_are_found_in_questions_answers_and_follow_ups(database: Database)
             limit: 10,
             ..InteractionQuery::default()
         };
-        let found = store.interactions(&query).await.unwrap();
-        assert_eq!(ids(&found), expected, "{search}");
+        assert_eq!(listed(&*store, &query).await, expected, "{search}");
     }
     let narrow = InteractionQuery {
         search: Some("backend".into()),
@@ -189,12 +197,12 @@ async fn words_are_found_in_questions_answers_and_follow_ups(database: Database)
         limit: 10,
         ..InteractionQuery::default()
     };
-    assert_eq!(ids(&store.interactions(&narrow).await.unwrap()), [ports.id]);
+    assert_eq!(listed(&*store, &narrow).await, [ports.id]);
     let other = InteractionQuery {
         kind: Some(Kind::Form),
         ..narrow
     };
-    assert!(store.interactions(&other).await.unwrap().is_empty());
+    assert!(listed(&*store, &other).await.is_empty());
 }
 
 async fn pending_blockers_and_the_last_day_are_counted(database: Database) {
@@ -237,7 +245,11 @@ async fn an_agent_sees_only_its_own_events(database: Database) {
         database.asked(&*store, by, Draft::default()).await;
     }
     let seqs = async |after, agent, limit| -> Vec<i64> {
-        let events = store.events_after(after, agent, limit).await.unwrap();
+        let events = store
+            .events_after(after, agent, limit)
+            .await
+            .unwrap()
+            .collect();
         events.iter().map(|event| event.seq).collect()
     };
     // The first two are the agents' tokens, which are nobody's.
@@ -251,7 +263,14 @@ async fn what_does_not_exist_is_none(database: Database) {
     let store = database.store().await;
     let nobody = InteractionId(uuid::Uuid::from_u128(404));
     assert_eq!(store.interaction(nobody).await.unwrap(), None);
-    assert!(store.events_of(nobody).await.unwrap().is_empty());
+    assert!(
+        store
+            .events_of(nobody, 0, 1_000)
+            .await
+            .unwrap()
+            .collect()
+            .is_empty()
+    );
     assert_eq!(store.last_seq().await.unwrap(), 0);
     assert!(store.waiting(10).await.unwrap().is_empty());
 }
@@ -267,11 +286,16 @@ async fn an_unreadable_row_does_not_hide_the_others(database: Database) {
     let whole = database.asked(&*store, &agent, draft()).await;
     database
         .place
-        .execute("UPDATE interactions SET request = '{}' WHERE id = (SELECT id FROM interactions ORDER BY id LIMIT 1)")
+        .execute("UPDATE interactions SET request = '{}', brief = '{}' WHERE id = (SELECT id FROM interactions ORDER BY id LIMIT 1)")
         .await
         .unwrap();
     assert!(store.interaction(damaged.id).await.is_err());
     assert_eq!(ids(&store.waiting(10).await.unwrap()), [whole.id]);
     let due = store.due(epoch() + TimeDelta::seconds(5), 10).await;
-    assert_eq!(ids(&due.unwrap()), [whole.id]);
+    assert!(due_ids(&due.unwrap()).contains(&whole.id));
+    let all = InteractionQuery {
+        limit: 10,
+        ..InteractionQuery::default()
+    };
+    assert_eq!(listed(&*store, &all).await, [whole.id]);
 }

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use domain::{
-    AgentRef, Changeset, Task, Write,
+    AgentRef, Changeset, Day, Task, Write,
     interaction::{Draft, decide},
     json::Object,
     task::{TaskDraft, TaskRef, TaskStatus, Work, decide as task},
@@ -87,7 +87,11 @@ async fn a_task_comes_with_what_waits_in_it(database: Database) {
             pending: vec![]
         }
     );
-    let seen = store.events_after(0, Some(other.id), 10).await.unwrap();
+    let seen = store
+        .events_after(0, Some(other.id), 10)
+        .await
+        .unwrap()
+        .collect();
     assert_eq!(seen.len(), 2);
     verify_journal(&*store).await.unwrap();
 }
@@ -175,7 +179,7 @@ async fn tasks_are_narrowed_and_paged_from_the_last_changed(database: Database) 
     let a = put(&database, &*store, &agent, "a", "failed", 3).await;
     let list = async |query: TaskQuery| {
         let query = TaskQuery { limit: 2, ..query };
-        store.tasks(&query).await.unwrap()
+        store.tasks(&query).await.unwrap().collect()
     };
     let first = list(TaskQuery::default()).await;
     assert_eq!(first[0], a);
@@ -212,7 +216,7 @@ async fn agents_are_listed_with_when_they_called_and_what_is_open(database: Data
     asked(&database, &*store, &zoe, "T-1").await;
     put(&database, &*store, &zoe, "T-2", "running", 1).await;
     put(&database, &*store, &zoe, "T-3", "done", 1).await;
-    let listed = store.agents().await.unwrap();
+    let listed = store.agents(Day(0)).await.unwrap();
     let listed: Vec<_> = listed
         .iter()
         .map(|one| (&*one.agent.name, one.last_seen_at, one.open_tasks))

@@ -126,5 +126,6 @@ pub fn reject_answer(
             now,
         )],
         key: None,
+        quota: None,
     })
 }

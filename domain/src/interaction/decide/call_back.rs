@@ -17,7 +17,8 @@ pub fn called_back(interaction: &Interaction, now: Moment<'_>) -> Result<Changes
     if interaction.state.is_pending() {
         return Err(Refused::StillPending);
     }
-    if let Some(Callback::Delivered { .. }) = interaction.callback {
+    let known = matches!(interaction.callback, Some(Callback::Delivered { .. }));
+    if known || interaction.state.is_void() {
         return Err(Refused::Unchanged);
     }
     let callback = Callback::Delivered { at: now.at };
@@ -34,7 +35,7 @@ pub fn agent_offline(interaction: &Interaction, now: Moment<'_>) -> Result<Chang
         return Err(Refused::StillPending);
     }
     let known = matches!(interaction.callback, Some(Callback::Offline { .. }));
-    if known || interaction.collected_at.is_some() {
+    if known || interaction.collected_at.is_some() || interaction.state.is_void() {
         return Err(Refused::Unchanged);
     }
     let callback = Callback::Offline { at: now.at };

@@ -24,7 +24,8 @@ pub fn collect(
     if interaction.state.is_pending() {
         return Err(Refused::StillPending);
     }
-    if interaction.collected_at.is_some() {
+    // What nothing proves is not written anew.
+    if interaction.collected_at.is_some() || interaction.state.is_void() {
         return Err(Refused::Unchanged);
     }
     let next = Interaction {

@@ -1,6 +1,6 @@
 //! More is said about a blocker that is closed.
 
-use super::advance;
+use super::{advance, closed};
 use crate::{
     changeset::Changeset,
     event::Payload,
@@ -36,6 +36,9 @@ pub fn follow_up(
     faults.into_result(()).map_err(Refused::Invalid)?;
     if interaction.state.is_pending() {
         return Err(Refused::StillPending);
+    }
+    if interaction.state.is_void() {
+        return Err(closed(interaction).unwrap_or(Refused::Unchanged));
     }
     let mut next = interaction.clone();
     next.follow_ups.push(FollowUp {

@@ -5,22 +5,26 @@ mod answer;
 mod call_back;
 mod cancel;
 mod collect;
+mod consume;
 mod expire;
 mod follow_up;
 mod open;
 mod post;
 mod reply;
+mod report;
 
 pub use answer::{answer, answer_open, reject_answer};
 pub use call_back::{agent_offline, called_back};
 pub use cancel::cancel;
 pub(crate) use cancel::taken_back;
 pub use collect::collect;
+pub use consume::consume;
 pub use expire::expire;
 pub use follow_up::follow_up;
 pub use open::open;
 pub use post::posted;
 pub use reply::reply;
+pub use report::report;
 
 use super::{Interaction, Outcome, Refused, State};
 use crate::{
@@ -60,6 +64,7 @@ fn advance(interaction: Interaction, actor: Actor, payload: Payload, now: Moment
         writes: vec![Write::Advance(next)],
         events: vec![event],
         key: None,
+        quota: None,
     }
 }
 

@@ -40,6 +40,8 @@ pub fn open(
             .map(|seconds| now.at + TimeDelta::seconds(seconds)),
         state,
         collected_at: None,
+        consumed: None,
+        report: None,
         callback: None,
         card: channel.clone().map(Card::to),
         follow_ups: Vec::new(),
@@ -64,6 +66,7 @@ pub fn open(
         events: vec![event(&interaction, Actor::Agent(agent), payload, now)],
         writes: vec![Write::Open(interaction.clone())],
         key,
+        quota: None,
     };
     task::decide::opened(&mut changeset, &interaction, task, now);
     changeset

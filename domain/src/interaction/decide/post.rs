@@ -19,7 +19,7 @@ pub fn posted(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let card = interaction.card.as_ref();
-    let card = card.filter(|card| card.posted.is_none());
+    let card = card.filter(|card| card.posted.is_none() && !interaction.state.is_void());
     let Some(Card { channel, .. }) = card else {
         return Err(Refused::Unchanged);
     };

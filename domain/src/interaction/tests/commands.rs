@@ -6,10 +6,14 @@ use uuid::Uuid;
 
 use crate::{
     Actor, AgentId, AgentRef, Changeset, Moment, Payload, Principal, Refused, Role, TokenId,
-    interaction::{AnswerContent, Interaction, Kind, Outcome, Posted, State, decide},
+    interaction::{
+        AnswerContent, Consumed, Interaction, Kind, Outcome, Posted, ReportDraft, ReportOutcome,
+        State, decide,
+    },
     limits,
     testing::{
-        Counter, agent, answer_to, at, body, epoch, given, opened, person, shown_in, with, written,
+        Counter, Stamp, agent, answer_to, at, body, epoch, given, opened, person, shown_in, with,
+        written,
     },
 };
 
@@ -19,16 +23,20 @@ enum Command {
     Expire,
     Cancel,
     Collect,
+    Consume,
+    Report,
     FollowUp,
     CalledBack,
     AgentOffline,
 }
 
-const COMMANDS: [Command; 7] = [
+const COMMANDS: [Command; 9] = [
     Command::Answer,
     Command::Expire,
     Command::Cancel,
     Command::Collect,
+    Command::Consume,
+    Command::Report,
     Command::FollowUp,
     Command::CalledBack,
     Command::AgentOffline,
@@ -44,9 +52,18 @@ fn run(command: Command, interaction: &Interaction, now: Moment<'_>) -> Result<C
         Command::Expire => decide::expire(interaction, None, now),
         Command::Cancel => decide::cancel(interaction, &ana, None, None, now),
         Command::Collect => decide::collect(interaction, &agent(), now),
+        Command::Consume => decide::consume(interaction, &agent(), "run 1".into(), now),
+        Command::Report => decide::report(interaction, &agent(), done(), now),
         Command::FollowUp => decide::follow_up(interaction, "more".into(), &ana, now),
         Command::CalledBack => decide::called_back(interaction, now),
         Command::AgentOffline => decide::agent_offline(interaction, now),
+    }
+}
+
+fn done() -> ReportDraft {
+    ReportDraft {
+        outcome: ReportOutcome::Done,
+        text: Some("exit code 0".into()),
     }
 }
 
@@ -101,6 +118,12 @@ fn every_command_on_a_pending_one_of_every_kind() {
             (Command::Expire, "not due", "expired"),
             (Command::Cancel, "cancelled", "closed: expired"),
             (Command::Collect, "still pending", "still pending"),
+            (
+                Command::Consume,
+                "this was not approved",
+                "this was not approved",
+            ),
+            (Command::Report, "still pending", "still pending"),
             (Command::FollowUp, "still pending", "still pending"),
             (Command::CalledBack, "still pending", "still pending"),
             (Command::AgentOffline, "still pending", "still pending"),
@@ -130,7 +153,13 @@ fn every_command_on_a_closed_one_of_every_kind() {
                     Command::Answer | Command::Expire | Command::Cancel => {
                         format!("closed: {name}")
                     }
+                    Command::Consume if name != "approved" => "this was not approved".to_owned(),
+                    Command::Report if kind == Kind::Approval && name != "approved" => {
+                        "this was not approved".to_owned()
+                    }
                     Command::Collect
+                    | Command::Consume
+                    | Command::Report
                     | Command::FollowUp
                     | Command::CalledBack
                     | Command::AgentOffline => name.to_owned(),
@@ -433,4 +462,79 @@ fn what_somebody_has_answered_of_a_form_stays_where_one_question_is_seen_at_a_ti
     assert_eq!(written(&closed).state.outcome(), Some(Outcome::Answered));
     let late = decide::answer_open(&written(&closed), port("81"), &ana, None, at(&ids, 4));
     assert!(matches!(late, Err(Refused::Closed { .. })), "{late:?}");
+}
+
+#[test]
+fn an_approval_is_consumed_by_one_run_of_the_agent_that_asked() {
+    let ids = Counter::default();
+    let approved =
+        written(&run(Command::Answer, &pending(Kind::Approval, &ids), at(&ids, 1)).unwrap());
+    let consume = |of: &Interaction, who: &AgentRef, run: &str, seconds| {
+        decide::consume(of, who, run.into(), at(&ids, seconds))
+    };
+    let other = AgentRef {
+        id: AgentId(Uuid::from_u128(99)),
+        name: "backend".into(),
+    };
+    assert_eq!(
+        consume(&approved, &other, "run 1", 2),
+        Err(Refused::NotYours)
+    );
+    for bad in ["", "a\nb", &"x".repeat(limits::RUN_CHARS + 1)] {
+        assert!(matches!(
+            consume(&approved, &agent(), bad, 2),
+            Err(Refused::Invalid(_))
+        ));
+    }
+    let running = written(&consume(&approved, &agent(), "run 1", 2).unwrap());
+    let began = epoch() + TimeDelta::seconds(2);
+    let consumed = running.consumed.clone().unwrap();
+    assert_eq!((consumed.at, &*consumed.run), (began, "run 1"));
+    assert!(consumed.holds(running.id, &Stamp));
+    let other = Consumed {
+        run: "run 2".into(),
+        ..consumed
+    };
+    assert!(!other.holds(running.id, &Stamp));
+    assert_eq!(running.collected_at, Some(began));
+    assert_eq!(
+        consume(&running, &agent(), "run 1", 3),
+        Err(Refused::Unchanged)
+    );
+    assert_eq!(
+        consume(&running, &agent(), "run 2", 3),
+        Err(Refused::AlreadyConsumed {
+            at: began,
+            by: "run 1".into()
+        })
+    );
+}
+
+#[test]
+fn a_report_is_made_once_by_the_agent_that_asked() {
+    let ids = Counter::default();
+    let answered =
+        written(&run(Command::Answer, &pending(Kind::Question, &ids), at(&ids, 1)).unwrap());
+    let reported = written(&run(Command::Report, &answered, at(&ids, 5)).unwrap());
+    let report = reported.report.clone().unwrap();
+    assert_eq!(report.outcome, ReportOutcome::Done);
+    assert_eq!(reported.collected_at, Some(report.at));
+    assert_eq!(
+        run(Command::Report, &reported, at(&ids, 6)),
+        Err(Refused::Unchanged)
+    );
+    let failed = ReportDraft {
+        outcome: ReportOutcome::Failed,
+        text: None,
+    };
+    assert_eq!(
+        decide::report(&reported, &agent(), failed, at(&ids, 6)),
+        Err(Refused::AlreadyReported { at: report.at })
+    );
+    let long = ReportDraft {
+        text: Some("x".repeat(limits::REPORT_CHARS + 1)),
+        ..done()
+    };
+    let refused = decide::report(&answered, &agent(), long, at(&ids, 6));
+    assert!(matches!(refused, Err(Refused::Invalid(_))), "{refused:?}");
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod commands;
+mod proof;
 mod replies;
 mod requests;
 mod sequences;

@@ -1,16 +1,18 @@
 //! What a message in the thread of a card is, for every kind and state.
 
-use serde_json::json;
+use chrono::DateTime;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::{
     Changeset, Interaction, MessageId, Payload, Principal, Refused, Role, Write,
-    interaction::{FormAnswer, Kind, decide},
-    slack::Reply,
+    interaction::{FormAnswer, Kind, Shown, decide},
+    slack::{OnCard, Reply, Seen, Unseen},
     testing::{Counter, agent, answer_to, at, given, opened, person, with, written},
 };
 
 const MESSAGE: MessageId = MessageId(Uuid::from_u128(77));
+const WRITTEN: i64 = 1_700_000_000;
 const KINDS: [Kind; 6] = [
     Kind::Question,
     Kind::Choice,
@@ -24,8 +26,26 @@ fn reply(text: &str) -> Reply {
     Reply {
         message: MESSAGE,
         text: text.into(),
+        written_at: DateTime::from_timestamp(WRITTEN, 0),
         is_edit: false,
     }
+}
+
+/// As a reply finds it that was written when all of it stood on the card for long.
+fn seen(one: &Interaction) -> Seen {
+    Seen {
+        shown: Shown::Whole,
+        on_card: on_card(one, 0),
+    }
+}
+
+/// Its next question came on the card so many seconds after the reply was written.
+fn on_card(one: &Interaction, later: i64) -> Option<OnCard> {
+    let (_, question) = one.next_question()?;
+    Some(OnCard {
+        question: question.id.clone(),
+        since: DateTime::from_timestamp(WRITTEN + later, 0)?,
+    })
 }
 
 fn edit(text: &str) -> Reply {
@@ -37,7 +57,8 @@ fn edit(text: &str) -> Reply {
 
 fn said(one: &Interaction, reply: &Reply) -> Result<Changeset, Refused> {
     let ids = Counter::default();
-    decide::reply(one, reply, &person(Role::Responder), None, at(&ids, 1))
+    let ana = person(Role::Responder);
+    decide::reply(one, reply, &seen(one), &ana, None, at(&ids, 1))
 }
 
 fn pending(kind: Kind) -> Interaction {
@@ -106,21 +127,45 @@ fn a_form_takes_the_next_answer_and_knows_its_options() {
     assert!(last.resume_prompt().unwrap().contains("env: production"));
 }
 
+/// A form of one question with these options.
+fn choosing(options: Value) -> Interaction {
+    let questions = json!([{"id": "q", "prompt": "?", "multiple": true, "options": options}]);
+    let form = with(Kind::Form, json!({"questions": questions}));
+    written(&opened(form, None, &Counter::default()))
+}
+
 #[test]
 fn an_option_that_is_not_clear_is_not_guessed() {
-    let questions = json!({"questions": [{"id": "q", "prompt": "?", "multiple": true, "options": [
-        {"value": "a", "label": "B"}, {"value": "b", "label": "C"}, {"value": "d", "label": "D"},
-    ]}]});
-    let form = written(&opened(
-        with(Kind::Form, questions),
-        None,
-        &Counter::default(),
-    ));
-    assert!(matches!(said(&form, &reply("b")), Err(Refused::Invalid(_))));
-    let clear = written(&said(&form, &reply("c")).unwrap());
+    let form = choosing(json!([
+        {"value": "a", "label": "B"}, {"value": "c", "label": "b"}, {"value": "b", "label": "D"},
+    ]));
+    for unclear in ["b", "B", " b "] {
+        let outcome = said(&form, &reply(unclear));
+        assert!(matches!(outcome, Err(Refused::Invalid(_))), "{unclear}");
+    }
+    let clear = written(&said(&form, &reply("d")).unwrap());
     assert!(clear.resume_prompt().unwrap().contains("q: b"));
-    // A value and its own label are one option.
-    assert!(said(&form, &reply("D")).is_ok());
+}
+
+#[test]
+fn an_option_is_named_by_its_label_and_never_by_its_value() {
+    let form = choosing(json!([
+        {"value": "no", "label": "Delete all"}, {"value": "x", "label": "Keep"},
+    ]));
+    for nobody_saw in ["no", "NO", "x"] {
+        let Err(Refused::Invalid(faults)) = said(&form, &reply(nobody_saw)) else {
+            panic!("{nobody_saw}");
+        };
+        assert_eq!(faults[0].message, "must be one of: Delete all, Keep");
+    }
+    let named = written(&said(&form, &reply("delete all")).unwrap());
+    assert!(named.resume_prompt().unwrap().contains("q: no"));
+    // The label of one is the value of the other.
+    let crossed = choosing(json!([
+        {"value": "no", "label": "Yes"}, {"value": "yes", "label": "No"},
+    ]));
+    let named = written(&said(&crossed, &reply("no")).unwrap());
+    assert!(named.resume_prompt().unwrap().contains("q: yes"));
 }
 
 #[test]
@@ -140,7 +185,7 @@ fn a_reply_to_what_is_closed_is_a_follow_up() {
     }
     let late = pending(Kind::Question);
     let ana = person(Role::Responder);
-    let outcome = decide::reply(&late, &reply("x"), &ana, None, at(&ids, 60));
+    let outcome = decide::reply(&late, &reply("x"), &seen(&late), &ana, None, at(&ids, 60));
     assert!(matches!(outcome, Err(Refused::Closed { .. })));
     let told = written(&opened(with(Kind::Notification, json!({})), None, &ids));
     assert!(matches!(said(&told, &reply("x")), Err(Refused::Invalid(_))));
@@ -173,9 +218,101 @@ fn only_responders_reply() {
     for by in [Principal::Agent(agent()), person(Role::Viewer)] {
         for one in [pending(Kind::Question), answered(Kind::Question)] {
             for what in [reply("x"), edit("x")] {
-                let outcome = decide::reply(&one, &what, &by, None, at(&ids, 1));
+                let outcome = decide::reply(&one, &what, &seen(&one), &by, None, at(&ids, 1));
                 assert_eq!(outcome, Err(Refused::NotAResponder));
             }
         }
+    }
+}
+
+/// What becomes of a reply to the second question of a form.
+fn second(seen: &Seen, written_at: Option<i64>) -> Changeset {
+    let ids = Counter::default();
+    let form = written(&said(&pending(Kind::Form), &reply("8080")).unwrap());
+    let reply = Reply {
+        written_at: written_at.and_then(|at| DateTime::from_timestamp(at, 0)),
+        ..reply("staging")
+    };
+    decide::reply(
+        &form,
+        &reply,
+        seen,
+        &person(Role::Responder),
+        None,
+        at(&ids, 1),
+    )
+    .unwrap()
+}
+
+#[test]
+fn an_answer_belongs_to_the_question_its_author_saw() {
+    let form = written(&said(&pending(Kind::Form), &reply("8080")).unwrap());
+    let whole = |on_card| Seen {
+        shown: Shown::Whole,
+        on_card,
+    };
+    let other = OnCard {
+        question: "port".into(),
+        ..on_card(&form, -9).unwrap()
+    };
+    let now = Some(WRITTEN);
+    for (seen, written_at, answers) in [
+        (whole(on_card(&form, -1)), now, true),
+        (whole(on_card(&form, 0)), now, true),
+        // The second of two who replied at once.
+        (whole(on_card(&form, 1)), now, false),
+        // Another question stands there, or nobody knows which, or when it was written.
+        (whole(Some(other)), now, false),
+        (whole(None), now, false),
+        (whole(on_card(&form, -1)), None, false),
+    ] {
+        let changeset = second(&seen, written_at);
+        assert!(is_heard(&changeset));
+        assert_eq!(changeset.interaction().is_some(), answers, "{seen:?}");
+        let remark = Payload::Remarked {
+            text: "staging".into(),
+            why: Unseen::AskedLater,
+        };
+        assert_eq!(changeset.events[0].payload == remark, !answers);
+        assert_eq!(changeset.events.len(), 1);
+    }
+    // The first question is as old as the card.
+    let first = pending(Kind::Form);
+    let ids = Counter::default();
+    let ana = person(Role::Responder);
+    let unknown = whole(None);
+    let changeset = decide::reply(&first, &reply("1"), &unknown, &ana, None, at(&ids, 1)).unwrap();
+    assert!(changeset.interaction().is_some());
+}
+
+#[test]
+fn what_is_cut_on_the_card_is_answered_by_no_reply() {
+    let ids = Counter::default();
+    let ana = person(Role::Responder);
+    for kind in [Kind::Question, Kind::Form] {
+        let one = pending(kind);
+        let cut = Seen {
+            shown: Shown::Cut,
+            ..seen(&one)
+        };
+        let reply_to = |one: &Interaction, what: &Reply, now| {
+            decide::reply(one, what, &cut, &ana, None, at(&ids, now))
+        };
+        let changeset = reply_to(&one, &reply("8080"), 1).unwrap();
+        assert!(is_heard(&changeset));
+        assert_eq!(changeset.interaction(), None);
+        let remark = Payload::Remarked {
+            text: "8080".into(),
+            why: Unseen::Cut,
+        };
+        assert_eq!(changeset.events[0].payload, remark);
+        // It is no way round the other rules.
+        let blank = reply_to(&one, &reply(" "), 1);
+        assert!(matches!(blank, Err(Refused::Invalid(_))));
+        let late = reply_to(&one, &reply("x"), 60);
+        assert!(matches!(late, Err(Refused::Closed { .. })));
+        // What is closed asks nothing.
+        let more = written(&reply_to(&answered(kind), &reply("more"), 1).unwrap());
+        assert_eq!(more.follow_ups.len(), 1);
     }
 }

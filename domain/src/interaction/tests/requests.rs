@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    interaction::{AnswerContent, AnswerDraft, Draft, Kind, Mode, Request},
+    interaction::{AnswerContent, AnswerDraft, ChoiceOption, Draft, Kind, Mode, Request},
     limits,
     testing::{body, draft, request, with},
 };
@@ -255,5 +255,47 @@ fn a_fingerprint_is_of_what_was_sent() {
         json!({"metadata": {"pr": 12}, "timeout_seconds": 86_400}),
     ] {
         assert_ne!(of(body.clone()), of(with(Kind::Question, other)));
+    }
+}
+
+#[test]
+fn a_fingerprint_does_not_know_the_order_of_keys() {
+    let of = |body: &str| serde_json::from_str::<Draft>(body).unwrap().fingerprint();
+    let sorted = r#"{"kind":"approval","prompt":"Run it?","metadata":{"a":[{"b":1,"c":2}],"z":0},"action":{"tool":"t","arguments":{"Z":1,"a":{"x":1,"y":2},"b":"ü"}}}"#;
+    // sha256sum of it: those that are stored must not change.
+    let expected = "55054f393003ac61d2e44a5ecf752b646c12d2f503dbf44ef71eb3811953f7ed";
+    assert_eq!(crate::digest::hex(&of(sorted)), expected);
+    let other = r#"{"action":{"arguments":{"b":"ü","a":{"y":2,"x":1},"Z":1},"tool":"t"},"prompt":"Run it?",
+        "metadata":{"z":0,"a":[{"c":2,"b":1}]},"kind":"approval"}"#;
+    assert_eq!(of(other), of(sorted));
+}
+
+#[test]
+fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_is_shown() {
+    for (one, other, expected) in [
+        ("Keep the data", "Keep the data ", true),
+        ("Keep the data", "Keep  the\u{a0}data", true),
+        ("Keep", "Keep\u{fe0f}", true),
+        ("Keep", "keep", false),
+    ] {
+        let options = json!([{"value": "keep", "label": one}, {"value": "wipe", "label": other}]);
+        let paths = faults(with(Kind::Choice, json!({ "options": options })));
+        assert_eq!(
+            paths.contains(&"options[1].label".to_owned()),
+            expected,
+            "{other:?}"
+        );
+    }
+    for (value, label, name) in [
+        ("lru", "LRU", "LRU"),
+        ("port-80", "Port 80", "Port 80"),
+        ("wipe", "Keep the data", "Keep the data → wipe"),
+        ("delete", "Do not delete", "Do not delete → delete"),
+        ("!", "Yes", "Yes → !"),
+        ("+", "+", "+"),
+    ] {
+        let option = json!({"value": value, "label": label});
+        let option: ChoiceOption = serde_json::from_value(option).unwrap();
+        assert_eq!(option.name(), name);
     }
 }

@@ -7,9 +7,9 @@ use crate::{
     Changeset, Moment, Principal, Refused, Role,
     interaction::{
         AnswerContent, AnswerDraft, FormAnswer, Interaction, Kind, Outcome, PlanDecision, Posted,
-        State, decide,
+        ReportDraft, ReportOutcome, State, decide,
     },
-    testing::{Counter, agent, at, journalled, opened, person, shown_in, with, written},
+    testing::{Counter, Stamp, agent, at, journalled, opened, person, shown_in, with, written},
 };
 
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ enum Command {
     Expire,
     Cancel(By),
     Collect,
+    Consume(String),
+    Report(bool),
     FollowUp(String, By),
     CalledBack,
     AgentOffline,
@@ -53,6 +55,18 @@ fn run(
         Command::Expire => decide::expire(interaction, None, now),
         Command::Cancel(by) => decide::cancel(interaction, &by.principal(), None, None, now),
         Command::Collect => decide::collect(interaction, &agent(), now),
+        Command::Consume(name) => decide::consume(interaction, &agent(), name.clone(), now),
+        Command::Report(done) => {
+            let outcome = match done {
+                true => ReportOutcome::Done,
+                false => ReportOutcome::Failed,
+            };
+            let said = ReportDraft {
+                outcome,
+                text: None,
+            };
+            decide::report(interaction, &agent(), said, now)
+        }
         Command::FollowUp(text, by) => {
             decide::follow_up(interaction, text.clone(), &by.principal(), now)
         }
@@ -120,6 +134,8 @@ fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::Expire),
         1 => by().prop_map(Command::Cancel),
         1 => Just(Command::Collect),
+        1 => "run [12]".prop_map(Command::Consume),
+        1 => any::<bool>().prop_map(Command::Report),
         1 => (any::<String>(), by()).prop_map(|(text, by)| Command::FollowUp(text, by)),
         1 => Just(Command::CalledBack),
         1 => Just(Command::AgentOffline),
@@ -193,6 +209,10 @@ proptest! {
             let approved = interaction.approved().unwrap_or_default();
             prop_assert!(!approved || (kind == Kind::Approval && approving));
             prop_assert_eq!(approved, interaction.state.outcome() == Some(Outcome::Approved));
+            prop_assert!(interaction.consumed.is_none() || approved);
+            prop_assert!(before.consumed.is_none() || before.consumed == interaction.consumed);
+            prop_assert!(before.report.is_none() || before.report == interaction.report);
+            prop_assert_eq!(&interaction.clone().proven(&Stamp), &interaction);
             let json = serde_json::to_string(&interaction.state).unwrap();
             prop_assert_eq!(&serde_json::from_str::<State>(&json).unwrap(), &interaction.state);
         }

@@ -1,0 +1,206 @@
+//! An interaction as lists show it: of bounded size, whatever was asked and answered.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Ask, Callback, Interaction, Kind, Level, Mode, Outcome, Priority, Request};
+use crate::{ids::InteractionId, limits, principal::AgentRef};
+
+/// What lists show of an interaction. Texts that may be long stand here by their beginning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Brief {
+    /// Its id.
+    pub id: InteractionId,
+    /// Of which version this is.
+    pub version: i64,
+    /// Who asked.
+    pub agent: AgentRef,
+    /// What kind of answer is asked for.
+    pub kind: Kind,
+    /// Whether the agent has stopped.
+    pub mode: Mode,
+    /// How much it presses.
+    pub priority: Priority,
+    /// How serious a notification is.
+    pub level: Option<Level>,
+    /// The agent's own context.
+    pub session_id: Option<String>,
+    /// The agent's own id for the piece of work.
+    pub task_id: Option<String>,
+    /// A few words above the prompt.
+    pub title: Option<String>,
+    /// The beginning of the question.
+    pub prompt: String,
+    /// How far a form is answered, while it waits.
+    pub form: Option<FormProgress>,
+    /// When it was asked.
+    pub created_at: DateTime<Utc>,
+    /// When it expires; `None` = never.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// How it ended; `None` while it waits.
+    pub ending: Option<Ending>,
+    /// When the agent took note of how it ended.
+    pub collected_at: Option<DateTime<Utc>>,
+    /// What came of calling the agent back.
+    pub callback: Option<Callback>,
+    /// How often more was said about it.
+    pub follow_ups: usize,
+}
+
+/// How far a form is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormProgress {
+    /// So many questions are.
+    pub answered: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+/// How an interaction ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// How.
+    pub outcome: Outcome,
+    /// Who closed it; `None` for the deadline.
+    pub by: Option<String>,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// The beginning of the answer, if there is one.
+    pub answer: Option<String>,
+}
+
+impl Brief {
+    /// Of a request that nothing has happened to yet.
+    pub fn asked(
+        id: InteractionId,
+        agent: &AgentRef,
+        request: &Request,
+        created_at: DateTime<Utc>,
+        expires_at: Option<DateTime<Utc>>,
+    ) -> Self {
+        Self {
+            id,
+            version: 1,
+            agent: agent.clone(),
+            kind: request.kind(),
+            mode: request.mode,
+            priority: request.priority,
+            level: match request.ask {
+                Ask::Notification { level } => Some(level),
+                _ => None,
+            },
+            session_id: request.session_id.clone(),
+            task_id: request.task.as_ref().map(|task| task.id.clone()),
+            title: request.title.clone(),
+            prompt: beginning(&request.prompt),
+            form: match &request.ask {
+                Ask::Form { questions } => Some(FormProgress {
+                    answered: 0,
+                    of: questions.len(),
+                }),
+                _ => None,
+            },
+            created_at,
+            expires_at,
+            ending: None,
+            collected_at: None,
+            callback: None,
+            follow_ups: 0,
+        }
+    }
+}
+
+impl Brief {
+    /// Whether it says that somebody decided: a receipt has to prove that (rule 12).
+    pub fn is_decided(&self) -> bool {
+        let outcome = self.ending.as_ref().map(|ending| ending.outcome);
+        matches!(
+            outcome,
+            Some(
+                Outcome::Approved
+                    | Outcome::Denied
+                    | Outcome::Proceed
+                    | Outcome::ProceedClean
+                    | Outcome::ProceedDefault
+                    | Outcome::Adjust
+            )
+        )
+    }
+
+    /// The name of its state, as in SQL and JSON.
+    pub fn state(&self) -> &'static str {
+        match self.ending.as_ref().map(|ending| ending.outcome) {
+            None => "pending",
+            Some(Outcome::Fallback | Outcome::Expired) => "expired",
+            Some(Outcome::Cancelled) => "cancelled",
+            Some(
+                Outcome::Answered
+                | Outcome::Approved
+                | Outcome::Denied
+                | Outcome::Proceed
+                | Outcome::ProceedClean
+                | Outcome::ProceedDefault
+                | Outcome::Adjust
+                | Outcome::Delivered
+                | Outcome::Void,
+            ) => "resolved",
+        }
+    }
+}
+
+impl From<&Interaction> for Brief {
+    fn from(interaction: &Interaction) -> Self {
+        let state = &interaction.state;
+        let mut brief = Self::asked(
+            interaction.id,
+            &interaction.agent,
+            &interaction.request,
+            interaction.created_at,
+            interaction.expires_at,
+        );
+        if let (Some(form), Some(answers)) = (&mut brief.form, interaction.progress()) {
+            form.answered = answers.len();
+        }
+        Self {
+            version: interaction.version,
+            ending: state
+                .outcome()
+                .zip(state.closed_at())
+                .map(|(outcome, at)| Ending {
+                    outcome,
+                    by: state.closed_by().map(str::to_owned),
+                    at,
+                    answer: interaction
+                        .answer()
+                        .map(|answer| beginning(&answer.brief())),
+                }),
+            collected_at: interaction.collected_at,
+            callback: interaction.callback,
+            follow_ups: interaction.follow_ups.len(),
+            ..brief
+        }
+    }
+}
+
+/// As much of a text as lists hold; an ellipsis says that there is more.
+pub fn beginning(text: &str) -> String {
+    match text.char_indices().nth(limits::BEGINNING_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_is_cut_at_a_character_and_says_so() {
+        let long = "ü".repeat(limits::BEGINNING_CHARS + 1);
+        let cut = beginning(&long);
+        assert_eq!(cut.chars().count(), limits::BEGINNING_CHARS + 1);
+        assert!(cut.ends_with("ü…"));
+        let whole = "ü".repeat(limits::BEGINNING_CHARS);
+        assert_eq!(beginning(&whole), whole);
+    }
+}

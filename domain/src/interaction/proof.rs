@@ -1,0 +1,129 @@
+//! Rule 12: the receipt is the decision. What is stored of a decision counts only as far as its receipt
+//! proves it.
+
+use thiserror::Error;
+
+use super::{Answer, Ask, Interaction, State, receipt};
+use crate::{digest, sign::Verify};
+
+/// Why a decision that is stored is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+pub enum Unproven {
+    /// It has no receipt.
+    #[error("it has no receipt")]
+    NoReceipt,
+    /// The receipt is of a version that this program does not know.
+    #[error("its receipt is of an unknown version")]
+    UnknownVersion,
+    /// The receipt is of another interaction.
+    #[error("its receipt belongs to another interaction")]
+    OtherInteraction,
+    /// The receipt says another outcome, person, moment, agent or kind than the row.
+    #[error("its receipt says something else than the row")]
+    OtherDecision,
+    /// The receipt is about another action or plan than the one that is stored.
+    #[error("its receipt is about another action or plan")]
+    OtherContent,
+    /// It was consumed by a run that no trusted key signed.
+    #[error("no trusted key signed the run that consumed it")]
+    OtherRun,
+    /// No key that is trusted here signed it.
+    #[error("no trusted key signed its receipt")]
+    NotSigned,
+}
+
+impl Interaction {
+    /// The interaction as it may be shown and acted on: a decision that its receipt does not prove reads as
+    /// [`State::Void`], and so does an answer that nobody gave to what only people may decide.
+    #[must_use]
+    pub fn proven(self, keys: &dyn Verify) -> Self {
+        match self.unproven(keys) {
+            None => self,
+            Some(why) => {
+                let at = self.state.closed_at().unwrap_or(self.created_at);
+                Self {
+                    state: State::Void { at, why },
+                    ..self
+                }
+            }
+        }
+    }
+
+    /// Why what is stored is no decision although it says so; `None` when all is well.
+    fn unproven(&self, keys: &dyn Verify) -> Option<Unproven> {
+        if !self.asks_for_a_decision() {
+            return None;
+        }
+        // What waits is not decided about either if it is not what was asked.
+        if let Ask::Approval {
+            action,
+            action_digest,
+        } = &self.request.ask
+            && action.digest().ok().as_ref() != Some(action_digest)
+        {
+            return Some(Unproven::OtherContent);
+        }
+        match &self.state {
+            State::Resolved { answer } => {
+                let receipt = self.check_receipt(answer, keys);
+                receipt.and_then(|()| self.check_run(keys)).err()
+            }
+            // Neither takes a fallback (rule 2).
+            State::Expired { fallback, .. } => fallback.as_ref().map(|_| Unproven::NoReceipt),
+            State::Void { why, .. } => Some(*why),
+            // Only a notification is delivered.
+            State::Delivered { .. } => Some(Unproven::NoReceipt),
+            State::Pending { .. } | State::Cancelled { .. } => None,
+        }
+    }
+
+    /// A run that nobody signed would keep the one from running that the approval was given for.
+    fn check_run(&self, keys: &dyn Verify) -> Result<(), Unproven> {
+        match &self.consumed {
+            Some(consumed) if !consumed.holds(self.id, keys) => Err(Unproven::OtherRun),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_receipt(&self, answer: &Answer, keys: &dyn Verify) -> Result<(), Unproven> {
+        let receipt = answer.receipt.as_deref().ok_or(Unproven::NoReceipt)?;
+        let decision = &receipt.decision;
+        if !decision.is_known() {
+            return Err(Unproven::UnknownVersion);
+        }
+        if decision.interaction_id != self.id {
+            return Err(Unproven::OtherInteraction);
+        }
+        let as_stored = decision.kind == self.request.kind()
+            && decision.outcome == answer.content.outcome()
+            && receipt::fits(decision.kind, decision.outcome)
+            && decision.agent.id == self.agent.id
+            && decision.responder == answer.responder
+            && decision.answered_at == answer.answered_at;
+        if !as_stored {
+            return Err(Unproven::OtherDecision);
+        }
+        let content = match &self.request.ask {
+            Ask::Approval { action_digest, .. } => {
+                decision.action_digest.as_ref() == Some(action_digest)
+            }
+            Ask::PlanReview { plan } => {
+                decision.plan_digest == Some(digest::sha256(plan.as_bytes()))
+            }
+            Ask::Question
+            | Ask::Choice(_)
+            | Ask::Acknowledgement
+            | Ask::Form { .. }
+            | Ask::Notification { .. } => false,
+        };
+        if !content {
+            return Err(Unproven::OtherContent);
+        }
+        let signed = || {
+            let (key, signature) = (decision.public_key()?, receipt.signature()?);
+            let message = decision.signed_bytes().ok()?;
+            keys.holds(&key, &message, &signature).then_some(())
+        };
+        signed().ok_or(Unproven::NotSigned)
+    }
+}

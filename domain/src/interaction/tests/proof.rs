@@ -1,0 +1,288 @@
+//! Rule 12: what a row says of a decision counts only as far as its receipt proves it.
+
+use serde_json::{Value, json};
+
+use crate::{
+    AgentId, Interaction, InteractionId, Refused, Role,
+    interaction::{Ask, Kind, Outcome, Request, State, Unproven, decide},
+    testing::{
+        Counter, Stamp, agent, answer_to, at, body, given, opened, person, request, with, written,
+    },
+};
+use uuid::Uuid;
+
+fn pending(kind: Kind) -> Interaction {
+    written(&opened(body(kind), None, &Counter::default()))
+}
+
+fn decided(kind: Kind, answer: Value) -> Interaction {
+    let ana = person(Role::Responder);
+    let ids = Counter::default();
+    let answer = decide::answer(&pending(kind), given(answer), &ana, None, at(&ids, 1));
+    written(&answer.unwrap())
+}
+
+/// The row after somebody has changed it behind the program's back.
+fn changed(row: &Interaction, change: impl FnOnce(&mut Value)) -> Interaction {
+    let mut stored = serde_json::to_value(&row.state).unwrap();
+    change(&mut stored);
+    Interaction {
+        state: serde_json::from_value(stored).unwrap(),
+        ..row.clone()
+    }
+}
+
+fn why(row: &Interaction) -> Option<Unproven> {
+    let read = row.clone().proven(&Stamp);
+    match &read.state {
+        State::Void { why, .. } => {
+            assert_eq!(read.state.outcome(), Some(Outcome::Void));
+            assert_ne!(read.approved(), Some(true));
+            assert_eq!((read.answer(), read.receipt()), (None, None));
+            assert_eq!(read.resume_prompt(), None);
+            Some(*why)
+        }
+        _ => {
+            assert_eq!(&read, row);
+            None
+        }
+    }
+}
+
+#[test]
+fn what_a_receipt_proves_is_read_as_it_is() {
+    for kind in Kind::ALL {
+        assert_eq!(why(&pending(kind)), None, "{kind:?}");
+        if kind != Kind::Notification {
+            assert_eq!(why(&decided(kind, answer_to(kind))), None, "{kind:?}");
+        }
+    }
+    assert_eq!(
+        why(&decided(Kind::Approval, json!({"approved": false}))),
+        None
+    );
+}
+
+#[test]
+fn a_row_that_says_more_than_its_receipt_is_void() {
+    let denied = decided(Kind::Approval, json!({"approved": false}));
+    let approved = decided(Kind::Approval, json!({"approved": true}));
+    let adjusted = decided(
+        Kind::PlanReview,
+        json!({"decision": "adjust", "feedback": "x"}),
+    );
+    let mut other_receipt = approved.clone();
+    other_receipt.id = InteractionId(Uuid::from_u128(77));
+    let mut other_agent = approved.clone();
+    other_agent.agent.id = AgentId(Uuid::from_u128(77));
+    for (row, expected) in [
+        (
+            changed(&denied, |row| {
+                row["answer"]["content"]["approved"] = true.into();
+            }),
+            Unproven::OtherDecision,
+        ),
+        (
+            changed(&denied, |row| {
+                row["answer"]["content"]["approved"] = true.into();
+                row["answer"]["receipt"]["outcome"] = "approved".into();
+            }),
+            Unproven::NotSigned,
+        ),
+        (
+            changed(&denied, |row| {
+                row["answer"]["content"]["approved"] = true.into();
+                row["answer"].as_object_mut().unwrap().remove("receipt");
+            }),
+            Unproven::NoReceipt,
+        ),
+        (
+            changed(&approved, |row| {
+                row["answer"]["responder"]["name"] = "Eve".into();
+            }),
+            Unproven::OtherDecision,
+        ),
+        (
+            changed(&approved, |row| {
+                row["answer"]["answered_at"] = "2030-01-01T00:00:00Z".into();
+            }),
+            Unproven::OtherDecision,
+        ),
+        (
+            changed(&approved, |row| {
+                row["answer"]["receipt"]["version"] = 2.into();
+            }),
+            Unproven::UnknownVersion,
+        ),
+        (
+            changed(&approved, |row| {
+                // Signed indeed, but by a key that nobody trusts.
+                row["answer"]["receipt"]["public_key"] =
+                    "CAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg=".into();
+            }),
+            Unproven::NotSigned,
+        ),
+        (
+            changed(&approved, |row| {
+                row["answer"]["receipt"]["signature"] = "".into();
+            }),
+            Unproven::NotSigned,
+        ),
+        (
+            changed(&adjusted, |row| {
+                row["answer"]["content"]["decision"] = "proceed".into();
+            }),
+            Unproven::OtherDecision,
+        ),
+        (other_receipt, Unproven::OtherInteraction),
+        (other_agent, Unproven::OtherDecision),
+    ] {
+        assert_eq!(why(&row), Some(expected), "{row:?}");
+    }
+}
+
+#[test]
+fn a_decision_about_other_content_is_void() {
+    let approved = decided(Kind::Approval, json!({"approved": true}));
+    let planned = decided(Kind::PlanReview, json!({"decision": "proceed"}));
+    let with_ask = |row: &Interaction, ask: Ask| Interaction {
+        request: Request {
+            ask,
+            ..row.request.clone()
+        },
+        ..row.clone()
+    };
+    let other = with(
+        Kind::Approval,
+        json!({"action": {"tool": "shell", "arguments": {"command": "rm"}}}),
+    );
+    let other = written(&opened(other, None, &Counter::default()));
+    // With its digest, and with the one that was signed.
+    assert_eq!(
+        why(&with_ask(&approved, other.request.ask.clone())),
+        Some(Unproven::OtherContent)
+    );
+    let (Ask::Approval { action, .. }, Ask::Approval { action_digest, .. }) =
+        (other.request.ask, approved.request.ask.clone())
+    else {
+        panic!("no approvals");
+    };
+    let forged = Ask::Approval {
+        action,
+        action_digest,
+    };
+    assert_eq!(
+        why(&with_ask(&approved, forged)),
+        Some(Unproven::OtherContent)
+    );
+    let plan = Ask::PlanReview {
+        plan: "1. Test\n2. Deploy\n3. Drop".into(),
+    };
+    assert_eq!(why(&with_ask(&planned, plan)), Some(Unproven::OtherContent));
+    // An approval made of another kind's answer is none either.
+    let moved = Interaction {
+        state: planned.state.clone(),
+        ..approved
+    };
+    assert_eq!(why(&moved), Some(Unproven::OtherDecision));
+}
+
+#[test]
+fn a_deadline_approves_nothing_whatever_the_row_says() {
+    let expired: State = serde_json::from_value(json!({
+        "state": "expired", "at": "2023-11-14T22:13:20Z",
+        "fallback": {"type": "approval", "approved": true, "text": null},
+    }))
+    .unwrap();
+    let row = Interaction {
+        state: expired,
+        ..pending(Kind::Approval)
+    };
+    assert_eq!(why(&row), Some(Unproven::NoReceipt));
+}
+
+#[test]
+fn nothing_can_be_done_with_what_is_void_and_it_is_never_stored() {
+    let ids = Counter::default();
+    let approved = decided(Kind::Approval, json!({"approved": true}));
+    let row = changed(&approved, |row| {
+        row["answer"]["receipt"]["signature"] = "".into();
+    });
+    let void = row.proven(&Stamp);
+    let ana = person(Role::Responder);
+    let now = || at(&ids, 9);
+    assert_eq!(
+        decide::collect(&void, &agent(), now()),
+        Err(Refused::Unchanged)
+    );
+    assert_eq!(
+        decide::consume(&void, &agent(), "run".into(), now()),
+        Err(Refused::NotApproved)
+    );
+    assert_eq!(decide::called_back(&void, now()), Err(Refused::Unchanged));
+    assert_eq!(decide::agent_offline(&void, now()), Err(Refused::Unchanged));
+    for refused in [
+        decide::follow_up(&void, "more".into(), &ana, now()),
+        decide::answer(&void, given(json!({"approved": true})), &ana, None, now()),
+        decide::cancel(&void, &ana, None, None, now()),
+    ] {
+        assert!(
+            matches!(
+                refused,
+                Err(Refused::Closed {
+                    outcome: Outcome::Void,
+                    ..
+                })
+            ),
+            "{refused:?}"
+        );
+    }
+    assert!(serde_json::to_string(&void.state).is_err());
+}
+
+#[test]
+fn what_waits_is_void_if_another_action_stands_there_than_was_asked_about() {
+    let row = pending(Kind::Approval);
+    let Ask::Approval { action_digest, .. } = row.request.ask.clone() else {
+        panic!("no approval");
+    };
+    let other = with(Kind::Approval, json!({"action": {"tool": "ls"}}));
+    let Ask::Approval { action, .. } = request(other).ask else {
+        panic!("no approval");
+    };
+    let shown = Interaction {
+        request: Request {
+            ask: Ask::Approval {
+                action: action.clone(),
+                action_digest,
+            },
+            ..row.request.clone()
+        },
+        ..row
+    };
+    assert_eq!(why(&shown), Some(Unproven::OtherContent));
+    // And whoever decided all the same has decided about what stood there.
+    let ana = person(Role::Responder);
+    let ids = Counter::default();
+    let answer = decide::answer(
+        &shown,
+        given(json!({"approved": true})),
+        &ana,
+        None,
+        at(&ids, 1),
+    );
+    let decided = written(&answer.unwrap());
+    let signed = decided.receipt().unwrap().decision.action_digest.clone();
+    assert_eq!(signed, Some(action.digest().unwrap()));
+}
+
+#[test]
+fn a_run_that_nobody_signed_makes_the_approval_void() {
+    let ids = Counter::default();
+    let approved = decided(Kind::Approval, json!({"approved": true}));
+    let run = decide::consume(&approved, &agent(), "run".into(), at(&ids, 2)).unwrap();
+    let mut consumed = written(&run);
+    assert_eq!(why(&consumed), None);
+    consumed.consumed.as_mut().unwrap().run = "another".into();
+    assert_eq!(why(&consumed), Some(Unproven::OtherRun));
+}

@@ -1,0 +1,94 @@
+//! Rule 12, where rows are read: a decision is what its receipt proves. What is not proven is an alarm.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use domain::{
+    Interaction, InteractionId, Verify,
+    interaction::{Brief, Outcome, State, Unproven},
+};
+
+use crate::Result;
+
+/// How many void decisions are remembered: enough to see that something is wrong, and where.
+const REMEMBERED: usize = 1_000;
+
+/// Whose signatures count, and which decisions lacked one.
+#[derive(Default)]
+pub(crate) struct Proof {
+    keys: OnceLock<Arc<dyn Verify>>,
+    void: Mutex<BTreeMap<InteractionId, Unproven>>,
+}
+
+impl Proof {
+    /// See [`Interactions::trust`](crate::Interactions::trust).
+    pub(crate) fn trust(&self, keys: Arc<dyn Verify>) {
+        let _ = self.keys.set(keys);
+    }
+
+    /// See [`Interactions::void`](crate::Interactions::void).
+    pub(crate) fn void(&self) -> Vec<(InteractionId, Unproven)> {
+        let void = self.void.lock().unwrap_or_else(PoisonError::into_inner);
+        void.iter().map(|(id, why)| (*id, *why)).collect()
+    }
+
+    /// What lists show of a decision, from the interaction as far as it is proven. Of one that cannot be read
+    /// nothing is.
+    pub(crate) fn shown(brief: &Brief, read: Result<Option<Interaction>>) -> Result<Brief> {
+        let interaction = match read {
+            Ok(interaction) => interaction,
+            Err(error) if error.is_of_a_row() => {
+                tracing::error!(%error, "a list shows this decision as void");
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        let Some(interaction) = interaction else {
+            let mut void = brief.clone();
+            if let Some(ending) = &mut void.ending {
+                (ending.outcome, ending.by, ending.answer) = (Outcome::Void, None, None);
+            }
+            return Ok(void);
+        };
+        Ok(Brief::from(&interaction))
+    }
+
+    /// The interaction as it may be shown and acted on.
+    pub(crate) fn of(&self, stored: Interaction) -> Interaction {
+        let read = match self.keys.get() {
+            Some(keys) => stored.proven(&**keys),
+            None => stored.proven(&Nobody),
+        };
+        if read.asks_for_a_decision() && self.keys.get().is_some() {
+            self.remember(&read);
+        }
+        read
+    }
+
+    /// Raises the alarm once for each, until the row is mended.
+    fn remember(&self, read: &Interaction) {
+        let mut void = self.void.lock().unwrap_or_else(PoisonError::into_inner);
+        let State::Void { why, .. } = &read.state else {
+            void.remove(&read.id);
+            return;
+        };
+        if void.len() < REMEMBERED && void.insert(read.id, *why) != Some(*why) {
+            tracing::error!(
+                interaction.id = %read.id,
+                %why,
+                "a stored decision is not proven by its receipt: it reads as not approved"
+            );
+        }
+    }
+}
+
+/// Trusts nobody: what is not told whom to trust shows no decision.
+struct Nobody;
+
+impl Verify for Nobody {
+    fn holds(&self, _: &domain::sign::PublicKey, _: &[u8], _: &domain::sign::Signature) -> bool {
+        false
+    }
+}

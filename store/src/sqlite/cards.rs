@@ -1,0 +1,34 @@
+//! What the cards of forms show, in SQLite.
+
+use async_trait::async_trait;
+use domain::{InteractionId, slack::OnCard};
+
+use super::SqliteStore;
+use crate::{Cards, Result, rows};
+
+#[async_trait]
+impl Cards for SqliteStore {
+    async fn question_on_card(&self, id: InteractionId) -> Result<Option<OnCard>> {
+        let row =
+            sqlx::query_as("SELECT question, since FROM card_questions WHERE interaction_id = $1")
+                .bind(id.0)
+                .fetch_optional(&self.read)
+                .await?;
+        rows::on_card(id, row)
+    }
+
+    async fn put_question_on_card(&self, id: InteractionId, on_card: &OnCard) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO card_questions (interaction_id, question, since) VALUES ($1, $2, $3)
+             ON CONFLICT (interaction_id) DO UPDATE
+             SET question = excluded.question, since = MAX(card_questions.since, excluded.since)
+             WHERE card_questions.question <> excluded.question",
+        )
+        .bind(id.0)
+        .bind(&on_card.question)
+        .bind(on_card.since.timestamp_millis())
+        .execute(&self.write)
+        .await?;
+        Ok(())
+    }
+}
