@@ -1,6 +1,7 @@
 //! What the settings pages may ask for.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
 
 use crate::{
@@ -10,7 +11,8 @@ use crate::{
 
 /// One's own account; for admins also people and tokens.
 ///
-/// All but the account and links from Slack are [`UiError::AdminsOnly`] to everybody else.
+/// All but the account, links from Slack and what is told of links are [`UiError::AdminsOnly`] to everybody else.
+/// What takes `confirm`, one's own password, is refused without it once it was not given for a while.
 #[async_trait]
 pub trait Settings: Send + Sync {
     /// Whoever is signed in, and where they are.
@@ -54,31 +56,56 @@ pub trait Settings: Send + Sync {
     ///
     /// # Errors
     /// [`UiError::Invalid`] when the name is taken or none.
-    async fn invite(&self, name: String, role: Role) -> Result<String, UiError>;
+    async fn invite(
+        &self,
+        name: String,
+        role: Role,
+        confirm: Option<String>,
+    ) -> Result<String, UiError>;
 
     /// A new one-time link for somebody who has lost their password. Earlier ones end.
-    async fn make_link(&self, id: PersonId) -> Result<String, UiError>;
+    async fn make_link(&self, id: PersonId, confirm: Option<String>) -> Result<String, UiError>;
+
+    /// Whoever is signed in knows of the link that was made for them then.
+    async fn told_of_link(&self, made_at: DateTime<Utc>) -> Result<(), UiError>;
 
     /// Gives somebody another name or role.
     ///
     /// # Errors
     /// As [`Settings::invite`]; also for another role of one's own.
-    async fn change_person(&self, id: PersonId, name: String, role: Role) -> Result<(), UiError>;
+    async fn change_person(
+        &self,
+        id: PersonId,
+        name: String,
+        role: Role,
+        confirm: Option<String>,
+    ) -> Result<(), UiError>;
 
-    /// Keeps somebody out, or lets them in again.
+    /// Keeps somebody out, or lets them in again. With `revoke_tokens` the tokens that they made end.
     ///
     /// # Errors
     /// [`UiError::Invalid`] for oneself.
-    async fn disable_person(&self, id: PersonId, disabled: bool) -> Result<(), UiError>;
+    async fn disable_person(
+        &self,
+        id: PersonId,
+        disabled: bool,
+        revoke_tokens: bool,
+    ) -> Result<(), UiError>;
 
     /// The tokens that work, and those that were revoked.
     async fn tokens(&self) -> Result<TokenList, UiError>;
 
-    /// Makes a token and returns it; it is shown only this once.
+    /// Makes a token and returns it; it is shown only this once. `expires` is how long it works, in words.
     ///
     /// # Errors
     /// [`UiError::Invalid`] when the name is none.
-    async fn create_token(&self, kind: TokenKind, name: String) -> Result<String, UiError>;
+    async fn create_token(
+        &self,
+        kind: TokenKind,
+        name: String,
+        expires: Option<String>,
+        confirm: Option<String>,
+    ) -> Result<String, UiError>;
 
     /// Ends a token for good; one that has ended stays so.
     async fn revoke_token(&self, id: TokenId) -> Result<(), UiError>;

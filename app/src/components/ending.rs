@@ -1,6 +1,6 @@
 //! How something ended, in words: who did it, the answer, whether the agent has it, what was said later.
 
-use domain::interaction::{Callback, Kind, Outcome};
+use domain::interaction::{Callback, Kind, Outcome, Report, ReportOutcome};
 use leptos::prelude::*;
 
 use super::moment::Ago;
@@ -33,6 +33,7 @@ pub(super) fn EndingView(row: Row, ending: Ending, live: Live) -> impl IntoView 
             .map(|(before, after)| {
                 view! { <p class="part-note">{before} <bdi>{agent}</bdi> {after}</p> }
             })}
+        {ending.report.map(|report| view! { <ReportView report live /> })}
         <Remarks remarks=ending.follow_ups live />
     }
 }
@@ -77,6 +78,11 @@ fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
                 .into_any(),
             None => view! { "No longer needed. It was taken back " {ago} "." }.into_any(),
         },
+        Outcome::Void => view! {
+            "Void. What is stored of this decision is not what was signed " {ago}
+            ", so nothing was approved. Tell whoever runs the server."
+        }
+        .into_any(),
     }
 }
 
@@ -99,13 +105,14 @@ fn shown_answer(kind: Kind, ending: &Ending) -> Option<String> {
         | Outcome::Delivered
         | Outcome::Fallback
         | Outcome::Expired
-        | Outcome::Cancelled => Some(answer),
+        | Outcome::Cancelled
+        | Outcome::Void => Some(answer),
     }
 }
 
 /// Whether the agent knows: what stands before its name, and after it.
 fn pickup(ending: &Ending) -> Option<(&'static str, String)> {
-    if ending.outcome == Outcome::Delivered {
+    if matches!(ending.outcome, Outcome::Delivered | Outcome::Void) {
         return None;
     }
     let no_answer = matches!(ending.outcome, Outcome::Expired | Outcome::Cancelled);
@@ -126,6 +133,19 @@ fn pickup(ending: &Ending) -> Option<(&'static str, String)> {
         (None, None) if no_answer => ("", " has not taken note of it yet.".to_owned()),
         (None, None) => ("", " has not picked it up yet.".to_owned()),
     })
+}
+
+/// What the agent says came of it.
+#[component]
+fn ReportView(report: Report, live: Live) -> impl IntoView {
+    let word = match report.outcome {
+        ReportOutcome::Done => "Done ",
+        ReportOutcome::Failed => "Failed ",
+    };
+    view! {
+        <p class="part-note">{word} <Ago at=report.at live /> "."</p>
+        {report.text.filter(|text| !text.is_empty()).map(|text| view! { <AnswerText text /> })}
+    }
 }
 
 #[component]
@@ -195,6 +215,7 @@ mod tests {
             reason: None,
             collected_at: None,
             callback: None,
+            report: None,
             follow_ups: Vec::new(),
             failed_task: None,
         }

@@ -16,7 +16,7 @@ pub(crate) fn FirstQuestion(live: Live, visitor: Visitor) -> impl IntoView {
     let token = "handraise token create --kind agent --name backend".to_owned();
     let ask = format!(
         "curl {}/api/v1/interactions \\\n  -H \"Authorization: Bearer $HANDRAISE_TOKEN\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{{\"kind\": \"question\", \"prompt\": \"What latency target should I optimise for?\"}}'",
-        visitor.public_url
+        visitor.agent_url
     );
     view! {
         <section class="first-question" hidden=move || !nothing_yet.get()>

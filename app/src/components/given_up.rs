@@ -1,28 +1,57 @@
-//! Says that webhooks were disabled by themselves, and that a channel of Slack takes nothing.
+//! What admins should know: decisions that are not what was signed, webhooks that were disabled by themselves, channels of
+//! Slack that take nothing, and what `access_notices` says.
 
 use domain::delivery::{DeliveryState, DisabledWhy};
 use leptos::prelude::*;
 
 use super::{
+    access_notices::{EndingLine, LinkLine},
     delivery_address::address,
     icon::{Icon, Shape},
     moment::Ago,
 };
 use crate::{
     live::Live,
-    view::{DeliveryQuery, Notices, StuckChannel, WebhookRow, WebhookStanding},
+    server_fns::ToldOfLink,
+    view::{DeliveryQuery, Notices, StuckChannel, VoidDecision, WebhookRow, WebhookStanding},
 };
 
 /// One line each, with the way to what can be done about it.
 #[component]
-pub(crate) fn GivenUp(notices: Notices, live: Live) -> impl IntoView {
+pub(crate) fn GivenUp(
+    notices: Notices,
+    told: ServerAction<ToldOfLink>,
+    live: Live,
+) -> impl IntoView {
     let live = live.as_of(notices.as_of);
-    let none = notices.given_up.is_empty() && notices.stuck.is_empty();
+    let none = notices.void.is_empty()
+        && notices.given_up.is_empty()
+        && notices.stuck.is_empty()
+        && notices.ending.is_empty()
+        && notices.links.is_empty();
     view! {
         <ul class="notices" hidden=none>
+            {notices.void.into_iter().map(|void| view! { <VoidLine void /> }).collect_view()}
+            {notices.links.into_iter().map(|link| view! { <LinkLine link told live /> }).collect_view()}
+            {notices.ending.into_iter().map(|token| view! { <EndingLine token live /> }).collect_view()}
             {notices.given_up.into_iter().map(|row| view! { <GivenUpLine row live /> }).collect_view()}
             {notices.stuck.into_iter().map(|channel| view! { <StuckLine channel live /> }).collect_view()}
         </ul>
+    }
+}
+
+#[component]
+fn VoidLine(void: VoidDecision) -> impl IntoView {
+    view! {
+        <li class="refusal notice">
+            <Icon shape=Shape::Warning />
+            <span class="notice-words">
+                {format!("A stored decision counts for nothing: {}. ", void.why)}
+                "Somebody may have changed the database: run "
+                <code>"handraise journal verify"</code> ". "
+                <a href=format!("/blockers/{}", void.id)>"See it"</a>
+            </span>
+        </li>
     }
 }
 

@@ -1,5 +1,6 @@
 //! Props in, view out. One file each; its style has the same name.
 
+mod access_notices;
 mod action_block;
 mod agent_list;
 mod ask_for_link;

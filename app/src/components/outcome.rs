@@ -22,6 +22,7 @@ pub(super) fn OutcomeWord(outcome: Option<Outcome>) -> impl IntoView {
         Some(Outcome::Fallback) => (Shape::Clock, "Fallback used"),
         Some(Outcome::Expired) => (Shape::Clock, "Expired"),
         Some(Outcome::Cancelled) => (Shape::Cross, "No longer needed"),
+        Some(Outcome::Void) => (Shape::Denied, "Void"),
     };
     view! {
         <span class="outcome">

@@ -2,14 +2,17 @@
 
 use leptos::prelude::*;
 
+use super::controls::draft::forget_everything;
 use crate::live::Live;
 
-/// A plain form around the button. From then on the page waits for the way out: the end of its session is
+/// What was typed in this browser and not sent is gone with it. A plain form around the button. From then on the page waits for the way out: the end of its session is
 /// no surprise that it would have to load itself again for.
 #[component]
 pub(super) fn SignOutForm(children: Children) -> impl IntoView {
     let live = use_context::<Live>();
     let leave = move |_| {
+        // The server asks the browser for the same, which listens where the way to it is secure.
+        forget_everything();
         if let Some(live) = live {
             live.leaving.set(true);
         }

@@ -20,7 +20,11 @@ use crate::{
 /// One interaction.
 #[component]
 pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
-    let Story { blocker, steps } = story;
+    let Story {
+        blocker,
+        steps,
+        more,
+    } = story;
     let live = live.as_of(blocker.as_of);
     let Blocker {
         row,
@@ -87,6 +91,14 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
                             "What happened"
                         </h2>
                         <Timeline steps live />
+                        {more
+                            .then(|| {
+                                view! {
+                                    <p class="list-note">
+                                        "More has happened than stands here; the journal has all of it."
+                                    </p>
+                                }
+                            })}
                     </section>
                 </div>
                 <Context row task fallback status earlier slack_link live />

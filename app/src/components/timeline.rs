@@ -2,7 +2,8 @@
 
 use domain::{
     Via,
-    interaction::{Outcome, PlanDecision},
+    interaction::{Outcome, PlanDecision, ReportOutcome},
+    slack::Unseen,
 };
 use leptos::prelude::*;
 
@@ -58,6 +59,9 @@ fn words(step: &Step) -> (Option<&str>, String) {
         What::AnswerRejected => (by, format!("answered too late{via}")),
         What::Collected if step.by.is_some() => (by, "picked it up".to_owned()),
         What::Collected => (None, "Picked up".to_owned()),
+        What::Consumed => (None, "The approved action runs".to_owned()),
+        What::Reported(ReportOutcome::Done) => (by, "reported: done".to_owned()),
+        What::Reported(ReportOutcome::Failed) => (by, "reported: failed".to_owned()),
         What::CalledBack => (None, "Delivered to the agent".to_owned()),
         What::Posted => (None, "Shown in Slack".to_owned()),
         What::AgentOffline => {
@@ -69,6 +73,13 @@ fn words(step: &Step) -> (Option<&str>, String) {
             by,
             format!("changed a reply afterwards{via}; it does not count"),
         ),
+        What::Remarked(why) => {
+            let why = match why {
+                Unseen::Cut => "the card does not show all that is asked",
+                Unseen::AskedLater => "the question came on the card later",
+            };
+            (by, format!("replied{via}; it is no answer: {why}"))
+        }
         What::TaskWaiting => (None, "The task waits for a person".to_owned()),
         What::TaskRunning => (None, "The task goes on".to_owned()),
         What::TaskFailed => {
@@ -100,13 +111,14 @@ fn closed<'a>(
         Outcome::Expired => alone("The deadline passed without an answer"),
         Outcome::Cancelled if somebody => (by, format!("took it back{via}")),
         Outcome::Cancelled => alone("It was taken back"),
+        Outcome::Void => alone("What was stored of the decision is not proven by its receipt"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use chrono::DateTime;
-    use domain::{Via, interaction::Outcome};
+    use domain::{Via, interaction::Outcome, slack::Unseen};
 
     use super::words;
     use crate::view::{Progress, Step, What};
@@ -134,6 +146,14 @@ mod tests {
             (
                 step(progress, Some("ci"), Some(Via::Api)),
                 "ci answered 2 of 4 by the API",
+            ),
+            (
+                step(
+                    What::Remarked(Unseen::AskedLater),
+                    Some("Ben"),
+                    Some(Via::Slack),
+                ),
+                "Ben replied in Slack; it is no answer: the question came on the card later",
             ),
             (
                 step(What::Closed(Outcome::Expired), None, None),

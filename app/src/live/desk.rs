@@ -87,7 +87,7 @@ impl Desk {
             }
             Change::Collected { id, at } => {
                 if let Some(closed) = self.recent.iter_mut().find(|closed| closed.row.id == id) {
-                    closed.collected_at = Some(at);
+                    closed.collected_at.get_or_insert(at);
                 }
             }
             Change::CalledBack { id, callback } => {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Event, InteractionId, Payload,
-    interaction::{Callback, Outcome},
+    interaction::{Brief, Callback, Outcome},
 };
 use serde::{Deserialize, Serialize};
 
@@ -202,7 +202,7 @@ impl Change {
                 ..
             } => {
                 return Self::Asked {
-                    row: Row::new(id, agent, request, event.at, *expires_at),
+                    row: Row::from(&Brief::asked(id, agent, request, event.at, *expires_at)),
                 };
             }
             Payload::Resolved { outcome, answer } => {
@@ -215,7 +215,7 @@ impl Change {
             Payload::Notified { agent, request, .. } => {
                 return Self::Told {
                     told: ClosedRow {
-                        row: Row::new(id, agent, request, event.at, None),
+                        row: Row::from(&Brief::asked(id, agent, request, event.at, None)),
                         closure: Closure::new(Outcome::Delivered, by, event.at, None),
                         collected_at: None,
                         callback: None,
@@ -229,7 +229,10 @@ impl Change {
                     answered: answers.len(),
                 };
             }
-            Payload::Collected {} => return Self::Collected { id, at: event.at },
+            // To run it, or to say what came of it, is to have it.
+            Payload::Collected {} | Payload::Consumed(_) | Payload::Reported { .. } => {
+                return Self::Collected { id, at: event.at };
+            }
             Payload::CalledBack {} => {
                 let callback = Callback::Delivered { at: event.at };
                 return Self::CalledBack { id, callback };
@@ -242,6 +245,7 @@ impl Change {
             Payload::Posted(_)
             | Payload::AnswerRejected { .. }
             | Payload::ReplyEdited { .. }
+            | Payload::Remarked { .. }
             | Payload::TaskWaiting(_)
             | Payload::TaskRunning(_)
             | Payload::TaskFailed(_)
@@ -254,6 +258,9 @@ impl Change {
             | Payload::PersonPasswordSet(_)
             | Payload::PersonSlackLinked { .. }
             | Payload::PersonSlackUnlinked { .. }
+            | Payload::PersonSignedIn { .. }
+            | Payload::PersonSignInFailed { .. }
+            | Payload::PersonSignedOut { .. }
             | Payload::TokenCreated(_)
             | Payload::TokenRevoked(_)
             | Payload::EndpointCreated(_)

@@ -1,19 +1,21 @@
-//! What admins should know without having asked, above pages that have to do with it.
+//! What people, admins above all, should know without having asked, above pages that have to do with it.
 
 use leptos::prelude::*;
 
 use crate::{
-    components::GivenUp,
+    components::{GivenUp, when_done},
     live::{Live, reload_on_news, reload_while},
-    server_fns::load_notices,
+    server_fns::{ToldOfLink, load_notices},
     view, wire,
 };
 
-/// The notices; nothing to whoever is no admin.
+/// The notices; to whoever is no admin only what concerns themselves.
 #[component]
 pub(crate) fn Notices() -> impl IntoView {
     let live = use_context::<Live>()?;
     let notices = wire::load(|| (), |()| load_notices());
+    let told = ServerAction::<ToldOfLink>::new();
+    when_done(told, move |_, ()| notices.refetch());
     reload_on_news(live, move || notices.refetch());
     reload_while(live, notices, view::Notices::are_old);
     Some(view! {
@@ -21,7 +23,7 @@ pub(crate) fn Notices() -> impl IntoView {
             // What cannot be loaded is no reason to keep the page from anybody.
             {move || Suspend::new(async move {
                 let notices = notices.await.ok()?;
-                Some(view! { <GivenUp notices live /> })
+                Some(view! { <GivenUp notices told live /> })
             })}
         </Transition>
     })

@@ -21,10 +21,10 @@ pub use outbound::{
 };
 pub use settings::{
     AcceptSlackLink, ChangePassword, ChangePerson, CreateToken, DisablePerson, EndOtherSessions,
-    EndSession, InvitePerson, MakeLink, RevokeToken, SetSlackId, UnlinkSlack, accept_slack_link,
-    change_password, change_person, create_token, disable_person, end_other_sessions, end_session,
-    invite_person, load_account, load_people, load_slack_link, load_tokens, make_link,
-    revoke_token, set_slack_id, unlink_slack,
+    EndSession, InvitePerson, MakeLink, RevokeToken, SetSlackId, ToldOfLink, UnlinkSlack,
+    accept_slack_link, change_password, change_person, create_token, disable_person,
+    end_other_sessions, end_session, invite_person, load_account, load_people, load_slack_link,
+    load_tokens, make_link, revoke_token, set_slack_id, told_of_link, unlink_slack,
 };
 pub use visitor::{load_sign_in_link, load_visitor};
 

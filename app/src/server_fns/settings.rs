@@ -1,5 +1,6 @@
 //! One's own account, people and tokens.
 
+use chrono::{DateTime, Utc};
 use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
 use leptos::server;
 
@@ -65,26 +66,50 @@ pub async fn load_people() -> Result<PeopleList, UiError> {
 
 /// Invites somebody; returns their link.
 #[server(prefix = "/ui", endpoint = "invite-person", output = TreeJson)]
-pub async fn invite_person(name: String, role: Role) -> Result<String, UiError> {
-    super::answered(super::backend()?.invite(name, role).await)
+pub async fn invite_person(
+    name: String,
+    role: Role,
+    #[server(default)] confirm: Option<String>,
+) -> Result<String, UiError> {
+    super::answered(super::backend()?.invite(name, role, confirm).await)
 }
 
 /// A new link for somebody.
 #[server(prefix = "/ui", endpoint = "make-link", output = TreeJson)]
-pub async fn make_link(id: PersonId) -> Result<String, UiError> {
-    super::answered(super::backend()?.make_link(id).await)
+pub async fn make_link(
+    id: PersonId,
+    #[server(default)] confirm: Option<String>,
+) -> Result<String, UiError> {
+    super::answered(super::backend()?.make_link(id, confirm).await)
+}
+
+/// Whoever is signed in knows of a link that was made for them.
+#[server(prefix = "/ui", endpoint = "told-of-link", output = TreeJson)]
+pub async fn told_of_link(made_at: DateTime<Utc>) -> Result<(), UiError> {
+    super::answered(super::backend()?.told_of_link(made_at).await)
 }
 
 /// Another name or role for somebody.
 #[server(prefix = "/ui", endpoint = "change-person", output = TreeJson)]
-pub async fn change_person(id: PersonId, name: String, role: Role) -> Result<(), UiError> {
-    super::answered(super::backend()?.change_person(id, name, role).await)
+pub async fn change_person(
+    id: PersonId,
+    name: String,
+    role: Role,
+    #[server(default)] confirm: Option<String>,
+) -> Result<(), UiError> {
+    let backend = super::backend()?;
+    super::answered(backend.change_person(id, name, role, confirm).await)
 }
 
 /// Keeps somebody out, or lets them in again.
 #[server(prefix = "/ui", endpoint = "disable-person", output = TreeJson)]
-pub async fn disable_person(id: PersonId, disabled: bool) -> Result<(), UiError> {
-    super::answered(super::backend()?.disable_person(id, disabled).await)
+pub async fn disable_person(
+    id: PersonId,
+    disabled: bool,
+    #[server(default)] revoke_tokens: bool,
+) -> Result<(), UiError> {
+    let backend = super::backend()?;
+    super::answered(backend.disable_person(id, disabled, revoke_tokens).await)
 }
 
 /// The tokens.
@@ -95,8 +120,14 @@ pub async fn load_tokens() -> Result<TokenList, UiError> {
 
 /// Makes a token and returns it.
 #[server(prefix = "/ui", endpoint = "create-token", output = TreeJson)]
-pub async fn create_token(kind: TokenKind, name: String) -> Result<String, UiError> {
-    super::answered(super::backend()?.create_token(kind, name).await)
+pub async fn create_token(
+    kind: TokenKind,
+    name: String,
+    #[server(default)] expires: Option<String>,
+    #[server(default)] confirm: Option<String>,
+) -> Result<String, UiError> {
+    let backend = super::backend()?;
+    super::answered(backend.create_token(kind, name, expires, confirm).await)
 }
 
 /// Ends a token.

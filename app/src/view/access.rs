@@ -113,6 +113,8 @@ pub struct PersonRow {
     pub seen_at: Option<DateTime<Utc>>,
     /// Who they are in Slack.
     pub slack_id: Option<SlackId>,
+    /// The names of the tokens that they made and that work.
+    pub tokens: Vec<String>,
     /// Whether it is the one who asks.
     pub yourself: bool,
 }
@@ -149,8 +151,47 @@ pub struct TokenRow {
     pub name: String,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+    /// The name of whoever made it, if that is known.
+    pub made_by: Option<String>,
+    /// Until when it works; `None` = until it is revoked.
+    pub expires_at: Option<DateTime<Utc>>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<DateTime<Utc>>,
     /// Since when it no longer works.
     pub revoked_at: Option<DateTime<Utc>>,
+}
+
+impl TokenRow {
+    /// Whether it works at `now`.
+    pub fn works(&self, now: DateTime<Utc>) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+/// A token that ends soon, or has just ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndingToken {
+    /// Its id.
+    pub id: TokenId,
+    /// Whom it speaks for.
+    pub kind: TokenKind,
+    /// The agent's or the script's name.
+    pub name: String,
+    /// When it ends.
+    pub at: DateTime<Utc>,
+}
+
+/// A link that somebody made for a person who had a password.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkNotice {
+    /// Whom it lets in.
+    pub person: PersonId,
+    /// Their name.
+    pub name: String,
+    /// The name of whoever made it.
+    pub by: String,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Whether it lets in whoever looks.
+    pub yours: bool,
 }

@@ -1,7 +1,7 @@
 //! One blocker as the resolution dialog shows it.
 
 use chrono::{DateTime, Utc};
-use domain::interaction::{Callback, Choice, FormAnswer, Level, Outcome, TaskRef};
+use domain::interaction::{Callback, Choice, FormAnswer, Level, Outcome, Report, TaskRef};
 use serde::{Deserialize, Serialize};
 
 use super::Row;
@@ -61,25 +61,15 @@ pub enum Control {
     },
 }
 
-/// An action as the machine will run it, in runs, so that what is seen is what is run.
+/// An action as the machine will run it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionView {
-    /// The tool.
-    pub tool: Vec<Run>,
-    /// One line an argument: its name and its value as JSON.
-    pub arguments: Vec<(Vec<Run>, Vec<Run>)>,
+    /// The tool and its arguments as what they are, every character of them. Made by the server only.
+    pub html: String,
+    /// Whether something in it is not what it looks like, and is marked.
+    pub marked: bool,
     /// See [`domain::interaction::Action::digest`].
     pub digest: String,
-}
-
-/// A part of a text: as it is, or a mark that stands for a character that hides, reorders others or looks
-/// like another (`⟨U+202E⟩`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
-    /// What to show.
-    pub text: String,
-    /// Whether it is a mark.
-    pub marked: bool,
 }
 
 /// One question of a form.
@@ -124,6 +114,8 @@ pub struct Ending {
     pub collected_at: Option<DateTime<Utc>>,
     /// What came of calling the agent back.
     pub callback: Option<Callback>,
+    /// What the agent says came of it.
+    pub report: Option<Report>,
     /// What was said later.
     pub follow_ups: Vec<Remark>,
     /// The id of the task that failed because nobody answered.

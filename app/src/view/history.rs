@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::{
     InteractionId, Via,
-    interaction::{Kind, Outcome},
+    interaction::{Kind, Outcome, ReportOutcome},
+    slack::Unseen,
 };
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,8 @@ pub struct Story {
     pub blocker: Blocker,
     /// Every step in order.
     pub steps: Vec<Step>,
+    /// Whether more happened than these steps.
+    pub more: bool,
 }
 
 /// One thing that happened.
@@ -80,6 +83,10 @@ pub enum What {
     AnswerRejected,
     /// The agent picked it up.
     Collected,
+    /// The approved action began to run; `text` names the run.
+    Consumed,
+    /// The agent said what came of it, perhaps in words.
+    Reported(ReportOutcome),
     /// The agent was called back.
     CalledBack,
     /// Its card is in Slack.
@@ -90,6 +97,8 @@ pub enum What {
     FollowedUp,
     /// Somebody changed what they had written; `text` is how it reads now.
     ReplyEdited,
+    /// Somebody wrote what is no answer, for this reason.
+    Remarked(Unseen),
     /// The task waits for a person.
     TaskWaiting,
     /// The task goes on.

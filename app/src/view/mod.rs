@@ -10,17 +10,16 @@ mod visitor;
 mod work;
 
 pub use access::{
-    Account, PeopleList, PersonRow, SessionRow, SignInLink, SlackLink, SlackUser, Standing,
-    TokenList, TokenRow,
+    Account, EndingToken, LinkNotice, PeopleList, PersonRow, SessionRow, SignInLink, SlackLink,
+    SlackUser, Standing, TokenList, TokenRow,
 };
 pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, Control, Earlier, Ending, FormStep, Remark,
-    Run,
 };
 pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
 pub use outbound::{
     Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices, Since,
-    StuckChannel, Try, TryEnd, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
+    StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
 };
 pub use row::{ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;

@@ -7,6 +7,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::{EndingToken, LinkNotice};
+
 /// A delivery whose time comes within this is worth looking at again soon.
 const SOON: TimeDelta = TimeDelta::seconds(10);
 
@@ -252,6 +254,12 @@ pub struct Notices {
     pub given_up: Vec<WebhookRow>,
     /// Channels of Slack that nothing can be posted to while something waits for it.
     pub stuck: Vec<StuckChannel>,
+    /// Decisions that are stored and not proven by their receipts.
+    pub void: Vec<VoidDecision>,
+    /// Tokens that end soon, or have just ended.
+    pub ending: Vec<EndingToken>,
+    /// Links by which somebody could have taken an account over; everybody is told of their own.
+    pub links: Vec<LinkNotice>,
     /// Whether there may ever be any for the one who looks.
     pub for_admin: bool,
     /// The server's time when this was read.
@@ -263,6 +271,15 @@ impl Notices {
     pub fn are_old(&self, now: DateTime<Utc>) -> bool {
         self.for_admin && now >= self.as_of + NOTICES_LAST
     }
+}
+
+/// A decision whose row says something else than its receipt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VoidDecision {
+    /// Of which interaction.
+    pub id: InteractionId,
+    /// What is wrong.
+    pub why: String,
 }
 
 /// A channel of Slack that nothing can be posted to.
@@ -288,6 +305,9 @@ mod tests {
         let notices = |for_admin| Notices {
             given_up: Vec::new(),
             stuck: Vec::new(),
+            void: Vec::new(),
+            ending: Vec::new(),
+            links: Vec::new(),
             for_admin,
             as_of,
         };

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentRef, Interaction, InteractionId,
-    interaction::{AnswerContent, Ask, Callback, Kind, Level, Mode, Outcome, Priority, Request},
+    Interaction, InteractionId,
+    interaction::{AnswerContent, Brief, Callback, Ending, Kind, Level, Mode, Outcome, Priority},
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,54 +48,31 @@ pub struct Progress {
     pub of: usize,
 }
 
-impl Row {
-    /// The row of a request that nothing has happened to yet.
-    pub fn new(
-        id: InteractionId,
-        agent: &AgentRef,
-        request: &Request,
-        created_at: DateTime<Utc>,
-        expires_at: Option<DateTime<Utc>>,
-    ) -> Self {
+impl From<&Brief> for Row {
+    fn from(brief: &Brief) -> Self {
         Self {
-            id,
-            kind: request.kind(),
-            mode: request.mode,
-            urgent: request.priority == Priority::Urgent,
-            agent: agent.name.clone(),
-            session_id: request.session_id.clone(),
-            task_id: request.task.as_ref().map(|task| task.id.clone()),
-            preview: preview(request.title.as_deref().unwrap_or(&request.prompt)),
-            progress: match &request.ask {
-                Ask::Form { questions } => Some(Progress {
-                    answered: 0,
-                    of: questions.len(),
-                }),
-                _ => None,
-            },
-            level: match request.ask {
-                Ask::Notification { level } => Some(level),
-                _ => None,
-            },
-            created_at,
-            expires_at,
+            id: brief.id,
+            kind: brief.kind,
+            mode: brief.mode,
+            urgent: brief.priority == Priority::Urgent,
+            agent: brief.agent.name.clone(),
+            session_id: brief.session_id.clone(),
+            task_id: brief.task_id.clone(),
+            preview: preview(brief.title.as_deref().unwrap_or(&brief.prompt)),
+            progress: brief.form.map(|form| Progress {
+                answered: form.answered,
+                of: form.of,
+            }),
+            level: brief.level,
+            created_at: brief.created_at,
+            expires_at: brief.expires_at,
         }
     }
 }
 
 impl From<&Interaction> for Row {
     fn from(interaction: &Interaction) -> Self {
-        let mut row = Self::new(
-            interaction.id,
-            &interaction.agent,
-            &interaction.request,
-            interaction.created_at,
-            interaction.expires_at,
-        );
-        if let (Some(progress), Some(answers)) = (&mut row.progress, interaction.progress()) {
-            progress.answered = answers.len();
-        }
-        row
+        Self::from(&Brief::from(interaction))
     }
 }
 
@@ -131,6 +108,18 @@ impl Closure {
     }
 }
 
+impl From<&Ending> for Closure {
+    fn from(ending: &Ending) -> Self {
+        let answer = ending.answer.as_deref().map(preview);
+        Self {
+            outcome: ending.outcome,
+            by: ending.by.clone(),
+            at: ending.at,
+            answer: answer.filter(|text| !text.is_empty()),
+        }
+    }
+}
+
 /// A closed blocker in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedRow {
@@ -148,19 +137,13 @@ pub struct ClosedRow {
 
 impl ClosedRow {
     /// The row of a closed interaction, `None` while it is pending.
-    pub fn new(interaction: &Interaction) -> Option<Self> {
-        let state = &interaction.state;
+    pub fn new(brief: &Brief) -> Option<Self> {
         Some(Self {
-            row: Row::from(interaction),
-            closure: Closure::new(
-                state.outcome()?,
-                state.closed_by(),
-                state.closed_at()?,
-                interaction.answer(),
-            ),
-            collected_at: interaction.collected_at,
-            callback: interaction.callback,
-            follow_ups: interaction.follow_ups.len(),
+            row: Row::from(brief),
+            closure: Closure::from(brief.ending.as_ref()?),
+            collected_at: brief.collected_at,
+            callback: brief.callback,
+            follow_ups: brief.follow_ups,
         })
     }
 }
@@ -178,13 +161,13 @@ pub struct HistoryRow {
     pub callback: Option<Callback>,
 }
 
-impl From<&Interaction> for HistoryRow {
-    fn from(interaction: &Interaction) -> Self {
+impl From<&Brief> for HistoryRow {
+    fn from(brief: &Brief) -> Self {
         Self {
-            row: Row::from(interaction),
-            closure: ClosedRow::new(interaction).map(|closed| closed.closure),
-            collected_at: interaction.collected_at,
-            callback: interaction.callback,
+            row: Row::from(brief),
+            closure: brief.ending.as_ref().map(Closure::from),
+            collected_at: brief.collected_at,
+            callback: brief.callback,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The person who looks.
 
+use chrono::{DateTime, Utc};
 use domain::Role;
 use serde::{Deserialize, Serialize};
 
@@ -11,5 +12,7 @@ pub struct Visitor {
     /// What they may do.
     pub role: Role,
     /// The address agents reach this server at, without a slash at the end.
-    pub public_url: String,
+    pub agent_url: String,
+    /// Until when they may do what asks for their password without giving it again.
+    pub proven_until: DateTime<Utc>,
 }

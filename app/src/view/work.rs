@@ -63,6 +63,8 @@ pub struct AgentRow {
     pub waiting: Vec<Row>,
     /// How many tasks it has that are neither done nor failed.
     pub open_tasks: i64,
+    /// How many bytes it has had stored today (UTC).
+    pub stored_today: u64,
 }
 
 /// The agents, those that wait first, then by name.
@@ -70,6 +72,8 @@ pub struct AgentRow {
 pub struct AgentList {
     /// The rows.
     pub rows: Vec<AgentRow>,
+    /// How many bytes each of them may have stored in a day, if that is limited.
+    pub quota: Option<u64>,
     /// The server's time when this was read.
     pub as_of: DateTime<Utc>,
 }

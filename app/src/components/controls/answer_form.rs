@@ -18,7 +18,10 @@ pub(super) fn AnswerForm(
         move |event: ev::KeyboardEvent| {
             if is_submit_key(&event) {
                 event.prevent_default();
-                send();
+                // A key that is still held was pressed for what stood here before.
+                if !event.repeat() {
+                    send();
+                }
             }
         }
     };

@@ -3,6 +3,10 @@
 use domain::InteractionId;
 use leptos::prelude::window;
 
+/// How the names of drafts begin.
+const ANSWERS: &str = "handraise.draft.";
+const FOLLOW_UPS: &str = "handraise.more.";
+
 /// Names one text of one blocker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::components) struct Draft(String);
@@ -10,17 +14,17 @@ pub(in crate::components) struct Draft(String);
 impl Draft {
     /// The answer, or what goes with it.
     pub(in crate::components) fn answer(id: InteractionId) -> Self {
-        Self(format!("handraise.draft.{id}"))
+        Self(format!("{ANSWERS}{id}"))
     }
 
     /// The answer to one question of a form.
     pub(in crate::components) fn step(id: InteractionId, question: &str) -> Self {
-        Self(format!("handraise.draft.{id}.{question}"))
+        Self(format!("{ANSWERS}{id}.{question}"))
     }
 
     /// What is said later.
     pub(in crate::components) fn follow_up(id: InteractionId) -> Self {
-        Self(format!("handraise.more.{id}"))
+        Self(format!("{FOLLOW_UPS}{id}"))
     }
 
     pub(super) fn name(&self) -> &str {
@@ -59,6 +63,24 @@ pub(in crate::components) fn unsent(id: InteractionId) -> Option<String> {
 pub(in crate::components) fn forget_all(id: InteractionId) {
     for draft in drafts_of(id) {
         draft.forget();
+    }
+}
+
+/// Whoever uses this browser next reads nothing of what was typed in it.
+pub(in crate::components) fn forget_everything() {
+    let Some(storage) = storage() else {
+        return;
+    };
+    let names: Vec<String> = (0..storage.length().unwrap_or_default())
+        .filter_map(|n| storage.key(n).ok().flatten())
+        .filter(|name| {
+            [ANSWERS, FOLLOW_UPS]
+                .iter()
+                .any(|kind| name.starts_with(kind))
+        })
+        .collect();
+    for name in names {
+        let _ = storage.remove_item(&name);
     }
 }
 

@@ -61,7 +61,7 @@ fn Step(
     step: FormStep,
     answering: Answering,
 ) -> impl IntoView {
-    let sending = answering.sending();
+    let sending = answering.sending().after_a_rest();
     let area = NodeRef::<html::Textarea>::new();
     let group = NodeRef::<html::Fieldset>::new();
     let question = step.id.clone();

@@ -1,5 +1,7 @@
 //! A form on its way: from the button until the page shows what became of it.
 
+use std::time::Duration;
+
 use domain::limits;
 use leptos::{
     prelude::*,
@@ -7,6 +9,10 @@ use leptos::{
 };
 
 use crate::{error::UiError, live::load_again};
+
+/// How long a question that comes right after an answer cannot be answered itself: somebody who pressed twice has
+/// not seen it.
+const REST: Duration = Duration::from_millis(700);
 
 /// How the calls of one form go.
 #[derive(Clone, Copy)]
@@ -18,6 +24,8 @@ pub(in crate::components) struct Sending {
     before: usize,
     /// What is wrong before anything is sent.
     wrong: RwSignal<Option<String>>,
+    /// Whether it has only just come in the place of another.
+    rests: RwSignal<bool>,
 }
 
 impl Sending {
@@ -48,7 +56,20 @@ impl Sending {
             ended,
             before,
             wrong: RwSignal::new(None),
+            rests: RwSignal::new(false),
         }
+    }
+
+    /// For a question that may stand where another was answered a moment ago.
+    pub(super) fn after_a_rest(self) -> Self {
+        let rests = self.rests;
+        if self.before > 0 {
+            rests.set(true);
+            Effect::new(move |_| {
+                set_timeout(move || _ = rests.try_set(false), REST);
+            });
+        }
+        self
     }
 
     /// Whether it is under way.
@@ -58,8 +79,11 @@ impl Sending {
 
     /// Whether the last call got through, whenever that was.
     pub(in crate::components) fn got_through(self) -> bool {
-        let (ended, end) = self.ended.get();
-        ended > 0 && end == Some(Ok(())) && !self.pending.get()
+        // A clock that ticks longer than its page may still ask.
+        let Some((ended, end)) = self.ended.try_get() else {
+            return false;
+        };
+        ended > 0 && end == Some(Ok(())) && !self.pending.try_get().unwrap_or_default()
     }
 
     /// Whether it must not be sent (again): what was sent is under way, or the page is about to show
@@ -77,7 +101,7 @@ impl Sending {
     /// Whether it may be sent now. Takes back what was wrong.
     pub(super) fn starts(self) -> bool {
         self.wrong.set(None);
-        !untrack(|| self.is_busy())
+        !untrack(|| self.is_busy() || self.rests.get())
     }
 
     /// Whether this is short enough for an answer.
@@ -125,7 +149,7 @@ pub(super) fn SendButton(sending: Sending, label: &'static str) -> impl IntoView
         <button
             class="button primary"
             type="submit"
-            disabled=move || sending.is_busy()
+            disabled=move || sending.is_busy() || sending.rests.get()
             aria-busy=move || sending.is_busy().then_some("true")
         >
             {move || if sending.is_busy() { "Sending…" } else { label }}

@@ -4,16 +4,23 @@ use domain::limits;
 use leptos::prelude::*;
 
 use super::{
+    confirm_field::ConfirmField,
     role_field::{RoleField, meaning, role_word},
     submit::Submit,
 };
-use crate::{components::controls::Sending, server_fns::ChangePerson, view::PersonRow};
+use crate::{
+    components::controls::Sending,
+    server_fns::ChangePerson,
+    view::{PersonRow, Visitor},
+    wire::Loaded,
+};
 
 /// Name and role; one's own role is for another admin to change.
 #[component]
 pub(super) fn ChangePersonForm(
     row: PersonRow,
     change: ServerAction<ChangePerson>,
+    visitor: Loaded<Visitor>,
 ) -> impl IntoView {
     let sending = Sending::of(change);
     view! {
@@ -53,7 +60,11 @@ pub(super) fn ChangePersonForm(
                     }
                         .into_any()
                 } else {
-                    view! { <RoleField chosen=row.role /> }.into_any()
+                    view! {
+                        <RoleField chosen=row.role />
+                        <ConfirmField visitor sending id="change-confirm" problem="change-problem" />
+                    }
+                        .into_any()
                 }}
                 <Submit sending label="Save" problem="change-problem" done="Saved." />
             </ActionForm>

@@ -3,8 +3,10 @@
 use domain::{TokenKind, limits};
 use leptos::{html, prelude::*};
 
-use super::{submit::Submit, when_done::when_done};
-use crate::{components::controls::Sending, server_fns::CreateToken as Create};
+use super::{confirm_field::ConfirmField, submit::Submit, when_done::when_done};
+use crate::{
+    components::controls::Sending, server_fns::CreateToken as Create, view::Visitor, wire::Loaded,
+};
 
 const KINDS: [(TokenKind, &str, &str); 2] = [
     (
@@ -19,9 +21,19 @@ const KINDS: [(TokenKind, &str, &str); 2] = [
     ),
 ];
 
-/// A kind and a name; the token comes back.
+/// How long a token works: what is sent, what is shown, and whether it is chosen already.
+const LIFETIMES: [(&str, &str, bool); 6] = [
+    ("12h", "12 hours", false),
+    ("7d", "7 days", false),
+    ("30d", "30 days", false),
+    ("90d", "90 days", false),
+    ("365d", "A year", true),
+    ("never", "Until it is revoked", false),
+];
+
+/// A kind, a name and an end; the token comes back.
 #[component]
-pub(crate) fn CreateToken(create: ServerAction<Create>) -> impl IntoView {
+pub(crate) fn CreateToken(create: ServerAction<Create>, visitor: Loaded<Visitor>) -> impl IntoView {
     let sending = Sending::of(create);
     let form = NodeRef::<html::Form>::new();
     when_done(create, move |_, _| {
@@ -70,6 +82,21 @@ pub(crate) fn CreateToken(create: ServerAction<Create>) -> impl IntoView {
                         "People see it beside what it asks or answers. Tokens of one name are one agent."
                     </p>
                 </div>
+                <div class="labelled">
+                    <label for="token-expires">"Works for"</label>
+                    <select id="token-expires" class="field" name="expires">
+                        {LIFETIMES
+                            .map(|(value, words, chosen)| {
+                                view! {
+                                    <option value=value selected=chosen>
+                                        {words}
+                                    </option>
+                                }
+                            })
+                            .collect_view()}
+                    </select>
+                </div>
+                <ConfirmField visitor sending id="token-confirm" problem="create-problem" />
                 <Submit
                     sending
                     label="Make token"

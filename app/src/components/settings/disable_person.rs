@@ -19,11 +19,14 @@ pub(super) fn DisableForm(
     let sending = Sending::of(disable);
     let out = row.standing == Standing::Disabled;
     let id = row.id.to_string();
+    let tokens = row.tokens.clone();
     let form = move |label| {
+        let offered = !out && !tokens.is_empty();
         view! {
-            <ActionForm action=disable>
+            <ActionForm action=disable attr:class="fields">
                 <input type="hidden" name="id" value=id.clone() />
                 <input type="hidden" name="disabled" value=(!out).to_string() />
+                {offered.then(|| view! { <RevokeToo names=tokens.clone() /> })}
                 <Submit sending label problem="disable-problem" />
             </ActionForm>
         }
@@ -61,5 +64,32 @@ pub(super) fn DisableForm(
             <Said words=said />
             {end}
         </section>
+    }
+}
+
+/// What they made keeps working, and they may have kept it.
+#[component]
+fn RevokeToo(names: Vec<String>) -> impl IntoView {
+    let last = names.len() - 1;
+    view! {
+        <label class="option">
+            <input type="checkbox" name="revoke_tokens" value="true" />
+            <span class="option-text">
+                <span>"Revoke the tokens that they made, too"</span>
+                <span class="option-more">
+                    {names
+                        .into_iter()
+                        .enumerate()
+                        .map(|(n, name)| {
+                            view! {
+                                <bdi>{name}</bdi>
+                                {if n == last { ". " } else { ", " }}
+                            }
+                        })
+                        .collect_view()}
+                    "They may have kept them. Agents that use them stop until they get new ones."
+                </span>
+            </span>
+        </label>
     }
 }

@@ -3,12 +3,17 @@
 use domain::{Role, limits};
 use leptos::{html, prelude::*};
 
-use super::{role_field::RoleField, submit::Submit, when_done::when_done};
-use crate::{components::controls::Sending, server_fns::InvitePerson};
+use super::{
+    confirm_field::ConfirmField, role_field::RoleField, submit::Submit, when_done::when_done,
+};
+use crate::{components::controls::Sending, server_fns::InvitePerson, view::Visitor, wire::Loaded};
 
 /// A name and a role; the one-time link comes back.
 #[component]
-pub(crate) fn InviteForm(invite: ServerAction<InvitePerson>) -> impl IntoView {
+pub(crate) fn InviteForm(
+    invite: ServerAction<InvitePerson>,
+    visitor: Loaded<Visitor>,
+) -> impl IntoView {
     let sending = Sending::of(invite);
     let form = NodeRef::<html::Form>::new();
     when_done(invite, move |_, _| {
@@ -40,6 +45,7 @@ pub(crate) fn InviteForm(invite: ServerAction<InvitePerson>) -> impl IntoView {
                     </p>
                 </div>
                 <RoleField chosen=Role::Responder />
+                <ConfirmField visitor sending id="invite-confirm" problem="invite-problem" />
                 <Submit sending label="Invite" problem="invite-problem" primary=true needs_script=true />
             </ActionForm>
         </section>

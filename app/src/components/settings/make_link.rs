@@ -2,12 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::{once::MadeLink, submit::Submit};
+use super::{confirm_field::ConfirmField, once::MadeLink, submit::Submit};
 use crate::{
     components::{controls::Sending, moment::Until},
     live::Live,
     server_fns::MakeLink,
-    view::{PersonRow, Standing},
+    view::{PersonRow, Standing, Visitor},
+    wire::Loaded,
 };
 
 /// What a link does, and the button that makes one.
@@ -17,6 +18,7 @@ pub(super) fn MakeLinkForm(
     link: ServerAction<MakeLink>,
     /// The one that was made last.
     made: RwSignal<Option<String>>,
+    visitor: Loaded<Visitor>,
     live: Live,
 ) -> impl IntoView {
     let sending = Sending::of(link);
@@ -44,6 +46,7 @@ pub(super) fn MakeLinkForm(
                             }
                         })}
                 </p>
+                <ConfirmField visitor sending id="link-confirm" problem="link-problem" />
                 <Submit
                     sending
                     label="Make a new link"

@@ -3,6 +3,7 @@
 mod account_view;
 mod change_password;
 mod change_person;
+mod confirm_field;
 mod create_token;
 mod create_webhook;
 mod delete_webhook;

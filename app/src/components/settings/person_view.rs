@@ -13,7 +13,8 @@ use super::{
 use crate::{
     live::Live,
     server_fns::{ChangePerson, DisablePerson, MakeLink, SetSlackId},
-    view::{PersonRow, Standing},
+    view::{PersonRow, Standing, Visitor},
+    wire::Loaded,
 };
 
 /// What is done about one person. It outlives reading them again.
@@ -49,7 +50,12 @@ impl PersonChanges {
 
 /// One person.
 #[component]
-pub(crate) fn PersonView(row: PersonRow, changes: PersonChanges, live: Live) -> impl IntoView {
+pub(crate) fn PersonView(
+    row: PersonRow,
+    changes: PersonChanges,
+    visitor: Loaded<Visitor>,
+    live: Live,
+) -> impl IntoView {
     let out = row.standing == Standing::Disabled;
     view! {
         <h2 class="person-title">
@@ -63,11 +69,11 @@ pub(crate) fn PersonView(row: PersonRow, changes: PersonChanges, live: Live) -> 
                 <LastSeen at=row.seen_at live />
             </span>
         </p>
-        <ChangePersonForm row=row.clone() change=changes.change />
+        <ChangePersonForm row=row.clone() change=changes.change visitor />
         <SlackIdForm row=row.clone() set=changes.slack />
         {(!out)
             .then(|| {
-                view! { <MakeLinkForm row=row.clone() link=changes.link made=changes.made live /> }
+                view! { <MakeLinkForm row=row.clone() link=changes.link made=changes.made visitor live /> }
             })}
         <DisableForm row disable=changes.disable said=changes.said />
     }

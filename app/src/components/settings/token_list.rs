@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::{revoke_token::RevokeForm, when_done::Said};
 use crate::{
-    components::moment::Ago,
+    components::moment::{Ago, Until},
     live::Live,
     view::{TokenList, TokenRow},
     wire::Loaded,
@@ -26,7 +26,7 @@ pub(crate) fn TokenRows(
         let list = tokens.get().and_then(Result::ok);
         let dated = list.map(|list| list.rows.into_iter().map(move |row| (row, list.as_of)));
         let all = dated.into_iter().flatten();
-        all.filter(|(row, _)| row.revoked_at.is_none() == working)
+        all.filter(|(row, as_of)| row.works(*as_of) == working)
             .collect::<Vec<_>>()
     };
     let gone = move || rows(false).len();
@@ -50,8 +50,8 @@ pub(crate) fn TokenRows(
             <details class="revoked" hidden=move || gone() == 0>
                 <summary>
                     {move || match gone() {
-                        1 => "1 revoked token".to_owned(),
-                        gone => format!("{gone} revoked tokens"),
+                        1 => "1 token that no longer works".to_owned(),
+                        gone => format!("{gone} tokens that no longer work"),
                     }}
                 </summary>
                 <ul class="list">
@@ -83,10 +83,17 @@ fn TokenLine(
                 <bdi>{row.name.clone()}</bdi>
             </span>
             <span class="token-facts">
-                "made " <Ago at=row.created_at live /> " · "
+                "made " <Ago at=row.created_at live />
+                {row.made_by.clone().map(|name| view! { " by " <bdi>{name}</bdi> })} " · "
                 {match row.last_used_at {
                     Some(at) => view! { "last used " <Ago at live /> }.into_any(),
                     None => "never used".into_any(),
+                }}
+                " · "
+                {match row.expires_at {
+                    Some(at) if at <= as_of => view! { "expired " <Ago at live /> }.into_any(),
+                    Some(at) => view! { "works for " <Until at live /> " more" }.into_any(),
+                    None => "never expires".into_any(),
                 }}
                 {row
                     .revoked_at

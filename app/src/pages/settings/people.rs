@@ -14,6 +14,7 @@ use crate::{
 #[component]
 pub(crate) fn PeoplePage() -> impl IntoView {
     let live = use_context::<Live>()?;
+    let visitor = visitor()?;
     let people = wire::load(|| (), |()| load_people());
     let invite = ServerAction::<InvitePerson>::new();
     let said = RwSignal::new(String::new());
@@ -27,8 +28,8 @@ pub(crate) fn PeoplePage() -> impl IntoView {
     });
     reload_on_news(live, move || people.refetch());
     Some(view! {
-        <ForAdmins visitor=visitor()?>
-            <InviteForm invite />
+        <ForAdmins visitor>
+            <InviteForm invite visitor />
         </ForAdmins>
         <Said words=said />
         {move || made.get().map(|link| view! { <MadeLink link /> })}

@@ -7,6 +7,7 @@ use leptos_router::hooks::use_params_map;
 use crate::{
     components::{Failure, PersonChanges, PersonView, when_done},
     live::{Live, reload_on_news},
+    pages::visitor,
     respond_with_status,
     server_fns::load_people,
     wire,
@@ -16,6 +17,7 @@ use crate::{
 #[component]
 pub(crate) fn PersonPage() -> impl IntoView {
     let live = use_context::<Live>()?;
+    let visitor = visitor()?;
     let params = use_params_map();
     let id = Memo::new(move |_| {
         params.with(|params| params.get("id").and_then(|id| id.parse::<PersonId>().ok()))
@@ -26,6 +28,9 @@ pub(crate) fn PersonPage() -> impl IntoView {
     when_done(changes.slack, move |_, ()| people.refetch());
     when_done(changes.disable, move |asked, ()| {
         let words = match asked.disabled {
+            true if asked.revoke_tokens => {
+                "Disabled, and signed out everywhere. The tokens they made are revoked."
+            }
             true => "Disabled, and signed out everywhere.",
             false => "Enabled: they can come in again.",
         };
@@ -54,7 +59,7 @@ pub(crate) fn PersonPage() -> impl IntoView {
                 let live = live.as_of(people.as_of);
                 let found = people.rows.into_iter().find(|row| Some(row.id) == id.get());
                 match found {
-                    Some(row) => view! { <PersonView row changes live /> }.into_any(),
+                    Some(row) => view! { <PersonView row changes visitor live /> }.into_any(),
                     None => view! { <NoSuchPerson /> }.into_any(),
                 }
             })}

@@ -14,6 +14,7 @@ use crate::{
 #[component]
 pub(crate) fn TokensPage() -> impl IntoView {
     let live = use_context::<Live>()?;
+    let visitor = visitor()?;
     let tokens = wire::load(|| (), |()| load_tokens());
     let create = ServerAction::<server_fns::CreateToken>::new();
     let said = RwSignal::new(String::new());
@@ -28,8 +29,8 @@ pub(crate) fn TokensPage() -> impl IntoView {
     };
     reload_on_news(live, move || tokens.refetch());
     Some(view! {
-        <ForAdmins visitor=visitor()?>
-            <CreateToken create />
+        <ForAdmins visitor>
+            <CreateToken create visitor />
         </ForAdmins>
         {move || {
             made.get().map(|(kind, name, token)| view! { <MadeToken kind name token /> })
