@@ -133,6 +133,7 @@ async fn now(state: &AppState) -> Result<Now, Problem> {
         sockets: state.limits.sockets.taken(),
         held: state.limits.held.taken(),
         callers: state.limits.known(),
+        void: state.service.store().void().len(),
         last_seq,
         signed_seq: last.map(|last| last.size),
         checkpoint_age: age,

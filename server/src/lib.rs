@@ -25,6 +25,7 @@ pub mod problem;
 pub mod router;
 mod serve;
 pub mod service;
+mod shape;
 pub mod signing;
 pub mod slack;
 pub mod state;
@@ -73,6 +74,7 @@ pub async fn run(
     if let Some(slack) = state.slack.clone() {
         background.spawn(slack.run(stopping.clone()));
     }
+    background.spawn_blocking(shape::warm);
     let mut jobs = jobs::start(&state).await.context("cannot start the jobs")?;
 
     let sockets = state.sockets.clone();

@@ -1,17 +1,32 @@
 //! `handraise`: the one binary.
 
-use std::process::ExitCode;
+use std::{env, io::Write, process::ExitCode};
 
 use clap::Parser;
+use tokio::runtime;
 
-use server::cli::Cli;
+use server::cli::{self, Cli};
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    match server::cli::run(Cli::parse()).await {
+fn main() -> ExitCode {
+    // Before anything that could fail: its exit code decides whether a tool runs.
+    if env::args_os()
+        .nth(1)
+        .is_some_and(|command| command == "hook")
+    {
+        return cli::hook();
+    }
+    let cli = Cli::parse();
+    let done = runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(anyhow::Error::from)
+        .and_then(|runtime| runtime.block_on(cli::run(cli)));
+    match done {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("handraise: {}", server::cli::message(&error));
+            // Whether anybody reads it changes nothing.
+            let said = cli::message(&error);
+            let _ = writeln!(std::io::stderr(), "handraise: {said}");
             ExitCode::FAILURE
         }
     }

@@ -70,6 +70,8 @@ pub struct Now {
     pub held: usize,
     /// Callers that the rate limits remember.
     pub callers: usize,
+    /// Decisions that were read and are not proven by their receipts.
+    pub void: usize,
     /// The number of the newest event.
     pub last_seq: i64,
     /// How many events the last checkpoint covers; `None` before the first.
@@ -248,6 +250,11 @@ impl Now {
                 "callers",
                 "Tokens, people and addresses that the rate limits remember",
                 counted(self.callers),
+            ),
+            (
+                "void_decisions",
+                "Decisions whose rows say something else than their receipts; any is an alarm",
+                counted(self.void),
             ),
             (
                 "journal_seq",

@@ -11,10 +11,10 @@ use axum::{
     response::Response,
 };
 
-use domain::limits;
+use domain::{PersonId, TokenId, limits};
 use tokio::time::Instant;
 use tower_http::request_id::{MakeRequestId, MakeRequestUuid, RequestId};
-use tracing::Instrument;
+use tracing::{Instrument, Span, field::Empty};
 
 use crate::{body, metrics::Metrics, problem::ProblemCode};
 
@@ -46,7 +46,12 @@ pub async fn observe(
 ) -> Response {
     let id = id(&mut request);
     let shown = id.to_str().unwrap_or_default();
-    let span = tracing::info_span!("request", request.id = shown);
+    let span = tracing::info_span!(
+        "request",
+        request.id = shown,
+        token.id = Empty,
+        person.id = Empty
+    );
     let underway = Underway {
         metrics: observer.metrics,
         span: span.clone(),
@@ -64,6 +69,16 @@ pub async fn observe(
     response.headers_mut().insert(REQUEST_ID, id);
     underway.end(&response);
     response
+}
+
+/// Every line of this request names the token that it came with: never its secret, nor whose it is.
+pub(crate) fn is_token(token: TokenId) {
+    Span::current().record("token.id", tracing::field::display(token));
+}
+
+/// Every line of this request names the person who is signed in.
+pub(crate) fn is_person(person: PersonId) {
+    Span::current().record("person.id", tracing::field::display(person));
 }
 
 /// The client's own, so that it finds its requests in our log, or a new one.
@@ -101,7 +116,7 @@ fn method(method: &Method) -> &'static str {
 /// A request that is being answered. Dropped before it is, its client went away.
 struct Underway {
     metrics: Arc<Metrics>,
-    span: tracing::Span,
+    span: Span,
     method: &'static str,
     route: Option<MatchedPath>,
     began: Instant,

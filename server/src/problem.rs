@@ -5,14 +5,14 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{Fault, Refused, interaction::Outcome, limits};
 use serde::Serialize;
 
 use crate::{
     body::Unread,
     limits::{Full, TooFast},
-    service::ServiceError,
+    service::{ServiceError, seconds},
     slack::verify::Unverified,
 };
 
@@ -33,7 +33,7 @@ pub struct Problem {
     detail: String,
     errors: Vec<Fault>,
     #[serde(flatten)]
-    closed: Option<Box<Closed>>,
+    more: Option<Box<More>>,
     /// In seconds.
     #[serde(skip)]
     retry_after: Option<u32>,
@@ -43,12 +43,23 @@ pub struct Problem {
 #[derive(Clone, Copy, Debug)]
 pub struct ProblemCode(pub &'static str);
 
-/// How an interaction ended that somebody wanted to close.
+/// What only some problems have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-struct Closed {
-    outcome: Outcome,
-    closed_by: Option<String>,
-    closed_at: DateTime<Utc>,
+#[serde(untagged)]
+enum More {
+    /// How an interaction ended that somebody wanted to close.
+    Closed {
+        outcome: Outcome,
+        closed_by: Option<String>,
+        closed_at: DateTime<Utc>,
+    },
+    /// Which run consumed an approval.
+    Consumed {
+        consumed_at: DateTime<Utc>,
+        consumed_by: String,
+    },
+    /// When a quota begins anew.
+    Quota { until: DateTime<Utc> },
 }
 
 fn status_number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
@@ -64,7 +75,7 @@ impl Problem {
             code,
             detail: detail.into(),
             errors: Vec::new(),
-            closed: None,
+            more: None,
             retry_after: None,
         }
     }
@@ -74,6 +85,15 @@ impl Problem {
             retry_after: Some(seconds),
             ..self
         }
+    }
+
+    /// 422: so many that they would take far more room than the body.
+    pub fn too_many_values() -> Self {
+        let message = format!(
+            "has too many values, at most {} are allowed",
+            limits::BODY_VALUES
+        );
+        Self::invalid(vec![Fault::new("$", message)])
     }
 
     /// 401: no bearer token.
@@ -91,6 +111,19 @@ impl Problem {
             StatusCode::UNAUTHORIZED,
             "bad_token",
             "This token is not known here; it may belong to another server or database.",
+        )
+    }
+
+    /// 401: a token that was good once.
+    pub fn token_expired(end: DateTime<Utc>) -> Self {
+        let end = end.format("%Y-%m-%d %H:%M");
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "token_expired",
+            format!(
+                "This token expired on {end} UTC; `handraise token create`, or an admin under Settings, \
+                 makes a new one of the same name."
+            ),
         )
     }
 
@@ -333,7 +366,7 @@ impl From<Refused> for Problem {
                     .as_ref()
                     .map_or_else(String::new, |name| format!(" by {name}"));
                 Self {
-                    closed: Some(Box::new(Closed {
+                    more: Some(Box::new(More::Closed {
                         outcome,
                         closed_by: by,
                         closed_at: at,
@@ -367,12 +400,57 @@ impl From<Refused> for Problem {
                 "still_pending",
                 "It still waits for an answer.",
             ),
+            Refused::NotApproved => Self::new(
+                StatusCode::CONFLICT,
+                "not_approved",
+                "It was not approved, so nothing may be run.",
+            ),
+            Refused::AlreadyConsumed { at, by } => Self {
+                more: Some(Box::new(More::Consumed {
+                    consumed_at: at,
+                    consumed_by: by.clone(),
+                })),
+                ..Self::new(
+                    StatusCode::CONFLICT,
+                    "already_consumed",
+                    format!(
+                        "The run {by} consumed this approval at {}; ask again for another run.",
+                        at.to_rfc3339_opts(SecondsFormat::Secs, true)
+                    ),
+                )
+            },
+            Refused::AlreadyReported { at } => Self::new(
+                StatusCode::CONFLICT,
+                "already_reported",
+                format!(
+                    "Something else was reported at {}.",
+                    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+                ),
+            ),
             Refused::TooManyPending { limit } => Self::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "too_many_pending",
                 format!("This agent has {limit} pending blockers and may not have more."),
             )
             .retry_after(LATER),
+            Refused::TooMuchInTask => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_much_in_task",
+                "What waits in this task takes too much room; some of it has to be answered first.",
+            )
+            .retry_after(LATER),
+            Refused::QuotaUsedUp { limit, until, wait } => {
+                let seconds = u32::try_from(seconds(wait)).unwrap_or(u32::MAX);
+                let detail = format!(
+                    "This agent has had {limit} bytes stored today, as many as it may. It may have more from {} on.",
+                    until.to_rfc3339_opts(SecondsFormat::Secs, true)
+                );
+                Self {
+                    more: Some(Box::new(More::Quota { until })),
+                    ..Self::new(StatusCode::TOO_MANY_REQUESTS, "quota_used_up", detail)
+                }
+                .retry_after(seconds)
+            }
             Refused::EndpointDisabled => Self::new(
                 StatusCode::CONFLICT,
                 "endpoint_disabled",
@@ -393,6 +471,7 @@ impl From<Refused> for Problem {
             | Refused::Unchanged
             | Refused::UseTheButtons
             | Refused::Yourself
+            | Refused::Unproven
             | Refused::NameTaken
             | Refused::SlackTaken { .. }
             | Refused::Disabled => Self::internal(),
@@ -426,6 +505,7 @@ impl From<ServiceError> for Problem {
         match error {
             ServiceError::NotFound => Self::not_found(),
             ServiceError::Refused(refused) => refused.into(),
+            ServiceError::TokenExpired(end) => Self::token_expired(end),
             ServiceError::Wait(_) | ServiceError::Busy | ServiceError::WeakPassword(_) => {
                 Self::busy(error.to_string())
             }

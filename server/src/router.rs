@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::{
     Router,
-    extract::Request,
+    extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
@@ -54,7 +54,7 @@ pub fn router(state: AppState) -> Router {
         .route("/slack/interactivity", post(slack::http::interactivity))
         .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
-        .nest("/api", api())
+        .nest("/api", api(&state))
         .merge(tools(&state))
         .merge(pages)
         .layer(CatchPanicLayer::custom(|_| {
@@ -62,7 +62,10 @@ pub fn router(state: AppState) -> Router {
         }))
         .layer(middleware::from_fn_with_state(state.clone(), address::note))
         .layer(middleware::from_fn_with_state(observer, observe::observe))
-        .layer(middleware::from_fn(security_headers))
+        .layer(middleware::from_fn_with_state(
+            state.config.is_https(),
+            security_headers,
+        ))
         .with_state(state)
 }
 
@@ -75,7 +78,8 @@ fn metrics(state: &AppState) -> Router<AppState> {
     Router::new().route("/metrics", get(health::metrics).layer(strangers))
 }
 
-fn api() -> Router<AppState> {
+fn api(state: &AppState) -> Router<AppState> {
+    let strangers = middleware::from_fn_with_state(state.clone(), address::count);
     Router::new()
         .route(
             "/v1/interactions",
@@ -87,6 +91,8 @@ fn api() -> Router<AppState> {
         .route("/v1/interactions/{id}/receipt", get(v1::receipt::get))
         .route("/v1/interactions/{id}/cancel", post(v1::cancel::cancel))
         .route("/v1/interactions/{id}/collect", post(v1::collect::collect))
+        .route("/v1/interactions/{id}/consume", post(v1::consume::consume))
+        .route("/v1/interactions/{id}/report", post(v1::report::report))
         .route(
             "/v1/interactions/{id}/follow_up",
             post(v1::follow_up::follow_up),
@@ -100,6 +106,7 @@ fn api() -> Router<AppState> {
         .route("/v1/hooks/{id}", delete(v1::hooks::delete))
         .route("/v1/deliveries", get(v1::deliveries::list))
         .route("/v1/deliveries/{id}/retry", post(v1::deliveries::retry))
+        .route("/v1/keys", get(v1::keys::get).layer(strangers))
         .route("/v1/openapi.json", get(openapi::serve))
         .fallback(async || Problem::no_route())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
@@ -125,11 +132,18 @@ async fn in_time(request: Request, next: Next) -> Response {
     response
 }
 
-async fn security_headers(request: Request, next: Next) -> Response {
+async fn security_headers(State(https): State<bool>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         for (name, value) in SECURITY_HEADERS {
             response.headers_mut().insert(name, value);
+        }
+        if https {
+            // This name alone: what else has a name below it is not ours to decide about.
+            response.headers_mut().insert(
+                header::STRICT_TRANSPORT_SECURITY,
+                HeaderValue::from_static("max-age=31536000"),
+            );
         }
     }
     response

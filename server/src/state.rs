@@ -23,7 +23,7 @@ use crate::{
     live::hub::Hub,
     metrics::Metrics,
     service::{Outbound, Service},
-    signing::{CallbackSecrets, Sealer, SigningKey, SlackLinks},
+    signing::{Keyring, TrustedKeys, Witness},
     slack::way_in::WayIn,
 };
 
@@ -36,6 +36,10 @@ pub struct AppState {
     pub hub: Arc<Hub>,
     /// Signs the journal.
     pub checkpoints: Arc<Checkpoints>,
+    /// The key that signs, and those before it.
+    pub keys: Arc<Keyring>,
+    /// Whose receipts are believed.
+    pub trusted: Arc<TrustedKeys>,
     /// The settings.
     pub config: Arc<Config>,
     /// The names of the page's files.
@@ -61,34 +65,35 @@ pub struct AppState {
 }
 
 impl AppState {
-    /// Puts the server together; [`crate::run`] sets it going. `key` signs checkpoints and receipts.
+    /// Puts the server together; [`crate::run`] sets it going. `keys` sign checkpoints and receipts.
     pub fn new(
         config: Config,
         assets: Assets,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
-        key: Arc<SigningKey>,
+        keys: Keyring,
     ) -> Self {
+        let trusted = keys.trusted(&config.trusted_keys);
+        store.trust(Arc::new(Witness::new(trusted.clone())));
         let checkpoints = Checkpoints::new(
             store.clone(),
-            key.clone(),
+            &keys,
             config.key_name.clone(),
             config.checkpoint_file(),
         );
         let guard = Arc::new(Guard::new(config.outbound_allow.clone()));
         let outbound = Outbound {
-            sealer: Sealer::new(&key),
-            callbacks: CallbackSecrets::new(&key),
+            sealer: keys.sealer(),
+            callbacks: keys.callback_secrets(),
             guard: guard.clone(),
         };
-        let slack_links = SlackLinks::new(&key);
         let limits = Limits::new(config.rate_limit_per_minute, &config.limits, &clock);
         let service = Service::new(store, clock, ids, config.settings())
-            .with_signer(key)
+            .with_signer(keys.signer())
             .with_outbound(outbound)
             .with_channels(slack_mode(&config).routes())
-            .with_slack_links(slack_links);
+            .with_slack_links(keys.slack_links());
         Self {
             drain: Drain::default(),
             slack_pace: slack::EVERY,
@@ -99,6 +104,8 @@ impl AppState {
             service,
             checkpoints: Arc::new(checkpoints),
             hub: Arc::new(Hub::default()),
+            keys: Arc::new(keys),
+            trusted: Arc::new(trusted),
             config: Arc::new(config),
             assets: Arc::new(assets),
             sockets: TaskTracker::new(),

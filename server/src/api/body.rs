@@ -5,7 +5,7 @@ use axum::{
     extract::{FromRequest, Request},
     http::header,
 };
-use domain::{Fault, limits};
+use domain::{Fault, json::values_at_most, limits};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::{body::why_unread, problem::Problem};
@@ -44,6 +44,10 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         serde_json::from_slice::<IgnoredAny>(bytes).map_err(Problem::unreadable)?;
         return Err(Problem::invalid(vec![Fault::new("$", "must be an object")]));
+    }
+    // Before any of it is in memory, where it takes far more room.
+    if values_at_most(bytes) > limits::BODY_VALUES {
+        return Err(Problem::too_many_values());
     }
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {

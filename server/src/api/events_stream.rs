@@ -1,6 +1,6 @@
 //! The journal as server-sent events: `id` is the event's `seq`, `event` its type, `data` the event.
 
-use std::{collections::VecDeque, convert::Infallible, time::Duration};
+use std::{convert::Infallible, time::Duration};
 
 use axum::response::{
     IntoResponse, Response,
@@ -36,7 +36,9 @@ struct Follower {
     reader: Principal,
     feed: Receiver<FeedItem>,
     last_seq: i64,
-    read: VecDeque<Event>,
+    /// What was read and not sent yet, up to this event.
+    read: Box<dyn Iterator<Item = Event> + Send>,
+    up_to: i64,
     _place: Place<TokenId>,
 }
 
@@ -56,7 +58,8 @@ pub(super) fn open(state: AppState, waiter: Waiter, after: i64) -> Result<Respon
         state,
         reader: principal,
         last_seq: after,
-        read: VecDeque::new(),
+        read: Box::new(std::iter::empty()),
+        up_to: after,
         _place: place,
     };
     let mut response = Sse::new(follower.frames().take_until(revoked))
@@ -104,10 +107,11 @@ impl Follower {
     /// The next event; `None` ends the stream, and the client comes back with the last id it has seen.
     async fn next(&mut self) -> Option<Event> {
         loop {
-            if let Some(event) = self.read.pop_front() {
+            if let Some(event) = self.read.next() {
                 self.last_seq = event.seq;
                 return Some(event);
             }
+            self.last_seq = self.up_to;
             let page = self
                 .state
                 .service
@@ -115,8 +119,9 @@ impl Follower {
                 .await
                 .inspect_err(|error| tracing::error!(%error, "an event stream broke off"))
                 .ok()?;
-            self.read = page.into();
-            if self.read.is_empty() {
+            self.up_to = page.up_to;
+            self.read = page.into_iter();
+            if self.up_to == self.last_seq {
                 tokio::select! {
                     () = news(&mut self.feed, &self.reader, self.last_seq) => {}
                     () = self.state.stopping.cancelled() => return None,

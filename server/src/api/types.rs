@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Event, Interaction, InteractionId, Responder,
     interaction::{
-        Action, AnswerContent, Ask, Callback, ChoiceOption, FollowUp, FormAnswer, FormAnswers,
-        FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority, State, TargetMode,
-        TaskRef,
+        Action, AnswerContent, Ask, Callback, ChoiceOption, Consumed, FollowUp, FormAnswer,
+        FormAnswers, FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority, Report,
+        State, TargetMode, TaskRef,
     },
     json::AnyJson,
 };
@@ -33,7 +33,7 @@ pub struct InteractionBody {
     state: &'static str,
     #[schema(value_type = Option<names::Outcome>)]
     outcome: Option<Outcome>,
-    /// For an approval: `true` only if somebody approved it in time.
+    /// For an approval: `true` only if a receipt proves that somebody approved it in time.
     approved: Option<bool>,
     title: Option<String>,
     /// In markdown.
@@ -69,6 +69,12 @@ pub struct InteractionBody {
     closed_at: Option<DateTime<Utc>>,
     /// When the agent confirmed that it has the answer.
     collected_at: Option<DateTime<Utc>>,
+    /// For an approval: the run that consumed it. There is no second one.
+    #[schema(value_type = Option<parts::Consumed>)]
+    consumed: Option<Consumed>,
+    /// What the agent says came of it.
+    #[schema(value_type = Option<parts::Report>)]
+    report: Option<Report>,
     /// What came of calling the agent back: `{"state": "delivered" | "offline", "at"}`.
     #[schema(value_type = Option<parts::Callback>)]
     callback: Option<Callback>,
@@ -202,6 +208,8 @@ impl InteractionBody {
             expires_at: interaction.expires_at,
             closed_at,
             collected_at: interaction.collected_at,
+            consumed: interaction.consumed,
+            report: interaction.report,
             callback: interaction.callback,
             fallback: request
                 .fallback

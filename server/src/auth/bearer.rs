@@ -5,7 +5,7 @@ use domain::{Principal, SecretHash, TokenId};
 use store::Holder;
 
 use super::{address::ClientAddress, secret::Secret};
-use crate::{limits::Place, problem::Problem, state::AppState};
+use crate::{limits::Place, observe, problem::Problem, service::ServiceError, state::AppState};
 
 /// A token that was good when the request came, and may be revoked while its holder waits.
 #[derive(Clone, Copy)]
@@ -34,18 +34,24 @@ pub(crate) async fn authenticate(
     state: &AppState,
 ) -> Result<(Principal, Credential), Problem> {
     let secret = secret(parts);
-    if let Some(secret) = secret
-        && let Some(Holder { token, principal }) = state.service.token_holder(&secret).await?
-    {
-        return Ok((principal, Credential { token, secret }));
+    let mut refused = Problem::no_token();
+    if let Some(secret) = secret {
+        match state.service.token_holder(&secret).await {
+            Ok(Some(Holder {
+                token, principal, ..
+            })) => {
+                observe::is_token(token);
+                return Ok((principal, Credential { token, secret }));
+            }
+            Ok(None) => refused = Problem::bad_token(),
+            Err(ServiceError::TokenExpired(end)) => refused = Problem::token_expired(end),
+            Err(error) => return Err(error.into()),
+        }
     }
     if let Some(ClientAddress(address)) = parts.extensions.get() {
         state.limits.count_stranger(*address)?;
     }
-    Err(match secret {
-        Some(_) => Problem::bad_token(),
-        None => Problem::no_token(),
-    })
+    Err(refused)
 }
 
 fn secret(parts: &Parts) -> Option<SecretHash> {

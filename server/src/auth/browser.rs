@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, Uri, uri::PathAndQuery},
+    http::{HeaderMap, Uri, header, uri::PathAndQuery},
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
@@ -11,6 +11,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::{
     auth::{address::ClientAddress, cookie},
     config::Config,
+    observe,
     problem::Problem,
     service::{Service, SignedIn},
     state::AppState,
@@ -57,10 +58,26 @@ pub async fn person(
     config: &Config,
     headers: &HeaderMap,
 ) -> Result<Option<SignedIn>, Problem> {
-    match cookie::read(config, headers) {
-        Some(session) => Ok(service.signed_in(&session).await?),
-        None => Ok(None),
+    let Some(session) = cookie::read(config, headers) else {
+        return Ok(None);
+    };
+    let who = service.signed_in(&session, &host(headers)).await?;
+    if let Some(who) = &who {
+        observe::is_person(who.person.id);
     }
+    Ok(who)
+}
+
+/// What the browser calls this server, without the port: cookies know none either.
+pub fn host(headers: &HeaderMap) -> String {
+    let host = headers.get(header::HOST);
+    let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+    // The colons in an address of IPv6 stand in brackets.
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    name.to_ascii_lowercase()
 }
 
 fn is_page(path: &str) -> bool {
@@ -101,6 +118,22 @@ pub fn after_sign_in(wanted: Option<&str>) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_has_one_name_whatever_its_port() {
+        for (sent, name) in [
+            ("handraise.localhost:3000", "handraise.localhost"),
+            ("Handraise.Example", "handraise.example"),
+            ("127.0.0.1:3000", "127.0.0.1"),
+            ("[::1]:3000", "[::1]"),
+            ("[::1]", "[::1]"),
+            ("", ""),
+        ] {
+            let headers = HeaderMap::from_iter([(header::HOST, sent.parse().unwrap())]);
+            assert_eq!(host(&headers), name, "{sent}");
+        }
+        assert_eq!(host(&HeaderMap::new()), "");
+    }
 
     #[test]
     fn signing_in_leads_to_pages_of_ours_only() {

@@ -16,7 +16,7 @@ use super::{Place, key::PublicHalf};
 use crate::{
     config::Config,
     journal::{CheckpointFile, Checkpoints, Source, export, verify},
-    signing,
+    signing::Keyring,
 };
 
 #[derive(Debug, Subcommand)]
@@ -67,9 +67,9 @@ pub(super) async fn run(command: JournalCommand) -> anyhow::Result<()> {
         JournalCommand::Checkpoint { place } => {
             let config = place.config()?;
             let store = open(&config).await?;
-            let key = Arc::new(signing::load(&config.key_file())?);
+            let keys = Keyring::load(&config.key_file())?;
             let name = config.key_name.clone();
-            let checkpoints = Checkpoints::new(store, key, name, config.checkpoint_file());
+            let checkpoints = Checkpoints::new(store, &keys, name, config.checkpoint_file());
             let signed = checkpoints.sign_new().await?;
             let file = checkpoints.file();
             let place = file.path().display();
@@ -102,8 +102,8 @@ impl Verify {
         let mut key = None;
         if let Some(file) = file {
             let public = self.public.find(&config.key_file())?;
+            key = public.first().copied();
             checkpoints = CheckpointFile::new(file, config.key_name.clone(), public).all()?;
-            key = Some(public);
         }
         let source = match self.export {
             Some(export) => Source::Export(export),

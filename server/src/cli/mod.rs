@@ -28,7 +28,7 @@ use crate::{
     config::{self as settings, Config, Flags, LoadError, Loaded, WebhookUrl},
     doctor::{Finding, Verdict},
     service::Service,
-    signing,
+    signing::Keyring,
     slack::way_in::WayIn,
     state::AppState,
     telemetry::{self, LogFormat},
@@ -84,6 +84,9 @@ enum Command {
         #[command(flatten)]
         place: Place,
     },
+    /// Gives the server another key.
+    #[command(subcommand, after_help = "Example:\n  handraise key rotate")]
+    Key(key::KeyCommand),
     /// Checks, exports and signs the journal.
     #[command(subcommand, after_help = "Example:\n  handraise journal verify")]
     Journal(journal::JournalCommand),
@@ -91,16 +94,21 @@ enum Command {
     ///
     /// It goes on waiting while the server restarts or cannot be reached, and asks once. Exits with 0 when
     /// it was answered or approved, 2 when it was denied (or the plan is to be adjusted), 3 when it expired, 4
-    /// when it was cancelled, 1 at a fault, 130 at Ctrl+C.
+    /// when it was cancelled, 1 at a fault, 130 at Ctrl+C. With --report it ends as the command does that it ran.
     #[command(
-        after_help = "Examples:\n  handraise ask --prompt 'Which latency?' --timeout 1800 --fallback 200ms\n  handraise ask --prompt 'Which cache?' --option redis --option lru --json\n  handraise ask --kind approval --prompt 'Clean up?' --tool rm --arguments '{}'"
+        after_help = "Examples:\n  handraise ask --prompt 'Which latency?' --timeout 1800 --fallback 200ms\n  handraise ask --prompt 'Which cache?' --option redis --option lru --json\n  handraise ask --kind approval --prompt 'Clean up?' --tool rm --arguments '{}'\n  handraise ask --prompt 'Deploy?' --report -- make deploy"
     )]
     Ask(Box<agent::AskCommand>),
     /// Tells people something that nobody has to answer. Prints its id.
     #[command(after_help = "Example:\n  handraise notify --level success --prompt 'Done.'")]
     Notify(agent::NotifyCommand),
     /// Waits for the answer to what was asked before. Exits as `handraise ask` does.
-    #[command(after_help = "Example:\n  handraise wait 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa")]
+    ///
+    /// A decision counts for what is about to be done alone: without --action or --plan an approval and a plan that may
+    /// be followed exit with 1.
+    #[command(
+        after_help = "Examples:\n  handraise wait 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa\n  handraise wait 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa --action action.json"
+    )]
     Wait(agent::WaitCommand),
     /// Shows what waits, live, and lets you answer it: with the token of a responder, in a terminal.
     ///
@@ -108,6 +116,19 @@ enum Command {
     /// terminal it prints a line for each event. NO_COLOR is honoured.
     #[command(after_help = "Examples:\n  handraise watch\n  handraise watch --json | jq .type")]
     Watch(agent::WatchCommand),
+    /// Says what came of an answer, so that people see it: done, or failed.
+    #[command(
+        after_help = "Example:\n  handraise report 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa failed --text 'the disk is full'"
+    )]
+    Report(agent::ReportCommand),
+    /// The servers whose decisions this agent believes, by their keys.
+    ///
+    /// They are pinned at the first contact, in a file of known servers, as ssh does. HANDRAISE_PUBLIC_KEY names keys instead.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise trust add https://handraise.example"
+    )]
+    Trust(agent::TrustCommand),
     /// Takes a question back that nobody has answered yet.
     #[command(
         after_help = "Example:\n  handraise cancel 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa --reason 'found it'"
@@ -116,7 +137,7 @@ enum Command {
     /// Lets people decide what a coding agent may run.
     #[command(
         subcommand,
-        after_help = "Example:\n  handraise hook claude-code --tools Bash,Write"
+        after_help = "Example:\n  handraise hook claude-code --tools Bash,Write || exit 2"
     )]
     Hook(agent::HookCommand),
     /// Prints what makes a shell complete the commands of this program.
@@ -182,6 +203,8 @@ pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Wait(command) => return command.run().await,
         Command::Hook(command) => return Ok(command.run().await),
         Command::Notify(command) => command.run().await,
+        Command::Report(command) => command.run().await,
+        Command::Trust(command) => command.run().await,
         Command::Cancel(command) => command.run().await,
         Command::Watch(command) => command.run().await,
         Command::Completions { shell } => {
@@ -195,13 +218,46 @@ pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor(flags) => doctor::run(flags).await,
         Command::Migrate { place } => migrate::run(place).await,
         Command::Journal(command) => journal::run(command).await,
+        Command::Key(command) => key::run(command),
         Command::Mcp(command) => command.run().await,
         Command::Openapi => openapi::run(),
-        Command::Receipt(command) => receipt::run(command),
+        Command::Receipt(command) => receipt::run(command).await,
         Command::Slack(command) => slack::run(command).await,
         Command::User(command) => command.run().await,
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// `handraise hook`, for programs that let a tool run unless this one ends with a certain code: whatever happens here, it
+/// ends with that code unless the tool may run.
+pub fn hook() -> ExitCode {
+    std::panic::set_hook(Box::new(|_| {
+        // Before anything is unwound, on whichever thread. Standard output may be what has failed.
+        agent::say("the hook itself failed, so the tool must not run");
+        std::process::exit(agent::BLOCKED.into());
+    }));
+    let command = match Cli::try_parse() {
+        Ok(Cli {
+            command: Command::Hook(command),
+        }) => command,
+        Ok(_) => return agent::blocked("this is no hook"),
+        Err(error) => return agent::misused(&error),
+    };
+    // No threads: there may be none to have.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => last(runtime, command.run()),
+        Err(error) => agent::blocked(&format!("the hook cannot start: {error}")),
+    }
+}
+
+/// What becomes of the last that a program does. Nothing else is waited for then: a name may still be looked up.
+fn last<T>(runtime: tokio::runtime::Runtime, work: impl Future<Output = T>) -> T {
+    let done = runtime.block_on(work);
+    runtime.shutdown_background();
+    done
 }
 
 async fn start(flags: ServerFlags) -> anyhow::Result<()> {
@@ -221,12 +277,12 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         .local_addr()
         .context("the listener has no address")?;
     let store = store::connect(config.database_url.reveal()).await?;
-    let key = Arc::new(signing::load_or_create(&config.key_file())?);
+    let keys = Keyring::load_or_create(&config.key_file())?;
     // A start that fails says why, and nothing else.
     if let Some(file) = &loaded.file {
         tracing::info!("settings from {}", file.display());
     }
-    tracing::info!(public_key = %key.verifying_key(), "signs with {}", config.key_file().display());
+    tracing::info!(public_key = %keys.verifying_key(), "signs with {}", config.key_file().display());
     open_files::fit(&mut config.limits);
     let state = AppState::new(
         config,
@@ -234,7 +290,7 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         store,
         Arc::new(SystemClock),
         Arc::new(SystemIds),
-        key,
+        keys,
     );
     let slack = WayIn::new(&state.config, &state.service)?;
     let state = state.with_slack(slack);
@@ -377,6 +433,18 @@ mod tests {
         }
         words.retain(|word| !word.is_empty());
         words
+    }
+
+    #[test]
+    fn a_program_that_is_done_waits_for_nothing() {
+        let (keep, waits) = std::sync::mpsc::channel::<()>();
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let work = async {
+            tokio::task::spawn_blocking(move || waits.recv());
+            7
+        };
+        assert_eq!(last(runtime.unwrap(), work), 7);
+        drop(keep);
     }
 
     #[test]

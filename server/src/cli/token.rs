@@ -1,8 +1,9 @@
 //! `handraise token`: credentials of programs.
 
 use anyhow::bail;
+use chrono::{DateTime, Utc};
 use clap::{Subcommand, ValueEnum};
-use domain::{TokenId, TokenKind};
+use domain::{Actor, TokenId, TokenKind, access::Lifetime};
 use store::TokenRecord;
 
 use super::{Place, operator, said};
@@ -12,7 +13,7 @@ use crate::visible;
 pub(super) enum TokenCommand {
     /// Makes a token and prints it alone on standard output; it is shown only this once.
     #[command(
-        after_help = "Example:\n  export HANDRAISE_TOKEN=$(handraise token create --kind agent --name backend)"
+        after_help = "Examples:\n  export HANDRAISE_TOKEN=$(handraise token create --kind agent --name backend)\n  handraise token create --kind responder --name night-desk --expires 90d"
     )]
     Create {
         /// Whether it asks or answers
@@ -21,13 +22,17 @@ pub(super) enum TokenCommand {
         /// The agent's or the script's name, as people will see it
         #[arg(long)]
         name: String,
+        /// How long it works: 90d, 12h, through a date like 2030-12-31, or never
+        #[arg(long, value_name = "WHEN", default_value = "365d", value_parser = lifetime)]
+        expires: Lifetime,
         #[command(flatten)]
         place: Place,
     },
-    /// Lists the tokens: id, kind, when it was made and last used, name. Never the tokens themselves.
+    /// Lists the tokens: id, kind, when it was made and last used and when it ends, name, who made it. Never
+    /// the tokens themselves.
     #[command(after_help = "Example:\n  handraise token list --all")]
     List {
-        /// Those that were revoked as well
+        /// Those that were revoked or have expired as well
         #[arg(long)]
         all: bool,
         #[command(flatten)]
@@ -57,14 +62,19 @@ pub(super) enum Kind {
 impl TokenCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         match self {
-            Self::Create { kind, name, place } => {
+            Self::Create {
+                kind,
+                name,
+                expires,
+                place,
+            } => {
                 let (service, _) = place.open(None).await?;
                 let kind = match kind {
                     Kind::Agent => TokenKind::Agent,
                     Kind::Responder => TokenKind::Responder,
                 };
                 let token = service
-                    .create_token(kind, &name, &operator())
+                    .create_token(kind, &name, expires, &operator())
                     .await
                     .map_err(said)?;
                 println!("{}", token.reveal());
@@ -73,8 +83,8 @@ impl TokenCommand {
                 let (service, _) = place.open(None).await?;
                 let tokens = service.tokens(&operator()).await.map_err(said)?;
                 for token in tokens {
-                    if all || token.revoked_at.is_none() {
-                        println!("{}", line(&token));
+                    if all || token.works(service.now()) {
+                        println!("{}", line(&token, service.now()));
                     }
                 }
             }
@@ -91,17 +101,31 @@ impl TokenCommand {
     }
 }
 
-/// Columns of fixed width, the name last since it may be long.
-fn line(token: &TokenRecord) -> String {
+fn lifetime(text: &str) -> Result<Lifetime, String> {
+    let said = text.parse::<Lifetime>();
+    said.map_err(|fault| format!("it {}", fault.message))
+}
+
+/// Columns of fixed width, the names last since they may be long.
+fn line(token: &TokenRecord, now: DateTime<Utc>) -> String {
     let used = token.last_used_at.map_or_else(
         || "never used".to_owned(),
         |at| format!("used {}", at.format("%Y-%m-%d %H:%M")),
     );
+    let expires = token.token.expires_at.map_or_else(
+        || "never expires".to_owned(),
+        |at| {
+            let verb = if at <= now { "expired" } else { "expires" };
+            format!("{verb} {}", at.format("%Y-%m-%d %H:%M"))
+        },
+    );
+    let by = token.made_by.as_ref().and_then(Actor::name);
+    let by = by.map_or_else(String::new, |name| format!("  by {}", visible::line(name)));
     let revoked = token.revoked_at.map_or_else(String::new, |at| {
         format!("  revoked {}", at.format("%Y-%m-%d %H:%M"))
     });
     format!(
-        "{}  {:<9}  made {}  {used:<21}  {}{revoked}",
+        "{}  {:<9}  made {}  {used:<21}  {expires:<24}  {}{by}{revoked}",
         token.token.id,
         token.token.kind.name(),
         token.created_at.format("%Y-%m-%d %H:%M"),

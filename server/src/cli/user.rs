@@ -66,11 +66,16 @@ pub(super) enum UserCommand {
         place: Place,
     },
     /// Keeps a person out, at once. What they have answered stays.
-    #[command(after_help = "Example:\n  handraise user disable --name Ana")]
+    #[command(
+        after_help = "Examples:\n  handraise user disable --name Ana\n  handraise user disable --name Ana --revoke-tokens"
+    )]
     Disable {
         /// Their name
         #[arg(long)]
         name: String,
+        /// The tokens that they made end with it
+        #[arg(long)]
+        revoke_tokens: bool,
         #[command(flatten)]
         place: Place,
     },
@@ -137,18 +142,28 @@ impl UserCommand {
                     done => done.map_err(said)?,
                 }
             }
-            Self::Disable { name, place } => disable(place, &name, true).await?,
-            Self::Enable { name, place } => disable(place, &name, false).await?,
+            Self::Disable {
+                name,
+                revoke_tokens,
+                place,
+            } => disable(place, &name, true, revoke_tokens).await?,
+            Self::Enable { name, place } => disable(place, &name, false, false).await?,
         }
         Ok(())
     }
 }
 
-async fn disable(place: Place, name: &str, disabled: bool) -> anyhow::Result<()> {
+async fn disable(
+    place: Place,
+    name: &str,
+    disabled: bool,
+    revoke_tokens: bool,
+) -> anyhow::Result<()> {
     let (service, _) = place.open(None).await?;
     let person = named(&service, name).await?;
-    let done = service.disable_person(person, disabled, &operator()).await;
-    done.map_err(said)
+    let by = operator();
+    let done = service.disable_person(person, disabled, revoke_tokens, &by);
+    done.await.map_err(said)
 }
 
 async fn named(service: &Service, name: &str) -> anyhow::Result<PersonId> {

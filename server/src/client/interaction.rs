@@ -22,6 +22,20 @@ pub struct Interaction {
     pub fallback_used: bool,
     /// The answer to go on with.
     pub answer: Option<Answer>,
+    /// Who asked, as `{id, name}`.
+    pub agent: Value,
+    /// What is to be run, for an approval.
+    #[serde(default)]
+    pub action: Option<Value>,
+    /// The plan, for a plan review.
+    #[serde(default)]
+    pub plan: Option<String>,
+    /// The run that has used the approval, as `{at, run}`.
+    #[serde(default)]
+    pub consumed: Option<Value>,
+    /// What was returned to it.
+    #[serde(default)]
+    pub metadata: Option<Value>,
     /// Where people answer it.
     pub dashboard_url: String,
 }
@@ -44,6 +58,11 @@ pub struct Answer {
 }
 
 impl Interaction {
+    /// The id of the agent that asked.
+    pub fn agent_id(&self) -> Option<String> {
+        self.agent["id"].as_str().map(str::to_owned)
+    }
+
     /// Whether it waits for an answer.
     pub fn is_pending(&self) -> bool {
         self.state == "pending"

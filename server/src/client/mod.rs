@@ -1,11 +1,16 @@
 //! The agent's end: asks a server over HTTP and waits, through restarts and lost connections. Nothing that
 //! was asked is ever asked twice, and no answer depends on one connection.
 
+pub mod decision;
 mod interaction;
+pub mod known_servers;
+mod trust;
 
 use std::{fmt, time::Duration};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
+use chrono::{DateTime, Utc};
+use domain::interaction::Receipt;
 use reqwest::{
     Method, RequestBuilder, Response, StatusCode,
     header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER},
@@ -13,20 +18,24 @@ use reqwest::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Value, json};
 use thiserror::Error;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use url::Url;
 
 pub use interaction::{Answer, Interaction};
+pub use trust::{Keys, Trust};
 
 use crate::tls;
+use decision::Expected;
 
 /// How long the server is asked to hold a request until there is an answer, in seconds (60 at most).
 const HOLD: u32 = 30;
 /// Longer than the server holds a request.
 const TIMEOUT: Duration = Duration::from_secs(75);
 const CONNECTING: Duration = Duration::from_secs(10);
+/// How long the server may be away while an approval is to be used.
+const CONSUMING: Duration = Duration::from_secs(30);
 /// The pause after the first failure, which doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest pause: whoever comes back wants to be seen soon.
@@ -38,7 +47,8 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
 pub struct Client {
     http: reqwest::Client,
     base: Url,
-    token: SecretString,
+    /// Strangers have none.
+    token: Option<SecretString>,
     /// Told once when the server cannot be reached, and again when it can.
     notice: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -56,9 +66,12 @@ pub struct Declined {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Problem {
+    code: Option<String>,
     detail: Option<String>,
     title: Option<String>,
     errors: Vec<ProblemAt>,
+    consumed_at: Option<String>,
+    consumed_by: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,6 +83,12 @@ struct ProblemAt {
 impl Declined {
     fn words(&self) -> String {
         let problem = &self.problem;
+        if problem.code.as_deref() == Some("already_consumed") {
+            let (at, by) = (&problem.consumed_at, &problem.consumed_by);
+            let at = at.as_deref().unwrap_or("an unknown time");
+            let by = by.as_deref().unwrap_or("an unknown run");
+            return format!("the approval was used already, at {at}, by {by}");
+        }
         if !problem.errors.is_empty() {
             let errors = problem.errors.iter();
             let errors: Vec<_> = errors
@@ -102,19 +121,16 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client of the server at `url`, with somebody's token.
+    /// A client of the server at `url`, with somebody's token or as a stranger.
     ///
     /// # Errors
     /// When `url` is no address, or TLS cannot be set up.
     pub fn new(
         url: &str,
-        token: SecretString,
+        token: Option<SecretString>,
         notice: impl Fn(&str) + Send + Sync + 'static,
     ) -> anyhow::Result<Self> {
-        let base = Url::parse(url).ok().filter(Url::has_host);
-        let base = base.with_context(|| {
-            format!("`{url}` is no address of a server; it looks like https://handraise.example")
-        })?;
+        let base = base(url)?;
         let http = http()?
             .timeout(TIMEOUT)
             .build()
@@ -125,6 +141,25 @@ impl Client {
             token,
             notice: Box::new(notice),
         })
+    }
+
+    /// Where the server is.
+    pub fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// Tells the person who watches.
+    pub fn tell(&self, line: &str) {
+        (self.notice)(line);
+    }
+
+    /// What the server says of its keys. Anybody may ask.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn keys(&self) -> anyhow::Result<Keys> {
+        let asked = self.send(self.http.get(self.address("keys")?)).await;
+        asked.context("the server does not say which key it signs with")
     }
 
     /// Asks, once: however often it has to be sent, `key` makes it the same question.
@@ -145,6 +180,11 @@ impl Client {
     pub async fn wait(&self, id: &str) -> anyhow::Result<Interaction> {
         loop {
             let interaction: Interaction = self.get_held(&format!("interactions/{id}")).await?;
+            ensure!(
+                interaction.id == id,
+                "the server was asked for the interaction {id}, and answers with {}",
+                interaction.id
+            );
             if !interaction.is_pending() {
                 return Ok(interaction);
             }
@@ -157,6 +197,51 @@ impl Client {
     /// As [`Client::ask`].
     pub async fn collect(&self, id: &str) -> anyhow::Result<Interaction> {
         self.call(id, "collect", &Value::Null).await
+    }
+
+    /// Says that this run begins, so that no other can on the same approval, and has the server sign that.
+    ///
+    /// # Errors
+    /// As [`Client::ask`]; or the server cannot be reached for a while, or signs nothing that is trusted: then nobody
+    /// may run.
+    pub async fn consume(&self, id: &str, run: &str, trust: &Trust) -> anyhow::Result<()> {
+        let body = json!({ "run": run });
+        let consuming = self.call::<Interaction>(id, "consume", &body);
+        let consumed = timeout(CONSUMING, consuming).await;
+        let noted = consumed.context(
+            "the server could not be told that the approval is used now, so it must not be",
+        )??;
+        let consumed = noted.consumed.unwrap_or_default();
+        let consumed = serde_json::from_value(consumed)
+            .context("the server has not signed that this run may begin, so it must not")?;
+        let id = id.parse().context("the server names no interaction")?;
+        trust.believe_run(id, run, &consumed, self).await
+    }
+
+    /// Says what came of it.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub async fn report(&self, id: &str, body: &Value) -> anyhow::Result<Interaction> {
+        self.call(id, "report", body).await
+    }
+
+    /// The receipt of a decision, once it is certain that it is one that lets the agent go on.
+    ///
+    /// # Errors
+    /// As [`Client::ask`]; whatever is wrong with the receipt, see `docs/receipts.md`.
+    pub async fn granted(
+        &self,
+        id: &str,
+        trust: &Trust,
+        expected: &Expected,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<Receipt> {
+        let written: Value = self.get(&format!("interactions/{id}/receipt")).await?;
+        let receipt = decision::read(&written)?;
+        trust.believe(&receipt, self).await?;
+        decision::check(&receipt, expected, now)?;
+        Ok(receipt)
     }
 
     /// Takes a question back.
@@ -210,10 +295,16 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str) -> anyhow::Result<RequestBuilder> {
+        let request = self.http.request(method, self.address(path)?);
+        Ok(match &self.token {
+            Some(token) => request.bearer_auth(token.expose_secret()),
+            None => request,
+        })
+    }
+
+    fn address(&self, path: &str) -> anyhow::Result<Url> {
         let base = self.base.as_str().trim_end_matches('/');
-        let url = Url::parse(&format!("{base}/api/v1/{path}")).context("not an id")?;
-        let request = self.http.request(method, url);
-        Ok(request.bearer_auth(self.token.expose_secret()))
+        Url::parse(&format!("{base}/api/v1/{path}")).context("not an id")
     }
 
     /// Sends until there is an answer that another try would not change.
@@ -248,6 +339,17 @@ impl Client {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+}
+
+/// Reads the address of a server.
+///
+/// # Errors
+/// When it is none.
+pub fn base(url: &str) -> anyhow::Result<Url> {
+    let base = Url::parse(url).ok().filter(Url::has_host);
+    base.with_context(|| {
+        format!("`{url}` is no address of a server; it looks like https://handraise.example")
+    })
 }
 
 /// What every call to a server of ours is made with, whoever makes it.

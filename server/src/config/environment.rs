@@ -15,7 +15,12 @@ pub(super) const FILE: &str = "HANDRAISE_CONFIG";
 /// The ending of a variable that names a file with the value in it.
 const IN_A_FILE: &str = "_FILE";
 /// Those of the agent's side, which are nothing to the server.
-const AGENTS: [&str; 2] = ["HANDRAISE_URL", "HANDRAISE_TOKEN"];
+const AGENTS: [&str; 4] = [
+    "HANDRAISE_URL",
+    "HANDRAISE_TOKEN",
+    "HANDRAISE_PUBLIC_KEY",
+    "HANDRAISE_KNOWN_SERVERS",
+];
 
 /// The variable of a setting.
 pub(super) fn variable(key: &str) -> String {

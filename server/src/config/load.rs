@@ -484,7 +484,7 @@ mod tests {
             "{shown}"
         );
         assert!(
-            shown.contains("public_url = \"http://127.0.0.1:1\" "),
+            shown.contains("public_url = \"http://handraise.localhost:1\" "),
             "{shown}"
         );
         assert!(shown.contains("\n[timeout]\nquestion = 60 "), "{shown}");

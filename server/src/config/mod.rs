@@ -14,14 +14,19 @@ mod load;
 mod slack;
 mod webhook_url;
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::PathBuf,
+};
 
+use domain::Quota;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     delivery::guard::Networks,
     limits::LimitSettings,
     service::{Settings, Timeouts},
+    signing::VerifyingKey,
     telemetry::LogFormat,
 };
 
@@ -31,6 +36,9 @@ pub use hidden::Hidden;
 pub use load::{DEFAULT_FILE, Flags, Loaded, load};
 pub use slack::{Channels, Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
 pub use webhook_url::WebhookUrl;
+
+/// Where browsers find a server on their own machine (RFC 6761: names below `localhost` are loopback).
+const OWN_NAME: &str = "handraise.localhost";
 
 /// Every setting, as `handraise.default.toml` explains it. Serialised it has no secret in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,9 +58,13 @@ pub struct Config {
     pub log: LogFormat,
     /// How many blockers of one agent may be pending; 0 = any number.
     pub max_pending_per_agent: u32,
+    /// How many bytes an agent may have stored in a day; 0 = any number.
+    pub agent_bytes_per_day: u64,
     /// The key that signs checkpoints and receipts; see [`Config::key_file`].
     #[serde(deserialize_with = "checked::optional")]
     pub key_file: Option<PathBuf>,
+    /// Keys of other nodes, whose receipts are believed here too.
+    pub trusted_keys: Vec<VerifyingKey>,
     /// What the key, and the log whose checkpoints it signs, is called.
     #[serde(deserialize_with = "checked::key_name")]
     pub key_name: String,
@@ -137,6 +149,7 @@ impl Config {
         Settings {
             timeouts: self.timeout,
             max_pending_per_agent: self.max_pending_per_agent,
+            quota: Quota(self.agent_bytes_per_day),
         }
     }
 
@@ -145,12 +158,33 @@ impl Config {
         self.public_url().starts_with("https://")
     }
 
-    /// The public address without a slash at the end.
+    /// The address of people without a slash at the end. On loopback it has a name of its own, which browsers
+    /// know: a cookie of `127.0.0.1` goes to whatever else listens on this machine.
     pub fn public_url(&self) -> String {
         match &self.public_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
-            None => format!("http://{}", self.addr),
+            None => self.own_url().unwrap_or_else(|| self.addr_url()),
         }
+    }
+
+    /// The address of programs without a slash at the end: not all of them can look up names that browsers know.
+    pub fn agent_url(&self) -> String {
+        let public_url = self.public_url();
+        match self.own_url() {
+            Some(own) if own == public_url => self.addr_url(),
+            _ => public_url,
+        }
+    }
+
+    fn addr_url(&self) -> String {
+        format!("http://{}", self.addr)
+    }
+
+    /// Its own name, if it listens where that leads.
+    fn own_url(&self) -> Option<String> {
+        let (ip, port) = (self.addr.ip(), self.addr.port());
+        let is_there = ip == Ipv4Addr::LOCALHOST || ip == Ipv6Addr::LOCALHOST;
+        is_there.then(|| format!("http://{OWN_NAME}:{port}"))
     }
 
     /// With nothing left to be worked out.
@@ -202,6 +236,58 @@ mod tests {
             config.checkpoint_file = Some("/srv/c".into());
             assert_eq!(config.key_file(), Path::new("/etc/k"));
             assert_eq!(config.checkpoint_file(), Path::new("/srv/c"));
+        }
+    }
+
+    #[test]
+    fn on_loopback_people_come_by_a_name_of_its_own_and_programs_by_the_address() {
+        for (addr, public_url, people, programs) in [
+            (
+                "127.0.0.1:3000",
+                None,
+                "http://handraise.localhost:3000",
+                "http://127.0.0.1:3000",
+            ),
+            (
+                "[::1]:4000",
+                None,
+                "http://handraise.localhost:4000",
+                "http://[::1]:4000",
+            ),
+            // What is in force reads as a file with the same meaning.
+            (
+                "127.0.0.1:3000",
+                Some("http://handraise.localhost:3000"),
+                "http://handraise.localhost:3000",
+                "http://127.0.0.1:3000",
+            ),
+            // The name does not lead there.
+            (
+                "127.0.0.2:3000",
+                None,
+                "http://127.0.0.2:3000",
+                "http://127.0.0.2:3000",
+            ),
+            (
+                "192.0.2.1:3000",
+                None,
+                "http://192.0.2.1:3000",
+                "http://192.0.2.1:3000",
+            ),
+            (
+                "127.0.0.1:3000",
+                Some("https://ask.example/"),
+                "https://ask.example",
+                "https://ask.example",
+            ),
+        ] {
+            let config = Config {
+                addr: addr.parse().unwrap(),
+                public_url: public_url.map(str::to_owned),
+                ..Config::default()
+            };
+            assert_eq!(config.public_url(), people);
+            assert_eq!(config.agent_url(), programs);
         }
     }
 

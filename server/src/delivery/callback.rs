@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 use domain::{AgentId, Event, Interaction, InteractionId, delivery::CallbackKind};
 use serde::Serialize;
+use store::Store;
 
 use crate::api::types::InteractionBody;
 
@@ -19,10 +20,10 @@ pub(super) struct Call {
 
 impl Call {
     /// About the last of these events; the others are those of its interaction before it. `None` when
-    /// agents are not called back for it.
-    pub(super) fn of(events: &[Event]) -> Option<Self> {
+    /// agents are not called back for it. `store` proves what was decided.
+    pub(super) fn of(events: &[Event], store: &dyn Store) -> Option<Self> {
         let event = events.last()?;
-        let interaction = Interaction::replay(events)?;
+        let interaction = store.proven(Interaction::replay(events)?);
         Some(Self {
             address: interaction.request.callback_url.clone()?,
             topic: event.payload.event_type(),

@@ -41,7 +41,8 @@ async fn webhook(
     if !endpoint.is_enabled() {
         return Ok(Err("the endpoint was disabled"));
     }
-    let news = News::of(events).context("its event is nothing webhooks hear of")?;
+    let news =
+        News::of(events, &**service.store()).context("its event is nothing webhooks hear of")?;
     let body = news.body(endpoint.format, public_url)?;
     let now = service.now();
     let secrets = service.open_secrets(&endpoint, now)?;
@@ -59,7 +60,8 @@ async fn callback(
     claimed: &Claimed,
     events: &[Event],
 ) -> anyhow::Result<Result<Request, &'static str>> {
-    let call = Call::of(events).context("its event is nothing agents are called back for")?;
+    let call = Call::of(events, &**service.store())
+        .context("its event is nothing agents are called back for")?;
     let address = call.address.clone();
     let secrets = service.callback_secrets(call.agent()).await?;
     if secrets.is_empty() {
@@ -76,13 +78,10 @@ async fn callback(
 
 /// The event, with those of its interaction before it.
 async fn events(store: &dyn Store, seq: i64) -> anyhow::Result<Vec<Event>> {
-    let found = store.events_after(seq - 1, None, 1).await?;
-    let event = found.into_iter().find(|event| event.seq == seq);
+    let event = store.event(seq).await?;
     let event = event.context("its event is not there")?;
     let Some(interaction) = event.interaction_id else {
         return Ok(vec![event]);
     };
-    let mut events = store.events_of(interaction).await?;
-    events.retain(|one| one.seq <= seq);
-    Ok(events)
+    Ok(store::history_of(store, interaction, seq).await?)
 }

@@ -69,6 +69,8 @@ fn of(kind: Kind, at: DateTime<Utc>) -> Option<Interaction> {
         expires_at: None,
         state,
         collected_at: None,
+        consumed: None,
+        report: None,
         callback: None,
         card: None,
         follow_ups: Vec::new(),

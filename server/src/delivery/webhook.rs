@@ -8,6 +8,7 @@ use domain::{
     interaction::Mode,
 };
 use serde::Serialize;
+use store::Store;
 
 use super::sample;
 use crate::api::types::{InteractionBody, dashboard_url};
@@ -34,8 +35,8 @@ pub enum About {
 
 impl News {
     /// The last of these events; the others are those of its interaction before it. `None` when webhooks
-    /// hear nothing of it.
-    pub fn of(events: &[Event]) -> Option<Self> {
+    /// hear nothing of it. `store` proves what was decided.
+    pub fn of(events: &[Event], store: &dyn Store) -> Option<Self> {
         let event = events.last()?;
         let failed = match &event.payload {
             Payload::TaskFailed(task) => Some(task),
@@ -50,6 +51,7 @@ impl News {
             (Payload::EndpointTested(_), ..) => sample::asked().map(About::of),
             (_, Some(task), None) => Some(About::Task(task.clone())),
             _ => Interaction::replay(events)
+                .map(|interaction| store.proven(interaction))
                 .map(|interaction| About::Interaction(Box::new(interaction), reason)),
         };
         Some(Self {

@@ -31,7 +31,8 @@ pub(super) async fn examine(config: &Config, report: &mut Report) {
     examine_safety(config, &url, &text, report);
     // Without a server nobody can be reached.
     if is_serving {
-        examine_reach(&url, &text, report).await;
+        // A program may not know the name that browsers know.
+        examine_reach(&url, &text, &config.agent_url(), report).await;
     } else if report.0.len() == before {
         report.ok(
             PUBLIC,
@@ -83,7 +84,9 @@ async fn examine_addr(addr: SocketAddr, report: &mut Report) -> bool {
 fn examine_safety(config: &Config, url: &Url, text: &str, report: &mut Report) {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let ip = host.parse::<IpAddr>().ok();
-    let is_here = host == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
+    let is_here = host == "localhost"
+        || host.ends_with(".localhost")
+        || ip.is_some_and(|ip| ip.is_loopback());
     if ip.is_some_and(|ip| ip.is_unspecified()) {
         report.warning(
             PUBLIC,
@@ -108,11 +111,11 @@ fn examine_safety(config: &Config, url: &Url, text: &str, report: &mut Report) {
     }
 }
 
-async fn examine_reach(url: &Url, text: &str, report: &mut Report) {
+async fn examine_reach(url: &Url, text: &str, way: &str, report: &mut Report) {
     let reached = match url.scheme() {
         // The certificate is for browsers to judge.
         "https" => connects(url).await.map(|()| "something listens at"),
-        _ => answers(text).await.map(|()| "a Handraise answers at"),
+        _ => answers(way).await.map(|()| "a Handraise answers at"),
     };
     match reached {
         Ok(what) => report.ok(PUBLIC, format!("{what} {text}")),

@@ -42,6 +42,10 @@ pub(super) async fn examine(config: &Config, report: &mut Report) -> Option<Insp
     }
     if let Some(file) = &file {
         examine_disk(file, report);
+        examine_rights(file, report);
+    }
+    if let Some(why) = store::unverified_server(url) {
+        report.warning(ABOUT, why);
     }
     if let Some(content) = found.as_ref().and_then(|found| found.content.as_ref()) {
         match content.admins {
@@ -91,6 +95,21 @@ fn describe(found: &Inspection, report: &mut Report) {
     }
     for remark in &found.remarks {
         report.warning(ABOUT, remark);
+    }
+}
+
+/// What agents asked and people answered is in all three.
+fn examine_rights(file: &Path, report: &mut Report) {
+    for end in ["", "-wal", "-shm"] {
+        let mut name = file.as_os_str().to_owned();
+        name.push(end);
+        if disk::others_may_read(Path::new(&name)) {
+            let name = name.display();
+            report.warning(
+                ABOUT,
+                format!("other users may open {name}; run `chmod 600 {name}`"),
+            );
+        }
     }
 }
 

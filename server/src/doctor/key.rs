@@ -5,7 +5,7 @@ use std::path::Path;
 use store::Content;
 
 use super::{Report, disk};
-use crate::{config::Config, journal::CheckpointFile, signing};
+use crate::{config::Config, journal::CheckpointFile, signing::Keyring};
 
 const KEY: &str = "key";
 const CHECKPOINTS: &str = "checkpoints";
@@ -13,12 +13,13 @@ const CHECKPOINTS: &str = "checkpoints";
 pub(super) fn examine(config: &Config, content: Option<&Content>, report: &mut Report) {
     let (key, checkpoints) = (config.key_file(), config.checkpoint_file());
     if key.exists() {
-        match signing::load(&key) {
+        match Keyring::load(&key) {
             Ok(signs) => {
                 let public = signs.verifying_key();
                 report.ok(KEY, format!("{}, public key {public}", key.display()));
                 examine_owner(config, &key, report);
                 let name = config.key_name.clone();
+                let public = signs.verifying_keys();
                 let file = CheckpointFile::new(checkpoints.clone(), name, public);
                 examine_last(&file, content, report);
             }
@@ -53,6 +54,13 @@ pub(super) fn examine(config: &Config, content: Option<&Content>, report: &mut R
     };
     if let Some(why) = unwritable {
         report.problem(CHECKPOINTS, why);
+    }
+    if disk::others_may_read(&checkpoints) {
+        let checkpoints = checkpoints.display();
+        report.warning(
+            CHECKPOINTS,
+            format!("other users may open {checkpoints}; run `chmod 600 {checkpoints}`"),
+        );
     }
 }
 

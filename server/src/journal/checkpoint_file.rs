@@ -14,19 +14,21 @@ use crate::signing::VerifyingKey;
 /// More than the longest two notes of ours.
 const TAIL: u64 = 16 * 1024;
 
-/// A file of checkpoints signed with one key. It only grows; the last one counts.
+/// A file of checkpoints signed with one key, or with each of several that followed each other. It only grows; the
+/// last one counts.
 #[derive(Clone, Debug)]
 pub struct CheckpointFile {
     path: PathBuf,
     /// The name of the key, which is the name of the log.
     name: String,
-    key: VerifyingKey,
+    keys: Vec<VerifyingKey>,
 }
 
 impl CheckpointFile {
     /// The checkpoints of the log `name` in this file, which may be missing.
-    pub fn new(path: PathBuf, name: String, key: VerifyingKey) -> Self {
-        Self { path, name, key }
+    pub fn new(path: PathBuf, name: String, keys: impl IntoIterator<Item = VerifyingKey>) -> Self {
+        let keys = keys.into_iter().collect();
+        Self { path, name, keys }
     }
 
     /// Where it is.
@@ -37,7 +39,7 @@ impl CheckpointFile {
     /// Every checkpoint, with its signature checked.
     ///
     /// # Errors
-    /// One line: the file cannot be read, or one of its checkpoints is not what this key signed.
+    /// One line: the file cannot be read, or one of its checkpoints is not what these keys signed.
     pub fn all(&self) -> anyhow::Result<Vec<Checkpoint>> {
         let text = std::fs::read_to_string(&self.path).with_context(|| self.unreadable())?;
         // What the last write did not finish was never relied on.
@@ -69,13 +71,14 @@ impl CheckpointFile {
     ) -> anyhow::Result<bool> {
         let unwritable = || format!("cannot write the checkpoints {}", self.path.display());
         let is_new = !self.path.exists();
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&self.path)
-            .with_context(unwritable)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let mut file = options.open(&self.path).with_context(unwritable)?;
         // Until the file is closed.
         file.lock().with_context(unwritable)?;
         let (found, end) = self.last_of(&mut file)?;
@@ -135,14 +138,19 @@ impl CheckpointFile {
             bail!("a checkpoint in {place} cannot be read (its second line is {first:?})");
         };
         let size = signed.checkpoint.size;
-        let Some(signature) = signed.signature_of(key_id(&self.name, &self.key.to_bytes())) else {
+        let mut by_key = self.keys.iter().filter_map(|key| {
+            let signature = signed.signature_of(key_id(&self.name, &key.to_bytes()))?;
+            Some((key, signature))
+        });
+        let Some((key, signature)) = by_key.next() else {
+            let keys: Vec<String> = self.keys.iter().map(ToString::to_string).collect();
             bail!(
                 "the checkpoint over {size} events in {place} is not signed with the key {} of {}",
-                self.key,
+                keys.join(" or "),
                 self.name
             );
         };
-        if !self.key.verifies(signed.text.as_bytes(), &signature) {
+        if !key.verifies(signed.text.as_bytes(), &signature) {
             bail!(
                 "the checkpoint over {size} events in {place} was changed: its signature is wrong"
             );
@@ -181,7 +189,7 @@ mod tests {
 
     fn file(folder: &Path, key: &SigningKey) -> CheckpointFile {
         let path = folder.join("handraise.db.checkpoints");
-        CheckpointFile::new(path, "handraise".into(), key.verifying_key())
+        CheckpointFile::new(path, "handraise".into(), [key.verifying_key()])
     }
 
     fn signed(size: i64, key: &dyn Sign) -> SignedCheckpoint {
@@ -211,6 +219,18 @@ mod tests {
         }
         assert!(fs::metadata(file.path()).unwrap().len() > TAIL);
         assert_eq!(file.all().unwrap().len(), 120);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn it_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let key = SigningKey::from_seed([1; 32]);
+        let file = file(folder.path(), &key);
+        file.append_after(None, &signed(1, &key)).unwrap();
+        let mode = fs::metadata(file.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use store::{Store, walk_journal};
 use tokio::sync::Mutex;
 
 use super::CheckpointFile;
-use crate::signing::SigningKey;
+use crate::signing::{Keyring, SigningKey};
 
 /// How many hashes are read at once.
 const PAGE: u32 = 10_000;
@@ -30,12 +30,12 @@ struct Known {
 }
 
 impl Checkpoints {
-    /// Checkpoints of the log `name` in `file`, by `key`.
-    pub fn new(store: Arc<dyn Store>, key: Arc<SigningKey>, name: String, file: PathBuf) -> Self {
+    /// Checkpoints of the log `name` in `file`, by the key that signs now. Earlier ones may have signed those before.
+    pub fn new(store: Arc<dyn Store>, keys: &Keyring, name: String, file: PathBuf) -> Self {
         Self {
             store,
-            file: CheckpointFile::new(file, name.clone(), key.verifying_key()),
-            key,
+            file: CheckpointFile::new(file, name.clone(), keys.verifying_keys()),
+            key: keys.signer(),
             name,
             known: Mutex::default(),
         }

@@ -3,9 +3,11 @@
 mod checkpoint_file;
 mod checkpoints;
 mod export;
+mod rows;
 mod verify;
 
 pub use checkpoint_file::CheckpointFile;
 pub use checkpoints::Checkpoints;
 pub use export::export;
+pub use rows::{Differs, RowsDiffer};
 pub use verify::{Source, verify};

@@ -1,6 +1,7 @@
 //! Going over a journal, in its database or in an export, without any server.
 
 use std::{
+    collections::BTreeSet,
     fs::File,
     io::{BufRead, BufReader},
     path::PathBuf,
@@ -11,6 +12,11 @@ use anyhow::Context;
 use domain::journal::{Audit, Audited, Broken, Checkpoint, Record};
 use store::{Store, walk_journal};
 
+use super::rows;
+
+/// What opens an interaction, by [`domain::Payload::event_type`].
+const OPENING: [&str; 2] = ["interaction.requested", "notification.sent"];
+
 /// Where the journal is.
 pub enum Source {
     /// In a database.
@@ -19,15 +25,27 @@ pub enum Source {
     Export(PathBuf),
 }
 
-/// Goes over the whole journal and holds it against checkpoints whose signatures were checked.
+/// Goes over the whole journal and holds it against checkpoints whose signatures were checked; in a database then
+/// every interaction against its events.
 ///
 /// # Errors
-/// [`Broken`] names the first event that does not fit. Or the source cannot be read.
+/// [`Broken`] names the first event that does not fit, [`super::RowsDiffer`] the rows that do not say what their
+/// events say. Or the source cannot be read.
 pub async fn verify(source: Source, checkpoints: Vec<Checkpoint>) -> anyhow::Result<Audited> {
     let mut audit = Audit::new(checkpoints);
     match source {
         Source::Live(store) => {
-            walk_journal(&*store, i64::MIN, |record| Ok(audit.follow(&record)?)).await?;
+            let mut opened = BTreeSet::new();
+            walk_journal(&*store, i64::MIN, |record| {
+                if OPENING.contains(&&*record.event_type) {
+                    opened.extend(record.interaction_id);
+                }
+                Ok(audit.follow(&record)?)
+            })
+            .await?;
+            let audited = audit.finish()?;
+            rows::compare(&*store, opened).await?;
+            return Ok(audited);
         }
         Source::Export(path) => {
             let unreadable = || format!("cannot read the export {}", path.display());

@@ -51,15 +51,16 @@ async fn follow(
         return store.last_seq().await;
     };
     loop {
-        let events = store.events_after(seq, None, PAGE).await?;
-        for event in &events {
-            publish(hub, event);
+        let page = store.events_after(seq, None, PAGE).await?;
+        let more = page.more;
+        seq = page.up_to;
+        for event in page {
+            publish(hub, &event);
             if event.payload.ends_access() {
                 access_ended.send_replace(());
             }
-            seq = event.seq;
         }
-        if events.len() < PAGE as usize {
+        if !more {
             return Ok(seq);
         }
     }

@@ -12,6 +12,8 @@ use axum::{
     http::HeaderMap,
     response::{IntoResponse, Response},
 };
+use domain::Event;
+use store::{EventPage, StoreError};
 use tokio::{
     sync::{broadcast::error::RecvError, watch},
     time::{Interval, interval, timeout},
@@ -23,7 +25,7 @@ use crate::{
     state::AppState,
 };
 
-/// A page that misses more than this reads the desk again.
+/// A page that misses more events than this, or more than fit into one part of the journal, reads the desk again.
 const CATCH_UP: u32 = 1_000;
 /// Often enough for proxies that cut silent connections after a minute, and for a session that expired, or
 /// was ended by another node, to see no more than this.
@@ -101,15 +103,15 @@ async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -
     // Before reading the backlog: what is committed after this line comes by the feed.
     let mut feed = state.hub.feed();
     let now = state.service.now();
-    let mut seq = after;
+    let mut seq;
     if send(socket, &ServerFrame::Hello { now }).await.is_err() {
         return Ended::Gone;
     }
     match missed(state, after).await {
         Ok(Some(events)) => {
-            for event in &events {
-                seq = event.seq;
-                if send(socket, &ServerFrame::from(event)).await.is_err() {
+            seq = events.up_to;
+            for event in events {
+                if send(socket, &ServerFrame::from(&event)).await.is_err() {
                     return Ended::Gone;
                 }
             }
@@ -173,16 +175,13 @@ async fn first_frame(socket: &mut WebSocket) -> Option<ClientFrame> {
 }
 
 /// What happened after `after`; `None` when that is too much, or is not in this journal at all.
-async fn missed(
-    state: &AppState,
-    after: i64,
-) -> Result<Option<Vec<domain::Event>>, store::StoreError> {
+async fn missed(state: &AppState, after: i64) -> Result<Option<EventPage<Event>>, StoreError> {
     let store = state.service.store();
     if after < 0 || after > store.last_seq().await? {
         return Ok(None);
     }
-    let events = store.events_after(after, None, CATCH_UP + 1).await?;
-    Ok((events.len() <= CATCH_UP as usize).then_some(events))
+    let events = store.events_after(after, None, CATCH_UP).await?;
+    Ok(Some(events).filter(|events| !events.more))
 }
 
 async fn send(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), axum::Error> {

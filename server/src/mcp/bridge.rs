@@ -1,8 +1,9 @@
 //! `handraise mcp`: the protocol on standard input and output, for clients that speak nothing else.
 //!
-//! A line that comes in is one request to the server's `/mcp`, and what it returns is a line that goes out. The
-//! bridge knows nothing of tools, and keeps nothing but the version that was agreed on: a server may be
-//! restarted between two calls.
+//! A line that comes in is one request to the server's `/mcp`, and the line that answers it goes out. The bridge knows
+//! one tool alone, whose answer it does not believe without a proof, and keeps little more than the version that was
+//! agreed on: a server may be restarted between two calls. What the server says answers the request that it was sent for,
+//! and no other.
 
 use std::{
     io::{self, BufRead, Write},
@@ -20,7 +21,14 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use crate::client;
+use super::{
+    proof::{self, Call, Proof},
+    tools,
+};
+use crate::{
+    client,
+    clock::{Clock, SystemClock},
+};
 
 /// Longer than the server holds any call, `approve_tool_use` included.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -30,6 +38,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 /// JSON-RPC's number for a server that failed.
 const FAILED: i64 = -32_603;
 const UNREADABLE: i64 = -32_700;
+const UNFIT: i64 = -32_600;
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// Passes messages on.
@@ -37,6 +46,7 @@ pub struct Bridge {
     client: Client,
     address: Url,
     token: SecretString,
+    proof: Proof,
     /// What `initialize` agreed on. Later versions say it in every message.
     version: Mutex<Option<String>>,
 }
@@ -46,7 +56,12 @@ impl Bridge {
     ///
     /// # Errors
     /// When `url` is no address of a server.
-    pub fn new(url: &str, token: SecretString) -> anyhow::Result<Self> {
+    pub fn new(
+        url: &str,
+        token: SecretString,
+        notice: impl Fn(&str) + Send + Sync + 'static,
+    ) -> anyhow::Result<Self> {
+        let agent = client::Client::new(url, Some(token.clone()), notice)?;
         let address = format!("{}/mcp", url.trim_end_matches('/'));
         let address = Url::parse(&address).context("HANDRAISE_URL is no address")?;
         let client = client::http()?
@@ -58,6 +73,7 @@ impl Bridge {
             client,
             address,
             token,
+            proof: Proof::new(agent),
             version: Mutex::default(),
         })
     }
@@ -97,15 +113,61 @@ impl Bridge {
                 return Some(fault(&Value::Null, UNREADABLE, &message));
             }
         };
-        let id = message.get("id").cloned();
-        match self.send(line, &message).await {
-            Ok(answer) => answer,
-            // A notification has no answer, not even this one.
-            Err(error) => Some(fault(&id?, FAILED, &format!("{error:#}"))),
+        let method = message["method"].as_str();
+        let (Some(id), Some(method)) = (message.get("id"), method) else {
+            if !message.is_object() {
+                // Several at once are of an old version, which nobody speaks here.
+                return Some(fault(&Value::Null, UNFIT, "a line must be one message"));
+            }
+            // Nobody waits for what comes back to a notification.
+            let _ = self.send(line, &message).await;
+            return None;
+        };
+        if !(id.is_string() || id.is_number()) {
+            return Some(fault(
+                &Value::Null,
+                UNFIT,
+                "an id must be a text or a number",
+            ));
+        }
+        if proof::is_needed(&message) {
+            let id = id.clone();
+            let result = self.prove(message).await;
+            return Some(answer(&id, "result", &result));
+        }
+        let sent = self.send(line, &message).await;
+        let said = sent.and_then(|said| said.context("the server has no answer"));
+        Some(match said.and_then(reply) {
+            Ok(Reply::Result(result)) => answer(id, "result", &listed(method, result)),
+            Ok(Reply::Error(error)) => answer(id, "error", &error),
+            Err(error) => fault(id, FAILED, &format!("{error:#}")),
+        })
+    }
+
+    /// As [`Bridge::send`], for what must not be believed as it comes. Never an error: that too would have to be taken
+    /// for a no.
+    async fn prove(&self, message: Value) -> Value {
+        let Some(call) = Call::new(message, SystemClock.now()) else {
+            return proof::denial("this is no call of a tool");
+        };
+        let answered = async {
+            self.proof.meet().await?;
+            let said = self.send(call.message.to_string(), &call.message).await?;
+            reply(said.context("the server has no answer")?)
+        };
+        match answered.await {
+            Ok(Reply::Result(result)) => {
+                self.proof.checked(&call, &result, SystemClock.now()).await
+            }
+            Ok(Reply::Error(error)) => {
+                let said = error["message"].as_str().unwrap_or_default();
+                proof::denial(&format!("the server says: {said}"))
+            }
+            Err(why) => proof::denial(&format!("{why:#}")),
         }
     }
 
-    async fn send(&self, line: String, message: &Value) -> anyhow::Result<Option<String>> {
+    async fn send(&self, line: String, message: &Value) -> anyhow::Result<Option<Value>> {
         let method = message["method"].as_str().unwrap_or_default();
         let mut request = self
             .client
@@ -137,8 +199,7 @@ impl Bridge {
         match said {
             Some(said) if is_json => {
                 self.note_version(method, &said);
-                // One line each, however the server spaced it.
-                Ok(Some(said.to_string()))
+                Ok(Some(said))
             }
             problem => {
                 let detail = problem.as_ref().and_then(|it| it["detail"].as_str());
@@ -218,6 +279,97 @@ fn say(said: Result<Option<String>, tokio::task::JoinError>) -> anyhow::Result<(
         .context("standard output is closed")
 }
 
+/// What answers a request.
+#[derive(Debug, PartialEq)]
+enum Reply {
+    Result(Value),
+    Error(Value),
+}
+
+/// The reply in what a server returned: a result or an error. A request of its own, or several at once, are none.
+fn reply(mut said: Value) -> anyhow::Result<Reply> {
+    let Some(said) = said.as_object_mut() else {
+        anyhow::bail!("the server's answer is no reply");
+    };
+    let is_request = said.contains_key("method");
+    match (is_request, said.remove("result"), said.remove("error")) {
+        (false, Some(result), None) if result.is_object() => Ok(Reply::Result(result)),
+        (false, None, Some(error)) if error["code"].is_i64() && error["message"].is_string() => {
+            Ok(Reply::Error(error))
+        }
+        _ => anyhow::bail!("the server's answer is no reply"),
+    }
+}
+
+/// Of the tools that a server lists, ours: another, whose name a client takes for one of them, would be believed as it.
+fn listed(method: &str, mut result: Value) -> Value {
+    if method == "tools/list"
+        && let Some(found) = result["tools"].as_array_mut()
+    {
+        found.retain(|tool| {
+            let name = tool["name"].as_str();
+            name.is_some_and(|name| tools::NAMES.contains(&name))
+        });
+    }
+    result
+}
+
+/// One line, however the server spaced it, and under the id that this side has chosen.
+fn answer(id: &Value, with: &str, content: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, with: content }).to_string()
+}
+
 fn fault(id: &Value, code: i64, message: &str) -> String {
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }).to_string()
+    answer(id, "error", &json!({ "code": code, "message": message }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_result_or_an_error_answers_a_request() {
+        let error = json!({"code": -32_601, "message": "no such method", "data": 7});
+        for (said, expected) in [
+            (
+                json!({"id": 9, "result": {}}),
+                Some(Reply::Result(json!({}))),
+            ),
+            (json!({"error": error}), Some(Reply::Error(error.clone()))),
+            (json!([{"id": 1, "result": {}}]), None),
+            (
+                json!({"id": 1, "method": "sampling/createMessage", "result": {}}),
+                None,
+            ),
+            (json!({"id": 1, "result": {}, "error": error}), None),
+            (json!({"id": 1, "result": "allow"}), None),
+            (json!({"id": 1, "error": "no"}), None),
+            (json!({"id": 1}), None),
+            (json!("result"), None),
+        ] {
+            assert_eq!(reply(said.clone()).ok(), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_reply_has_the_id_of_its_request_and_nothing_else_of_the_server() {
+        let said = answer(&json!("a"), "result", &json!({"id": "b"}));
+        let said: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(
+            said,
+            json!({"jsonrpc": "2.0", "id": "a", "result": {"id": "b"}})
+        );
+    }
+
+    #[test]
+    fn a_client_learns_of_our_tools_alone() {
+        let tool = |name: &str| json!({"name": name, "description": "x"});
+        let all = json!({"tools": [tool("ask_human"), tool("approve.tool.use"), tool("approve_tool_use"), {}]});
+        let found = listed("tools/list", all.clone());
+        assert_eq!(
+            found["tools"],
+            json!([tool("ask_human"), tool("approve_tool_use")])
+        );
+        assert_eq!(listed("resources/list", all.clone()), all);
+    }
 }

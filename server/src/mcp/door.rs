@@ -12,7 +12,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use domain::{AgentRef, Principal, limits};
+use domain::{AgentRef, Principal, json::values_at_most, limits};
 use url::{Host, Url};
 
 use crate::{
@@ -81,16 +81,19 @@ async fn let_in(
     });
     let body = to_bytes(body, limits::BODY_BYTES).await;
     let body = body.map_err(|error| why_unread(&error))?;
+    if values_at_most(&body) > limits::BODY_VALUES {
+        return Err(Problem::too_many_values());
+    }
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
 /// Whether a page of this origin can be ours: anybody's name can be made to lead here (DNS rebinding), and
-/// would then be the origin as well as the host. An address and this machine's own name cannot.
+/// would then be the origin as well as the host. An address and this machine's own names cannot.
 fn is_own_name(origin: &str, public_url: &str) -> bool {
     let host = |url: &str| Url::parse(url).ok()?.host().map(|host| host.to_owned());
     match host(origin) {
         Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
-        Some(Host::Domain(name)) if name == "localhost" => true,
+        Some(Host::Domain(name)) if name == "localhost" || name.ends_with(".localhost") => true,
         named => named.is_some() && named == host(public_url),
     }
 }
@@ -108,6 +111,7 @@ mod tests {
             ("http://127.0.0.1:3000", true),
             ("http://[::1]:3000", true),
             ("http://localhost:3000", true),
+            ("http://handraise.localhost:3000", true),
             ("http://evil.example", false),
             ("http://localhost.evil.example", false),
             ("null", false),

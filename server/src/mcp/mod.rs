@@ -9,6 +9,7 @@ pub mod bridge;
 pub(crate) mod door;
 mod hold;
 mod permission;
+mod proof;
 mod questions;
 mod said;
 mod server;

@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use domain::{
     Interaction, Refused,
-    interaction::{Action, AnswerContent, Ask, Draft, Kind, Outcome, State},
+    interaction::{Action, AnswerContent, Consumed, Draft, Kind, Outcome, Receipt, State},
     json::{AnyJson, Object},
     limits,
 };
 use rmcp::{
     RoleServer,
-    model::{CallToolResult, ContentBlock, JsonObject},
+    model::{CallToolResult, ContentBlock, JsonObject, MetaObject},
     service::RequestContext,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{arguments, door::Caller, server::McpServer};
+use super::{arguments, door::Caller, proof, server::McpServer};
 use crate::{problem::Problem, service::ServiceError};
 
 /// For the deadline to pass while the call still hears of it.
@@ -41,14 +41,25 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
         let decided = self.decided(caller, arguments, context).await;
-        let said = decided.unwrap_or_else(|problem| {
+        let (said, proof) = decided.unwrap_or_else(|problem| {
             let faults = problem.errors().iter();
             let faults: String = faults
                 .map(|fault| format!("; {}: {}", fault.path, fault.message))
                 .collect();
-            deny(format!("{}: {}{faults}", problem.code(), problem.detail()))
+            let why = format!("{}: {}{faults}", problem.code(), problem.detail());
+            (deny(why), None)
         });
-        CallToolResult::success(vec![ContentBlock::text(said.to_string())])
+        let mut result = CallToolResult::success(vec![ContentBlock::text(said.to_string())]);
+        // For a bridge that believes nobody.
+        result.meta = proof.and_then(|(receipt, consumed)| {
+            let mut meta = MetaObject::new();
+            let receipt = serde_json::to_value(receipt).ok()?;
+            meta.0.insert(proof::RECEIPT.to_owned(), receipt);
+            let consumed = serde_json::to_value(consumed).ok()?;
+            meta.0.insert(proof::CONSUMED.to_owned(), consumed);
+            Some(meta)
+        });
+        result
     }
 
     async fn decided(
@@ -56,14 +67,16 @@ impl McpServer {
         caller: &Caller,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Value, Problem> {
+    ) -> Result<(Value, Option<(Receipt, Consumed)>), Problem> {
         let wanted: Wanted = arguments::read(arguments)?;
         let action = Action {
             tool: wanted.tool_name.clone(),
             arguments: wanted.input.clone(),
+            operands: Vec::new(),
         };
         // Nobody is asked what cannot be waited for.
         drop(caller.credential.place(&self.state)?);
+        let run = named_run(context).or_else(|| wanted.run());
         let seconds = self.state.config.mcp_permission_seconds;
         let asked = self.opened(caller, wanted.draft(seconds), None).await?;
         let wait = Duration::from_secs(seconds.into()) + GRACE;
@@ -71,10 +84,32 @@ impl McpServer {
         // Whatever became of the call: nobody is to decide what nobody waits for.
         let ended = self.ended(caller, &asked).await?;
         held?;
-        if !context.ct.is_cancelled() {
-            self.collected(caller, ended.clone()).await?;
+        if context.ct.is_cancelled() {
+            return Ok((deny("the client no longer waits".to_owned()), None));
         }
-        Ok(verdict(&ended, &action))
+        let Some(receipt) = self.granted(&ended, &action) else {
+            self.collected(caller, ended.clone()).await?;
+            return Ok((denied(&ended), None));
+        };
+        // Rule 13: before it may run.
+        let run = run.unwrap_or_else(|| format!("mcp {}", ended.id));
+        let service = &self.state.service;
+        let ended = service.consume(ended.id, run, &caller.agent).await?;
+        let allowed = json!({ "behavior": "allow", "updatedInput": action.arguments });
+        let proof = ended.consumed.map(|consumed| (receipt, consumed));
+        Ok((allowed, proof))
+    }
+
+    /// Rules 2 and 12: the receipt, if it proves that exactly this action was approved.
+    fn granted(&self, ended: &Interaction, wanted: &Action) -> Option<Receipt> {
+        let receipt = ended.receipt().filter(|_| ended.approved() == Some(true))?;
+        let decision = &receipt.decision;
+        let is_of_this = decision.interaction_id == ended.id
+            && decision.outcome == Outcome::Approved
+            && decision.action_digest.is_some()
+            && decision.action_digest == wanted.digest().ok()
+            && self.state.trusted.verifies(receipt);
+        is_of_this.then(|| receipt.clone())
     }
 
     /// How it ended; if it has not, it is taken back.
@@ -91,7 +126,23 @@ impl McpServer {
     }
 }
 
+/// What a bridge calls the run, so that it can tell the word on it from that on any other.
+fn named_run(context: &RequestContext<RoleServer>) -> Option<String> {
+    let named = context.meta.0.0.get(proof::RUN)?.as_str()?;
+    is_name(named).then(|| format!("mcp {named}"))
+}
+
+fn is_name(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 100 && id.bytes().all(|it| it.is_ascii_graphic())
+}
+
 impl Wanted {
+    /// The name of the run that is asked for, where the client has one.
+    fn run(&self) -> Option<String> {
+        let id = self.tool_use_id.as_deref().filter(|id| is_name(id))?;
+        Some(format!("claude-code {id}"))
+    }
+
     fn draft(self, seconds: u32) -> Draft {
         let about = self.input.0.get("description").and_then(Value::as_str);
         let about = about.map_or_else(String::new, |about| format!("\n\n{about}"));
@@ -107,20 +158,15 @@ impl Wanted {
             action: Some(Object(Action {
                 tool: self.tool_name,
                 arguments: self.input,
+                operands: Vec::new(),
             })),
             ..Draft::default()
         }
     }
 }
 
-/// Rule 2, in Claude Code's words: what it may run is what was approved.
-fn verdict(ended: &Interaction, wanted: &Action) -> Value {
-    let Ask::Approval { action, .. } = &ended.request.ask else {
-        return deny("nobody was asked".to_owned());
-    };
-    if ended.approved() == Some(true) && action == wanted {
-        return json!({ "behavior": "allow", "updatedInput": action.arguments });
-    }
+/// Why it may not run, in Claude Code's words.
+fn denied(ended: &Interaction) -> Value {
     deny(match (&ended.state, ended.state.outcome()) {
         (State::Resolved { answer }, Some(Outcome::Denied)) => {
             let who = &answer.responder.name;
@@ -134,6 +180,11 @@ fn verdict(ended: &Interaction, wanted: &Action) -> Value {
         }
         (State::Expired { .. }, _) => "nobody approved it in time, so it must not run".to_owned(),
         (State::Cancelled { .. }, _) => "the request was taken back, so it must not run".to_owned(),
+        (State::Void { why, .. }, _) => {
+            format!(
+                "what is stored of the decision counts for nothing, because {why}; so it must not run"
+            )
+        }
         _ => "there is no clear answer, so it must not run".to_owned(),
     })
 }

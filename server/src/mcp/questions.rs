@@ -62,10 +62,10 @@ impl McpServer {
             limit: limit + 1,
             ..InteractionQuery::default()
         };
-        let mut found = self.state.service.interactions(&query).await?;
+        let mut found = self.state.service.briefs(&query).await?;
         let more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let next = found.last().filter(|_| more).map(|last| last.id);
-        Ok(said::list(found, next, &self.state.config.public_url()).into())
+        Ok(said::list(&found, next, &self.state.config.public_url()).into())
     }
 }

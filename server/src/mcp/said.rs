@@ -2,12 +2,15 @@
 
 use domain::{
     Interaction, InteractionId,
-    interaction::{AnswerContent, Kind, Outcome, State},
+    interaction::{AnswerContent, Brief, Kind, Outcome, State},
 };
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
-use crate::{api::types::InteractionBody, problem::Problem};
+use crate::{
+    api::types::{InteractionBody, dashboard_url},
+    problem::Problem,
+};
 
 /// What of an interaction a model is told: the API's names and values.
 const OF_ONE: [&str; 13] = [
@@ -22,20 +25,6 @@ const OF_ONE: [&str; 13] = [
     "created_at",
     "expires_at",
     "closed_at",
-    "collected_at",
-    "dashboard_url",
-];
-/// What of it stands in a list.
-const OF_MANY: [&str; 11] = [
-    "id",
-    "kind",
-    "state",
-    "outcome",
-    "title",
-    "prompt",
-    "session_id",
-    "created_at",
-    "expires_at",
     "collected_at",
     "dashboard_url",
 ];
@@ -61,26 +50,38 @@ pub(super) fn told(interaction: Interaction, public_url: &str) -> CallToolResult
 
 /// Questions, newest first.
 pub(super) fn list(
-    found: Vec<Interaction>,
+    found: &[Brief],
     next: Option<InteractionId>,
     public_url: &str,
 ) -> CallToolResult {
     let count = found.len();
-    let waiting = found.iter().filter(|one| one.state.is_pending()).count();
-    let items: Vec<_> = found
-        .into_iter()
-        .map(|mut one| {
-            if let Some((end, _)) = one.request.prompt.char_indices().nth(PROMPT_CHARS) {
-                one.request.prompt.truncate(end);
-                one.request.prompt.push('…');
-            }
-            part(one, public_url, &OF_MANY)
-        })
-        .collect();
+    let waiting = found.iter().filter(|one| one.ending.is_none()).count();
+    let items: Vec<_> = found.iter().map(|one| line(one, public_url)).collect();
     let text = format!(
         "{count} found, {waiting} of them waiting for a person. Call wait_for_answer with an id for its answer."
     );
     result(text, json!({ "items": items, "next_cursor": next }))
+}
+
+/// What of a question stands in a list, by the API's names.
+fn line(one: &Brief, public_url: &str) -> Value {
+    let prompt = match one.prompt.char_indices().nth(PROMPT_CHARS) {
+        Some((end, _)) => format!("{}…", &one.prompt[..end]),
+        None => one.prompt.clone(),
+    };
+    json!({
+        "id": one.id,
+        "kind": one.kind,
+        "state": one.state(),
+        "outcome": one.ending.as_ref().map(|ending| ending.outcome),
+        "title": one.title,
+        "prompt": prompt,
+        "session_id": one.session_id,
+        "created_at": one.created_at,
+        "expires_at": one.expires_at,
+        "collected_at": one.collected_at,
+        "dashboard_url": dashboard_url(public_url, one.id),
+    })
 }
 
 /// A rule said no, or the server failed. It is the model's to put right, so it is no error of the protocol.
@@ -147,6 +148,11 @@ fn text(interaction: &Interaction) -> String {
             }
             _ => interaction.resume_prompt().unwrap_or_default(),
         },
+        State::Void { .. } => format!(
+            "What is stored of the decision is not proven by its receipt. Nothing was decided: stop, and tell a \
+             person.{}",
+            no(interaction)
+        ),
         State::Delivered { .. } => "A notification: nobody answers it.".to_owned(),
     }
 }

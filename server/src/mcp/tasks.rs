@@ -20,9 +20,10 @@ pub(super) fn task(interaction: &Interaction) -> Task {
     let (status, message) = match &interaction.state {
         State::Pending { .. } => (TaskStatus::Working, "Waiting for a person."),
         State::Cancelled { .. } => (TaskStatus::Cancelled, "The question was taken back."),
-        State::Delivered { .. } | State::Resolved { .. } | State::Expired { .. } => {
-            (TaskStatus::Completed, "The question is closed.")
-        }
+        State::Delivered { .. }
+        | State::Resolved { .. }
+        | State::Expired { .. }
+        | State::Void { .. } => (TaskStatus::Completed, "The question is closed."),
     };
     let changed = interaction.state.closed_at();
     let [created, changed] = [

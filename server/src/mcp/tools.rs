@@ -12,6 +12,16 @@ pub(super) const CANCEL_QUESTION: &str = "cancel_question";
 pub(super) const LIST_MY_QUESTIONS: &str = "list_my_questions";
 pub(super) const APPROVE_TOOL_USE: &str = "approve_tool_use";
 
+/// Ours; every other name is somebody else's.
+pub(super) const NAMES: [&str; 6] = [
+    ASK_HUMAN,
+    WAIT_FOR_ANSWER,
+    NOTIFY_HUMAN,
+    CANCEL_QUESTION,
+    LIST_MY_QUESTIONS,
+    APPROVE_TOOL_USE,
+];
+
 /// What a question may be.
 pub(super) const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
 

@@ -2,7 +2,8 @@
 
 use domain::{
     AgentRef, IdempotencyKey, Interaction, Refused,
-    interaction::{Draft, Kind, decide},
+    interaction::{Draft, Kind, TaskRef, decide},
+    limits,
 };
 use store::{CommitError, StoreError};
 
@@ -23,7 +24,7 @@ impl Service {
     ///
     /// # Errors
     /// [`Refused::Invalid`] with every fault of the draft, [`Refused::KeyReused`],
-    /// [`Refused::TooManyPending`].
+    /// [`Refused::TooManyPending`], [`Refused::TooMuchInTask`], [`Refused::QuotaUsedUp`].
     pub async fn ask(
         &self,
         agent: AgentRef,
@@ -49,14 +50,15 @@ impl Service {
             if let Some(asked) = self.asked_before(&agent, key.as_ref()).await? {
                 return Ok(asked);
             }
+            let quota = self.quota_left(agent.id).await?;
             if request.kind() != Kind::Notification {
-                self.has_room(&agent).await?;
+                self.has_room(&agent, request.task.as_ref()).await?;
             }
             let task = match &request.task {
                 Some(task) => self.store.task(agent.id, &task.id).await?,
                 None => None,
             };
-            let changeset = decide::open(
+            let mut changeset = decide::open(
                 request.clone(),
                 agent.clone(),
                 key.clone(),
@@ -64,6 +66,7 @@ impl Service {
                 self.channel_for(&request),
                 self.moment(),
             );
+            changeset.quota = quota;
             let opened = changeset.interaction().cloned();
             match self.commit(changeset).await {
                 Ok(()) => {
@@ -72,8 +75,10 @@ impl Service {
                         replayed: false,
                     });
                 }
-                // The same agent has sent the same key twice at once, or the task has changed meanwhile.
-                Err(CommitError::Conflict) if key.is_some() || request.task.is_some() => {}
+                // The same agent has sent the same key twice at once, the task has changed meanwhile, or the quota
+                // is used up by now.
+                Err(CommitError::Conflict)
+                    if key.is_some() || request.task.is_some() || quota.is_some() => {}
                 // Ids are never given twice, so nothing else can have been in the way.
                 Err(CommitError::Conflict) => return Err(StoreError::Stopped.into()),
                 Err(CommitError::Failed(error)) => return Err(error.into()),
@@ -82,10 +87,15 @@ impl Service {
     }
 
     /// Requests that come at the same moment may exceed the limit by as many.
-    async fn has_room(&self, agent: &AgentRef) -> Result<(), ServiceError> {
+    async fn has_room(&self, agent: &AgentRef, task: Option<&TaskRef>) -> Result<(), ServiceError> {
         let limit = self.settings.max_pending_per_agent;
         if limit > 0 && self.store.pending_count(agent.id).await? >= limit {
             return Err(Refused::TooManyPending { limit }.into());
+        }
+        if let Some(task) = task
+            && self.store.pending_weight(agent.id, &task.id).await? >= limits::TASK_WEIGHT
+        {
+            return Err(Refused::TooMuchInTask.into());
         }
         Ok(())
     }

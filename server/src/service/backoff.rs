@@ -28,6 +28,9 @@ const MEMORY: TimeDelta = TimeDelta::hours(1);
 const REMEMBERED: usize = 20_000;
 /// Addresses remembered per name.
 const FAMILIAR: usize = 16;
+/// Failures of names that nobody has which the journal hears of, in [`MEMORY`]. Those of people it hears of
+/// whenever one may be tried.
+const STRANGERS: u32 = 100;
 
 /// Counts failures.
 #[derive(Debug, Default)]
@@ -38,6 +41,8 @@ struct Counts {
     failures: HashMap<Counted, Failures>,
     /// From where people have signed in, since the start.
     familiar: HashMap<String, Vec<Network>>,
+    /// Since when, and how many.
+    strangers: Option<(DateTime<Utc>, u32)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -110,6 +115,18 @@ impl Backoff {
         }
         counts.forget(now);
         Ok(())
+    }
+
+    /// Whether one more failure of a name that nobody has is worth keeping: names and addresses can be made up
+    /// without end, so those bound nothing.
+    pub(super) fn notes_a_stranger(&self, now: DateTime<Utc>) -> bool {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, count) = counts
+            .strangers
+            .filter(|(since, _)| now - *since <= MEMORY)
+            .unwrap_or((now, 0));
+        counts.strangers = Some((since, count.saturating_add(1)));
+        count < STRANGERS
     }
 
     /// The attempt was a success.
@@ -242,6 +259,14 @@ mod tests {
             backoff.attempt("ana", of(n), now).unwrap();
         }
         assert!(backoff.attempt("ana", of(6), now).is_err());
+    }
+
+    #[test]
+    fn names_that_nobody_has_cannot_fill_the_journal() {
+        let (backoff, now) = (Backoff::default(), start());
+        let noted = |now| (0..5_000).filter(|_| backoff.notes_a_stranger(now)).count();
+        assert_eq!((noted(now), noted(now + MEMORY)), (100, 0));
+        assert_eq!(noted(now + MEMORY + TimeDelta::seconds(1)), 100);
     }
 
     #[test]

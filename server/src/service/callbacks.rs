@@ -23,12 +23,13 @@ impl Service {
         Ok(HookSecret::from_bytes(key))
     }
 
-    /// The secrets that sign for an agent; none when all of its tokens are revoked.
+    /// The secrets that sign for an agent; none when none of its tokens is good.
     ///
     /// # Errors
     /// When the database fails, or this server runs without a key.
     pub async fn callback_secrets(&self, agent: AgentId) -> Result<Vec<HookSecret>, ServiceError> {
-        let tokens = self.store.agent_tokens(agent, SIGNING_TOKENS).await?;
+        let tokens = self.store.agent_tokens(agent, self.now(), SIGNING_TOKENS);
+        let tokens = tokens.await?;
         let secrets = tokens.into_iter().map(|token| self.callback_secret(token));
         secrets.collect()
     }
@@ -72,8 +73,7 @@ impl Service {
         claimed: &Claimed,
     ) -> Result<Option<InteractionId>, ServiceError> {
         let seq = claimed.delivery.event_seq;
-        let events = self.store.events_after(seq - 1, None, 1).await?;
-        let event = events.into_iter().find(|event| event.seq == seq);
+        let event = self.store.event(seq).await?;
         Ok(event.and_then(|event| event.interaction_id))
     }
 }

@@ -67,7 +67,7 @@ impl Service {
                 limit: PAGE,
                 ..InteractionQuery::default()
             };
-            let page = self.store.interactions(&query).await?;
+            let page = self.store.briefs(&query).await?;
             let Some(last) = page.last() else {
                 return Ok(cancelled);
             };

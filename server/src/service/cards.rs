@@ -1,8 +1,10 @@
 //! Where interactions are shown in Slack: the channel, chosen when they are opened, and the message.
 
+use chrono::{DateTime, Utc};
 use domain::{
     Interaction, InteractionId, Refused,
     interaction::{Posted, Priority, Request, decide},
+    slack::OnCard,
 };
 
 use super::{Service, ServiceError};
@@ -33,5 +35,28 @@ impl Service {
             Err(ServiceError::Refused(Refused::Unchanged)) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Keeps that the card of a form shows what `interaction` asks, since this moment by Slack's clock at the latest.
+    /// Where Slack has not said when, it is not known to stand there, and no reply answers it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn card_shows(
+        &self,
+        interaction: &Interaction,
+        since: Option<DateTime<Utc>>,
+    ) -> Result<(), ServiceError> {
+        let Some((_, question)) = interaction.next_question() else {
+            return Ok(());
+        };
+        let Some(since) = since else {
+            tracing::warn!(interaction.id = %interaction.id, "Slack does not say when a card was changed");
+            return Ok(());
+        };
+        let question = question.id.clone();
+        let on_card = OnCard { question, since };
+        let kept = self.store.put_question_on_card(interaction.id, &on_card);
+        Ok(kept.await?)
     }
 }

@@ -1,6 +1,9 @@
 //! An agent takes note of how a question ended.
 
-use domain::{AgentRef, Interaction, InteractionId, Refused, interaction::decide};
+use domain::{
+    AgentRef, Changeset, Interaction, InteractionId, Moment, Refused, interaction::decide,
+    task::Work,
+};
 
 use super::{Service, ServiceError};
 
@@ -14,18 +17,26 @@ impl Service {
         id: InteractionId,
         agent: &AgentRef,
     ) -> Result<Interaction, ServiceError> {
-        let outcome = self
-            .change(id, |interaction, _, now| {
-                decide::collect(interaction, agent, now)
-            })
-            .await;
-        match outcome {
+        self.by_its_agent(id, |interaction, _, now| {
+            decide::collect(interaction, agent, now)
+        })
+        .await
+    }
+
+    /// A command of the agent that asked: what is so already is done, and of what others ask it learns nothing.
+    pub(super) async fn by_its_agent(
+        &self,
+        id: InteractionId,
+        decide: impl Fn(&Interaction, Option<&Work>, Moment<'_>) -> Result<Changeset, Refused>
+        + Send
+        + Sync,
+    ) -> Result<Interaction, ServiceError> {
+        match self.change(id, decide).await {
             Err(ServiceError::Refused(Refused::Unchanged)) => self
                 .store
                 .interaction(id)
                 .await?
                 .ok_or(ServiceError::NotFound),
-            // An agent must not learn what others ask.
             Err(ServiceError::Refused(Refused::NotYours)) => Err(ServiceError::NotFound),
             other => other,
         }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use domain::{AgentId, Interaction, Refused, interaction::decide};
+use domain::{AgentId, Refused, interaction::decide};
 use futures::{StreamExt, stream};
+use store::Due;
 
 use super::{Service, ServiceError};
 
@@ -34,11 +35,10 @@ impl Service {
         }
     }
 
-    async fn expire_each(&self, due: Vec<Interaction>) -> usize {
+    async fn expire_each(&self, due: Vec<Due>) -> usize {
         let mut done = 0;
-        for interaction in due {
-            let id = interaction.id;
-            match self.change_known(interaction, decide::expire).await {
+        for Due { id, .. } in due {
+            match self.change(id, decide::expire).await {
                 Ok(_) => done += 1,
                 // Somebody answered, another node's clock ticked first, or it went with its task.
                 Err(ServiceError::Refused(Refused::Closed { .. } | Refused::NotDue)) => {}
@@ -53,16 +53,16 @@ impl Service {
 
 /// Those of one task one after the other: each of them writes the task, so at once they would only be in
 /// each other's way.
-fn by_task(due: Vec<Interaction>) -> Vec<Vec<Interaction>> {
-    let mut tasks: HashMap<(AgentId, String), Vec<Interaction>> = HashMap::new();
+fn by_task(due: Vec<Due>) -> Vec<Vec<Due>> {
+    let mut tasks: HashMap<(AgentId, String), Vec<Due>> = HashMap::new();
     let mut groups = Vec::new();
-    for interaction in due {
-        match &interaction.request.task {
+    for one in due {
+        match &one.task_id {
             Some(task) => tasks
-                .entry((interaction.agent.id, task.id.clone()))
+                .entry((one.agent, task.clone()))
                 .or_default()
-                .push(interaction),
-            None => groups.push(vec![interaction]),
+                .push(one),
+            None => groups.push(vec![one]),
         }
     }
     groups.extend(tasks.into_values());

@@ -8,6 +8,7 @@ mod cancel;
 mod cards;
 mod collect;
 mod commit;
+mod consume;
 mod deliveries;
 mod endpoints;
 mod expire;
@@ -15,6 +16,7 @@ mod follow_up;
 mod inbox;
 mod passwords;
 mod people;
+mod quota;
 mod read;
 mod reply;
 mod settings;
@@ -28,8 +30,10 @@ pub use ask::Asked;
 pub use endpoints::{CONFIGURED, WishedEndpoint};
 pub use passwords::Weak;
 pub use read::Scope;
+pub use reply::Heard;
 pub use settings::{Settings, Timeouts};
 pub use sign_in::{Browser, SignedIn};
+pub use task::TaskWaiting;
 
 use std::sync::Arc;
 
@@ -100,6 +104,9 @@ pub enum ServiceError {
     /// Too many passwords are being checked.
     #[error("too many people are signing in; try again in a moment")]
     Busy,
+    /// The token was good until then.
+    #[error("this token has expired")]
+    TokenExpired(DateTime<Utc>),
     /// A rule said no.
     #[error(transparent)]
     Refused(Refused),

@@ -1,7 +1,7 @@
 //! People: invited, changed and kept out by admins.
 
 use domain::{
-    Changeset, Moment, Person, PersonId, Principal, Refused, Role,
+    Changeset, Moment, Person, PersonId, Principal, Refused, Role, Token,
     access::{NewLink, decide},
     limits::LINK_LIFETIME,
 };
@@ -14,7 +14,8 @@ impl Service {
     /// Invites somebody. Returns the secret of the link by which they come in.
     ///
     /// # Errors
-    /// [`Refused::NotAnAdmin`], [`Refused::NameTaken`]; [`Refused::Invalid`] when the name is not one line.
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::NameTaken`]; [`Refused::Invalid`] when the
+    /// name is not one line.
     pub async fn invite(
         &self,
         name: &str,
@@ -33,7 +34,7 @@ impl Service {
     /// A new link for somebody who is there already. Earlier ones end.
     ///
     /// # Errors
-    /// [`Refused::NotAnAdmin`], [`Refused::Disabled`], [`ServiceError::NotFound`].
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Disabled`], [`ServiceError::NotFound`].
     pub async fn make_link(
         &self,
         person: PersonId,
@@ -89,7 +90,7 @@ impl Service {
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::NameTaken`], [`Refused::Invalid`],
-    /// [`ServiceError::NotFound`].
+    /// [`ServiceError::NotFound`]; [`Refused::Unproven`] for another role.
     pub async fn change_person(
         &self,
         person: PersonId,
@@ -113,7 +114,8 @@ impl Service {
         }
     }
 
-    /// Keeps somebody out, or lets them in again.
+    /// Keeps somebody out, or lets them in again. With `revoke_tokens` the tokens that they made end in the
+    /// same moment.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`ServiceError::NotFound`].
@@ -121,12 +123,33 @@ impl Service {
         &self,
         person: PersonId,
         disabled: bool,
+        revoke_tokens: bool,
         by: &Principal,
     ) -> Result<(), ServiceError> {
-        self.change_person_by(person, |person, now| {
-            decide::disable(person, disabled, by, now)
-        })
-        .await
+        loop {
+            let revoked = match revoke_tokens {
+                true => self.tokens_made_by(person, by).await?,
+                false => Vec::new(),
+            };
+            // A conflict may be one over a token.
+            let change = |person: &Person, now: Moment<'_>| {
+                decide::disable(person, disabled, &revoked, by, now)
+            };
+            if self.try_to_change(person, change).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The tokens that somebody made and that were not revoked.
+    async fn tokens_made_by(
+        &self,
+        person: PersonId,
+        by: &Principal,
+    ) -> Result<Vec<Token>, ServiceError> {
+        let tokens = self.tokens(by).await?.into_iter();
+        let made = tokens.filter(|one| one.is_by(person) && one.revoked_at.is_none());
+        Ok(made.map(|one| one.token).collect())
     }
 
     /// Decides on the person as they are; anew when somebody else was faster.

@@ -1,7 +1,10 @@
 //! Reading, as far as the caller may.
 
-use domain::{AgentId, Event, Interaction, InteractionId, Principal, fault::is_name, limits};
-use store::{InteractionQuery, WaitingCounts};
+use domain::{
+    AgentId, Event, Interaction, InteractionId, Principal, fault::is_name, interaction::Brief,
+    limits,
+};
+use store::{EventPage, InteractionQuery, Page, WaitingCounts};
 
 use super::{Service, ServiceError};
 
@@ -40,15 +43,23 @@ impl Service {
             .ok_or(ServiceError::NotFound)
     }
 
-    /// Interactions, newest first.
+    /// Interactions, newest first, as many as fit on a page.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn interactions(
         &self,
         query: &InteractionQuery,
-    ) -> Result<Vec<Interaction>, ServiceError> {
+    ) -> Result<Page<Interaction, InteractionId>, ServiceError> {
         Ok(self.store.interactions(query).await?)
+    }
+
+    /// The same as lists show them, all that are asked for.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn briefs(&self, query: &InteractionQuery) -> Result<Vec<Brief>, ServiceError> {
+        Ok(self.store.briefs(query).await?)
     }
 
     /// Whose things a list shows; `None` when there is no such agent, or the reader may not see its
@@ -82,7 +93,7 @@ impl Service {
         Ok(self.store.agent_named(name).await?)
     }
 
-    /// Events after `after` in order; an agent sees its own.
+    /// Events after `after` in order, as many as fit on a page; an agent sees its own.
     ///
     /// # Errors
     /// When the database fails.
@@ -91,7 +102,7 @@ impl Service {
         after: i64,
         limit: u32,
         reader: &Principal,
-    ) -> Result<Vec<Event>, ServiceError> {
+    ) -> Result<EventPage<Event>, ServiceError> {
         Ok(self.store.events_after(after, scope(reader), limit).await?)
     }
 

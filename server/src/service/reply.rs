@@ -1,13 +1,28 @@
 //! Somebody writes in the thread of a card in Slack.
 
-use domain::{InteractionId, Principal, interaction::decide, slack::Reply};
+use domain::{
+    Changeset, Interaction, InteractionId, Payload, Principal,
+    interaction::{Shown, decide},
+    slack::{Reply, Seen, Unseen},
+};
 use store::CommitError;
 
 use super::{Service, ServiceError};
 
+/// What has become of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// It had counted before, by this node or another.
+    Before,
+    /// It is an answer, a follow-up or an edit.
+    Counted,
+    /// It is kept, and no answer.
+    Remarked(Unseen),
+}
+
 impl Service {
-    /// Has a kept message count: as an answer, a follow-up or an edit. Returns whether it had not counted
-    /// before, by this node or another.
+    /// Has a kept message count: as an answer, a follow-up, an edit or a remark. `shown` says how much of what an
+    /// interaction asks now its card shows.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`domain::Refused`] as [`decide::reply`] says. The message then still waits.
@@ -15,24 +30,42 @@ impl Service {
         &self,
         id: InteractionId,
         reply: &Reply,
+        shown: impl Fn(&Interaction) -> Shown,
         by: &Principal,
-    ) -> Result<bool, ServiceError> {
+    ) -> Result<Heard, ServiceError> {
         // Before reading: whoever may not answer must not learn what exists either.
         by.responder()?;
         loop {
             // A conflict may be one over the message.
             if self.store.is_message_heard(reply.message).await? {
-                return Ok(false);
+                return Ok(Heard::Before);
             }
             let interaction = self.store.interaction(id).await?;
             let interaction = interaction.ok_or(ServiceError::NotFound)?;
+            let seen = Seen {
+                shown: shown(&interaction),
+                on_card: self.store.question_on_card(id).await?,
+            };
             let work = self.stopped_work(&interaction).await?;
-            let changeset = decide::reply(&interaction, reply, by, work.as_ref(), self.moment())?;
+            let now = self.moment();
+            let changeset = decide::reply(&interaction, reply, &seen, by, work.as_ref(), now)?;
+            let heard = heard(&changeset);
             match self.commit(changeset).await {
-                Ok(()) => return Ok(true),
+                Ok(()) => return Ok(heard),
                 Err(CommitError::Conflict) => {}
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
         }
     }
+}
+
+fn heard(changeset: &Changeset) -> Heard {
+    let why = changeset
+        .events
+        .iter()
+        .find_map(|event| match event.payload {
+            Payload::Remarked { why, .. } => Some(why),
+            _ => None,
+        });
+    why.map_or(Heard::Counted, Heard::Remarked)
 }

@@ -1,7 +1,7 @@
 //! What an operator may decide about the rules.
 
 use chrono::TimeDelta;
-use domain::interaction::Kind;
+use domain::{Quota, interaction::Kind};
 use serde::{Deserialize, Serialize};
 
 /// The settings the use cases look at.
@@ -11,6 +11,8 @@ pub struct Settings {
     pub timeouts: Timeouts,
     /// How many blockers of one agent may be pending; 0 = any number.
     pub max_pending_per_agent: u32,
+    /// How many bytes an agent may have stored in a day.
+    pub quota: Quota,
 }
 
 /// Deadlines in seconds after asking; 0 = never (design §1, rule 4).

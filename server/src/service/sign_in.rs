@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use chrono::{DateTime, Utc};
 use domain::{
     Fault, PasswordHash, Person, Principal, Role, SessionId,
     access::{NewSession, PasswordBy, decide},
@@ -20,6 +21,8 @@ pub struct Browser {
     pub name: String,
     /// Where it is.
     pub address: IpAddr,
+    /// What it calls this server.
+    pub host: String,
 }
 
 /// A person in a browser.
@@ -29,20 +32,23 @@ pub struct SignedIn {
     pub person: Person,
     /// Since they signed in there.
     pub session: SessionId,
+    /// When they last gave their password there.
+    pub proven_at: DateTime<Utc>,
 }
 
 impl SignedIn {
     /// Who acts.
     pub fn principal(&self) -> Principal {
-        principal(&self.person)
+        principal(&self.person, self.proven_at)
     }
 }
 
-fn principal(person: &Person) -> Principal {
+fn principal(person: &Person, proven_at: DateTime<Utc>) -> Principal {
     Principal::Person {
         id: person.id,
         name: person.name.clone(),
         role: person.role,
+        proven_at,
     }
 }
 
@@ -74,7 +80,8 @@ impl Service {
         let name = name.filter(|name| name.trim() != person.name);
         passwords::check(password, name.unwrap_or(&person.name))?;
         if let Some(name) = name.filter(|_| person.role == Role::Admin) {
-            let by = principal(&person);
+            // The link is the proof.
+            let by = principal(&person, self.now());
             self.change_person(person.id, name, person.role, &by)
                 .await?;
             name.trim().clone_into(&mut person.name);
@@ -112,29 +119,80 @@ impl Service {
         let (person, hash) = account
             .map(|account| (account.person, account.password))
             .unzip();
+        let known = person.clone();
         let fits = self.passwords.fits(password, hash.flatten()).await?;
         let Some(person) = person.filter(|person| fits && person.disabled_at.is_none()) else {
             tracing::info!(client.address = %address, "a sign-in failed");
+            self.note_failure(known, None);
             return Ok(None);
         };
         self.backoff.succeeded(&key, address);
         let (cookie, session) = self.new_session(browser);
-        self.store.start_session(person.id, &session).await?;
-        tracing::info!(person.id = %person.id, client.address = %address, "signed in");
-        Ok(Some(cookie))
+        match self
+            .commit(decide::sign_in(&person, session, self.moment()))
+            .await
+        {
+            Ok(()) => {
+                tracing::info!(person.id = %person.id, client.address = %address, "signed in");
+                Ok(Some(cookie))
+            }
+            // Disabled meanwhile.
+            Err(CommitError::Conflict) => Ok(None),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
     }
 
-    /// Whose cookie this is.
+    /// Whose cookie this is, where this server is called `host`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn signed_in(&self, cookie: &Secret) -> Result<Option<SignedIn>, ServiceError> {
+    pub async fn signed_in(
+        &self,
+        cookie: &Secret,
+        host: &str,
+    ) -> Result<Option<SignedIn>, ServiceError> {
         let now = self.now();
-        let found = self.store.session(&cookie.hash(), now).await?;
-        Ok(found.map(|(session, person)| {
-            self.session_uses.note(session, now);
-            SignedIn { person, session }
+        let found = self.store.session(&cookie.hash(), host, now).await?;
+        Ok(found.map(|found| {
+            self.session_uses.note(found.id, now);
+            SignedIn {
+                person: found.person,
+                session: found.id,
+                proven_at: found.proven_at,
+            }
         }))
+    }
+
+    /// Takes the password of somebody who is signed in once more: for a while they may do what needs it.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`](domain::Refused::Invalid) when it is wrong, [`ServiceError::Wait`],
+    /// [`ServiceError::Busy`].
+    pub async fn prove(
+        &self,
+        who: &SignedIn,
+        password: &str,
+        address: IpAddr,
+    ) -> Result<SignedIn, ServiceError> {
+        let key = Person::name_key(&who.person.name);
+        let now = self.now();
+        self.backoff
+            .attempt(&key, address, now)
+            .map_err(ServiceError::Wait)?;
+        let account = self.store.account(&key).await?;
+        // Somebody else may have the name by now.
+        let account = account.filter(|account| account.person.id == who.person.id);
+        let hash = account.and_then(|account| account.password);
+        if !self.passwords.fits(password, hash).await? {
+            self.note_failure(Some(who.person.clone()), Some(&who.person));
+            return Err(vec![Fault::new("password", "is not yours")].into());
+        }
+        self.backoff.succeeded(&key, address);
+        self.store.session_proven(who.session, now).await?;
+        Ok(SignedIn {
+            proven_at: now,
+            ..who.clone()
+        })
     }
 
     /// Another password, for whoever knows the one so far. Ends all sessions but this one.
@@ -150,17 +208,7 @@ impl Service {
         password: &str,
         address: IpAddr,
     ) -> Result<(), ServiceError> {
-        let key = Person::name_key(&who.person.name);
-        self.backoff
-            .attempt(&key, address, self.now())
-            .map_err(ServiceError::Wait)?;
-        let account = self.store.account(&key).await?;
-        let hash = account.and_then(|account| account.password);
-        if !self.passwords.fits(current, hash).await? {
-            let fault = Fault::new("current", "is not your password");
-            return Err(vec![fault].into());
-        }
-        self.backoff.succeeded(&key, address);
+        self.prove(who, current, address).await?;
         passwords::check(password, &who.person.name)?;
         let hash = self.passwords.hash(password).await?;
         let by = PasswordBy::Session(who.session);
@@ -185,9 +233,7 @@ impl Service {
         who: &SignedIn,
         session: SessionId,
     ) -> Result<(), ServiceError> {
-        self.store.end_session(who.person.id, session).await?;
-        self.access_ended.send_replace(());
-        Ok(())
+        self.sign_out(who, vec![session]).await
     }
 
     /// Signs all of somebody's browsers out but this one.
@@ -195,10 +241,35 @@ impl Service {
     /// # Errors
     /// When the database fails.
     pub async fn end_other_sessions(&self, who: &SignedIn) -> Result<(), ServiceError> {
-        let person = who.person.id;
-        self.store.end_other_sessions(person, who.session).await?;
+        let sessions = self.sessions(who).await?.into_iter();
+        let others = sessions.map(|one| one.id).filter(|id| *id != who.session);
+        self.sign_out(who, others.collect()).await
+    }
+
+    /// What has ended already stays so.
+    async fn sign_out(&self, who: &SignedIn, sessions: Vec<SessionId>) -> Result<(), ServiceError> {
+        let signed_out = decide::sign_out(&who.person, sessions, self.moment());
+        match self.commit(signed_out).await {
+            Ok(()) | Err(CommitError::Conflict) => {}
+            Err(CommitError::Failed(error)) => return Err(error.into()),
+        }
         self.access_ended.send_replace(());
         Ok(())
+    }
+
+    /// Puts a wrong password into the journal, of a name that nobody has only so often. It does so behind
+    /// the caller's back: how long they wait must not tell whether there is such a name.
+    fn note_failure(&self, person: Option<Person>, by: Option<&Person>) {
+        if person.is_none() && !self.backoff.notes_a_stranger(self.now()) {
+            return;
+        }
+        let failed = decide::fail_to_sign_in(person.as_ref(), by, self.moment());
+        let service = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = service.commit(failed).await {
+                tracing::error!(%error, "a failed sign-in is not in the journal");
+            }
+        });
     }
 
     async fn commit_password(
@@ -225,6 +296,7 @@ impl Service {
             expires_at: now + SESSION_LIFETIME,
             browser: browser.name.chars().take(LINE_CHARS).collect(),
             address: browser.address.to_string(),
+            host: browser.host,
         };
         (cookie, session)
     }

@@ -1,45 +1,53 @@
 //! Agents register their tasks and say how they go.
 
 use domain::{
-    AgentId, AgentRef,
+    AgentId, AgentRef, Task,
     fault::is_name,
+    interaction::Brief,
     limits,
-    task::{TaskDraft, Work, decide},
+    task::{TaskDraft, decide},
 };
-use futures::{StreamExt, TryStreamExt, stream};
-use store::{CommitError, TaskQuery};
+use store::{CommitError, Page, TaskPlace, TaskQuery};
 
 use super::{Service, ServiceError};
 
-/// How many tasks of a list are read at once.
-const READ_TOGETHER: usize = 4;
+/// A task with what waits in it, as lists show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskWaiting {
+    /// The task.
+    pub task: Task,
+    /// Its pending blockers, oldest first: [`limits::WAITING_ON`] at most.
+    pub waiting: Vec<Brief>,
+}
 
 impl Service {
     /// Registers a task or updates it. Ending it cancels what waits in it (rule 6).
     ///
     /// # Errors
-    /// [`domain::Refused::Invalid`].
+    /// [`domain::Refused::Invalid`], [`domain::Refused::QuotaUsedUp`].
     pub async fn put_task(
         &self,
         id: &str,
         draft: TaskDraft,
         agent: &AgentRef,
-    ) -> Result<Work, ServiceError> {
+    ) -> Result<TaskWaiting, ServiceError> {
         loop {
+            let quota = self.quota_left(agent.id).await?;
             // What cannot be an id is no task's; the rule says what is wrong with it.
             let work = match is_name(id, limits::SESSION_ID_CHARS) {
                 true => self.store.work(agent.id, id).await?,
                 false => None,
             };
-            let changeset = decide::put(
+            let mut changeset = decide::put(
                 id,
                 draft.clone(),
                 agent.clone(),
                 work.as_ref(),
                 self.moment(),
             )?;
+            changeset.quota = quota;
             match self.commit(changeset).await {
-                Ok(()) => return self.work(agent.id, id).await,
+                Ok(()) => return self.task(agent.id, id).await,
                 Err(CommitError::Conflict) => {}
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
@@ -50,30 +58,33 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
-    pub async fn work(&self, agent: AgentId, id: &str) -> Result<Work, ServiceError> {
+    pub async fn task(&self, agent: AgentId, id: &str) -> Result<TaskWaiting, ServiceError> {
         if !is_name(id, limits::SESSION_ID_CHARS) {
             return Err(ServiceError::NotFound);
         }
-        let work = self.store.work(agent, id).await?;
-        work.ok_or(ServiceError::NotFound)
+        let task = self.store.task(agent, id).await?;
+        self.waiting_in(task.ok_or(ServiceError::NotFound)?).await
     }
 
-    /// Tasks with what waits in them, last changed first.
+    /// What waits in a task.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn tasks(&self, query: &TaskQuery) -> Result<Vec<Work>, ServiceError> {
-        let tasks = self.store.tasks(query).await?;
-        stream::iter(tasks)
-            .map(async |task| {
-                let work = self.store.work(task.agent.id, &task.id).await?;
-                Ok(work.unwrap_or(Work {
-                    task,
-                    pending: Vec::new(),
-                }))
-            })
-            .buffered(READ_TOGETHER)
-            .try_collect()
-            .await
+    pub async fn waiting_in(&self, task: Task) -> Result<TaskWaiting, ServiceError> {
+        let waiting = self
+            .store
+            .waiting_in(task.agent.id, &task.id, limits::WAITING_ON);
+        Ok(TaskWaiting {
+            waiting: waiting.await?,
+            task,
+        })
+    }
+
+    /// Tasks, last changed first, as many as fit on a page.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn tasks(&self, query: &TaskQuery) -> Result<Page<Task, TaskPlace>, ServiceError> {
+        Ok(self.store.tasks(query).await?)
     }
 }

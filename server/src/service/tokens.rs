@@ -1,6 +1,9 @@
 //! Tokens: made here, checked here.
 
-use domain::{Principal, SecretHash, TokenId, TokenKind, access::decide};
+use domain::{
+    Principal, SecretHash, TokenId, TokenKind,
+    access::{Lifetime, decide},
+};
 use store::{CommitError, Holder, TokenRecord};
 
 use super::{Service, ServiceError};
@@ -10,18 +13,20 @@ impl Service {
     /// Makes a token and returns it; it cannot be read back later.
     ///
     /// # Errors
-    /// [`domain::Refused::NotAnAdmin`]; [`domain::Refused::Invalid`] when the name is not one line.
+    /// [`domain::Refused::NotAnAdmin`], [`domain::Refused::Unproven`]; [`domain::Refused::Invalid`] when the
+    /// name is not one line, or the end not ahead.
     pub async fn create_token(
         &self,
         kind: TokenKind,
         name: &str,
+        lifetime: Lifetime,
         by: &Principal,
     ) -> Result<Secret, ServiceError> {
         let secret = Secret::token(kind);
         loop {
             let agent = self.store.agent_named(name.trim()).await?;
-            let created =
-                decide::create_token(kind, name, agent, secret.hash(), by, self.moment())?;
+            let (hash, now) = (secret.hash(), self.moment());
+            let created = decide::create_token(kind, name, agent, hash, lifetime, by, now)?;
             match self.commit(created).await {
                 Ok(()) => return Ok(secret),
                 // Another token made the agent meanwhile.
@@ -34,11 +39,15 @@ impl Service {
     /// Who holds this token.
     ///
     /// # Errors
-    /// When the database fails.
+    /// [`ServiceError::TokenExpired`]; or the database fails.
     pub async fn token_holder(&self, token: &SecretHash) -> Result<Option<Holder>, ServiceError> {
         let holder = self.store.token_holder(token).await?;
         if let Some(holder) = &holder {
-            self.token_uses.note(holder.token, self.now());
+            let now = self.now();
+            if let Some(end) = holder.expires_at.filter(|end| *end <= now) {
+                return Err(ServiceError::TokenExpired(end));
+            }
+            self.token_uses.note(holder.token, now);
         }
         Ok(holder)
     }

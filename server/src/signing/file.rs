@@ -45,7 +45,7 @@ pub fn load_or_create(path: &Path) -> anyhow::Result<SigningKey> {
     }
 }
 
-fn create(path: &Path, pem: &str) -> io::Result<()> {
+pub(super) fn create(path: &Path, pem: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

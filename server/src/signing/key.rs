@@ -10,6 +10,7 @@ use domain::{
 };
 use hkdf::Hkdf;
 use rand::{TryRng, rngs::SysRng};
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 /// What stands before the 32 secret bytes of an Ed25519 key in PKCS #8 (RFC 8410, section 7).
@@ -86,7 +87,8 @@ impl fmt::Debug for SigningKey {
 }
 
 /// The public half. Written as base64 of its 32 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct VerifyingKey(ed25519_dalek::VerifyingKey);
 
 impl VerifyingKey {
@@ -113,6 +115,21 @@ impl VerifyingKey {
         let signature = ed25519_dalek::Signature::from_bytes(signature);
         // Strict: one signature has one reading, whoever checks it.
         self.0.verify_strict(message, &signature).is_ok()
+    }
+}
+
+impl TryFrom<String> for VerifyingKey {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::from_base64(&text)
+            .ok_or_else(|| format!("`{text}` is no public key: 32 bytes in base64"))
+    }
+}
+
+impl From<VerifyingKey> for String {
+    fn from(key: VerifyingKey) -> Self {
+        key.to_string()
     }
 }
 

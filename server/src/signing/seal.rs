@@ -15,12 +15,26 @@ const LABEL: &[u8] = b"handraise secrets at rest v1";
 const NONCE_BYTES: usize = 24;
 
 /// Seals and opens. Its `Debug` hides the key.
-pub struct Sealer(XChaCha20Poly1305);
+pub struct Sealer {
+    seals: XChaCha20Poly1305,
+    /// These only open.
+    earlier: Vec<XChaCha20Poly1305>,
+}
 
 impl Sealer {
     /// The sealer of this server's key.
     pub fn new(key: &SigningKey) -> Self {
-        Self(XChaCha20Poly1305::new(&key.derive(LABEL).into()))
+        Self {
+            seals: cipher(key),
+            earlier: Vec::new(),
+        }
+    }
+
+    /// That also opens what was sealed by keys before this one.
+    #[must_use]
+    pub fn with_earlier(self, keys: &[SigningKey]) -> Self {
+        let earlier = keys.iter().map(cipher).collect();
+        Self { earlier, ..self }
     }
 
     /// Seals a secret of `owner`: another owner's cannot be put in its place.
@@ -30,20 +44,27 @@ impl Sealer {
             msg: secret,
             aad: owner,
         };
-        let sealed = self.0.encrypt(&XNonce::from(nonce), payload).ok()?;
+        let sealed = self.seals.encrypt(&XNonce::from(nonce), payload).ok()?;
         Some(SealedSecret([&nonce[..], &sealed].concat()))
     }
 
-    /// Opens what was sealed by the same key for the same owner.
+    /// Opens what was sealed by the same key, or an earlier one, for the same owner.
     pub fn open(&self, sealed: &SealedSecret, owner: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.0.split_at_checked(NONCE_BYTES)?;
         let nonce: [u8; NONCE_BYTES] = nonce.try_into().ok()?;
-        let payload = Payload {
-            msg: sealed,
-            aad: owner,
-        };
-        self.0.decrypt(&XNonce::from(nonce), payload).ok()
+        let mut ciphers = std::iter::once(&self.seals).chain(&self.earlier);
+        ciphers.find_map(|cipher| {
+            let payload = Payload {
+                msg: sealed,
+                aad: owner,
+            };
+            cipher.decrypt(&XNonce::from(nonce), payload).ok()
+        })
     }
+}
+
+fn cipher(key: &SigningKey) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new(&key.derive(LABEL).into())
 }
 
 impl fmt::Debug for Sealer {

@@ -1,6 +1,7 @@
 //! The methods that are called, each with its arguments and what it returns.
 
-use reqwest::header::HeaderMap;
+use chrono::{DateTime, TimeDelta, Utc};
+use reqwest::header::{DATE, HeaderMap};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -75,16 +76,17 @@ impl SlackClient {
     }
 
     /// Makes a message look different. Without blocks it would keep the old ones with their buttons, so
-    /// there must be some.
+    /// there must be some. Returns when that was done at the latest, by Slack's clock, if Slack says so.
     pub async fn update_message(
         &self,
         at: &Posted,
         text: &str,
         blocks: &[Value],
-    ) -> Result<(), CallError> {
+    ) -> Result<Option<DateTime<Utc>>, CallError> {
         let body = json!({ "channel": at.channel, "ts": at.ts, "text": text, "blocks": blocks, "parse": "none" });
-        let Done {} = self.json("chat.update", &body).await?;
-        Ok(())
+        let answer = self.call("chat.update", Token::Bot, Arguments::Json(&body));
+        let (Done {}, headers) = answer.await?;
+        Ok(answered_by(&headers))
     }
 
     /// Says something that only one person sees. It may not arrive.
@@ -218,6 +220,13 @@ impl SlackClient {
     }
 }
 
+/// When Slack had answered. It names the second, so this is the end of it.
+fn answered_by(headers: &HeaderMap) -> Option<DateTime<Utc>> {
+    let date = headers.get(DATE)?.to_str().ok()?;
+    let second = DateTime::parse_from_rfc2822(date).ok()?;
+    Some(second.to_utc() + TimeDelta::seconds(1))
+}
+
 /// What a token may do, as every answer to it says.
 fn scopes(headers: &HeaderMap) -> Vec<String> {
     let header = headers.get("x-oauth-scopes");
@@ -225,4 +234,24 @@ fn scopes(headers: &HeaderMap) -> Vec<String> {
     let scopes = header.unwrap_or_default().split(',').map(str::trim);
     let scopes = scopes.filter(|scope| !scope.is_empty());
     scopes.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn slack_has_answered_when_the_second_it_names_is_over() {
+        let answered = |date: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(DATE, HeaderValue::from_static(date));
+            answered_by(&headers).map(|at| at.timestamp())
+        };
+        let date = "Tue, 14 Nov 2023 22:13:20 GMT";
+        assert_eq!(answered(date), Some(1_700_000_001));
+        assert_eq!(answered("soon"), None);
+        assert_eq!(answered_by(&HeaderMap::new()), None);
+    }
 }

@@ -11,7 +11,12 @@ use domain::{Person, Principal, Role, SlackId};
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
-use super::{blocks::Note, class::Class, client::SlackClient, types::User};
+use super::{
+    blocks::{Note, NoteLink},
+    class::Class,
+    client::SlackClient,
+    types::User,
+};
 use crate::{
     config::{Config, SlackUsers},
     service::Service,
@@ -96,7 +101,7 @@ impl Unrecognised {
                             to your account, then answer again. The link is good for 30 minutes and for you alone. If \
                             you have no account, ask an admin of Handraise."
                         .to_owned(),
-                    link: Some(link.clone()),
+                    link: Some(NoteLink::Identify(link.clone())),
                 };
             }
             Self::Unknown { link: None } => {

@@ -7,16 +7,19 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::{Fault, InteractionId, Principal, Refused, slack::Reply};
+use domain::{
+    Fault, InteractionId, Principal, Refused,
+    slack::{Reply, Unseen},
+};
 use futures::{StreamExt, stream};
 use store::{KeptMessage, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    blocks::{Note, decode_message_text},
+    blocks::{Note, decode_message_text, shown_on_card},
     inbox::SlackInbox,
 };
-use crate::service::{Service, ServiceError};
+use crate::service::{Heard, Service, ServiceError};
 
 /// Time ends a pause without any hint; this is how late it may be noticed.
 const POLL: Duration = Duration::from_millis(500);
@@ -94,8 +97,8 @@ struct Hearing {
 
 /// What becomes of a message.
 enum Fate {
-    /// It was heard, here or elsewhere.
-    Heard,
+    /// It was heard, here or elsewhere. What its author is told.
+    Heard(Option<Note>),
     /// It is tried again after this pause.
     Postponed(TimeDelta),
     /// Nothing comes of it. What is kept of that, and what its author is told.
@@ -120,7 +123,7 @@ impl Hearing {
         Ok(all)
     }
 
-    /// The messages of one thread, in the order they were written: the second answers the second question of a form.
+    /// The messages of one thread, in the order they were written: what is said first answers.
     async fn hear_in_order(&self, mut messages: Vec<KeptMessage>) {
         // Two connections may have changed it. The names are times, all of one length.
         messages.sort_by(|a, b| a.message.ts.cmp(&b.message.ts));
@@ -168,10 +171,13 @@ impl Hearing {
         let reply = Reply {
             message: kept.id,
             text: decode_message_text(&message.text),
+            written_at: message.written_at(),
             is_edit: message.is_edit(),
         };
-        let refused = match self.service.reply(interaction, &reply, &by).await {
-            Ok(_) => return Ok(Fate::Heard),
+        let heard = self.service.reply(interaction, &reply, shown_on_card, &by);
+        let refused = match heard.await {
+            Ok(Heard::Remarked(why)) => return Ok(Fate::Heard(Some(unseen(why).into()))),
+            Ok(Heard::Counted | Heard::Before) => return Ok(Fate::Heard(None)),
             Err(ServiceError::Refused(refused)) => refused,
             Err(ServiceError::NotFound) => {
                 return Ok(Fate::Aside("its interaction is not known", None));
@@ -188,20 +194,24 @@ impl Hearing {
 
     async fn carry_out(&self, kept: &KeptMessage, fate: Fate) -> Result<(), StoreError> {
         let (store, now) = (self.service.store(), self.service.now());
-        match fate {
-            Fate::Heard => {}
-            Fate::Postponed(pause) => store.postpone_message(kept.id, now + pause).await?,
+        let message = &kept.message;
+        let note = match fate {
+            Fate::Heard(note) => note,
+            Fate::Postponed(pause) => {
+                store.postpone_message(kept.id, now + pause).await?;
+                None
+            }
             Fate::Aside(why, note) => {
                 let is_first = store.set_message_aside(kept.id, now, why).await?;
-                let message = &kept.message;
                 // An edit of what was refused was refused before.
-                if let Some(note) = note.filter(|_| is_first && !message.is_edit()) {
-                    let (channel, thread) = (&message.channel, &message.thread_ts);
-                    self.threads
-                        .tell(channel, thread, &message.user, &note)
-                        .await;
-                }
+                note.filter(|_| is_first && !message.is_edit())
             }
+        };
+        if let Some(note) = note {
+            let (channel, thread) = (&message.channel, &message.thread_ts);
+            self.threads
+                .tell(channel, thread, &message.user, &note)
+                .await;
         }
         Ok(())
     }
@@ -209,6 +219,20 @@ impl Hearing {
 
 fn after_failure(tries: u32) -> TimeDelta {
     TimeDelta::seconds(1_i64 << tries.min(10)).min(LONGEST_PAUSE)
+}
+
+/// What somebody is told whose message is kept and no answer: why, and what to do.
+fn unseen(why: Unseen) -> &'static str {
+    match why {
+        Unseen::Cut => {
+            "Your message is kept, but it is no answer: the card does not show all that is asked. Press Read all on \
+             the card, or open the dashboard, and answer there."
+        }
+        Unseen::AskedLater => {
+            "Your message is kept, but it is no answer: what is asked now came on the card after you wrote it. Look at \
+             the card, and reply again if you mean that question."
+        }
+    }
 }
 
 /// What somebody is told whose message was refused: what, why, what to do.

@@ -1,6 +1,6 @@
 //! What the pages may ask for, answered for whoever is signed in.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, hash::Hash};
 
 use app::{
     backend::Backend,
@@ -17,8 +17,11 @@ use app::{
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    AgentId, InteractionId, Principal, Refused, Role, fault::is_name, interaction::AnswerDraft,
-    limits, task::TaskStatus,
+    AgentId, Day, InteractionId, Principal, Refused, Role,
+    fault::is_name,
+    interaction::{AnswerDraft, Brief},
+    limits,
+    task::TaskStatus,
 };
 use store::{InteractionQuery, StoreError, TaskQuery};
 
@@ -32,6 +35,8 @@ use crate::{
 /// How many rows a page of the history, and the list of tasks, hold.
 const HISTORY_ROWS: u32 = 50;
 const TASK_ROWS: u32 = 200;
+/// How many steps a story has.
+const STEPS: u32 = 500;
 /// What the overview counts.
 const COUNTED: TimeDelta = TimeDelta::hours(24);
 
@@ -53,15 +58,17 @@ impl ForPerson {
         Ok(self.who()?.principal())
     }
 
-    /// What each agent waits for.
-    async fn waiting_by_agent(&self) -> Result<HashMap<AgentId, Vec<Row>>, UiError> {
+    /// What waits, by what `key` says of it.
+    async fn waiting_by<K: Eq + Hash>(
+        &self,
+        key: impl Fn(&Brief) -> Option<K> + Send,
+    ) -> Result<HashMap<K, Vec<Row>>, UiError> {
         let store = self.state.service.store();
-        let mut waiting: HashMap<AgentId, Vec<Row>> = HashMap::new();
+        let mut waiting: HashMap<K, Vec<Row>> = HashMap::new();
         for one in store.waiting(WAITING_ROWS).await.map_err(failed)? {
-            waiting
-                .entry(one.agent.id)
-                .or_default()
-                .push(Row::from(&one));
+            if let Some(key) = key(&one) {
+                waiting.entry(key).or_default().push(Row::from(&one));
+            }
         }
         Ok(waiting)
     }
@@ -73,7 +80,8 @@ impl Backend for ForPerson {
         Ok(Visitor {
             name: self.who()?.person.name.clone(),
             role: self.who()?.person.role,
-            public_url: self.state.config.public_url(),
+            agent_url: self.state.config.agent_url(),
+            proven_until: self.who()?.proven_at + limits::PROOF_LASTS,
         })
     }
 
@@ -111,9 +119,11 @@ impl Backend for ForPerson {
         let principal = self.principal()?;
         let service = &self.state.service;
         let interaction = service.interaction(id, &principal).await.map_err(told)?;
-        let events = service.store().events_of(id).await.map_err(failed)?;
+        let events = service.store().events_of(id, 0, STEPS).await;
+        let events = events.map_err(failed)?;
         Ok(Story {
             blocker: self.shown(&interaction).await?,
+            more: events.more,
             steps: story::steps(&interaction, events),
         })
     }
@@ -152,7 +162,7 @@ impl Backend for ForPerson {
             // One more than shown tells whether there is a next page.
             limit: HISTORY_ROWS + 1,
         };
-        let mut found = service.interactions(&query).await.map_err(told)?;
+        let mut found = service.briefs(&query).await.map_err(told)?;
         let more = found.len() > HISTORY_ROWS as usize;
         found.truncate(HISTORY_ROWS as usize);
         Ok(HistoryPage {
@@ -166,20 +176,24 @@ impl Backend for ForPerson {
         self.who()?;
         let service = &self.state.service;
         let status = status.filter(|status| TaskStatus::NAMES.contains(&&**status));
-        let mut works = Vec::new();
+        let mut tasks = Vec::new();
         // However long ago they last changed, those that wait come first.
         if status.is_none() {
             let waiting = tasks_of(Some(TaskStatus::Waiting.name().to_owned()));
-            works = service.tasks(&waiting).await.map_err(told)?;
+            tasks = service.tasks(&waiting).await.map_err(told)?.collect();
         }
         let all = service.tasks(&tasks_of(status.clone())).await;
-        let others = all.map_err(told)?.into_iter();
-        let others =
-            others.filter(|work| status.is_some() || work.task.status != TaskStatus::Waiting);
-        works.extend(others);
-        let rows = works
+        let (others, _) = all.map_err(told)?.into_parts();
+        tasks.extend(others.filter(|task| status.is_some() || task.status != TaskStatus::Waiting));
+        let mut waiting = self
+            .waiting_by(|one| Some((one.agent.id, one.task_id.clone()?)))
+            .await?;
+        let rows = tasks
             .into_iter()
-            .map(|work| TaskRow::new(work.task, work.pending.iter().map(Row::from).collect()))
+            .map(|task| {
+                let waiting = waiting.remove(&(task.agent.id, task.id.clone()));
+                TaskRow::new(task, waiting.unwrap_or_default())
+            })
             .collect();
         Ok(TaskList {
             rows,
@@ -190,10 +204,12 @@ impl Backend for ForPerson {
     async fn agents(&self) -> Result<AgentList, UiError> {
         self.who()?;
         let service = &self.state.service;
-        let mut waiting = self.waiting_by_agent().await?;
+        let mut waiting: HashMap<AgentId, _> = self.waiting_by(|one| Some(one.agent.id)).await?;
         // An agent that asked a moment ago was seen a moment ago.
         service.write_uses().await.map_err(told)?;
-        let records = service.store().agents().await.map_err(failed)?;
+        let now = service.now();
+        let records = service.store().agents(Day::of(now)).await;
+        let records = records.map_err(failed)?;
         let mut rows: Vec<AgentRow> = records
             .into_iter()
             .map(|record| AgentRow {
@@ -201,12 +217,14 @@ impl Backend for ForPerson {
                 name: record.agent.name,
                 last_seen: record.last_seen_at,
                 open_tasks: record.open_tasks,
+                stored_today: record.stored,
             })
             .collect();
         rows.sort_by_key(|row| row.waiting.is_empty());
         Ok(AgentList {
             rows,
-            as_of: service.now(),
+            quota: self.state.config.settings().quota.limit(),
+            as_of: now,
         })
     }
 
@@ -278,6 +296,8 @@ pub(super) fn told(error: ServiceError) -> UiError {
         ServiceError::Wait(_) | ServiceError::Busy => {
             UiError::TryLater(sentence(&error.to_string()))
         }
+        // No page comes with a token.
+        ServiceError::TokenExpired(_) => UiError::Internal,
         ServiceError::Store(error) => {
             tracing::error!(%error, "a page failed in the store");
             UiError::Internal

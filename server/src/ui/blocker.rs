@@ -8,18 +8,21 @@ use app::{
 };
 use domain::{
     Actor, Interaction, InteractionId, Payload, Person, State,
-    interaction::{Ask, FormAnswers, Mode, Outcome},
+    interaction::{Ask, Choice, FormAnswers, Mode, Outcome},
 };
 use store::{InteractionQuery, Store};
 
 use super::{
+    action,
     backend::{ForPerson, failed},
     markdown,
 };
-use crate::visible;
+use crate::{shape, visible};
 
 /// How many earlier questions of the session stand beside it.
 const EARLIER: u32 = 5;
+/// How many events are read at once.
+const EVENTS: u32 = 200;
 
 impl ForPerson {
     /// The dialog's content.
@@ -32,13 +35,8 @@ impl ForPerson {
         } else {
             unsent(&**store, interaction, person).await?
         };
-        let mut prompt_html = rendered(request.prompt.clone()).await?;
-        let mut title = request.title.clone();
-        if interaction.asks_for_a_decision() {
-            // After rendering: markdown turns entities into characters.
-            prompt_html = visible::prose(&prompt_html);
-            title = title.as_deref().map(visible::line);
-        }
+        let prompt_html = rendered(request.prompt.clone()).await?;
+        let title = request.title.as_deref().map(visible::line);
         Ok(Blocker {
             row: Row::from(interaction),
             title,
@@ -69,14 +67,18 @@ fn slack_link(interaction: &Interaction) -> Option<String> {
 async fn control(interaction: &Interaction) -> Result<Control, UiError> {
     Ok(match &interaction.request.ask {
         Ask::Question => Control::Text,
-        Ask::Choice(choice) => Control::Choice(choice.clone()),
+        Ask::Choice(choice) => Control::Choice(marked(choice.clone())),
         Ask::Acknowledgement => Control::Acknowledge,
         Ask::Approval {
             action,
             action_digest,
-        } => Control::Approve(visible::action(action, action_digest)),
+        } => {
+            let (action, digest) = (action.clone(), action_digest.clone());
+            let view = made(move || action::view(&shape::of(&action, &digest)));
+            Control::Approve(view.await?)
+        }
         Ask::PlanReview { plan } => Control::Decide {
-            plan_html: visible::prose(&rendered(plan.clone()).await?),
+            plan_html: rendered(plan.clone()).await?,
         },
         Ask::Form { questions } => {
             let none = FormAnswers::new();
@@ -86,7 +88,7 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
                 steps.push(FormStep {
                     id: question.id.clone(),
                     prompt_html: rendered(question.prompt.clone()).await?,
-                    choice: question.choice(),
+                    choice: question.choice().map(marked),
                     answer: answers.get(&question.id).cloned(),
                 });
             }
@@ -94,6 +96,15 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
         }
         Ask::Notification { level } => Control::Nothing { level: *level },
     })
+}
+
+/// Options of which nothing is hidden.
+fn marked(mut choice: Choice) -> Choice {
+    for option in &mut choice.options {
+        option.label = visible::line(&option.name());
+        option.description = option.description.as_deref().map(visible::line);
+    }
+    choice
 }
 
 fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
@@ -126,6 +137,7 @@ fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
         reason,
         collected_at: interaction.collected_at,
         callback: interaction.callback,
+        report: interaction.report.clone(),
         follow_ups: interaction
             .follow_ups
             .iter()
@@ -154,7 +166,7 @@ async fn earlier(store: &dyn Store, interaction: &Interaction) -> Result<Vec<Ear
         limit: EARLIER,
         ..InteractionQuery::default()
     };
-    let found = store.interactions(&query).await.map_err(failed)?;
+    let found = store.briefs(&query).await.map_err(failed)?;
     let earlier = found.iter().map(|one| {
         let closed = ClosedRow::new(one);
         Earlier {
@@ -178,27 +190,37 @@ async fn unsent(
     person: &Person,
 ) -> Result<Option<String>, UiError> {
     let id: InteractionId = interaction.id;
-    let events = store.events_of(id).await.map_err(failed)?;
-    let unsent = events
-        .into_iter()
-        .rev()
-        .find_map(|event| match (event.payload, event.actor) {
-            (Payload::AnswerRejected { answer, .. }, Actor::Responder(by))
-                if by.id == person.id.0 =>
-            {
-                Some(answer.to_text(&interaction.request.ask))
+    let mut unsent = None;
+    let mut after = 0;
+    loop {
+        let page = store.events_of(id, after, EVENTS).await.map_err(failed)?;
+        let more = page.more;
+        after = page.up_to;
+        for event in page {
+            match (event.payload, event.actor) {
+                (Payload::AnswerRejected { answer, .. }, Actor::Responder(by))
+                    if by.id == person.id.0 =>
+                {
+                    unsent = Some(answer.to_text(&interaction.request.ask));
+                }
+                _ => {}
             }
-            _ => None,
-        });
-    Ok(unsent)
+        }
+        if !more {
+            return Ok(unsent);
+        }
+    }
 }
 
 /// Off the threads that serve everybody: it may take a moment.
 async fn rendered(text: String) -> Result<String, UiError> {
-    tokio::task::spawn_blocking(move || markdown::to_html(&text))
-        .await
-        .map_err(|error| {
-            tracing::error!(%error, "a prompt cannot be rendered");
-            UiError::Internal
-        })
+    // Marked after rendering: what joins a word in prose stays.
+    made(move || visible::prose(&markdown::to_html(&text))).await
+}
+
+async fn made<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> Result<T, UiError> {
+    tokio::task::spawn_blocking(make).await.map_err(|error| {
+        tracing::error!(%error, "what was asked cannot be drawn");
+        UiError::Internal
+    })
 }

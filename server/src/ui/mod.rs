@@ -1,8 +1,11 @@
 //! The dashboard: mounts leptos and implements what its pages may ask for.
 
+mod access_notices;
+mod action;
 pub mod assets;
 mod backend;
 mod blocker;
+mod html_text;
 mod markdown;
 mod outbound;
 mod settings;

@@ -6,7 +6,8 @@ use app::{
     error::UiError,
     view::{
         Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices,
-        Since, StuckChannel, Try, TryEnd, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
+        Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow, WebhookStanding,
+        WebhookWish,
     },
 };
 use async_trait::async_trait;
@@ -72,6 +73,9 @@ impl OutboundPages for ForPerson {
         let by = self.principal()?;
         let mut given_up = Vec::new();
         let mut stuck = Vec::new();
+        let mut void = Vec::new();
+        let mut ending = Vec::new();
+        let mut links = self.own_link().await?.into_iter().collect::<Vec<_>>();
         let for_admin = by.outbound().is_ok();
         if for_admin {
             given_up = self.all_webhooks(&by).await?;
@@ -85,10 +89,22 @@ impl OutboundPages for ForPerson {
                 .into_iter()
                 .map(stuck_channel)
                 .collect();
+            void = self.state.service.store().void();
+            ending = self.ending_tokens(&by).await?;
+            links.extend(self.links_of_others(&by).await?);
         }
         Ok(Notices {
             given_up,
             stuck,
+            void: void
+                .into_iter()
+                .map(|(id, why)| VoidDecision {
+                    id,
+                    why: why.to_string(),
+                })
+                .collect(),
+            ending,
+            links,
             for_admin,
             as_of: self.state.service.now(),
         })

@@ -9,7 +9,11 @@ use app::{
     },
 };
 use async_trait::async_trait;
-use domain::{PersonId, Refused, Role, SessionId, SlackId, TokenId, TokenKind};
+use chrono::{DateTime, Utc};
+use domain::{
+    Actor, PersonId, Principal, Refused, Role, SessionId, SlackId, TokenId, TokenKind,
+    access::Lifetime,
+};
 
 use super::backend::{ForPerson, failed, told};
 use crate::{auth::secret::Secret, service::ServiceError, signing::SlackClaim, visible};
@@ -18,6 +22,22 @@ impl ForPerson {
     fn link(&self, secret: &Secret) -> String {
         let public = self.state.config.public_url();
         format!("{public}/sign-in/{}", secret.reveal())
+    }
+
+    /// Who acts, after they have given their password once more if they did.
+    async fn proven(&self, password: Option<String>) -> Result<Principal, UiError> {
+        let who = self.who()?;
+        let Some(password) = password.filter(|password| !password.is_empty()) else {
+            return Ok(who.principal());
+        };
+        let address = self.address.ok_or(UiError::Internal)?.0;
+        match self.state.service.prove(who, &password, address).await {
+            Ok(who) => Ok(who.principal()),
+            Err(ServiceError::Refused(Refused::Invalid(_))) => {
+                Err(UiError::Invalid("This is not your password.".to_owned()))
+            }
+            Err(error) => Err(told(error)),
+        }
     }
 }
 
@@ -131,6 +151,9 @@ impl Settings for ForPerson {
         let by = self.principal()?;
         let service = &self.state.service;
         let people = service.people(&by).await.map_err(told)?;
+        let now = service.now();
+        let mut tokens = service.tokens(&by).await.map_err(told)?;
+        tokens.retain(|one| one.works(now));
         let rows = people.into_iter().map(|one| PersonRow {
             yourself: by.is_person(one.person.id),
             standing: match (one.person.disabled_at, one.has_password) {
@@ -138,6 +161,11 @@ impl Settings for ForPerson {
                 (None, true) => Standing::Active,
                 (None, false) => Standing::Invited,
             },
+            tokens: tokens
+                .iter()
+                .filter(|token| token.is_by(one.person.id))
+                .map(|token| token.token.name.clone())
+                .collect(),
             id: one.person.id,
             name: one.person.name,
             role: one.person.role,
@@ -147,31 +175,55 @@ impl Settings for ForPerson {
         });
         Ok(PeopleList {
             rows: rows.collect(),
-            as_of: service.now(),
+            as_of: now,
         })
     }
 
-    async fn invite(&self, name: String, role: Role) -> Result<String, UiError> {
-        let by = self.principal()?;
+    async fn invite(
+        &self,
+        name: String,
+        role: Role,
+        confirm: Option<String>,
+    ) -> Result<String, UiError> {
+        let by = self.proven(confirm).await?;
         let link = self.state.service.invite(&name, role, &by).await;
         Ok(self.link(&link.map_err(told)?))
     }
 
-    async fn make_link(&self, id: PersonId) -> Result<String, UiError> {
-        let link = self.state.service.make_link(id, &self.principal()?).await;
+    async fn make_link(&self, id: PersonId, confirm: Option<String>) -> Result<String, UiError> {
+        let by = self.proven(confirm).await?;
+        let link = self.state.service.make_link(id, &by).await;
         Ok(self.link(&link.map_err(told)?))
     }
 
-    async fn change_person(&self, id: PersonId, name: String, role: Role) -> Result<(), UiError> {
-        let by = self.principal()?;
+    async fn change_person(
+        &self,
+        id: PersonId,
+        name: String,
+        role: Role,
+        confirm: Option<String>,
+    ) -> Result<(), UiError> {
+        let by = self.proven(confirm).await?;
         let changed = self.state.service.change_person(id, &name, role, &by).await;
         changed.map_err(told)
     }
 
-    async fn disable_person(&self, id: PersonId, disabled: bool) -> Result<(), UiError> {
+    async fn disable_person(
+        &self,
+        id: PersonId,
+        disabled: bool,
+        revoke_tokens: bool,
+    ) -> Result<(), UiError> {
         let by = self.principal()?;
-        let changed = self.state.service.disable_person(id, disabled, &by).await;
-        changed.map_err(told)
+        let service = &self.state.service;
+        let changed = service.disable_person(id, disabled, revoke_tokens, &by);
+        changed.await.map_err(told)
+    }
+
+    async fn told_of_link(&self, made_at: DateTime<Utc>) -> Result<(), UiError> {
+        let who = self.who()?.person.id;
+        let store = self.state.service.store();
+        store.told_of_link(who, made_at).await.map_err(failed)
     }
 
     async fn tokens(&self) -> Result<TokenList, UiError> {
@@ -182,6 +234,12 @@ impl Settings for ForPerson {
             kind: one.token.kind,
             name: one.token.name,
             created_at: one.created_at,
+            made_by: one
+                .made_by
+                .as_ref()
+                .and_then(Actor::name)
+                .map(str::to_owned),
+            expires_at: one.token.expires_at,
             last_used_at: one.last_used_at,
             revoked_at: one.revoked_at,
         });
@@ -191,10 +249,21 @@ impl Settings for ForPerson {
         })
     }
 
-    async fn create_token(&self, kind: TokenKind, name: String) -> Result<String, UiError> {
-        let by = self.principal()?;
-        let token = self.state.service.create_token(kind, &name, &by).await;
-        Ok(token.map_err(told)?.reveal().to_owned())
+    async fn create_token(
+        &self,
+        kind: TokenKind,
+        name: String,
+        expires: Option<String>,
+        confirm: Option<String>,
+    ) -> Result<String, UiError> {
+        let lifetime = match expires.as_deref().map(str::parse) {
+            None => Lifetime::default(),
+            Some(Ok(lifetime)) => lifetime,
+            Some(Err(fault)) => return Err(told(vec![fault].into())),
+        };
+        let by = self.proven(confirm).await?;
+        let token = self.state.service.create_token(kind, &name, lifetime, &by);
+        Ok(token.await.map_err(told)?.reveal().to_owned())
     }
 
     async fn revoke_token(&self, id: TokenId) -> Result<(), UiError> {

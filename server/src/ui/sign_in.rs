@@ -1,10 +1,12 @@
 //! The forms by which people come and go. Plain forms: they work before the page's program has loaded,
 //! and a browser's password manager knows them.
 
+use std::net::IpAddr;
+
 use axum::{
     Extension, Form,
     extract::State,
-    http::{HeaderMap, header},
+    http::{HeaderMap, HeaderName, HeaderValue, header},
     response::{IntoResponse, Redirect, Response},
 };
 use domain::Refused;
@@ -23,6 +25,8 @@ use crate::{
     state::AppState,
 };
 
+const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");
+
 /// `POST /sign-in`
 #[derive(Deserialize)]
 pub(super) struct SignIn {
@@ -38,10 +42,7 @@ pub(super) async fn sign_in(
     headers: HeaderMap,
     Form(form): Form<SignIn>,
 ) -> Result<Response, Problem> {
-    let browser = Browser {
-        name: user_agent(&headers),
-        address,
-    };
+    let browser = browser_of(&headers, address);
     let next = after_sign_in(form.next.as_deref());
     let refused = match state
         .service
@@ -72,10 +73,7 @@ pub(super) async fn accept_link(
     headers: HeaderMap,
     Form(form): Form<AcceptLink>,
 ) -> Result<Response, Problem> {
-    let browser = Browser {
-        name: user_agent(&headers),
-        address,
-    };
+    let browser = browser_of(&headers, address);
     let link = Secret::from_outside(&form.link);
     let accepted = state
         .service
@@ -97,7 +95,21 @@ pub(super) async fn sign_out(
     if let Some(who) = browser::person(&state.service, &state.config, &headers).await? {
         state.service.end_session(&who, who.session).await?;
     }
-    with_cookie(&state, "/sign-in", None)
+    let mut response = with_cookie(&state, "/sign-in", None)?;
+    // Drafts. Not `"cache"`, since pages are never stored and clearing it can take a browser seconds; not
+    // `"cookies"`, which would sign people out of everything else on the same domain.
+    response
+        .headers_mut()
+        .insert(CLEAR_SITE_DATA, HeaderValue::from_static("\"storage\""));
+    Ok(response)
+}
+
+fn browser_of(headers: &HeaderMap, address: IpAddr) -> Browser {
+    Browser {
+        name: user_agent(headers),
+        address,
+        host: browser::host(headers),
+    }
 }
 
 /// What the page says when it is shown again.

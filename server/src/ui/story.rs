@@ -4,7 +4,10 @@ use app::view::{Progress, Step, What};
 use domain::{Actor, Event, Interaction, Payload, Via, interaction::Ask, task::TaskStatus};
 
 /// Every event of the interaction, in order.
-pub(super) fn steps(interaction: &Interaction, events: Vec<Event>) -> Vec<Step> {
+pub(super) fn steps(
+    interaction: &Interaction,
+    events: impl IntoIterator<Item = Event>,
+) -> Vec<Step> {
     events
         .into_iter()
         .filter_map(|event| step(interaction, event))
@@ -39,11 +42,14 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         ),
         Payload::AnswerRejected { answer, .. } => (What::AnswerRejected, Some(answer.to_text(ask))),
         Payload::Collected {} => (What::Collected, None),
+        Payload::Consumed(consumed) => (What::Consumed, Some(consumed.run)),
+        Payload::Reported { outcome, text } => (What::Reported(outcome), text),
         Payload::CalledBack {} => (What::CalledBack, None),
         Payload::Posted(_) => (What::Posted, None),
         Payload::AgentOffline {} => (What::AgentOffline, None),
         Payload::FollowedUp { text } => (What::FollowedUp, Some(text)),
         Payload::ReplyEdited { text } => (What::ReplyEdited, Some(text)),
+        Payload::Remarked { text, why } => (What::Remarked(why), Some(text)),
         Payload::TaskWaiting(_) => (What::TaskWaiting, None),
         Payload::TaskRunning(_) => (What::TaskRunning, None),
         Payload::TaskFailed(task) => (What::TaskFailed, reason(task.status)),
@@ -56,6 +62,9 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         | Payload::PersonPasswordSet(_)
         | Payload::PersonSlackLinked { .. }
         | Payload::PersonSlackUnlinked { .. }
+        | Payload::PersonSignedIn { .. }
+        | Payload::PersonSignInFailed { .. }
+        | Payload::PersonSignedOut { .. }
         | Payload::TokenCreated(_)
         | Payload::TokenRevoked(_)
         | Payload::EndpointCreated(_)
@@ -87,6 +96,10 @@ fn via(actor: &Actor) -> Option<Via> {
     match actor {
         Actor::Agent(_) => Some(Via::Api),
         Actor::Responder(responder) => Some(responder.via),
-        Actor::Person { .. } | Actor::Operator { .. } | Actor::Deadline | Actor::Delivery => None,
+        Actor::Person { .. }
+        | Actor::Operator { .. }
+        | Actor::Stranger
+        | Actor::Deadline
+        | Actor::Delivery => None,
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use domain::interaction::ChoiceOption;
+use domain::interaction::{ChoiceOption, Verdict};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use serde_json::{Value, json};
 
-use super::{editor::Editor, item::Item};
+use super::{editor::Editor, item::Item, reading::Reading};
 
 /// The decisions about a plan, by their keys from 1 on.
 pub(super) const PLAN: [(&str, &str); 4] = [
@@ -32,6 +32,17 @@ pub(super) enum Control<'a> {
     Plan,
     /// Of a newer server.
     Unknown,
+}
+
+/// What a key did to an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pressed {
+    /// It stands in the answer, or means nothing.
+    Taken,
+    /// The answer is to be sent.
+    Send,
+    /// What it stands for has not been on the screen yet.
+    Unread,
 }
 
 /// Kept for each item while the program runs, so that nothing typed is lost by looking elsewhere.
@@ -71,49 +82,74 @@ impl Draft {
         }
     }
 
+    /// What sending it would do with what was asked.
+    pub(super) fn verdict(&self, control: &Control<'_>) -> Verdict {
+        match (control, self.decision) {
+            (Control::Approval, Some(1)) | (Control::Plan, Some(ADJUST)) => Verdict::Decline,
+            _ => Verdict::Accept,
+        }
+    }
+
     /// A key that is not a command. Enter sends an answer that was picked, and nothing else does but the
-    /// command to send.
-    pub(super) fn press(&mut self, key: KeyEvent, control: &Control<'_>) -> bool {
+    /// command to send. What would accept something unread does nothing.
+    pub(super) fn press(
+        &mut self,
+        key: KeyEvent,
+        control: &Control<'_>,
+        reading: &Reading,
+    ) -> Pressed {
         if self.is_typing(control) {
             self.editor.press(key);
-            return false;
+            return Pressed::Taken;
         }
+        let accepts = reading.text().offers(Verdict::Accept);
         match (control, key.code) {
             (Control::Options { options, multiple }, code) => {
                 let last = options.len().saturating_sub(1);
                 match code {
                     KeyCode::Up | KeyCode::Char('k') => self.at = self.at.saturating_sub(1),
                     KeyCode::Down | KeyCode::Char('j') => self.at = (self.at + 1).min(last),
-                    KeyCode::Char(' ') => self.pick(self.at, *multiple),
+                    KeyCode::Char(' ') => return self.pick(self.at, *multiple, reading),
                     KeyCode::Char(digit @ '1'..='9') => {
                         let n = digit as usize - '1' as usize;
                         if n <= last {
                             self.at = n;
-                            self.pick(n, *multiple);
+                            return self.pick(n, *multiple, reading);
                         }
                     }
-                    KeyCode::Enter => return !self.picked.is_empty(),
+                    KeyCode::Enter if !self.picked.is_empty() => return Pressed::Send,
                     _ => {}
                 }
             }
-            (Control::Approval, KeyCode::Char('a')) => self.decision = Some(0),
             (Control::Approval, KeyCode::Char('d')) => self.decision = Some(1),
-            (Control::Plan, KeyCode::Char(digit @ '1'..='4')) => {
+            (Control::Plan, KeyCode::Char('4')) => self.decision = Some(ADJUST),
+            (Control::Approval | Control::Acknowledgement, KeyCode::Char('a'))
+            | (Control::Plan, KeyCode::Char('1'..='3'))
+                if !accepts =>
+            {
+                return Pressed::Unread;
+            }
+            (Control::Approval, KeyCode::Char('a')) => self.decision = Some(0),
+            (Control::Plan, KeyCode::Char(digit @ '1'..='3')) => {
                 self.decision = Some(digit as usize - '1' as usize);
             }
-            (Control::Acknowledgement, KeyCode::Char('a')) => return true,
+            (Control::Acknowledgement, KeyCode::Char('a')) => return Pressed::Send,
             _ => {}
         }
-        false
+        Pressed::Taken
     }
 
-    fn pick(&mut self, n: usize, multiple: bool) {
+    fn pick(&mut self, n: usize, multiple: bool, reading: &Reading) -> Pressed {
+        if !reading.option(n).offers(Verdict::Accept) {
+            return Pressed::Unread;
+        }
         if !self.picked.remove(&n) {
             if !multiple {
                 self.picked.clear();
             }
             self.picked.insert(n);
         }
+        Pressed::Taken
     }
 
     /// What is sent, or what is missing.

@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use domain::interaction::Shown;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use serde_json::Value;
 
 use super::{
-    answering::{Draft, control},
+    answering::{Control, Draft, Pressed, control},
     editor::Editor,
     item::Item,
+    reading::{Drawn, Reading},
 };
 
 /// What somebody sees and does.
@@ -25,10 +27,25 @@ pub(super) struct Desk {
     pub(super) open: Option<Item>,
     /// The reason for taking the open one back, while it is typed.
     pub(super) reason: Option<Editor>,
-    pub(super) scroll: u16,
+    /// The first line of its text on the screen.
+    pub(super) scroll: usize,
+    /// What of it has been on the screen.
+    reading: Reading,
+    /// What was drawn last of it.
+    drawn: Drawn,
+    /// Whether nothing of it has been on the screen yet.
+    is_new: bool,
+    /// Whether the last key sent an answer, and this is the next question. The same key again, or the same
+    /// key still held, is not meant for it.
+    has_sent: bool,
     drafts: HashMap<String, Draft>,
     /// The id of what is on its way.
     sending: Option<String>,
+    /// What was typed for a question that somebody else has answered meanwhile. Until it is put away no key
+    /// means anything for the question that came next.
+    pub(super) overtaken: Option<String>,
+    /// The same, as long as what is on its way may have been the answer.
+    maybe_overtaken: Option<String>,
     /// What happened last, in words.
     pub(super) said: Option<String>,
     /// What is wrong with the connection.
@@ -42,6 +59,8 @@ pub(super) struct Desk {
 #[derive(Debug)]
 pub(crate) enum Message {
     Key(KeyEvent),
+    /// A key from before what is open now was on the screen.
+    Ahead(KeyEvent),
     Paste(String),
     Now(DateTime<Utc>),
     /// What the client says of the connection.
@@ -52,6 +71,15 @@ pub(crate) enum Message {
         id: String,
         outcome: Result<Box<Item>, Refusal>,
     },
+}
+
+impl Message {
+    /// A key that waited while something was drawn for the first time was pressed before.
+    pub(super) fn mark_ahead(&mut self) {
+        if let Self::Key(key) = *self {
+            *self = Self::Ahead(key);
+        }
+    }
 }
 
 /// Why something was not done.
@@ -84,6 +112,12 @@ impl Desk {
             open: None,
             reason: None,
             scroll: 0,
+            reading: Reading::default(),
+            drawn: Drawn::default(),
+            is_new: false,
+            has_sent: false,
+            overtaken: None,
+            maybe_overtaken: None,
             drafts: HashMap::new(),
             sending: None,
             said: None,
@@ -108,18 +142,72 @@ impl Desk {
         self.sending.is_some()
     }
 
+    /// Takes in what stands on the screen now. Returns whether that changes what can be done.
+    pub(super) fn saw(&mut self, drawn: Option<Drawn>) -> bool {
+        let Some(drawn) = drawn else { return false };
+        let before = self.reading.clone();
+        self.reading.saw(&drawn);
+        self.drawn = drawn;
+        self.is_new = false;
+        self.reading != before
+    }
+
+    /// Whether the next drawing is the first of what is open.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new && self.open.is_some()
+    }
+
+    /// What has to be on the screen before the open one can be accepted; `None` when all of it has been.
+    pub(super) fn unread(&self, open: &Item) -> Option<&'static str> {
+        let options = match control(open) {
+            Control::Options { options, .. } => options.len(),
+            _ => 0,
+        };
+        if self.reading.text() == Shown::Cut {
+            Some("PgDn: read to the end first")
+        } else if self.reading.options(options) == Shown::Cut {
+            Some("j: look at every option first")
+        } else {
+            None
+        }
+    }
+
+    /// Another content is open now, or none.
+    fn begin_reading(&mut self) {
+        self.reading = Reading::default();
+        self.drawn = Drawn::default();
+        self.is_new = true;
+        self.scroll = 0;
+    }
+
     pub(super) fn update(&mut self, message: Message) -> Option<Effect> {
         match message {
-            Message::Key(key) => return self.press(key),
-            Message::Paste(text) => self.paste(&text),
+            Message::Key(key) => {
+                let is_ahead = self.is_new() || key.kind == KeyEventKind::Repeat;
+                if !is_ahead || !self.decides(key) {
+                    return self.press(key);
+                }
+            }
+            Message::Ahead(key) => {
+                if !self.decides(key) {
+                    return self.press(key);
+                }
+            }
+            Message::Paste(text) => {
+                self.has_sent = false;
+                self.paste(&text);
+            }
             Message::Now(now) => self.now = now,
             Message::Notice(line) => self.away = (line != BACK).then_some(line),
             Message::All(items) => {
+                for item in &items {
+                    self.compare(item, false);
+                }
                 self.items = items;
                 self.is_loaded = true;
                 self.arrange();
             }
-            Message::Changed(item) => self.change(*item),
+            Message::Changed(item) => self.change(*item, false),
             Message::Sent { id, outcome } => self.sent(&id, outcome),
         }
         None
@@ -133,18 +221,38 @@ impl Desk {
         }
     }
 
-    fn change(&mut self, item: Item) {
-        let row = self.row();
-        self.items.retain(|known| known.id != item.id);
-        if let Some(open) = self.open.as_mut().filter(|open| open.id == item.id) {
-            // The next question of a form is another one, even if somebody else has answered this.
-            let moved =
-                open.next_question().map(|(n, _)| n) != item.next_question().map(|(n, _)| n);
-            if moved && item.is_pending() {
-                self.drafts.remove(&item.id);
-            }
+    /// Opens what is open as it is now. If it asks something else by now, nothing that was typed or read is for
+    /// that. `ours`: it does because of what was sent from here.
+    fn compare(&mut self, item: &Item, ours: bool) {
+        let open = self.open.as_mut().filter(|open| open.id == item.id);
+        let known = match &open {
+            Some(open) => Some(&**open),
+            None => self.items.iter().find(|known| known.id == item.id),
+        };
+        // The next question of a form is another one, even if somebody else has answered this.
+        let asks_something_else = known.is_some_and(|known| !known.asks_as(item));
+        let is_open = open.is_some();
+        if let Some(open) = open {
             *open = item.clone();
         }
+        if asks_something_else && item.is_pending() {
+            let left = self.drafts.remove(&item.id).unwrap_or_default().editor.text;
+            match &self.sending {
+                _ if ours || !is_open => {}
+                Some(sending) if *sending == item.id => self.maybe_overtaken = Some(left),
+                _ => self.overtaken = Some(left),
+            }
+        }
+        if asks_something_else && is_open {
+            self.begin_reading();
+        }
+    }
+
+    /// Takes in an item as it is now. `ours`: by what was sent from here.
+    fn change(&mut self, item: Item, ours: bool) {
+        let row = self.row();
+        self.compare(&item, ours);
+        self.items.retain(|known| known.id != item.id);
         if item.is_pending() {
             self.items.push(item);
         } else if self.row().is_none() {
@@ -158,6 +266,7 @@ impl Desk {
 
     fn sent(&mut self, id: &str, outcome: Result<Box<Item>, Refusal>) {
         self.sending = None;
+        let overtaken = self.maybe_overtaken.take();
         let (done, item) = match outcome {
             Ok(item) => (true, Some(item)),
             Err(refusal) if refusal.ours => (true, refusal.closed),
@@ -169,6 +278,9 @@ impl Desk {
                 (false, refusal.closed)
             }
         };
+        if !done {
+            self.overtaken = overtaken.or(self.overtaken.take());
+        }
         let Some(item) = item else { return };
         if done {
             self.drafts.remove(id);
@@ -178,17 +290,22 @@ impl Desk {
                 Some(outcome) => format!("Sent: {outcome}."),
                 None => "Sent. The next question:".to_owned(),
             });
-            if closed && self.open.as_ref().is_some_and(|open| open.id == id) {
-                self.open = None;
-                self.reason = None;
+            if self.open.as_ref().is_some_and(|open| open.id == id) {
+                self.has_sent = true;
+                if closed {
+                    self.open = None;
+                    self.reason = None;
+                }
             }
         }
-        self.change(*item);
+        self.change(*item, done);
     }
 
     fn paste(&mut self, text: &str) {
         if let Some(reason) = &mut self.reason {
             reason.paste(text);
+        } else if self.overtaken.is_some() {
+            // It was meant for another question.
         } else if let Some(open) = self.open.as_ref().filter(|open| open.is_pending()) {
             let draft = self.drafts.entry(open.id.clone()).or_default();
             if !self.read_only && draft.is_typing(&control(open)) {
@@ -197,11 +314,33 @@ impl Desk {
         }
     }
 
+    /// Whether a key does more than to move and to type. Such a key counts once for each press, and only for
+    /// what is on the screen.
+    fn decides(&self, key: KeyEvent) -> bool {
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            return matches!(key.code, KeyCode::Char('s' | 'x'));
+        }
+        let Some(open) = &self.open else {
+            return matches!(key.code, KeyCode::Enter | KeyCode::Char('q'));
+        };
+        match key.code {
+            KeyCode::PageUp | KeyCode::PageDown => false,
+            _ if self.reason.is_some() => false,
+            _ if self.overtaken.is_some() => true,
+            KeyCode::Esc | KeyCode::Up | KeyCode::Down | KeyCode::Char('j' | 'k') => false,
+            _ => !self.draft(&open.id).is_typing(&control(open)),
+        }
+    }
+
     fn press(&mut self, key: KeyEvent) -> Option<Effect> {
         let control_key = key.modifiers.contains(KeyModifiers::CONTROL);
         if control_key && key.code == KeyCode::Char('c') {
             return Some(Effect::Quit);
         }
+        if control_key && key.code == KeyCode::Char('s') && self.has_sent {
+            return None;
+        }
+        self.has_sent = false;
         self.said = None;
         if self.reason.is_some() {
             return self.press_in_reason(key);
@@ -215,7 +354,8 @@ impl Desk {
             KeyCode::Char('k') | KeyCode::Up => self.step(-1),
             KeyCode::Enter => {
                 self.open = self.row().map(|row| self.items[row].clone());
-                self.scroll = 0;
+                self.overtaken = None;
+                self.begin_reading();
             }
             _ => {}
         }
@@ -230,9 +370,17 @@ impl Desk {
 
     fn press_in_open(&mut self, key: KeyEvent) -> Option<Effect> {
         let open = self.open.as_ref()?;
+        // One line stands on both pages, so that nobody loses their place.
+        let page = self.drawn.lines.len().saturating_sub(1).max(1);
+        let last = self.drawn.of.saturating_sub(self.drawn.lines.len());
         match key.code {
-            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(5),
-            KeyCode::PageDown => self.scroll = self.scroll.saturating_add(5),
+            KeyCode::PageUp => self.scroll = self.scroll.min(last).saturating_sub(page),
+            KeyCode::PageDown => self.scroll = self.scroll.saturating_add(page).min(last),
+            _ if self.overtaken.is_some() && open.is_pending() => {
+                if key.code == KeyCode::Esc {
+                    self.overtaken = None;
+                }
+            }
             KeyCode::Esc => {
                 let draft = self.drafts.entry(open.id.clone()).or_default();
                 // First back from the decision, and only then from the question.
@@ -253,8 +401,10 @@ impl Desk {
             }
             _ => {
                 let draft = self.drafts.entry(open.id.clone()).or_default();
-                if draft.press(key, &control(open)) {
-                    return self.send();
+                match draft.press(key, &control(open), &self.reading) {
+                    Pressed::Taken => {}
+                    Pressed::Send => return self.send(),
+                    Pressed::Unread => self.said = self.unread(open).map(str::to_owned),
                 }
             }
         }
@@ -264,7 +414,13 @@ impl Desk {
     fn send(&mut self) -> Option<Effect> {
         let open = self.open.as_ref()?;
         let id = open.id.clone();
-        match self.draft(&id).body(open) {
+        let draft = self.draft(&id);
+        let shown = Shown::unless_cut(self.unread(open).is_some());
+        match draft.body(open) {
+            Ok(_) if !shown.offers(draft.verdict(&control(open))) => {
+                self.said = self.unread(open).map(str::to_owned);
+                None
+            }
             Ok(body) => {
                 self.sending = Some(id.clone());
                 Some(Effect::Answer { id, body })

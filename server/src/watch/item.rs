@@ -74,6 +74,19 @@ impl Item {
         numbered.find(|(_, question)| !answered(&question.id))
     }
 
+    /// Whether both ask the same, word by word, with the same question of a form next.
+    pub(super) fn asks_as(&self, other: &Self) -> bool {
+        fn covered(item: &Item) -> impl PartialEq + use<'_> {
+            (
+                (&item.kind, &item.title, &item.prompt, &item.plan),
+                (&item.action, &item.action_digest, &item.fallback),
+                (&item.options, item.multiple, &item.questions),
+                item.next_question().map(|(n, _)| n),
+            )
+        }
+        covered(self) == covered(other)
+    }
+
     /// Who closed it: a name, if a person did.
     pub(super) fn responder(&self) -> Option<&str> {
         self.answer.as_ref()?["responder"]["name"].as_str()

@@ -2,22 +2,29 @@
 //! plain state ([`desk`]); this is the loop around it, which talks to the terminal and the server.
 
 mod answering;
+mod cells;
 mod desk;
 mod editor;
 mod feed;
 mod fold;
 mod item;
 mod lines;
+mod reading;
+mod steady;
 #[cfg(test)]
 mod tests;
 mod view;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, io::Stdout, sync::Arc, time::Duration};
 
 use anyhow::Context;
-use ratatui::crossterm::{
-    event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind},
-    execute,
+use ratatui::{
+    Terminal,
+    backend::CrosstermBackend,
+    crossterm::{
+        event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind},
+        execute,
+    },
 };
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinHandle};
@@ -29,6 +36,7 @@ use crate::{
 use desk::{Desk, Effect, Message, Refusal};
 use item::Item;
 pub(crate) use lines::print;
+use steady::Steady;
 
 /// How often waiting times move on.
 const TICK: Duration = Duration::from_secs(1);
@@ -63,7 +71,9 @@ pub(crate) async fn run(
     let client = Arc::new(client);
     let mut feed = tokio::spawn(feed::follow(Arc::clone(&client), messages.clone()));
     // It restores the terminal at a panic, too.
-    let mut terminal = ratatui::try_init().context("the terminal cannot be used")?;
+    let backend = ratatui::try_init()
+        .and_then(|_| Terminal::new(Steady::new(CrosstermBackend::new(std::io::stdout()))));
+    let mut terminal = backend.context("the terminal cannot be used")?;
     let _ = execute!(std::io::stdout(), EnableBracketedPaste);
     read_keys(messages.clone());
     let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -84,7 +94,7 @@ pub(crate) async fn run(
 }
 
 async fn shown(
-    terminal: &mut ratatui::DefaultTerminal,
+    terminal: &mut Terminal<Steady<CrosstermBackend<Stdout>>>,
     desk: &mut Desk,
     colour: bool,
     client: &Arc<Client>,
@@ -93,13 +103,27 @@ async fn shown(
 ) -> anyhow::Result<()> {
     let mut tick = tokio::time::interval(TICK);
     let mut stop = Box::pin(crate::asked_to_stop());
+    let mut waiting = VecDeque::new();
     loop {
-        terminal.draw(|frame| view::draw(frame, desk, colour))?;
-        let message = tokio::select! {
-            Some(message) = heard.recv() => message,
-            _ = tick.tick() => Message::Now(SystemClock.now()),
-            ended = &mut *feed => return ended.context("the list cannot be followed")?,
-            () = &mut stop => return Ok(()),
+        if desk.is_new() {
+            // Before the drawing: whoever reacts to it may press a key before it has returned.
+            waiting.extend(std::iter::from_fn(|| heard.try_recv().ok()));
+            waiting.iter_mut().for_each(Message::mark_ahead);
+        }
+        let mut drawn = None;
+        terminal.draw(|frame| drawn = view::draw(frame, desk, colour))?;
+        if desk.saw(drawn) {
+            // The keys at the foot depend on what has been seen.
+            terminal.draw(|frame| _ = view::draw(frame, desk, colour))?;
+        }
+        let message = match waiting.pop_front() {
+            Some(message) => message,
+            None => tokio::select! {
+                Some(message) = heard.recv() => message,
+                _ = tick.tick() => Message::Now(SystemClock.now()),
+                ended = &mut *feed => return ended.context("the list cannot be followed")?,
+                () = &mut stop => return Ok(()),
+            },
         };
         match desk.update(message) {
             None => {}

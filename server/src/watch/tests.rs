@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use ratatui::{
     Terminal,
     backend::TestBackend,
-    crossterm::event::{KeyCode, KeyEvent, KeyModifiers},
+    crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
     style::Color,
 };
 use serde_json::{Value, json};
@@ -51,12 +51,20 @@ fn key(code: KeyCode) -> Message {
     Message::Key(KeyEvent::new(code, KeyModifiers::NONE))
 }
 
+/// Stands for the key in [`press`].
+const PAGE_DOWN: char = '\u{e}';
+
 fn control(c: char) -> Message {
     Message::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL))
 }
 
-/// The last effect of all these keys.
+/// The last effect of all these keys, of which each is seen before the next.
 fn press(desk: &mut Desk, keys: &str) -> Option<Effect> {
+    press_in(desk, keys, (80, 40))
+}
+
+/// As [`press`], in a terminal of this size.
+fn press_in(desk: &mut Desk, keys: &str, (width, height): (u16, u16)) -> Option<Effect> {
     let mut last = None;
     for c in keys.chars() {
         let message = match c {
@@ -64,18 +72,27 @@ fn press(desk: &mut Desk, keys: &str) -> Option<Effect> {
             '\u{1b}' => key(KeyCode::Esc),
             '\u{13}' => control('s'),
             '\u{18}' => control('x'),
+            PAGE_DOWN => key(KeyCode::PageDown),
             c => key(KeyCode::Char(c)),
         };
         last = desk.update(message);
+        drawn(desk, width, height, true);
     }
     last
 }
 
-fn drawn(desk: &Desk, width: u16, height: u16, colour: bool) -> (String, Vec<Color>) {
+fn drawn(desk: &mut Desk, width: u16, height: u16, colour: bool) -> (String, Vec<Color>) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal
-        .draw(|frame| view::draw(frame, desk, colour))
-        .unwrap();
+    let mut draw = |desk: &Desk| {
+        let mut drawn = None;
+        let draw = |frame: &mut ratatui::Frame<'_>| drawn = view::draw(frame, desk, colour);
+        terminal.draw(draw).unwrap();
+        drawn
+    };
+    let drawn = draw(desk);
+    if desk.saw(drawn) {
+        draw(desk);
+    }
     let buffer = terminal.backend().buffer();
     let colours = buffer.content().iter().map(|cell| cell.fg).collect();
     (terminal.backend().to_string(), colours)
@@ -140,7 +157,7 @@ fn what_was_typed_is_kept_until_it_is_sent() {
         id: "one".into(),
         outcome: Err(refusal(false)),
     });
-    let (screen, _) = drawn(&desk, 80, 20, true);
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
     for part in [
         "Not sent: already answered by Ana, 12 s ago",
         "80",
@@ -219,6 +236,7 @@ fn the_next_question_of_a_form_begins_empty() {
         id: "one".into(),
         outcome: Ok(Box::new(item("one", next))),
     });
+    drawn(&mut desk, 80, 40, true);
     let sent = press(&mut desk, "21\n");
     assert!(
         matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": ["x", "y"]}}))
@@ -269,7 +287,7 @@ fn it_fits_wherever_it_is_and_colours_can_be_switched_off() {
             press(&mut desk, "\n");
         }
         for (width, height) in [(1, 1), (20, 5), (40, 12), (71, 20), (200, 60)] {
-            let (screen, _) = drawn(&desk, width, height, true);
+            let (screen, _) = drawn(&mut desk, width, height, true);
             assert!(
                 !screen.contains(['\u{1b}', '\u{7}', '\u{202e}']),
                 "{screen}"
@@ -281,7 +299,7 @@ fn it_fits_wherever_it_is_and_colours_can_be_switched_off() {
         item("two", json!({"mode": "async"})),
     ]);
     desk.update(Message::Notice("no answer from the server".into()));
-    let (screen, colours) = drawn(&desk, 40, 12, true);
+    let (screen, colours) = drawn(&mut desk, 40, 12, true);
     for part in [
         "SYNC",
         "ASYNC",
@@ -291,7 +309,7 @@ fn it_fits_wherever_it_is_and_colours_can_be_switched_off() {
         assert!(screen.contains(part), "{screen}");
     }
     assert!(colours.contains(&Color::Red) && colours.contains(&Color::Blue));
-    let (_, colours) = drawn(&desk, 40, 12, false);
+    let (_, colours) = drawn(&mut desk, 40, 12, false);
     assert!(colours.iter().all(|colour| *colour == Color::Reset));
     desk.update(Message::Notice("the server is there again".into()));
     assert!(desk.away.is_none());
@@ -330,9 +348,9 @@ fn whatever_is_written_nothing_raw_is_drawn() {
             json!({"kind": "approval", "action": {"tool": "sh", "arguments": {"command": text}}}),
         ] {
             let mut desk = desk(vec![item("one", more)]);
-            shown += &drawn(&desk, 150, 20, true).0;
+            shown += &drawn(&mut desk, 150, 20, true).0;
             press(&mut desk, "\n");
-            shown += &drawn(&desk, 150, 400, true).0;
+            shown += &drawn(&mut desk, 150, 400, true).0;
         }
         let raw = shown.chars().find(|c| {
             let moves = c.is_control() && *c != '\n';
@@ -351,7 +369,7 @@ fn one_sees_what_happens_if_one_does_nothing() {
     let more = json!({"fallback": "200 ms", "expires_at": now() + TimeDelta::hours(1)});
     let mut desk = desk(vec![item("one", more)]);
     press(&mut desk, "\n");
-    let (screen, _) = drawn(&desk, 80, 20, true);
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
     for part in [
         "1 h left",
         "If nobody answers in time, it goes on with: 200 ms",
@@ -363,7 +381,7 @@ fn one_sees_what_happens_if_one_does_nothing() {
         json!({"fallback": ["a", "b"]}),
     ))));
     press(&mut desk, "\u{1b}j\n");
-    let (screen, _) = drawn(&desk, 80, 20, true);
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
     assert!(screen.contains(r#"it goes on with: ["a","b"]"#), "{screen}");
 }
 
@@ -379,4 +397,297 @@ fn times_have_two_units_at_most() {
     ] {
         assert_eq!(span(seconds), words);
     }
+}
+
+const SMALL: (u16, u16) = (40, 12);
+
+fn long() -> String {
+    (1..=60).map(|n| format!("line {n}\n")).collect()
+}
+
+#[test]
+fn the_action_and_the_plan_come_before_the_prose() {
+    let action = json!({"tool": "rm", "arguments": {"path": "/srv"}});
+    for (more, first) in [
+        (
+            json!({"kind": "approval", "action": action}),
+            "path: \"/srv\"",
+        ),
+        (
+            json!({"kind": "plan_review", "plan": "1. Delete"}),
+            "1. Delete",
+        ),
+    ] {
+        let mut more = more;
+        more["prompt"] = json!(long());
+        more["title"] = json!("The title");
+        let mut desk = desk(vec![item("one", more)]);
+        press_in(&mut desk, "\n", SMALL);
+        let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+        assert!(screen.contains(first), "{screen}");
+    }
+}
+
+#[test]
+fn nothing_is_accepted_before_its_end_was_on_the_screen() {
+    let action = json!({"tool": "rm", "arguments": {"path": "/srv"}});
+    let more = [
+        json!({"kind": "approval", "action": action}),
+        json!({"kind": "approval", "prompt": "p", "action": {"tool": "rm", "arguments": {"script": "x ".repeat(2_000)}}}),
+        json!({"kind": "plan_review", "plan": long(), "prompt": "p"}),
+        json!({"kind": "acknowledgement"}),
+        json!({"kind": "question"}),
+        json!({"kind": "choice", "options": ["x", "y"]}),
+        json!({"kind": "form", "prompt": "p", "questions": [{"id": "q", "prompt": long()}]}),
+    ];
+    for mut more in more {
+        if more["prompt"].is_null() {
+            more["prompt"] = json!(long());
+        }
+        let (unread, accepting) = match more["kind"].as_str().unwrap() {
+            "approval" => ("d deny", "a\u{13}"),
+            "plan_review" => ("4 adjust", "1\u{13}"),
+            "acknowledgement" => ("PgDn", "a"),
+            "choice" => ("PgDn", "1\n"),
+            _ => ("PgDn", "80\u{13}"),
+        };
+        let mut desk = desk(vec![item("one", more.clone())]);
+        assert_eq!(
+            press_in(&mut desk, &format!("\n{accepting}"), SMALL),
+            None,
+            "{more}"
+        );
+        let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+        assert!(screen.contains("PgDn: read to the end first"), "{screen}");
+        if !screen.contains("Ctrl-S send") {
+            assert!(screen.contains(unread), "{screen}");
+        }
+        // One page before the end it is still not read.
+        let mut pages = 0;
+        while desk.unread(&item("one", more.clone())) == Some("PgDn: read to the end first") {
+            assert!(pages < 500, "it has no end");
+            let sent = press_in(&mut desk, &accepting.replace('8', ""), SMALL);
+            assert_eq!(sent, None, "{more}");
+            press_in(&mut desk, &PAGE_DOWN.to_string(), SMALL);
+            pages += 1;
+        }
+        assert!(pages > 0);
+        let sent = press_in(&mut desk, accepting, SMALL);
+        assert!(matches!(sent, Some(Effect::Answer { .. })), "{more}");
+    }
+}
+
+#[test]
+fn what_was_not_read_can_be_declined() {
+    let action = json!({"tool": "rm", "arguments": {}});
+    for (more, keys) in [
+        (json!({"kind": "approval", "action": action}), "d\u{13}"),
+        (json!({"kind": "plan_review", "plan": "p"}), "4no\u{13}"),
+    ] {
+        let mut more = more;
+        more["prompt"] = json!(long());
+        let mut desk = desk(vec![item("one", more)]);
+        let sent = press_in(&mut desk, &format!("\n{keys}"), SMALL);
+        assert!(matches!(sent, Some(Effect::Answer { .. })));
+    }
+}
+
+#[test]
+fn keys_typed_before_anything_was_drawn_accept_nothing() {
+    let approval = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}});
+    let mut desk = desk(vec![item("one", approval)]);
+    for message in [key(KeyCode::Enter), key(KeyCode::Char('a')), control('s')] {
+        assert_eq!(desk.update(message), None);
+    }
+}
+
+#[test]
+fn an_option_that_was_not_on_the_screen_cannot_be_picked() {
+    let options: Vec<_> = (1..=25).map(|n| format!("option {n}")).collect();
+    let more = json!({"kind": "choice", "options": options});
+    let mut desk = desk(vec![item("one", more)]);
+    press_in(&mut desk, "\n", SMALL);
+    let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+    assert!(screen.contains("( ) 1 option 1") && !screen.contains("option 9"));
+    assert_eq!(press_in(&mut desk, "9", SMALL), None);
+    assert!(desk.draft("one").picked.is_empty());
+    // The key has moved there, and now it stands on the screen.
+    press_in(&mut desk, " ", SMALL);
+    assert_eq!(desk.draft("one").picked.len(), 1);
+    assert_eq!(press_in(&mut desk, "\n", SMALL), None);
+    let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+    assert!(
+        screen.contains("j: look at every option first") && screen.contains("(•) 9 option 9"),
+        "{screen}"
+    );
+    press_in(&mut desk, "kkkkkkkk", SMALL);
+    let sent = press_in(&mut desk, &format!("{}\n", "j".repeat(24)), SMALL);
+    assert!(
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"selected": ["option 9"]}))
+    );
+}
+
+#[test]
+fn another_content_has_to_be_read_anew() {
+    let approval =
+        json!({"kind": "approval", "prompt": "p", "action": {"tool": "rm", "arguments": {}}});
+    let mut desk = desk(vec![item("one", approval.clone())]);
+    press(&mut desk, "\na");
+    assert_eq!(desk.draft("one").decision, Some(0));
+    // The same content once more changes nothing.
+    desk.update(Message::Changed(Box::new(item("one", approval.clone()))));
+    assert_eq!(desk.draft("one").decision, Some(0));
+    let mut other = approval;
+    other["action"]["arguments"] = json!({"path": long()});
+    desk.update(Message::Changed(Box::new(item("one", other))));
+    assert_eq!(desk.update(control('s')), None);
+    assert_eq!(desk.draft("one").decision, None);
+}
+
+#[test]
+fn what_is_typed_never_answers_the_question_that_comes_next() {
+    let questions = json!([{"id": "a", "prompt": "A?"}, {"id": "b", "prompt": "B?"}]);
+    let form = json!({"kind": "form", "questions": questions});
+    let mut next = form.clone();
+    next["progress"] = json!({"a": "by Ben"});
+    let next = || Message::Changed(Box::new(item("one", next.clone())));
+    let mut desk = desk(vec![item("one", form.clone())]);
+    press(&mut desk, "\n8");
+    desk.update(next());
+    // The rest of the word and the key that sends it were on their way.
+    assert_eq!(press(&mut desk, "0\u{13}"), None);
+    desk.update(Message::Paste("80".into()));
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    for part in [
+        "Somebody else has answered this question.",
+        "What you wrote was not sent:",
+        "8",
+    ] {
+        assert!(screen.contains(part), "{screen}");
+    }
+    let sent = press(&mut desk, "\u{1b}new\u{13}");
+    assert!(
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": "new"}}))
+    );
+
+    // Somebody was faster than what is on its way.
+    let mut desk = self::desk(vec![item("one", form.clone())]);
+    assert!(press(&mut desk, "\nmine\u{13}").is_some());
+    desk.update(next());
+    desk.update(Message::Sent {
+        id: "one".into(),
+        outcome: Err(Refusal {
+            message: "answered".into(),
+            closed: None,
+            ours: false,
+        }),
+    });
+    assert_eq!(press(&mut desk, "more\u{13}"), None);
+    assert_eq!(desk.overtaken.as_deref(), Some("mine"));
+
+    // Also when one looks elsewhere meanwhile.
+    let mut desk = self::desk(vec![item("one", form)]);
+    press(&mut desk, "\nmine\u{1b}");
+    desk.update(next());
+    press(&mut desk, "\n");
+    assert_eq!(desk.draft("one").editor.text, "");
+}
+
+#[test]
+fn a_command_cut_off_by_wide_marks_is_read_before_it_is_approved() {
+    // The screen measures each of these marks one wider than their characters say.
+    let command = format!("echo {} ; rm -rf /", "\u{ff9e}".repeat(40));
+    for command in [command, format!("{}; rm -rf /", "☑\u{fe0f} ".repeat(40))] {
+        let approval = json!({
+            "kind": "approval", "prompt": "p", "action": {"tool": "sh", "arguments": {"command": command}},
+        });
+        let mut desk = desk(vec![item("one", approval)]);
+        press(&mut desk, "\n");
+        let (screen, _) = drawn(&mut desk, 80, 40, true);
+        assert!(screen.contains("; rm -rf /"), "{screen}");
+        let plan = json!({"kind": "plan_review", "prompt": "p", "plan": command});
+        let mut desk = self::desk(vec![item("one", plan)]);
+        press(&mut desk, "\n");
+        let (screen, _) = drawn(&mut desk, 80, 40, true);
+        assert!(screen.contains("; rm -rf /"), "{screen}");
+    }
+}
+
+/// A form of two questions of which the first is on its way, and what comes of it.
+fn sent_one_of_two() -> Desk {
+    let questions = json!([{"id": "a", "prompt": "A?"}, {"id": "b", "prompt": "B?"}]);
+    let form = json!({"kind": "form", "questions": questions});
+    let mut next = form.clone();
+    next["progress"] = json!({"a": "x"});
+    let mut desk = desk(vec![item("one", form)]);
+    assert!(press(&mut desk, "\nx\u{13}").is_some());
+    desk.update(Message::Sent {
+        id: "one".into(),
+        outcome: Ok(Box::new(item("one", next))),
+    });
+    drawn(&mut desk, 80, 40, true);
+    desk
+}
+
+#[test]
+fn the_key_that_sent_an_answer_does_not_answer_the_next_question() {
+    let mut desk = sent_one_of_two();
+    assert_eq!(press(&mut desk, "\u{13}\u{13}\u{13}"), None);
+    assert!(press(&mut desk, "y\u{13}").is_some());
+    let mut desk = sent_one_of_two();
+    desk.update(Message::Paste("y".into()));
+    assert!(press(&mut desk, "\u{13}").is_some());
+}
+
+#[test]
+fn a_key_that_is_held_decides_once() {
+    let held = |code, modifiers| {
+        let kind = KeyEventKind::Repeat;
+        Message::Key(KeyEvent::new_with_kind(code, modifiers, kind))
+    };
+    let mut desk = sent_one_of_two();
+    press(&mut desk, "y");
+    let repeated = held(KeyCode::Char('s'), KeyModifiers::CONTROL);
+    assert_eq!(desk.update(repeated), None);
+    assert_eq!(
+        desk.update(held(KeyCode::Char('y'), KeyModifiers::NONE)),
+        None
+    );
+    assert_eq!(desk.draft("one").editor.text, "yy", "letters repeat");
+
+    let seen = json!({"kind": "acknowledgement"});
+    let mut desk = self::desk(vec![item("one", seen)]);
+    desk.update(held(KeyCode::Enter, KeyModifiers::NONE));
+    assert!(desk.open.is_none());
+    press(&mut desk, "\n");
+    let repeated = held(KeyCode::Char('a'), KeyModifiers::NONE);
+    assert_eq!(desk.update(repeated), None);
+    assert!(press(&mut desk, "a").is_some());
+}
+
+#[test]
+fn a_key_from_before_the_first_drawing_decides_nothing() {
+    let deny = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}});
+    let seen = json!({"kind": "acknowledgement"});
+    for (more, keys) in [(deny, ["d", "a"]), (seen, ["a", " "])] {
+        let mut desk = desk(vec![item("one", more)]);
+        press(&mut desk, "\n");
+        for c in keys.iter().flat_map(|keys| keys.chars()) {
+            let mut message = key(KeyCode::Char(c));
+            message.mark_ahead();
+            assert_eq!(desk.update(message), None);
+        }
+        let mut send = control('s');
+        send.mark_ahead();
+        assert_eq!(desk.update(send), None);
+        assert_eq!(desk.draft("one").decision, None);
+    }
+    // What is typed is not lost.
+    let mut desk = desk(vec![item("one", json!({}))]);
+    desk.update(key(KeyCode::Enter));
+    desk.update(key(KeyCode::Char('8')));
+    assert_eq!(desk.update(control('s')), None);
+    drawn(&mut desk, 80, 40, true);
+    assert_eq!(desk.draft("one").editor.text, "8");
+    assert!(press(&mut desk, "\u{13}").is_some());
 }

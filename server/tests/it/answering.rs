@@ -66,7 +66,12 @@ async fn the_first_answer_wins_and_the_others_are_kept(database: TestDatabase) {
         winner.to_string()
     );
     // Rule 1: the losers' texts are in the journal.
-    let events = app.state.service.store().events_of(id_of(&asked)).await;
+    let events = app
+        .state
+        .service
+        .store()
+        .events_of(id_of(&asked), 0, 1_000)
+        .await;
     let rejected = events
         .unwrap()
         .into_iter()

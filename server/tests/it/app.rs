@@ -2,19 +2,20 @@
 
 use std::{
     net::SocketAddr,
+    path::PathBuf,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use app::Assets;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{InteractionId, Principal, Role, TokenKind};
+use domain::{InteractionId, Principal, Role, TokenKind, access::Lifetime};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, header, redirect::Policy};
 use serde_json::{Value, json};
 use server::{
-    clock::{Clock, SystemIds},
+    clock::{Clock, SystemClock, SystemIds},
     config::Config,
-    signing,
+    signing::Keyring,
     slack::way_in::WayIn,
     state::AppState,
 };
@@ -32,7 +33,7 @@ pub(crate) struct TestApp {
     stopping: CancellationToken,
     running: JoinHandle<()>,
     /// Of its key and its checkpoints, unless they were placed elsewhere.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl TestApp {
@@ -47,6 +48,22 @@ impl TestApp {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self::start_at(listener, database, configure).await
+    }
+
+    /// At the time that programs beside it have: they look at how old a decision is.
+    pub(crate) async fn start_now(database: &TestDatabase) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::start_now_at(listener, database, |_| {}).await
+    }
+
+    /// Both.
+    pub(crate) async fn start_now_at(
+        listener: TcpListener,
+        database: &TestDatabase,
+        configure: impl FnOnce(&mut Config),
+    ) -> Self {
+        let clock = Arc::new(TestClock(Mutex::new(SystemClock.now())));
+        Self::start_joined(listener, database, clock, configure, |slack| slack).await
     }
 
     /// Where somebody looks for it already.
@@ -84,9 +101,9 @@ impl TestApp {
             style: "main-0.css".into(),
         };
         let store = store::connect(&database.url).await.unwrap();
-        let key = Arc::new(signing::load_or_create(&config.key_file()).unwrap());
+        let keys = Keyring::load_or_create(&config.key_file()).unwrap();
         let ids = Arc::new(SystemIds);
-        let state = AppState::new(config, assets, store, clock.clone(), ids, key);
+        let state = AppState::new(config, assets, store, clock.clone(), ids, keys);
         let slack = WayIn::new(&state.config, &state.service).unwrap();
         let mut state = state.with_slack(slack.map(join));
         // Its time is the real one's, which nobody here waits for.
@@ -104,8 +121,18 @@ impl TestApp {
             client: http_client(),
             stopping,
             running,
-            _folder: folder,
+            folder,
         }
+    }
+
+    /// Where its agents may keep what they know of it.
+    pub(crate) fn known_servers(&self) -> PathBuf {
+        self.folder.path().join("known_servers")
+    }
+
+    /// The key that it signs with.
+    pub(crate) fn public_key(&self) -> String {
+        self.state.keys.verifying_key().to_string()
     }
 
     /// Waits until everything that is due by now was sent.
@@ -125,6 +152,11 @@ impl TestApp {
 
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.addr)
+    }
+
+    /// Where people are sent.
+    pub(crate) fn page_url(&self, path: &str) -> String {
+        format!("{}{path}", self.state.config.public_url())
     }
 
     pub(crate) fn client(&self) -> &Client {
@@ -155,7 +187,8 @@ impl TestApp {
 
     async fn caller(&self, kind: TokenKind, name: &str) -> Caller<'_> {
         let service = &self.state.service;
-        let token = service.create_token(kind, name, &operator()).await.unwrap();
+        let (never, by) = (Lifetime::Never, operator());
+        let token = service.create_token(kind, name, never, &by).await.unwrap();
         Caller {
             app: self,
             token: token.reveal().to_owned(),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use chrono::TimeDelta;
-use domain::TokenKind;
+use domain::{TokenKind, access::Lifetime};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use server::{
@@ -20,7 +20,10 @@ use tokio::{
     process::{Child, ChildStderr, Command},
 };
 
-use crate::app::{Caller, TestApp, http_client, operator};
+use crate::{
+    app::{Caller, TestApp, http_client, operator},
+    liar::{self, Liar, Lie},
+};
 
 store::on_both_databases!(
     every_kind_is_asked_and_its_answer_printed,
@@ -28,6 +31,10 @@ store::on_both_databases!(
     the_prompt_comes_from_standard_input_byte_for_byte,
     what_was_asked_is_waited_for_cancelled_and_never_asked_twice,
     mistakes_are_one_line_and_ask_nothing,
+    a_decision_is_believed_by_its_receipt_alone,
+    an_approval_is_used_by_one_run,
+    what_came_of_it_is_reported,
+    a_command_runs_once_it_is_approved_and_what_came_of_it_is_reported,
     a_server_that_is_killed_again_and_again_loses_no_answer,
 );
 
@@ -83,17 +90,19 @@ impl Waiting {
 
 async fn run(app: &TestApp, agent: &Caller<'_>, arguments: &[&str]) -> Output {
     let mut command = handraise(&app.url(""), &agent.token, arguments);
+    command.env("HANDRAISE_KNOWN_SERVERS", app.known_servers());
     command.output().await.unwrap()
 }
 
 async fn asks(app: &TestApp, agent: &Caller<'_>, arguments: &[&str]) -> Waiting {
     let arguments = [&["ask"], arguments].concat();
-    let command = handraise(&app.url(""), &agent.token, &arguments);
+    let mut command = handraise(&app.url(""), &agent.token, &arguments);
+    command.env("HANDRAISE_KNOWN_SERVERS", app.known_servers());
     Waiting::start(command).asked().await
 }
 
 async fn every_kind_is_asked_and_its_answer_printed(database: TestDatabase) {
-    let app = TestApp::start(&database).await;
+    let app = TestApp::start_now(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
     let question = [
         "--prompt",
@@ -346,6 +355,7 @@ async fn mistakes_are_one_line_and_ask_nothing(database: TestDatabase) {
         ),
     ] {
         let output = handraise(&app.url(""), token, arguments)
+            .env("HANDRAISE_PUBLIC_KEY", app.public_key())
             .output()
             .await
             .unwrap();
@@ -360,6 +370,239 @@ async fn mistakes_are_one_line_and_ask_nothing(database: TestDatabase) {
     }
     let all = desk.read("/api/v1/interactions").await;
     assert_eq!(all["items"], json!([]));
+}
+
+async fn a_decision_is_believed_by_its_receipt_alone(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let other = server::signing::SigningKey::from_seed([9; 32]).verifying_key();
+    let approval = ["--prompt", "?", "--kind", "approval", "--tool", "rm"];
+    let plan = ["--prompt", "?", "--kind", "plan_review", "--plan", "# Go"];
+    for (arguments, answer) in [
+        (&approval[..], json!({"approved": true})),
+        (&plan, json!({"decision": "proceed"})),
+    ] {
+        let arguments = [&["ask"], arguments].concat();
+        let mut command = handraise(&app.url(""), &agent.token, &arguments);
+        command.env("HANDRAISE_PUBLIC_KEY", other.to_string());
+        let waiting = Waiting::start(command).asked().await;
+        let asked = waiting.asked.clone();
+        desk.done(&asked, "answer", answer.clone()).await;
+        let (status, said) = waiting.ended().await;
+        assert_eq!((status.code(), &*said), (Some(1), ""), "{arguments:?}");
+        // It was not used, so whoever believes it still can.
+        let id = asked["id"].as_str().unwrap();
+        // What it is of this side says.
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("decided");
+        let is_plan = arguments.contains(&"plan_review");
+        let content = match is_plan {
+            true => "# Go",
+            false => r#"{"tool":"rm","arguments":{}}"#,
+        };
+        std::fs::write(&file, content).unwrap();
+        let named = match is_plan {
+            true => "--plan",
+            false => "--action",
+        };
+        let trusted = format!("{other},{}", app.public_key());
+        let mut alone = handraise(&app.url(""), &agent.token, &["wait", id]);
+        alone.env("HANDRAISE_PUBLIC_KEY", &trusted);
+        let alone = alone.output().await.unwrap();
+        assert_eq!(alone.status.code(), Some(1), "{alone:?}");
+        assert!(alone.stdout.is_empty());
+        let arguments = ["wait", id, named, file.to_str().unwrap()];
+        let mut wait = handraise(&app.url(""), &agent.token, &arguments);
+        wait.env("HANDRAISE_PUBLIC_KEY", trusted);
+        assert_eq!(wait.output().await.unwrap().status.code(), Some(0));
+    }
+}
+
+async fn an_approval_is_used_by_one_run(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let approval = [
+        "--prompt", "?", "--kind", "approval", "--tool", "rm", "--run", "clean 7",
+    ];
+    let waiting = asks(&app, &agent, &approval).await;
+    let asked = waiting.asked.clone();
+    desk.done(&asked, "answer", json!({"approved": true})).await;
+    assert_eq!(waiting.ended().await.0.code(), Some(0));
+    assert_eq!(desk.poll(&asked).await["consumed"]["run"], "clean 7");
+    let id = asked["id"].as_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("action.json");
+    std::fs::write(&file, r#"{"tool":"rm","arguments":{}}"#).unwrap();
+    let file = file.to_str().unwrap();
+    for (run_name, code) in [("clean 7", 0), ("clean 8", 1)] {
+        let again = run(
+            &app,
+            &agent,
+            &["wait", id, "--action", file, "--run", run_name],
+        )
+        .await;
+        assert_eq!(again.status.code(), Some(code), "{again:?}");
+        if code == 1 {
+            let said = String::from_utf8(again.stderr).unwrap();
+            assert!(
+                said.contains("the approval was used already, at 20"),
+                "{said}"
+            );
+            assert!(again.stdout.is_empty());
+        }
+    }
+}
+
+async fn what_came_of_it_is_reported(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let waiting = asks(&app, &agent, &["--prompt", "?"]).await;
+    let asked = waiting.asked.clone();
+    desk.answer(&asked, "80").await;
+    waiting.ended().await;
+    let id = asked["id"].as_str().unwrap();
+    let report = ["report", id, "failed", "--text", "the disk is full"];
+    // Again is the same, and something else is refused.
+    for _ in 0..2 {
+        assert_eq!(run(&app, &agent, &report).await.status.code(), Some(0));
+    }
+    let other = run(&app, &agent, &["report", id, "done"]).await;
+    assert_eq!(other.status.code(), Some(1), "{other:?}");
+    let seen = desk.poll(&asked).await;
+    assert_eq!(
+        (&seen["report"]["outcome"], &seen["report"]["text"]),
+        (&json!("failed"), &json!("the disk is full"))
+    );
+}
+
+async fn a_command_runs_once_it_is_approved_and_what_came_of_it_is_reported(
+    database: TestDatabase,
+) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let folder = tempfile::tempdir().unwrap();
+    let (script, ran) = (folder.path().join("x.sh"), folder.path().join("ran"));
+    for (content, approved, changed, code, report) in [
+        ("echo done >> ran", true, None, 0, json!(["done", null])),
+        (
+            "echo done >> ran; exit 3",
+            true,
+            None,
+            3,
+            json!(["failed", "it ended with exit status: 3"]),
+        ),
+        ("echo done >> ran", false, None, 2, Value::Null),
+        ("echo done >> ran", true, Some("rm ran"), 1, Value::Null),
+    ] {
+        std::fs::write(&script, content).unwrap();
+        let _ = std::fs::remove_file(&ran);
+        let arguments = ["ask", "--prompt", "Deploy?", "--report", "--", "sh", "x.sh"];
+        let mut command = handraise(&app.url(""), &agent.token, &arguments);
+        command.env("HANDRAISE_KNOWN_SERVERS", app.known_servers());
+        command.current_dir(folder.path());
+        let waiting = Waiting::start(command).asked().await;
+        let asked = waiting.asked.clone();
+        let seen = desk.poll(&asked).await;
+        assert_eq!(seen["action"]["tool"], "exec");
+        assert_eq!(seen["action"]["arguments"]["argv"], json!(["sh", "x.sh"]));
+        assert_eq!(seen["action"]["operands"][0]["name"], "x.sh");
+        if let Some(changed) = changed {
+            std::fs::write(&script, changed).unwrap();
+        }
+        desk.done(&asked, "answer", json!({"approved": approved}))
+            .await;
+        let (status, _) = waiting.ended().await;
+        assert_eq!(status.code(), Some(code), "{content}");
+        assert_eq!(ran.exists(), report != Value::Null);
+        let seen = desk.poll(&asked).await;
+        let said = &seen["report"];
+        match report {
+            Value::Null => assert_eq!((said, &seen["consumed"]), (&Value::Null, &Value::Null)),
+            report => assert_eq!(json!([said["outcome"], said["text"]]), report),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_asked_decides_what_a_server_may_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let nothing = serde_json::to_string(&liar::nothing()).unwrap();
+    let (same, other) = (
+        write("same.json", &nothing),
+        write("other.json", r#"{"tool":"rm","arguments":{}}"#),
+    );
+    let plan = write("plan.md", "# Go");
+    let ran = folder.path().join("ran");
+    let touch = ["touch", ran.to_str().unwrap()];
+    let answered = json!({
+        "kind": "question", "outcome": "answered", "approved": null, "answer": {"text": "yes"},
+    });
+    let proceed = json!({
+        "kind": "plan_review", "outcome": "proceed", "approved": null, "answer": {"decision": "proceed"},
+        "plan": "# Go",
+    });
+    let elsewhere = json!({"id": "00000000-0000-7000-8000-000000000002"});
+    let approval = ["ask", "--prompt", "?", "--kind", "approval", "--tool", "rm"];
+    let review = [
+        "ask",
+        "--prompt",
+        "?",
+        "--kind",
+        "plan_review",
+        "--plan",
+        "# Go",
+    ];
+    let command = [&["ask", "--prompt", "?", "--report", "--"], &touch[..]].concat();
+    let wait = ["wait", liar::ID];
+    let of = |name: &'static str, file: &'static str| [&wait[..], &[name, file]].concat();
+    let (same, other, plan): (&'static str, &'static str, &'static str) =
+        (same.leak(), other.leak(), plan.leak());
+    for (arguments, closed, code) in [
+        (approval.to_vec(), None, 0),
+        (of("--action", same), None, 0),
+        (wait.to_vec(), Some(&answered), 0),
+        // It says that something else was asked.
+        (approval.to_vec(), Some(&answered), 1),
+        (approval.to_vec(), Some(&proceed), 1),
+        (review.to_vec(), Some(&answered), 1),
+        (review.to_vec(), None, 1),
+        (command.clone(), Some(&answered), 1),
+        (command.clone(), Some(&proceed), 1),
+        (of("--action", same), Some(&answered), 1),
+        (of("--plan", plan), None, 1),
+        // Its receipt is none of this.
+        (review.to_vec(), Some(&proceed), 1),
+        (of("--action", other), None, 1),
+        // Or it answers another question.
+        (approval.to_vec(), Some(&elsewhere), 1),
+        (command.clone(), Some(&elsewhere), 1),
+        (of("--action", same), Some(&elsewhere), 1),
+        // A decision without what it is of.
+        (wait.to_vec(), None, 1),
+        (wait.to_vec(), Some(&proceed), 1),
+    ] {
+        let liar = Liar::start(Lie {
+            closed: closed.cloned(),
+            ..Lie::default()
+        })
+        .await;
+        let mut program = handraise(&liar.url, "hr_agent_x", &arguments);
+        let key = liar::key().verifying_key();
+        program.env("HANDRAISE_PUBLIC_KEY", key.to_string());
+        let output = program.output().await.unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?} {closed:?}: {output:?}"
+        );
+        assert!(!ran.exists());
+        assert_eq!(output.stdout.is_empty(), code == 1, "{output:?}");
+    }
 }
 
 /// A port that was free a moment ago.
@@ -401,7 +644,9 @@ async fn a_server_that_is_killed_again_and_again_loses_no_answer(database: TestD
     );
     let service = Service::new(store.clone(), clock, ids, settings);
     let token = async |kind| {
-        let token = service.create_token(kind, "loop", &operator()).await;
+        let token = service
+            .create_token(kind, "loop", Lifetime::Never, &operator())
+            .await;
         token.unwrap().reveal().to_owned()
     };
     let (agent, desk) = (
@@ -464,7 +709,7 @@ async fn a_server_that_is_killed_again_and_again_loses_no_answer(database: TestD
         limit: 1_000,
         ..InteractionQuery::default()
     };
-    let all = store.interactions(&query).await.unwrap();
+    let all = store.interactions(&query).await.unwrap().collect();
     assert_eq!(all.len(), ROUNDS);
     assert!(all.iter().all(|one| one.collected_at.is_some()));
 }

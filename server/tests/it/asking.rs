@@ -49,8 +49,8 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
             "fallback": "", "fallback_used": false, "answer": null, "resume_prompt": null,
             "approved": null, "options": null, "multiple": null, "questions": null, "action": null,
             "action_digest": null, "plan": null, "level": null, "progress": null, "follow_ups": [],
-            "slack_permalink": null,
-            "dashboard_url": app.url(&format!("/blockers/{}", asked["id"].as_str().unwrap())),
+            "consumed": null, "report": null, "slack_permalink": null,
+            "dashboard_url": app.page_url(&format!("/blockers/{}", asked["id"].as_str().unwrap())),
             "metadata": {"pr": 12},
         })
     );
@@ -101,9 +101,10 @@ async fn whatever_is_accepted_can_be_read_back(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
     let deepest = (0..30).fold(json!(1), |inner, _| json!([inner]));
+    // In an order that is not that of the alphabet.
     let odd = json!({
-        "a": deepest,
-        "b": {"$serde_json::private::RawValue": format!("{}{}", "[".repeat(120), "]".repeat(120))},
+        "b": deepest,
+        "a": {"$serde_json::private::RawValue": format!("{}{}", "[".repeat(120), "]".repeat(120))},
         "c": {"$serde_json::private::Number": "1"},
     });
     let asked = agent.ask(json!({"metadata": odd})).await;

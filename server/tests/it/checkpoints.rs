@@ -3,7 +3,10 @@
 use std::{fs, path::PathBuf};
 
 use serde_json::json;
-use server::journal::Checkpoints;
+use server::{
+    journal::Checkpoints,
+    signing::{Keyring, SigningKey},
+};
 use store::testing::TestDatabase;
 use tempfile::TempDir;
 
@@ -18,6 +21,7 @@ store::on_both_databases!(
     a_checkpoint_is_written_when_there_is_something_new,
     nothing_is_signed_that_contradicts_what_was_signed,
     a_checkpoint_holds_for_another_implementation,
+    checkpoints_go_on_after_a_rotation_of_the_key,
 );
 
 async fn a_checkpoint_is_written_when_there_is_something_new(database: TestDatabase) {
@@ -76,6 +80,50 @@ async fn a_checkpoint_is_written_when_there_is_something_new(database: TestDatab
     assert_eq!(file.all().unwrap().len(), 7);
 }
 
+async fn checkpoints_go_on_after_a_rotation_of_the_key(database: TestDatabase) {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || {
+        TestApp::start_with(&database, |config| {
+            config.key_file = Some(folder.path().join("key"));
+            config.checkpoint_file = Some(folder.path().join("checkpoints"));
+        })
+    };
+    let app = start().await;
+    let before = app.public_key();
+    app.agent("backend").await.ask(json!({})).await;
+    let config = settings(&folder);
+    let rotated = handraise(&["key", "rotate", "--config", &config]);
+    let after = String::from_utf8(rotated.stdout).unwrap().trim().to_owned();
+    // The server that runs goes on with the old key, and signs its last with it.
+    assert_eq!(app.public_key(), before);
+    app.stop().await;
+    let app = start().await;
+    assert_eq!(app.public_key(), after);
+    app.agent("devops").await.ask(json!({})).await;
+    let signed = app.state.checkpoints.sign_new().await.unwrap().unwrap();
+    assert_eq!(signed.checkpoint.size, 4);
+    assert_eq!(app.state.checkpoints.file().all().unwrap().len(), 2);
+    let verify = [
+        "journal",
+        "verify",
+        "--database",
+        &database.url,
+        "--config",
+        &config,
+    ];
+    let holds = said(&handraise(&verify), 0);
+    assert!(
+        holds.contains("checkpoints: 2") && holds.ends_with(&after),
+        "{holds}"
+    );
+    // Elsewhere both keys are named.
+    let both = format!("{after},{before}");
+    for (keys, code) in [(&both, 0), (&after, 1), (&before, 1)] {
+        let output = handraise(&[&verify[..], &["--public-key", keys]].concat());
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+    }
+}
+
 /// A configuration that names the files of the folder.
 fn settings(folder: &TempDir) -> String {
     let path = folder.path().join("handraise.toml");
@@ -90,11 +138,8 @@ async fn nothing_is_signed_that_contradicts_what_was_signed(database: TestDataba
     let path = PathBuf::from(evidence.place("checkpoints"));
     let written = fs::read(&path).unwrap();
     let store = store::connect(&evidence.database.url).await.unwrap();
-    let key = || {
-        let key = server::signing::load(&evidence.folder.path().join("key"));
-        std::sync::Arc::new(key.unwrap())
-    };
-    let started = || Checkpoints::new(store.clone(), key(), "handraise".into(), path.clone());
+    let keys = Keyring::load(&evidence.folder.path().join("key")).unwrap();
+    let started = || Checkpoints::new(store.clone(), &keys, "handraise".into(), path.clone());
     // One that has been running since before the harm, and one that starts after it.
     for (harm, seq) in [
         ("DELETE FROM events WHERE seq > 4", 5),
@@ -119,8 +164,8 @@ async fn nothing_is_signed_that_contradicts_what_was_signed(database: TestDataba
     }
     // Neither with a key that did not sign what is there.
     evidence.restore().await;
-    let other = std::sync::Arc::new(server::signing::SigningKey::from_seed([9; 32]));
-    let other = Checkpoints::new(store.clone(), other, "handraise".into(), path.clone());
+    let other = Keyring::of(SigningKey::from_seed([9; 32]));
+    let other = Checkpoints::new(store.clone(), &other, "handraise".into(), path.clone());
     let refused = other.sign_new().await.unwrap_err().to_string();
     assert!(refused.contains("is not signed with the key"), "{refused}");
     assert_eq!(fs::read(&path).unwrap(), written);

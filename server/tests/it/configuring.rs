@@ -102,9 +102,40 @@ async fn the_doctor_finds_a_healthy_server_healthy(database: TestDatabase) {
         "public key",
         &format!("is over {} events", app.last_seq().await),
         &format!("a Handraise listens on {}", app.addr),
-        &format!("a Handraise answers at http://{}", app.addr),
+        &format!("a Handraise answers at {}", app.page_url("")),
     ] {
         has(&said, "ok ", part);
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_doctor_warns_of_what_others_may_open() {
+    use std::os::unix::fs::PermissionsExt;
+    let database = TestDatabase::sqlite();
+    let app = TestApp::start(&database).await;
+    // Something to sign.
+    app.agent("backend").await;
+    app.state.checkpoints.sign_new().await.unwrap().unwrap();
+    let checkpoints = app.state.config.checkpoint_file();
+    let folder = tempfile::tempdir().unwrap();
+    let more = format!(
+        "key_file = '{}'\ncheckpoint_file = '{}'\n",
+        app.state.config.key_file().display(),
+        checkpoints.display()
+    );
+    let file = file_for(folder.path(), &database, &more);
+    let warns = |said: &str, file: &Path| {
+        let words = format!("run `chmod 600 {}`", file.display());
+        said.contains(&words)
+    };
+    let sqlite = store::database_file(&database.url).unwrap();
+    for file_of_ours in [&sqlite, &checkpoints] {
+        let (_, said) = doctor(folder.path(), &["--config", &file]);
+        assert!(!warns(&said, file_of_ours), "{said}");
+        fs::set_permissions(file_of_ours, fs::Permissions::from_mode(0o644)).unwrap();
+        let (_, said) = doctor(folder.path(), &["--config", &file]);
+        assert!(warns(&said, file_of_ours), "{said}");
     }
 }
 
@@ -230,7 +261,7 @@ async fn the_doctor_holds_key_checkpoints_and_journal_against_each_other(databas
         "is not signed with the key",
     );
     let name = app.state.config.key_name.clone();
-    let kept = CheckpointFile::new(checkpoints, name, another.verifying_key());
+    let kept = CheckpointFile::new(checkpoints, name, [another.verifying_key()]);
     assert!(kept.last().is_err());
 }
 

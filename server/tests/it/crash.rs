@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use domain::TokenKind;
+use domain::{TokenKind, access::Lifetime};
 use futures::future::join_all;
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ async fn agent_token(database: &TestDatabase) -> String {
         server::config::Config::default().settings(),
     );
     let operator = operator();
-    let token = service.create_token(TokenKind::Agent, "backend", &operator);
+    let token = service.create_token(TokenKind::Agent, "backend", Lifetime::Never, &operator);
     token.await.unwrap().reveal().to_owned()
 }
 
@@ -181,7 +181,10 @@ async fn what_is_owed_arrives_whenever_the_server_is_killed(database: TestDataba
         server::config::Config::default().settings(),
     );
     let token = async |kind| {
-        let made = service.create_token(kind, "t", &operator()).await.unwrap();
+        let made = service
+            .create_token(kind, "t", Lifetime::Never, &operator())
+            .await
+            .unwrap();
         made.reveal().to_owned()
     };
     let (agent, desk) = (
@@ -393,7 +396,7 @@ async fn what_was_pressed_in_slack_counts_once_it_is_acknowledged(database: Test
     }
     assert!(acknowledged > 0, "it was killed too soon in every round");
     let store = store::connect(&database.url).await.unwrap();
-    let approved = store.events_after(0, None, 1_000).await.unwrap();
+    let approved = store.events_after(0, None, 1_000).await.unwrap().collect();
     let approved = approved.iter().filter(|event| event.payload.closes());
     assert_eq!(approved.count(), ROUNDS);
     verify_journal(&*store).await.unwrap();

@@ -172,7 +172,7 @@ async fn an_endpoint_hears_what_it_asked_for(database: TestDatabase) {
         json!({
             "blocker_id": null, "question": null, "agent_id": answered["agent"]["id"],
             "task_id": "T-2", "type": null, "created_at": "2027-01-15T08:01:01Z",
-            "dashboard_url": app.url("/tasks"), "reason": "no disk", "title": "Serve", "step": null,
+            "dashboard_url": app.page_url("/tasks"), "reason": "no disk", "title": "Serve", "step": null,
         })
     );
 }

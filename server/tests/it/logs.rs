@@ -12,6 +12,10 @@ use crate::{app::http_client, cli::handraise};
 
 store::on_both_databases!(every_request_has_a_line_and_no_secret_does,);
 
+fn is_id(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.len() == 36)
+}
+
 async fn every_request_has_a_line_and_no_secret_does(database: TestDatabase) {
     let folder = tempfile::tempdir().unwrap();
     let at = ["--database", &*database.url];
@@ -130,10 +134,15 @@ async fn every_request_has_a_line_and_no_secret_does(database: TestDatabase) {
     assert_eq!(line["route"], "/api/v1/interactions");
     assert_eq!(line["status"], 201);
     assert!(line["latency_ms"].as_f64().unwrap() > 0.0, "{line}");
+    assert!(is_id(&line["span"]["token.id"]), "{line}");
     let line = line_of(&made);
+    assert_eq!(line["span"]["token.id"], Value::Null);
     assert_eq!(line["route"], "/api/v1/interactions/{id}");
     assert_eq!(line["status"], 401);
     assert_eq!(line["code"], "bad_token");
+    let by_person = |line: &&Value| line["route"] == "/" && line["message"] == "answered";
+    let line = lines.iter().find(by_person).unwrap();
+    assert!(is_id(&line["span"]["person.id"]), "{line}");
     let routes: Vec<_> = lines
         .iter()
         .filter_map(|line| line["route"].as_str())

@@ -72,7 +72,7 @@ pub(crate) async fn question_after(desk: &Caller<'_>, after: i64) -> Value {
 }
 
 /// What a tool returned.
-async fn call(agent: &Caller<'_>, tool: &str, arguments: Value) -> Value {
+pub(crate) async fn call(agent: &Caller<'_>, tool: &str, arguments: Value) -> Value {
     let response = post(agent, tool_call(tool, arguments)).await;
     let said = json_of(response, StatusCode::OK).await;
     assert!(said["error"].is_null(), "{said}");

@@ -84,7 +84,13 @@ async fn only_an_approval_of_this_action_lets_it_run(database: TestDatabase) {
         };
         let (said, asked) = tokio::join!(calls(&agent, wanted()), decide);
         assert_eq!(said.unwrap(), expected);
-        assert_ne!(desk.poll(&asked).await["collected_at"], Value::Null);
+        let seen = desk.poll(&asked).await;
+        assert_ne!(seen["collected_at"], Value::Null);
+        let run = match seen["approved"] == true {
+            true => json!("claude-code toolu_1"),
+            false => Value::Null,
+        };
+        assert_eq!(seen["consumed"].get("run").unwrap_or(&Value::Null), &run);
     }
 }
 

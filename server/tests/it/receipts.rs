@@ -1,14 +1,23 @@
 //! Receipts of decisions: through the API, at the command line, and checked by somebody else.
 
-use std::{fs, path::Path, process::Output};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
 
+use base64::{Engine, engine::general_purpose::STANDARD};
+use domain::{
+    Sign,
+    interaction::{Action, Receipt},
+};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use server::signing::{Keyring, SigningKey};
 use store::testing::TestDatabase;
 
 use crate::{
     app::{Caller, TestApp, json_of, path_of},
-    cli::handraise,
     node::verified_by_node,
 };
 
@@ -16,6 +25,9 @@ store::on_both_databases!(
     every_decision_has_a_receipt_and_nothing_else_has,
     a_receipt_holds_for_another_implementation,
     a_receipt_is_void_for_anything_that_was_not_decided,
+    what_was_denied_does_not_verify_unless_that_is_asked_for,
+    a_receipt_is_used_once,
+    anybody_is_told_the_keys,
 );
 
 fn approval() -> Value {
@@ -36,8 +48,7 @@ async fn refused(caller: &Caller<'_>, asked: &Value, status: StatusCode) -> Valu
 }
 
 fn public_key(app: &TestApp) -> String {
-    let key = server::signing::load(&app.state.config.key_file()).unwrap();
-    key.verifying_key().to_string()
+    app.public_key()
 }
 
 async fn every_decision_has_a_receipt_and_nothing_else_has(database: TestDatabase) {
@@ -164,7 +175,18 @@ fn verify(folder: &Path, receipt: &Value, action: Option<&Value>, more: &[&str])
         fs::write(&about, action.to_string()).unwrap();
         arguments.extend(["--action", about.to_str().unwrap()]);
     }
-    handraise(&[&arguments[..], more].concat())
+    alone(folder, &[&arguments[..], more].concat())
+        .output()
+        .unwrap()
+}
+
+/// The program, which knows no server but those in this folder.
+fn alone(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_handraise"));
+    command
+        .args(arguments)
+        .env("HANDRAISE_KNOWN_SERVERS", folder.join("known_servers"));
+    command
 }
 
 fn void(output: &Output, why: &str) {
@@ -176,7 +198,7 @@ fn void(output: &Output, why: &str) {
 }
 
 async fn a_receipt_is_void_for_anything_that_was_not_decided(database: TestDatabase) {
-    let app = TestApp::start(&database).await;
+    let app = TestApp::start_now(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
     let asked = agent.ask(approval()).await;
     desk.done(&asked, "answer", json!({"approved": true})).await;
@@ -188,27 +210,25 @@ async fn a_receipt_is_void_for_anything_that_was_not_decided(database: TestDatab
     let named = ["--public-key", key.as_str()];
 
     let holds = format!(
-        ": approval of {} was approved by desk on 2027-01-15T08:00:00Z; public key {key}\n",
-        asked["id"].as_str().unwrap()
+        "the receipt holds: approval of {} was approved by desk on {}; public key {key}\n",
+        asked["id"].as_str().unwrap(),
+        receipt["answered_at"].as_str().unwrap()
     );
-    for (action, more, begins) in [
-        (Some(&action), &named[..], "the receipt holds"),
-        (
-            None,
-            &["--key", key_file.to_str().unwrap()],
-            "the receipt holds",
-        ),
-        (
-            Some(&action),
-            &[],
-            "the signature holds, by the key that the receipt names",
-        ),
+    for (action, more) in [
+        (Some(&action), &named[..]),
+        (None, &named),
+        (None, &["--key", key_file.to_str().unwrap()]),
     ] {
         let output = verify(folder, &receipt, action, more);
         assert!(output.status.success(), "{output:?}");
-        assert_eq!(
-            String::from_utf8(output.stdout).unwrap(),
-            format!("{begins}{holds}")
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), holds);
+    }
+
+    // It would hold for whoever has made both.
+    for action in [Some(&action), None] {
+        void(
+            &verify(folder, &receipt, action, &[]),
+            "the receipt names its key itself, which proves nothing",
         );
     }
 
@@ -270,4 +290,174 @@ async fn a_receipt_is_void_for_anything_that_was_not_decided(database: TestDatab
         &verify(folder, &plan, Some(&action), &named),
         "it is of a plan_review",
     );
+}
+
+async fn what_was_denied_does_not_verify_unless_that_is_asked_for(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let key = public_key(&app);
+    let named = ["--public-key", key.as_str()];
+    let with = |more: &[&'static str]| -> Vec<String> {
+        let all = named.iter().copied().chain(more.iter().copied());
+        all.map(str::to_owned).collect()
+    };
+    let run = |receipt: &Value, action: Option<&Value>, more: &[&'static str]| {
+        let more = with(more);
+        let more: Vec<&str> = more.iter().map(String::as_str).collect();
+        verify(folder, receipt, action, &more)
+    };
+    let asked = agent.ask(approval()).await;
+    desk.done(&asked, "answer", json!({"approved": false}))
+        .await;
+    let denied = receipt(&agent, &asked).await;
+    let action = &approval()["action"];
+    void(&run(&denied, Some(action), &[]), "its approval was denied");
+    void(
+        &run(&denied, None, &["--outcome", "approved"]),
+        "its approval was denied",
+    );
+    let asked_for = run(&denied, Some(action), &["--outcome", "denied"]);
+    assert!(asked_for.status.success(), "{asked_for:?}");
+    void(&run(&denied, None, &[]), "its approval was denied");
+    let wrong = run(&denied, None, &["--outcome", "expired"]);
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+
+    let plan = folder.join("plan.md");
+    fs::write(&plan, "1. Test").unwrap();
+    let plan = plan.to_str().unwrap().to_owned();
+    for (decision, proceeds) in [
+        ("proceed", true),
+        ("proceed_clean", true),
+        ("adjust", false),
+    ] {
+        let asked = agent
+            .ask(json!({"kind": "plan_review", "plan": "1. Test"}))
+            .await;
+        let answer = json!({"decision": decision, "feedback": (!proceeds).then_some("more")});
+        desk.done(&asked, "answer", answer).await;
+        let reviewed = receipt(&agent, &asked).await;
+        let followed = verify(
+            folder,
+            &reviewed,
+            None,
+            &[&named[..], &["--plan", &plan]].concat(),
+        );
+        assert_eq!(followed.status.success(), proceeds, "{followed:?}");
+        fs::write(&plan, "1. Test\n2. Deploy").unwrap();
+        let other = verify(
+            folder,
+            &reviewed,
+            None,
+            &[&named[..], &["--plan", &plan]].concat(),
+        );
+        void(&other, "void for this plan");
+        fs::write(&plan, "1. Test").unwrap();
+    }
+}
+
+async fn a_receipt_is_used_once(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let folder = tempfile::tempdir().unwrap();
+    let asked = agent.ask(approval()).await;
+    desk.done(&asked, "answer", json!({"approved": true})).await;
+    let receipt = receipt(&agent, &asked).await;
+    let (file, about) = (
+        folder.path().join("receipt.json"),
+        folder.path().join("action.json"),
+    );
+    fs::write(&file, receipt.to_string()).unwrap();
+    fs::write(&about, approval()["action"].to_string()).unwrap();
+    let use_it = async |url: &str, run: &str| {
+        let arguments = [
+            "receipt",
+            "verify",
+            "--receipt",
+            file.to_str().unwrap(),
+            "--action",
+            about.to_str().unwrap(),
+            "--use",
+            "--run",
+            run,
+        ];
+        let mut command = tokio::process::Command::from(alone(folder.path(), &arguments));
+        command
+            .env("HANDRAISE_URL", url)
+            .env("HANDRAISE_PUBLIC_KEY", public_key(&app))
+            .env("HANDRAISE_TOKEN", &agent.token);
+        command.output().await.unwrap()
+    };
+    let used = use_it(&app.url(""), "deploy 7").await;
+    assert!(used.status.success(), "{used:?}");
+    // Its reply may have been lost.
+    assert!(use_it(&app.url(""), "deploy 7").await.status.success());
+    let second = use_it(&app.url(""), "deploy 8").await;
+    void(&second, "the approval was used already, at 20");
+    void(&second, ", by deploy 7");
+}
+
+#[test]
+fn what_is_about_to_run_was_approved_within_a_day() {
+    let (key, folder) = (SigningKey::from_seed([1; 32]), tempfile::tempdir().unwrap());
+    let action: Action = serde_json::from_value(approval()["action"].clone()).unwrap();
+    let id = "00000000-0000-7000-8000-000000000001";
+    for (hours, now, ever) in [(23, true, true), (25, false, true), (-1, false, true)] {
+        let at = server::clock::Clock::now(&server::clock::SystemClock)
+            - chrono::TimeDelta::hours(hours);
+        let mut receipt: Receipt = serde_json::from_value(json!({
+            "version": 1, "interaction_id": id, "kind": "approval", "outcome": "approved",
+            "action_digest": action.digest().unwrap(), "agent": {"id": id, "name": "backend"},
+            "responder": {"id": id, "name": "Ana", "via": "dashboard"}, "asked_at": at, "answered_at": at,
+            "public_key": key.verifying_key(), "signature": "",
+        }))
+        .unwrap();
+        let signature = key.sign(&receipt.decision.signed_bytes().unwrap());
+        receipt.signature = STANDARD.encode(signature);
+        let receipt = serde_json::to_value(receipt).unwrap();
+        let key = key.verifying_key().to_string();
+        let verified = |action: Option<&Value>| {
+            let output = verify(folder.path(), &receipt, action, &["--public-key", &key]);
+            output.status.success()
+        };
+        assert_eq!(verified(Some(&approval()["action"])), now, "{hours}");
+        assert_eq!(verified(None), ever, "{hours}");
+    }
+}
+
+async fn anybody_is_told_the_keys(database: TestDatabase) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key");
+    let first = Keyring::load_or_create(&path).unwrap().verifying_key();
+    let rotation = Keyring::rotate(&path, chrono::DateTime::UNIX_EPOCH).unwrap();
+    let other = SigningKey::from_seed([9; 32]).verifying_key();
+    let app = TestApp::start_with(&database, |config| {
+        config.key_file = Some(path.clone());
+        config.trusted_keys = vec![other];
+    })
+    .await;
+    let told = app.get("/api/v1/keys").send().await.unwrap();
+    let told = json_of(told, StatusCode::OK).await;
+    assert_eq!(
+        told,
+        json!({"public_key": rotation.new, "rotations": [rotation], "trusted": [other]})
+    );
+    for key in [first, rotation.new, other] {
+        assert!(app.state.trusted.trusts(&key));
+    }
+    // What the statement says, another implementation can check.
+    let script = r#"
+        const { signature, ...signed } = input;
+        const sorted = Object.fromEntries(Object.keys(signed).sort().map((key) => [key, signed[key]]));
+        return verify(
+            Buffer.from(signed.old, "base64"),
+            Buffer.from(JSON.stringify(sorted)),
+            Buffer.from(signature, "base64"),
+        );
+    "#;
+    assert!(verified_by_node(script, &told["rotations"][0]));
+    let mut forged = told["rotations"][0].clone();
+    forged["new"] = json!(other);
+    assert!(!verified_by_node(script, &forged));
 }

@@ -133,7 +133,7 @@ async fn whoever_may_no_longer_stay_loses_the_open_page_at_once(database: TestDa
     let mut socket = resumed(&app, &other, 0).await;
     let ana = service.people(&operator()).await.unwrap()[0].person.id;
     service
-        .disable_person(ana, true, &operator())
+        .disable_person(ana, true, false, &operator())
         .await
         .unwrap();
     assert_eq!(closed_with(&mut socket).await, CloseCode::Policy);

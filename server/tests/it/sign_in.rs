@@ -69,12 +69,16 @@ async fn a_link_lets_one_browser_in_once(database: TestDatabase) {
         .store()
         .events_after(0, None, 10)
         .await
-        .unwrap();
+        .unwrap()
+        .collect();
     let types: Vec<_> = events
         .iter()
         .map(|event| event.payload.event_type())
         .collect();
-    assert_eq!(types, ["person.invited", "person.password_set"]);
+    assert_eq!(
+        types,
+        ["person.invited", "person.password_set", "person.signed_in"]
+    );
     assert_eq!(events[0].actor.name(), Some("root"));
     assert_eq!(events[1].actor.name(), Some("Ana"));
     // A day later it would have been too late.
@@ -137,7 +141,7 @@ async fn a_person_signs_in_with_name_and_password(database: TestDatabase) {
     let people = service.people(&operator()).await.unwrap();
     let cem = people.iter().find(|one| one.person.name == "Cem").unwrap();
     service
-        .disable_person(cem.person.id, true, &operator())
+        .disable_person(cem.person.id, true, false, &operator())
         .await
         .unwrap();
     for (name, password) in [
@@ -236,12 +240,17 @@ async fn the_first_admin_gets_links_until_there_is_a_password(database: TestData
     assert_eq!(service.people(&operator()).await.unwrap().len(), 1);
     cookie_of(&accept(&app, &second, PASSWORD).await);
     assert_eq!(link().await, None);
-    let events = service.store().events_after(0, None, 10).await.unwrap();
+    let events = service
+        .store()
+        .events_after(0, None, 10)
+        .await
+        .unwrap()
+        .collect();
     assert!(matches!(events[1].payload, Payload::PersonLinked(_)));
     // When the only admin is kept out, whoever has the machine gets another in.
     let people = service.people(&operator()).await.unwrap();
     service
-        .disable_person(people[0].person.id, true, &operator())
+        .disable_person(people[0].person.id, true, false, &operator())
         .await
         .unwrap();
     let link = link().await.unwrap();

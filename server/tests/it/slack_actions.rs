@@ -7,8 +7,10 @@ use store::testing::TestDatabase;
 
 use crate::{
     app::{id_of, json_of},
-    fake_slack::{ANA, APP, BEN, MAIN},
-    slack_desk::{Desk, NOT_KNOWN, STRANGER, VERA, approval, form, plan, pressed, typed},
+    fake_slack::{ANA, APP, BEN, MAIN, Message},
+    slack_desk::{
+        Desk, NOT_KNOWN, STRANGER, URL, VERA, approval, forged, form, plan, pressed, typed,
+    },
 };
 
 store::on_both_databases!(
@@ -20,6 +22,9 @@ store::on_both_databases!(
     what_ended_by_itself_cannot_be_pressed,
     a_card_that_is_behind_is_shown_as_it_is,
     what_is_not_for_us_does_nothing,
+    what_slack_cannot_show_whole_is_only_denied_there,
+    a_modal_that_shows_all_of_it_decides,
+    a_card_from_before_an_update_is_shown_anew_and_answers_nothing,
 );
 
 async fn every_control_of_every_kind_answers(database: TestDatabase) {
@@ -131,7 +136,7 @@ async fn every_control_of_every_kind_answers(database: TestDatabase) {
     for (body, control, option, sent, expected) in cases {
         let asked = agent.ask(body).await;
         let card = desk.post(&asked).await;
-        let chosen = option.map(|n: usize| format!("{}:{n}", asked["id"].as_str().unwrap()));
+        let chosen = option.map(|n: usize| format!("whole:{}:{n}", asked["id"].as_str().unwrap()));
         desk.choose(ANA, &card, control, chosen.as_deref()).await;
         if let Some(field) = sent {
             assert_eq!(agent.poll(&asked).await["state"], "pending");
@@ -210,8 +215,13 @@ async fn strangers_and_viewers_change_nothing(database: TestDatabase) {
         (&seen["state"], &seen["version"]),
         (&json!("pending"), &json!(2))
     );
-    let events = desk.app.state.service.store().events_of(id_of(&asked));
-    assert_eq!(events.await.unwrap().len(), 2);
+    let events = desk
+        .app
+        .state
+        .service
+        .store()
+        .events_of(id_of(&asked), 0, 1_000);
+    assert_eq!(events.await.unwrap().collect().len(), 2);
     desk.stop().await;
 }
 
@@ -256,7 +266,12 @@ async fn what_was_typed_too_late_stays_and_is_kept(database: TestDatabase) {
     let said = desk.send(ANA, &typed("mine")).await;
     assert_eq!(said.as_deref(), Some("desk answered 0 s ago by the API."));
     assert_eq!(desk.shown(&card.ts).controls().count(), 0);
-    let events = desk.app.state.service.store().events_of(id_of(&asked));
+    let events = desk
+        .app
+        .state
+        .service
+        .store()
+        .events_of(id_of(&asked), 0, 1_000);
     let kept = events.await.unwrap().into_iter().any(|event| {
         let Payload::AnswerRejected { answer, .. } = event.payload else {
             return false;
@@ -394,5 +409,152 @@ async fn what_is_not_for_us_does_nothing(database: TestDatabase) {
 
     desk.actions.handle(&good).await.unwrap();
     assert_eq!(agent.poll(&asked).await["state"], "resolved");
+    desk.stop().await;
+}
+
+fn names(card: &Message) -> Vec<&str> {
+    let controls = card.controls();
+    controls
+        .filter_map(|(_, control)| control["action_id"].as_str())
+        .collect()
+}
+
+async fn what_slack_cannot_show_whole_is_only_denied_there(database: TestDatabase) {
+    let desk = Desk::start(&database).await;
+    let agent = desk.app.agent("backend").await;
+    let script = format!("{}rm -rf /", "echo all is well; ".repeat(13_500));
+    let action = json!({"tool": "shell", "arguments": {"script": script}});
+    let asked = agent
+        .ask(json!({"kind": "approval", "action": action}))
+        .await;
+    let card = desk.post(&asked).await;
+    assert_eq!(names(&card), ["deny", "open_dashboard"]);
+    let before = agent.poll(&asked).await;
+    for control in ["approve", "read_all"] {
+        desk.press(ANA, &forged(&card, control, &asked), control)
+            .await;
+    }
+    let link = format!("{URL}/blockers/{}", asked["id"].as_str().unwrap());
+    let notes = desk.notes(ANA);
+    assert_eq!(
+        notes[0],
+        "This can no longer be pressed. The card shows how it is now."
+    );
+    assert!(notes[1].starts_with("It is too long for Slack.") && notes[1].ends_with(&link));
+    assert!(desk.slack.look(|world| world.views.is_empty()));
+    assert_eq!(agent.poll(&asked).await, before);
+    // To say no, nobody has to read all of it.
+    desk.press(ANA, &card, "deny").await;
+    assert_eq!(desk.send(ANA, &typed("Too much at once.")).await, None);
+    assert_eq!(agent.poll(&asked).await["outcome"], "denied");
+    desk.stop().await;
+}
+
+async fn a_modal_that_shows_all_of_it_decides(database: TestDatabase) {
+    let desk = Desk::start(&database).await;
+    let agent = desk.app.agent("backend").await;
+    let long = format!("{}And then THE END.", "All is well. ".repeat(700));
+    let options = json!(["a", "b", "c"]);
+    let action = json!({"tool": "shell", "arguments": {"script": long}});
+    for (body, old, answer, comment, expected) in [
+        (
+            json!({"prompt": long}),
+            "answer",
+            typed("80"),
+            None,
+            json!({"outcome": "answered"}),
+        ),
+        (
+            json!({"kind": "choice", "prompt": long, "options": options}),
+            "acknowledge",
+            json!({"picked": "1"}),
+            None,
+            json!({"outcome": "answered"}),
+        ),
+        (
+            json!({"kind": "acknowledgement", "prompt": long}),
+            "acknowledge",
+            json!({"picked": "0"}),
+            None,
+            json!({"outcome": "answered"}),
+        ),
+        (
+            json!({"kind": "approval", "action": action}),
+            "approve",
+            json!({"picked": "0"}),
+            None,
+            json!({"outcome": "approved", "approved": true}),
+        ),
+        (
+            json!({"kind": "approval", "action": action}),
+            "approve",
+            json!({"picked": "1"}),
+            Some("Never."),
+            json!({"outcome": "denied", "approved": false}),
+        ),
+        (
+            json!({"kind": "plan_review", "plan": long}),
+            "proceed_default",
+            json!({"picked": "3"}),
+            Some("Smaller."),
+            json!({"outcome": "adjust"}),
+        ),
+        (
+            json!({"kind": "form", "questions": [{"id": "a", "prompt": long}]}),
+            "acknowledge",
+            typed("80"),
+            None,
+            json!({"outcome": "answered"}),
+        ),
+    ] {
+        let asked = agent.ask(body).await;
+        let card = desk.post(&asked).await;
+        assert!(names(&card).contains(&"read_all"), "{:?}", names(&card));
+        assert!(!names(&card).contains(&old));
+        assert!(!card.text.contains("THE END"));
+        desk.press(ANA, &forged(&card, old, &asked), old).await;
+        assert_eq!(agent.poll(&asked).await["state"], "pending");
+        desk.press(ANA, &card, "read_all").await;
+        let (view, shown) = desk.slack.open_view(ANA).await;
+        assert!(shown.to_string().contains("THE END"), "{shown}");
+        let values = json!({"answer": answer, "comment": {"typed": comment}});
+        let gesture = desk.slack.submit(&view, &values);
+        assert_eq!(desk.slack.acked(gesture).await, Some(json!({})));
+        desk.actions.finish().await;
+        let now = agent.poll(&asked).await;
+        for (name, value) in expected.as_object().unwrap() {
+            assert_eq!(&now[name], value, "{now}");
+        }
+        if let Some(comment) = comment {
+            assert!(now["answer"].to_string().contains(comment), "{now}");
+        }
+    }
+    desk.stop().await;
+}
+
+async fn a_card_from_before_an_update_is_shown_anew_and_answers_nothing(database: TestDatabase) {
+    let desk = Desk::start(&database).await;
+    let agent = desk.app.agent("backend").await;
+    for (body, control) in [
+        (approval(), "approve"),
+        (plan(), "proceed"),
+        (json!({"kind": "acknowledgement"}), "acknowledge"),
+    ] {
+        let asked = agent.ask(body).await;
+        let card = desk.post(&asked).await;
+        assert!(!card.edited);
+        // Nothing in it says that the card showed all of it.
+        let mut before = forged(&card, control, &asked);
+        before.blocks[0]["elements"][0]["value"] = asked["id"].clone();
+        let notes = desk.notes(ANA).len();
+        desk.press(ANA, &before, control).await;
+        let note = &desk.notes(ANA)[notes];
+        assert!(note.starts_with("This can no longer be pressed."), "{note}");
+        assert_eq!(agent.poll(&asked).await["state"], "pending");
+        let anew = desk.shown(&card.ts);
+        assert!(anew.edited);
+        desk.press(ANA, &anew, control).await;
+        assert_eq!(agent.poll(&asked).await["state"], "resolved");
+    }
     desk.stop().await;
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use chrono::TimeDelta;
 use domain::{Role, SlackId};
 use rand::seq::SliceRandom;
 use reqwest::StatusCode;
@@ -12,7 +13,7 @@ use store::testing::TestDatabase;
 use crate::{
     app::{Caller, TestApp, id_of, json_of, operator, owned, path_of},
     fake_slack::{ANA, BEN, FakeSlack, MAIN, Message},
-    slack_desk::{form, plan, typed},
+    slack_desk::{forged, form, plan, typed},
     slack_inbound::{Inbound, Known, WAYS, Way, until},
 };
 
@@ -22,6 +23,7 @@ store::on_both_databases!(
     the_dashboard_and_slack_at_the_same_instant_have_one_winner,
     replies_to_open_threads_survive_a_restart,
     a_stranger_links_themselves_and_answers_then,
+    a_plan_that_its_card_cuts_is_decided_where_all_of_it_is_shown,
 );
 
 /// A server with Slack as it is shipped, and the people who answer there.
@@ -213,12 +215,13 @@ async fn every_kind_is_answered_in_slack_and_the_agent_has_it(database: TestData
                     Do::Press(control) => team.press(ANA, &card, control).await,
                     Do::Fill(control, field) => team.fill(ANA, &card, control, &field).await,
                     Do::Pick(control, number) => {
-                        let value = format!("{}:{number}", asked["id"].as_str().unwrap());
+                        let value = format!("whole:{}:{number}", asked["id"].as_str().unwrap());
                         let gesture = team.slack.act(ANA, &card, control, Some(&value));
                         team.slack.acked(gesture).await.unwrap();
                     }
                     Do::Reply(text) => {
                         let version = team.version(&asked).await;
+                        team.slack.advance(TimeDelta::seconds(2));
                         team.slack.reply_in_thread(ANA, MAIN, &card.ts, text);
                         until("the reply", async || team.version(&asked).await != version).await;
                     }
@@ -389,4 +392,45 @@ async fn a_stranger_links_themselves_and_answers_then(database: TestDatabase) {
     let now = team.answered(&agent, &asked).await;
     assert_eq!(now["approved"], true);
     assert_eq!(now["answer"]["responder"]["name"], "Ana");
+}
+
+async fn a_plan_that_its_card_cuts_is_decided_where_all_of_it_is_shown(database: TestDatabase) {
+    const LAST: &str = "DROP TABLE customers CASCADE";
+    let mut slack = FakeSlack::start().await;
+    for way in WAYS {
+        let team = Team::start(slack, &database, way).await;
+        let agent = team.app.agent(&format!("{way:?}")).await;
+        let step = "Look at the next table, and count its rows.\n";
+        let mut plan = step.repeat(20_000 / step.len() - 1);
+        plan.push_str(LAST);
+        let asked = agent
+            .ask(json!({"kind": "plan_review", "plan": plan}))
+            .await;
+        let card = team.card(&asked).await;
+        let names: Vec<_> = card.controls().map(|(_, it)| &it["action_id"]).collect();
+        assert_eq!(names, ["read_all", "adjust", "open_dashboard"]);
+        let blocks = serde_json::to_string(&card.blocks).unwrap();
+        assert!(!blocks.contains(LAST) && !card.text.contains(LAST));
+        // From before, or from nowhere.
+        let version = team.version(&asked).await;
+        let old = forged(&card, "proceed", &asked);
+        let notes = team.slack.notes(ANA).len();
+        team.press(ANA, &old, "proceed").await;
+        let note = team
+            .slack
+            .wait_for(|world| world.notes_for(ANA).nth(notes).cloned())
+            .await;
+        assert!(note.text.starts_with("This can no longer be pressed."));
+        assert_eq!(team.version(&asked).await, version);
+        assert_eq!(agent.poll(&asked).await["state"], "pending");
+        team.press(ANA, &card, "read_all").await;
+        let (view, shown) = team.slack.open_view(ANA).await;
+        assert!(shown.to_string().contains(LAST));
+        let values = json!({"answer": {"picked": "0"}});
+        let sent = team.slack.submit(&view, &values);
+        assert_eq!(team.slack.acked(sent).await, Some(json!({})));
+        let now = team.answered(&agent, &asked).await;
+        assert_eq!(now["outcome"], "proceed");
+        slack = team.stop().await;
+    }
 }

@@ -212,6 +212,27 @@ impl Desk {
     }
 }
 
+/// The card as somebody has it who sends what stands on it no longer, or never did.
+pub(crate) fn forged(card: &Message, control: &str, asked: &Value) -> Message {
+    let mut forged = card.clone();
+    let value = value_of(control, asked);
+    let button = json!({ "type": "button", "action_id": control, "value": value, "text": {} });
+    let block = json!({ "type": "actions", "block_id": "forged", "elements": [button] });
+    forged.blocks = vec![block];
+    forged
+}
+
+/// What a button says when it is pressed.
+fn value_of(control: &str, asked: &Value) -> String {
+    let id = asked["id"].as_str().unwrap();
+    match control {
+        "approve" | "acknowledge" | "proceed" | "proceed_clean" | "proceed_default" => {
+            format!("whole:{id}")
+        }
+        _ => id.to_owned(),
+    }
+}
+
 /// What is typed into a modal.
 pub(crate) fn typed(text: &str) -> Value {
     json!({ "typed": text })
@@ -238,6 +259,6 @@ pub(crate) fn pressed(ts: &str, control: &str, asked: &Value) -> Value {
     json!({
         "type": "block_actions", "team": { "id": TEAM }, "user": { "id": ANA }, "api_app_id": APP,
         "container": { "type": "message", "channel_id": MAIN, "message_ts": ts },
-        "actions": [{ "action_id": control, "value": asked["id"] }],
+        "actions": [{ "action_id": control, "value": value_of(control, asked) }],
     })
 }

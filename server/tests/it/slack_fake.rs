@@ -94,6 +94,11 @@ async fn what_is_over_a_limit_is_refused_with_a_pointer_to_it() {
             "/text/text",
         ),
         (
+            json!({ "type": "section", "text": plain(1), "expand": true }),
+            json!({ "type": "section", "text": plain(1), "expand": "yes" }),
+            "/expand",
+        ),
+        (
             json!({ "type": "section", "fields": [plain(2_000)] }),
             json!({ "type": "section", "fields": [plain(2_001)] }),
             "/fields/0/text",

@@ -97,26 +97,26 @@ fn slacks_own_models_would_refuse() {
         ("/cards/choice-menu/blocks/0/type", "headline".into()),
         ("/cards/choice-menu/blocks/2/text/text", long(3_001)),
         (
-            "/cards/choice-menu/blocks/3/elements/0/action_id",
+            "/cards/choice-menu/blocks/4/elements/0/action_id",
             long(256),
         ),
         (
-            "/cards/choice-menu/blocks/3/elements/0/options/0/text/text",
+            "/cards/choice-menu/blocks/4/elements/0/options/0/text/text",
             long(76),
         ),
         (
-            "/cards/choice-menu/blocks/3/elements/0/options/0/value",
+            "/cards/choice-menu/blocks/4/elements/0/options/0/value",
             long(151),
         ),
         (
-            "/cards/choice-menu/blocks/3/elements/0/confirm/text/text",
+            "/cards/choice-menu/blocks/4/elements/0/confirm/text/text",
             long(301),
         ),
-        ("/cards/choice-menu/blocks/3/elements/1/text/text", long(76)),
-        ("/cards/choice-menu/blocks/3/elements/1/url", long(3_001)),
+        ("/cards/choice-menu/blocks/4/elements/1/text/text", long(76)),
+        ("/cards/choice-menu/blocks/4/elements/1/url", long(3_001)),
         ("/modals/answer/title/text", long(25)),
         ("/modals/answer/private_metadata", long(3_001)),
-        ("/modals/answer/blocks/2/label/text", long(2_001)),
+        ("/modals/answer/blocks/3/label/text", long(2_001)),
     ] {
         let mut shown = shown();
         *shown.pointer_mut(place).unwrap() = instead;

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use chrono::TimeDelta;
-use domain::Payload;
+use domain::{Payload, slack::Unseen};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use server::slack::way_in::WayIn;
@@ -30,6 +30,10 @@ store::on_both_databases!(
     two_servers_hear_a_message_once,
     what_was_missed_while_nobody_listened_is_read_back,
     a_reply_after_the_deadline_is_a_follow_up,
+    two_who_reply_at_once_answer_one_question,
+    a_reply_is_as_old_as_slack_says_however_late_it_is_heard,
+    what_is_not_known_to_stand_on_the_card_is_answered_by_no_reply,
+    a_reply_to_what_the_card_cuts_is_kept_and_no_answer,
 );
 
 async fn closed(agent: &Caller<'_>, asked: &Value) -> Value {
@@ -47,6 +51,39 @@ async fn heard(inbound: &Inbound) {
 fn texts(interaction: &Value) -> Vec<&str> {
     let all = interaction["follow_ups"].as_array().unwrap().iter();
     all.map(|one| one["text"].as_str().unwrap()).collect()
+}
+
+/// Waits until this question of a form stands on its card, and for a moment more.
+async fn asks(slack: &FakeSlack, inbound: &Inbound, asked: &Value, question: &str) {
+    let store = inbound.app.state.service.store();
+    until("the question is on the card", async || {
+        let on_card = store.question_on_card(id_of(asked)).await.unwrap();
+        on_card.is_some_and(|on_card| on_card.question == question)
+    })
+    .await;
+    slack.advance(TimeDelta::seconds(2));
+}
+
+/// What was kept of replies that are no answer.
+async fn remarks(inbound: &Inbound, asked: &Value) -> Vec<(String, Unseen)> {
+    let store = inbound.app.state.service.store();
+    let events = store
+        .events_of(id_of(asked), 0, 100)
+        .await
+        .unwrap()
+        .into_iter();
+    let remarks = events.filter_map(|event| match event.payload {
+        Payload::Remarked { text, why } => Some((text, why)),
+        _ => None,
+    });
+    remarks.collect()
+}
+
+fn two_questions() -> Value {
+    json!({"kind": "form", "questions": [
+        {"id": "port", "prompt": "Which port?"},
+        {"id": "why", "prompt": "Why?"},
+    ]})
 }
 
 async fn a_reply_answers_whole_and_later_ones_follow_up(database: TestDatabase) {
@@ -100,11 +137,14 @@ async fn a_form_is_answered_question_by_question(database: TestDatabase) {
         {"id": "why", "prompt": "Why?"},
     ]});
     let (asked, card) = inbound.ask(&agent, form).await;
-    for (count, text) in (1..).zip(["8080", "the moon", " PRODUCTION "]) {
+    slack.reply_in_thread(ANA, MAIN, &card, "8080");
+    asks(&slack, &inbound, &asked, "env").await;
+    for (count, text) in (2..).zip(["prod", " PRODUCTION "]) {
         slack.reply_in_thread(ANA, MAIN, &card, text);
         acknowledged(&slack, count).await;
     }
     heard(&inbound).await;
+    asks(&slack, &inbound, &asked, "why").await;
     let notes = inbound.known.notes();
     let expected = "Your message was not taken: it must be one of: Production, staging.";
     assert_eq!(notes, [(ANA.to_owned(), expected.to_owned())]);
@@ -168,7 +208,11 @@ async fn an_edit_is_kept_and_changes_nothing(database: TestDatabase) {
     heard(&inbound).await;
     assert_eq!(agent.poll(&asked).await, before);
     let store = inbound.app.state.service.store();
-    let events = store.events_of(id_of(&asked)).await.unwrap();
+    let events = store
+        .events_of(id_of(&asked), 0, 1_000)
+        .await
+        .unwrap()
+        .collect();
     let last = events.last().unwrap();
     let text = "8081 & 8082".to_owned();
     assert_eq!(last.payload, Payload::ReplyEdited { text });
@@ -198,7 +242,15 @@ async fn strangers_are_told_and_nothing_else_happens(database: TestDatabase) {
     let told = ("U0EVE".to_owned(), "Nobody knows you here.".to_owned());
     assert_eq!(inbound.known.notes(), [told]);
     let store = inbound.app.state.service.store();
-    assert_eq!(store.events_of(id_of(&asked)).await.unwrap().len(), 2);
+    assert_eq!(
+        store
+            .events_of(id_of(&asked), 0, 1_000)
+            .await
+            .unwrap()
+            .collect()
+            .len(),
+        2
+    );
 }
 
 async fn a_card_may_become_known_later(database: TestDatabase) {
@@ -383,4 +435,115 @@ async fn a_reply_after_the_deadline_is_a_follow_up(database: TestDatabase) {
     assert_eq!(now["outcome"], "expired");
     assert_eq!(texts(&now), ["too late"]);
     assert_eq!(inbound.known.notes(), []);
+}
+
+async fn two_who_reply_at_once_answer_one_question(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, two_questions()).await;
+    slack.reply_in_thread(ANA, MAIN, &card, "80");
+    slack.reply_in_thread(BEN, MAIN, &card, "81");
+    acknowledged(&slack, 2).await;
+    heard(&inbound).await;
+    let now = agent.poll(&asked).await;
+    assert_eq!(now["state"], "pending", "{now}");
+    // Either may have come first.
+    let first = now["progress"]["port"].as_str().unwrap();
+    let (late, second) = if first == "80" {
+        (BEN, "81")
+    } else {
+        (ANA, "80")
+    };
+    assert_eq!(now["progress"]["why"], Value::Null);
+    let expected = [(second.to_owned(), Unseen::AskedLater)];
+    assert_eq!(remarks(&inbound, &asked).await, expected);
+    let notes = inbound.known.notes();
+    assert_eq!((notes.len(), &*notes[0].0), (1, late));
+    assert!(notes[0].1.contains("after you wrote it"), "{notes:?}");
+    // Once they have seen it, they answer it.
+    asks(&slack, &inbound, &asked, "why").await;
+    slack.reply_in_thread(BEN, MAIN, &card, "because");
+    let answered = closed(&agent, &asked).await;
+    let expected = json!({"port": first, "why": "because"});
+    assert_eq!(answered["answer"]["answers"], expected);
+    // People see it where they see everything that happened.
+    let cookie = inbound.app.sign_in("Cleo", domain::Role::Viewer).await;
+    let id = asked["id"].as_str().unwrap();
+    let page = inbound.app.get(&format!("/interactions/{id}"));
+    let page = page.header("cookie", cookie).send().await.unwrap();
+    let page = page.text().await.unwrap();
+    assert!(
+        page.contains("the question came on the card later"),
+        "{page}"
+    );
+}
+
+async fn a_reply_is_as_old_as_slack_says_however_late_it_is_heard(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Http, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let token = agent.token.clone();
+    let (asked, card) = inbound.ask(&agent, two_questions()).await;
+    let known = inbound.known.clone();
+    inbound.app.stop().await;
+    // Nobody listens: one of them is heard of at once, the other long after the card has moved on.
+    for (user, text) in [(ANA, "80"), (BEN, "81")] {
+        slack.hold_next_event();
+        slack.reply_in_thread(user, MAIN, &card, text);
+    }
+    slack.advance(TimeDelta::minutes(5));
+    let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
+    let again = Inbound::start_with(&slack, Way::Http, &database, known, threads).await;
+    asks(&slack, &again, &asked, "why").await;
+    heard(&again).await;
+    let remarked = [("81".to_owned(), Unseen::AskedLater)];
+    assert_eq!(remarks(&again, &asked).await, remarked);
+    slack.reply_in_thread(BEN, MAIN, &card, "because");
+    let held = again.app.get(&path_of(&asked)).bearer_auth(token);
+    let held = held.header("prefer", "wait=30").send().await.unwrap();
+    let now = json_of(held, StatusCode::OK).await;
+    let expected = json!({"port": "80", "why": "because"});
+    assert_eq!(now["answer"]["answers"], expected);
+}
+
+async fn what_is_not_known_to_stand_on_the_card_is_answered_by_no_reply(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, two_questions()).await;
+    slack.reply_in_thread(ANA, MAIN, &card, "80");
+    asks(&slack, &inbound, &asked, "why").await;
+    // As if the server had been killed between Slack's answer and the database.
+    database
+        .execute("DELETE FROM card_questions")
+        .await
+        .unwrap();
+    slack.reply_in_thread(ANA, MAIN, &card, "because");
+    acknowledged(&slack, 2).await;
+    heard(&inbound).await;
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    let expected = [("because".to_owned(), Unseen::AskedLater)];
+    assert_eq!(remarks(&inbound, &asked).await, expected);
+    assert_eq!(inbound.known.notes().len(), 1);
+}
+
+async fn a_reply_to_what_the_card_cuts_is_kept_and_no_answer(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let prompt = "All is well. ".repeat(700);
+    let (asked, card) = inbound.ask(&agent, json!({"prompt": prompt})).await;
+    slack.reply_in_thread(ANA, MAIN, &card, "yes");
+    acknowledged(&slack, 1).await;
+    heard(&inbound).await;
+    let now = agent.poll(&asked).await;
+    assert_eq!((&now["state"], texts(&now)), (&json!("pending"), vec![]));
+    assert_eq!(
+        remarks(&inbound, &asked).await,
+        [("yes".to_owned(), Unseen::Cut)]
+    );
+    let notes = inbound.known.notes();
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].1.contains("Press Read all"), "{notes:?}");
 }

@@ -74,7 +74,7 @@ async fn one_question_of_a_form_has_one_winner(database: TestDatabase) {
         .state
         .service
         .store()
-        .events_of(id_of(&asked))
+        .events_of(id_of(&asked), 0, 1_000)
         .await;
     let answers: Vec<_> = events
         .unwrap()

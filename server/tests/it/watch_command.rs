@@ -21,6 +21,8 @@ store::on_both_databases!(
     somebody_else_was_faster,
     a_restart_is_shown_and_nothing_is_missed,
     an_approval_shows_exactly_what_will_run,
+    nothing_is_approved_before_it_was_read,
+    what_is_typed_for_one_question_never_answers_the_next,
     every_kind_is_answered,
     a_question_is_taken_back,
     an_agent_sees_its_own_and_answers_nothing,
@@ -31,6 +33,8 @@ store::on_both_databases!(
 const SEND: &str = "\u{13}";
 const TAKE_BACK: &str = "\u{18}";
 const INTERRUPT: &str = "\u{3}";
+const PAGE_DOWN: &str = "\u{1b}[6~";
+const BACK: &str = "\u{1b}";
 /// Back from the screen of its own.
 const LEAVES: &[u8] = b"\x1b[?1049l";
 
@@ -155,7 +159,7 @@ async fn an_approval_shows_exactly_what_will_run(database: TestDatabase) {
     let digest = asked["action_digest"].as_str().unwrap();
     terminal
         .shows(&[
-            "tool rm",
+            "rm",
             "force: false",
             "/srv⟨U+200B⟩/build",
             &digest[..40],
@@ -186,6 +190,71 @@ async fn an_approval_shows_exactly_what_will_run(database: TestDatabase) {
     for hidden in ["\u{202e}", "\u{200b}"] {
         assert!(!has(&raw, hidden.as_bytes()));
     }
+}
+
+async fn nothing_is_approved_before_it_was_read(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let prompt: String = (1..=60).map(|n| format!("line {n}\n")).collect();
+    let action = json!({ "tool": "rm", "arguments": { "path": "/srv" } });
+    let asked = agent
+        .ask(json!({ "kind": "approval", "prompt": prompt, "action": action }))
+        .await;
+    let mut terminal = watch(&app, &desk.token, (80, 20));
+    terminal.shows(&["backend: line 1"]).await;
+    terminal.press("\r");
+    terminal
+        .shows(&["rm", "PgDn: read to the end first · d deny"])
+        .await;
+    terminal.press("a");
+    terminal.press(SEND);
+    for _ in 0..10 {
+        terminal.press(PAGE_DOWN);
+    }
+    // Neither key was taken, or this would be decided by now.
+    terminal
+        .shows(&["line 60", "Nothing is decided yet."])
+        .await;
+    terminal.hides("read to the end first").await;
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    terminal.press("a");
+    terminal.shows(&["Approve exactly this action."]).await;
+    terminal.press(SEND);
+    let ended = wait_for_end(&agent, &asked).await;
+    assert_eq!(ended["approved"], true);
+}
+
+async fn what_is_typed_for_one_question_never_answers_the_next(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let ben = app.responder("Ben").await;
+    let questions = json!([{ "id": "a", "prompt": "First?" }, { "id": "b", "prompt": "Second?" }]);
+    let asked = agent
+        .ask(json!({ "kind": "form", "questions": questions }))
+        .await;
+    let mut terminal = watch(&app, &desk.token, (80, 30));
+    terminal.shows(&["1 waiting"]).await;
+    terminal.press("\r");
+    terminal.shows(&["First?", "Question 1 of 2"]).await;
+    terminal.press("mine");
+    terminal.shows(&["mine▏"]).await;
+    ben.done(&asked, "answer", json!({ "answers": { "a": "his" } }))
+        .await;
+    terminal
+        .shows(&["Somebody else has answered this question.", "mine"])
+        .await;
+    terminal.press(" too");
+    terminal.press(SEND);
+    terminal.press(BACK);
+    terminal.shows(&["Second?", "Question 2 of 2"]).await;
+    terminal.press("new");
+    terminal.shows(&["new▏"]).await;
+    terminal.press(SEND);
+    let ended = wait_for_end(&agent, &asked).await;
+    assert_eq!(
+        ended["answer"]["answers"],
+        json!({ "a": "his", "b": "new" })
+    );
 }
 
 async fn every_kind_is_answered(database: TestDatabase) {

@@ -75,6 +75,8 @@ WANTED = {
     "get_task": "tasks",
     "cancel": "pending",
     "collect": "closed",
+    "consume": "decided",
+    "report": "decided",
     "follow_up": "closed",
     "delete_hook": "hooks",
     "retry_delivery": "deliveries",
@@ -148,6 +150,9 @@ def mend(call, body):
     if questions and body.get("fallback") is not None:
         # An answer to each question.
         body["fallback"] = {q["id"]: value_of(q["options"][0]) if q.get("options") else "" for q in questions}
+    # Each is named once.
+    for n, operand in enumerate((body.get("action") or {}).get("operands") or []):
+        operand["name"] = f"{n}{operand['name'][:70].strip()}"
     if call == "answer" and body.get("selected") is not None:
         body["selected"] = ["b"]
     if call == "answer" and body.get("answers") is not None:

@@ -8,6 +8,7 @@ use utoipa::openapi::{
 
 use super::{
     asks::form_answers,
+    names,
     shapes::{
         Field, boolean, either, line, list_of, may, may_not_null, must, null, one_of, sent, shapes,
         text, visible_text, with_nulls,
@@ -33,6 +34,11 @@ shapes! {
             must("feedback", visible_text(limits::TEXT_CHARS)),
         ]))
         .item(answer("To a form: any of its questions", [must("answers", form_answers())]));
+    /// What came of an answer.
+    Reporting = sent([
+        must("outcome", names::ReportOutcome::schema()),
+        may("text", text(limits::REPORT_CHARS)),
+    ]);
     /// How a task goes. What is absent stays as it is; `reason` belongs to `failed`. That a task waits
     /// follows from its blockers.
     TaskDraft = either([

@@ -74,6 +74,13 @@ shapes! {
     ActionDraft = sent([
         must("tool", line(limits::TITLE_CHARS)),
         may_not_null("arguments", map_of(reference("ExactJson"))),
+        may_not_null("operands", list_of(reference("OperandDraft")).max_items(Some(limits::OPERANDS))),
+    ]);
+    /// Something that the action refers to without containing it: part of its digest. Names are unique.
+    OperandDraft = sent([
+        must("name", line(limits::OPERAND_CHARS)),
+        must("sha256", string().pattern(Some("^[0-9a-f]{64}$"))),
+        must("size", whole(0..=limits::EXACT_INTEGER as i64)),
     ]);
     /// JSON whose numbers every parser reads the same.
     ExactJson = either([

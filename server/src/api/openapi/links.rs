@@ -14,6 +14,8 @@ const NEXT: [(&str, &str, &[&str]); 3] = [
             "answer",
             "cancel",
             "collect",
+            "consume",
+            "report",
             "follow_up",
         ],
     ),

@@ -24,7 +24,7 @@ use utoipa::{
     },
 };
 
-pub(crate) use answers::{Answering, TaskDraft};
+pub(crate) use answers::{Answering, Reporting, TaskDraft};
 pub(crate) use asks::Ask;
 
 use crate::{api::v1, health};
@@ -43,6 +43,8 @@ use crate::{api::v1, health};
         v1::poll::get,
         v1::answer::answer,
         v1::collect::collect,
+        v1::consume::consume,
+        v1::report::report,
         v1::cancel::cancel,
         v1::cancel::cancel_session,
         v1::follow_up::follow_up,
@@ -58,6 +60,7 @@ use crate::{api::v1, health};
         v1::hooks::delete,
         v1::deliveries::list,
         v1::deliveries::retry,
+        v1::keys::get,
         serve,
         health::lives,
         health::ready,
@@ -80,10 +83,12 @@ use crate::{api::v1, health};
         asks::SendNotification,
         asks::ActionDraft,
         asks::ExactJson,
+        asks::OperandDraft,
         asks::NamedTaskDraft,
         asks::OptionDraft,
         asks::FormQuestionDraft,
         parts::ChoiceOption,
+        parts::Operand,
         v1::hooks::HookBody,
         v1::tasks::TaskBody,
         v1::deliveries::DeliveryBody,

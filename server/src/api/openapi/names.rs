@@ -31,6 +31,7 @@ shapes! {
         interaction::Outcome::Fallback,
         interaction::Outcome::Expired,
         interaction::Outcome::Cancelled,
+        interaction::Outcome::Void,
     ].map(interaction::Outcome::name));
     /// `urgent` comes before the others of its mode.
     Priority = all(&[interaction::Priority::Normal, interaction::Priority::Urgent]);
@@ -41,6 +42,8 @@ shapes! {
         interaction::Level::Warning,
         interaction::Level::Error,
     ]);
+    /// What came of an answer.
+    ReportOutcome = all(&[interaction::ReportOutcome::Done, interaction::ReportOutcome::Failed]);
     /// How an agent goes on with its plan. `proceed`: keep the context, edits are allowed. `proceed_clean`:
     /// clear the context, edits are allowed. `proceed_default`: clear the context, ask before edits.
     /// `adjust`: stay in plan mode and work the feedback in.
@@ -66,6 +69,8 @@ shapes! {
     Line = line(limits::LINE_CHARS);
     /// One line: the agent's own context.
     SessionName = line(limits::SESSION_ID_CHARS);
+    /// One line: the agent's own name for a run.
+    RunName = line(limits::RUN_CHARS);
     /// One line: the agent's own id for it.
     TaskName = line(limits::SESSION_ID_CHARS);
     /// Visible ASCII.

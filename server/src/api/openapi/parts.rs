@@ -1,5 +1,7 @@
 //! What of `domain` stands in answers: no field is ever absent unless it says so.
 
+use domain::limits;
+
 use super::{
     names,
     shapes::{
@@ -9,7 +11,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 35] = [
+pub(crate) const EVENT_TYPES: [&str; 41] = [
     "interaction.requested",
     "notification.sent",
     "interaction.posted",
@@ -19,10 +21,13 @@ pub(crate) const EVENT_TYPES: [&str; 35] = [
     "interaction.cancelled",
     "interaction.answer_rejected",
     "interaction.collected",
+    "interaction.consumed",
+    "interaction.reported",
     "interaction.called_back",
     "interaction.agent_offline",
     "interaction.follow_up",
     "interaction.reply_edited",
+    "interaction.remarked",
     "task.waiting",
     "task.running",
     "task.failed",
@@ -35,6 +40,9 @@ pub(crate) const EVENT_TYPES: [&str; 35] = [
     "person.password_set",
     "person.slack_linked",
     "person.slack_unlinked",
+    "person.signed_in",
+    "person.sign_in_failed",
+    "person.signed_out",
     "token.created",
     "token.revoked",
     "endpoint.created",
@@ -81,7 +89,32 @@ shapes! {
     /// Answers by the id of their question: a text, or the values of the options.
     FormAnswers = map_of(either([string().into(), list_of(string()).into()]));
     /// What is run if it is approved.
-    Action = returned([must("tool", string()), must("arguments", any_object())]);
+    Action = returned([
+        must("tool", string()),
+        must("arguments", any_object()),
+        may_not_null("operands", list_of(reference("Operand"))),
+    ]);
+    /// Something that an action refers to without containing it.
+    Operand = returned([
+        must("name", string()),
+        must("sha256", string().description(Some("In hex."))),
+        must("size", whole(0..=limits::EXACT_INTEGER as i64).description(Some("In bytes."))),
+    ]);
+    /// The run that an approval was given for.
+    /// Signed by Ed25519 over the RFC 8785 form of `{at, interaction_id, public_key, run, statement, version}`, with
+    /// `handraise consumption` as `statement` and 1 as `version`.
+    Consumed = returned([
+        must("at", time()),
+        must("run", string()),
+        must("public_key", string().description(Some("In base64."))),
+        must("signature", string().description(Some("In base64."))),
+    ]);
+    /// What the agent says came of it.
+    Report = returned([
+        must("outcome", names::ReportOutcome::schema()),
+        must("text", or_null(string())),
+        must("at", time()),
+    ]);
     /// The fallback as it was sent.
     Fallback = either([
         string().into(),
@@ -111,13 +144,22 @@ shapes! {
         must("public_key", string().description(Some("In base64."))),
         must("signature", string().description(Some("In base64."))),
     ]);
+    /// A statement, signed: Ed25519 by `old` over the RFC 8785 canonical JSON of every field but `signature`.
+    Rotation = returned([
+        must("version", whole(1..=1)),
+        must("statement", one_of(["handraise key rotation"])),
+        must("old", string().description(Some("In base64."))),
+        must("new", string().description(Some("In base64."))),
+        must("at", time()),
+        must("signature", string().description(Some("In base64."))),
+    ]);
     /// An event of the journal: what happened is in `payload`, whose fields depend on `type`.
     Event = returned([
         must("seq", whole(1..=i64::MAX)),
         must("id", id()),
         must("at", time()),
         must("actor", returned([
-            must("type", one_of(["agent", "responder", "person", "operator", "deadline", "delivery"])),
+            must("type", one_of(["agent", "responder", "person", "operator", "stranger", "deadline", "delivery"])),
             may_not_null("id", id()),
             may_not_null("name", string()),
         ])),

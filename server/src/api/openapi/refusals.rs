@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::DateTime;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{Refused, interaction::Outcome};
 use utoipa::openapi::{
     Components, Content, ContentBuilder, Ref, RefOr, Response, ResponseBuilder,
@@ -40,6 +40,8 @@ shapes! {
         may_not_null("outcome", names::Outcome::schema()),
         may_not_null("closed_by", or_null(string())),
         may_not_null("closed_at", time()),
+        may_not_null("consumed_at", time()),
+        may_not_null("consumed_by", string()),
     ]);
 }
 
@@ -110,6 +112,7 @@ fn problems(operation: &Operation) -> Vec<Refusal> {
         found.extend([
             Refusal::no_token(),
             Refusal::bad_token(),
+            Refusal::token_expired(DateTime::UNIX_EPOCH),
             TooFast { retry_after: 1 }.into(),
             Refusal::internal(),
         ]);
@@ -128,6 +131,8 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refusal::not_an_agent(),
             Refused::KeyReused.into(),
             Refused::TooManyPending { limit: 1_000 }.into(),
+            Refused::TooMuchInTask.into(),
+            quota_used_up(),
         ],
         "list_interactions" | "list_tasks" => vec![bad_parameter()],
         "get_interaction" => vec![Refusal::not_found(), Refusal::not_held(Full::OfOne)],
@@ -136,6 +141,23 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refusal::not_an_agent(),
             Refusal::not_found(),
             Refused::StillPending.into(),
+        ],
+        "consume" => vec![
+            Refusal::not_an_agent(),
+            Refusal::not_found(),
+            Refused::NotApproved.into(),
+            Refused::AlreadyConsumed {
+                at: moment(),
+                by: "deploy on build-1".to_owned(),
+            }
+            .into(),
+        ],
+        "report" => vec![
+            Refusal::not_an_agent(),
+            Refusal::not_found(),
+            Refused::StillPending.into(),
+            Refused::NotApproved.into(),
+            Refused::AlreadyReported { at: moment() }.into(),
         ],
         "cancel" => vec![Refusal::not_found(), already_closed()],
         "follow_up" => vec![
@@ -148,7 +170,8 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refusal::no_receipt(),
             Refused::StillPending.into(),
         ],
-        "put_task" | "get_callback_secret" => vec![Refusal::not_an_agent()],
+        "put_task" => vec![Refusal::not_an_agent(), quota_used_up()],
+        "get_callback_secret" => vec![Refusal::not_an_agent()],
         "get_task" => vec![
             Refusal::invalid(vec![domain::Fault::new(
                 "agent",
@@ -173,16 +196,30 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::EndpointDisabled.into(),
             Refused::NotToRetry.into(),
         ],
+        "get_keys" => vec![TooFast { retry_after: 1 }.into()],
         "get_metrics" => vec![TooFast { retry_after: 1 }.into(), Refusal::internal()],
         _ => Vec::new(),
     }
+}
+
+fn quota_used_up() -> Refusal {
+    Refused::QuotaUsedUp {
+        limit: 268_435_456,
+        until: DateTime::from_timestamp(1_800_057_600, 0).unwrap_or_default(),
+        wait: TimeDelta::hours(16),
+    }
+    .into()
 }
 
 fn already_closed() -> Refusal {
     Refused::Closed {
         outcome: Outcome::Answered,
         by: Some("Ana".to_owned()),
-        at: DateTime::from_timestamp(1_800_000_000, 0).unwrap_or_default(),
+        at: moment(),
     }
     .into()
+}
+
+fn moment() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_800_000_000, 0).unwrap_or_default()
 }

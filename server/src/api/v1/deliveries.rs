@@ -139,8 +139,10 @@ pub(crate) async fn list(
     };
     let mut found = state.service.deliveries(&query, &caller).await?;
     let next = page::cut(&mut found, limit, |last| last.delivery.id.to_string());
-    let items = found.into_iter().map(DeliveryBody::from).collect();
-    Ok(page::respond(&uri, items, next))
+    let items = found
+        .into_iter()
+        .map(|one| (one.delivery.id.to_string(), DeliveryBody::from(one)));
+    page::respond(&uri, items, next)
 }
 
 /// Tries a delivery again, now.

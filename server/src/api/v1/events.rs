@@ -1,10 +1,9 @@
 //! `GET /events`: the journal, page by page, held, or as a stream.
 
 use axum::{
-    Json,
     extract::State,
     http::{HeaderMap, HeaderValue, header},
-    response::{IntoResponse, Response},
+    response::Response,
 };
 use domain::Fault;
 use serde::Deserialize;
@@ -59,7 +58,7 @@ pub(crate) struct EventParams {
     ),
     responses((
         status = 200,
-        description = "A page; with `Accept: text/event-stream` a stream of them, each with its `seq` as `id`, its `type` as `event`, and itself as `data`.",
+        description = "A page of 1 MB at most, or of one event: `last_seq` is the `after` of the next; with `Accept: text/event-stream` a stream of them, each with its `seq` as `id`, its `type` as `event`, and itself as `data`.",
         content((EventPage = "application/json"), (parts::EventStream = "text/event-stream")),
         headers(("Preference-Applied" = String, description = "`wait=N`, as it was understood.")),
     )),
@@ -87,9 +86,9 @@ pub(crate) async fn list(
     // Before reading: what is committed after this line is not missed.
     let mut feed = state.hub.feed();
     let read = || state.service.events(after, limit, &waiter.principal);
-    let mut items = read().await?;
+    let mut found = read().await?;
     let mut held = None;
-    if !items.is_empty() {
+    if found.up_to > after {
         waiter.answered_at_once(&state)?;
     } else if let Some((place, wait)) = waiter.held(&state)? {
         let deadline = Instant::now() + wait;
@@ -99,11 +98,23 @@ pub(crate) async fn list(
         }
         drop(place);
         waiter.credential.check(&state).await?;
-        items = read().await?;
+        found = read().await?;
         held = Some(Held);
     }
-    let last_seq = items.last().map_or(after, |event| event.seq);
-    let mut response = Json(EventPage { items, last_seq }).into_response();
+    let mut last_seq = after;
+    let mut written = page::Written::new();
+    let whole = found.up_to;
+    let mut events = found.into_iter();
+    while written.has_room() {
+        let Some(event) = events.next() else {
+            // What cannot be read is left behind, too.
+            last_seq = whole;
+            break;
+        };
+        written.push(&event)?;
+        last_seq = event.seq;
+    }
+    let mut response = written.with("last_seq", &last_seq.into());
     if let Some(held) = held {
         response.extensions_mut().insert(held);
     }

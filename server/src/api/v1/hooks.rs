@@ -173,8 +173,11 @@ pub(crate) async fn list(
     OriginalUri(uri): OriginalUri,
 ) -> Result<Response, Problem> {
     let endpoints = state.service.endpoints(&caller).await?;
-    let items = endpoints.into_iter().map(HookBody::from).collect();
-    Ok(page::respond(&uri, items, None))
+    let mut written = page::Written::new();
+    for endpoint in endpoints {
+        written.push(&HookBody::from(endpoint))?;
+    }
+    Ok(page::ended(&uri, written, None))
 }
 
 /// Unsubscribes.

@@ -164,7 +164,7 @@ pub(crate) async fn list(
         .transpose()
         .map_err(|_| page::bad_cursor())?;
     let Some(agent) = state.service.narrowed(params.agent, &caller).await? else {
-        return Ok(page::respond::<InteractionBody>(&uri, Vec::new(), None));
+        return Ok(page::nothing(&uri));
     };
     let query = InteractionQuery {
         agent: agent.into(),
@@ -175,14 +175,10 @@ pub(crate) async fn list(
         task_id: params.task_id,
         search: params.q,
         before,
-        limit: limit + 1,
+        limit,
     };
-    let mut found = state.service.interactions(&query).await?;
-    let next = page::cut(&mut found, limit, |last| last.id.to_string());
+    let (found, next) = state.service.interactions(&query).await?.into_parts();
     let public_url = state.config.public_url();
-    let items = found
-        .into_iter()
-        .map(|one| InteractionBody::new(one, &public_url))
-        .collect();
-    Ok(page::respond(&uri, items, next))
+    let items = found.map(|one| (one.id.to_string(), InteractionBody::new(one, &public_url)));
+    page::respond(&uri, items, next.map(|id| id.to_string()))
 }

@@ -4,13 +4,16 @@ pub(crate) mod answer;
 pub(crate) mod callback_secret;
 pub(crate) mod cancel;
 pub(crate) mod collect;
+pub(crate) mod consume;
 pub(crate) mod deliveries;
 pub(crate) mod events;
 pub(crate) mod follow_up;
 pub(crate) mod hooks;
 pub(crate) mod interactions;
+pub(crate) mod keys;
 pub(crate) mod poll;
 pub(crate) mod receipt;
+pub(crate) mod report;
 pub(crate) mod tasks;
 
 use domain::InteractionId;

@@ -9,9 +9,9 @@ use chrono::{DateTime, Utc};
 use domain::{
     AgentId, AgentRef, Fault, InteractionId, Principal,
     fault::is_name,
-    interaction::{Kind, Mode},
+    interaction::{Brief, Kind, Mode},
     limits,
-    task::{TaskDraft, TaskStatus, Work},
+    task::{TaskDraft, TaskStatus},
 };
 use serde::{Deserialize, Serialize};
 use store::{TaskPlace, TaskQuery};
@@ -28,6 +28,7 @@ use crate::{
         types::dashboard_url,
     },
     problem::Problem,
+    service::TaskWaiting,
     state::AppState,
 };
 
@@ -46,6 +47,7 @@ pub(crate) struct TaskBody {
     status: &'static str,
     /// Why it failed.
     reason: Option<String>,
+    /// The oldest 50 of its pending blockers.
     waiting_on: Vec<WaitingBody>,
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
@@ -62,6 +64,7 @@ struct WaitingBody {
     #[schema(value_type = names::Mode)]
     mode: Mode,
     title: Option<String>,
+    /// Its first 500 characters.
     prompt: String,
     created_at: DateTime<Utc>,
     expires_at: Option<DateTime<Utc>>,
@@ -69,14 +72,13 @@ struct WaitingBody {
 }
 
 impl TaskBody {
-    fn new(work: Work, public_url: &str) -> Self {
-        let task = work.task;
-        let waiting_on = work.pending.into_iter().map(|one| WaitingBody {
+    fn new(TaskWaiting { task, waiting }: TaskWaiting, public_url: &str) -> Self {
+        let waiting_on = waiting.into_iter().map(|one: Brief| WaitingBody {
             id: one.id,
-            kind: one.request.kind(),
-            mode: one.request.mode,
-            title: one.request.title,
-            prompt: one.request.prompt,
+            kind: one.kind,
+            mode: one.mode,
+            title: one.title,
+            prompt: one.prompt,
             created_at: one.created_at,
             expires_at: one.expires_at,
             dashboard_url: dashboard_url(public_url, one.id),
@@ -163,7 +165,7 @@ pub(crate) async fn get(
         }
     };
     let agent = agent.ok_or_else(Problem::not_found)?;
-    let work = state.service.work(agent, &id).await?;
+    let work = state.service.task(agent, &id).await?;
     Ok(Json(TaskBody::new(work, &state.config.public_url())))
 }
 
@@ -215,33 +217,41 @@ pub(crate) async fn list(
         after => after.flatten(),
     };
     let Some(agent) = state.service.narrowed(params.agent, &caller).await? else {
-        return Ok(page::respond::<TaskBody>(&uri, Vec::new(), None));
+        return Ok(page::nothing(&uri));
     };
     let query = TaskQuery {
         agent: agent.into(),
         status: params.status,
         after,
-        limit: limit + 1,
+        limit,
     };
-    let mut found = state.service.tasks(&query).await?;
-    let next = page::cut(&mut found, limit, cursor);
+    let (tasks, next) = state.service.tasks(&query).await?.into_parts();
     let public_url = state.config.public_url();
-    let items = found
-        .into_iter()
-        .map(|work| TaskBody::new(work, &public_url))
-        .collect();
-    Ok(page::respond(&uri, items, next))
+    let mut written = page::Written::new();
+    let mut last = None;
+    for task in tasks {
+        if !written.has_room() {
+            return Ok(page::ended(&uri, written, last.as_ref().map(cursor)));
+        }
+        last = Some(TaskPlace {
+            updated_at: task.updated_at,
+            agent: task.agent.id,
+            id: task.id.clone(),
+        });
+        let work = state.service.waiting_in(task).await?;
+        written.push(&TaskBody::new(work, &public_url))?;
+    }
+    Ok(page::ended(&uri, written, next.as_ref().map(cursor)))
 }
 
 /// A place in the list as text.
-fn cursor(work: &Work) -> String {
-    let task = &work.task;
-    format!(
-        "{}.{}.{}",
-        task.updated_at.timestamp_millis(),
-        task.agent.id,
-        task.id
-    )
+fn cursor(place: &TaskPlace) -> String {
+    let TaskPlace {
+        updated_at,
+        agent,
+        id,
+    } = place;
+    format!("{}.{agent}.{id}", updated_at.timestamp_millis())
 }
 
 fn place(cursor: &str) -> Option<TaskPlace> {

@@ -3,10 +3,15 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use chrono::TimeDelta;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use super::{About, Server, finish, json, new_key, put, say, text};
+use super::{About, Asked, Content, Program, Run, Server, finish, json, new_key, put, say, text};
+use crate::{
+    client::Trust,
+    clock::{Clock, SystemClock},
+};
 
 /// Asks people and waits for the answer, which it prints.
 #[derive(Debug, Args)]
@@ -23,7 +28,7 @@ pub(in crate::cli) struct AskCommand {
     #[arg(long, requires = "options")]
     multiple: bool,
     /// The tool that is to run, for an approval
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "report")]
     tool: Option<String>,
     /// What it is to be called with: a JSON object
     #[arg(long, value_name = "JSON", requires = "tool")]
@@ -43,11 +48,19 @@ pub(in crate::cli) struct AskCommand {
     /// Names this question: asking again under the same key goes on with it, also after a crash of the script
     #[arg(long, value_name = "TEXT")]
     key: Option<String>,
+    #[command(flatten)]
+    run: Run,
     /// Prints JSON: outcome, response_text, selected_option, responder and more
     #[arg(long)]
     json: bool,
+    /// Runs COMMAND once somebody has approved it, reports what came of it, and ends as it does
+    #[arg(long, requires = "command", conflicts_with_all = ["kind", "options", "json", "fallback"])]
+    report: bool,
     #[command(flatten)]
     server: Server,
+    /// The command with its arguments, for --report. No shell reads it
+    #[arg(last = true, value_name = "COMMAND", requires = "report")]
+    command: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -82,15 +95,38 @@ fn timeout(text: &str) -> Result<Timeout, String> {
 
 impl AskCommand {
     pub(in crate::cli) async fn run(mut self) -> anyhow::Result<ExitCode> {
-        let key = self.key.take().unwrap_or_else(new_key);
+        let (key, run) = (self.key.take(), self.run.run.take());
         let json = self.json;
-        let (server, body) = self.split()?;
+        let command = std::mem::take(&mut self.command);
+        let program = match command.is_empty() {
+            true => None,
+            false => Some(Program::here(command)?),
+        };
+        let (server, mut body) = self.split()?;
+        if let Some(program) = &program {
+            program.describe(&mut body)?;
+        }
         let client = server.client()?;
-        let asked = client.ask(&body.into(), &key).await?;
+        let about = Content::of(&body)?;
+        // Whom to believe is settled before anybody is asked.
+        if matches!(about, Content::Decision(..)) {
+            Trust::of(client.base())?.meet(&client).await?;
+        }
+        let timeout = body.get("timeout_seconds").and_then(Value::as_i64);
+        let at = key.is_none().then(|| SystemClock.now());
+        let key = key.unwrap_or_else(new_key);
+        let asked = client.ask(&Value::from(body), &key).await?;
         if asked.is_pending() {
             say(&format!("asked; people answer at {}", asked.dashboard_url));
         }
-        finish(&client, &asked.id, json).await
+        let asked = Asked {
+            agent_id: asked.agent_id(),
+            id: asked.id,
+            about,
+            at,
+            timeout: timeout.and_then(TimeDelta::try_seconds),
+        };
+        finish(&client, asked, Run { run }, json, program).await
     }
 
     fn split(self) -> anyhow::Result<(Server, Map<String, Value>)> {

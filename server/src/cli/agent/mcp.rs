@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Server;
+use super::{Server, say};
 use crate::mcp::bridge::Bridge;
 
 /// Speaks the Model Context Protocol on standard input and output, for clients that cannot reach /mcp.
@@ -16,6 +16,6 @@ impl McpCommand {
     /// Passes messages on until standard input ends.
     pub(in crate::cli) async fn run(self) -> anyhow::Result<()> {
         let (url, token) = self.server.place()?;
-        Bridge::new(&url, token)?.run().await
+        Bridge::new(&url, token, say)?.run().await
     }
 }

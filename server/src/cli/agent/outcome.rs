@@ -1,6 +1,6 @@
 //! How a question ended, for scripts: on standard output, and as an exit code.
 
-use std::{io::Write, process::ExitCode};
+use std::io::Write;
 
 use anyhow::Context;
 use serde::Serialize;
@@ -83,18 +83,19 @@ fn words(closed: &Interaction) -> String {
 }
 
 /// 0: go on. 2: denied, or the plan is to be adjusted first. 3: expired. 4: cancelled. 1 is a fault.
-pub(super) fn exit_code(closed: &Interaction) -> ExitCode {
-    ExitCode::from(match closed.outcome.as_deref() {
-        Some("approved") if closed.approved == Some(true) => 0,
-        Some(
-            "answered" | "fallback" | "proceed" | "proceed_clean" | "proceed_default" | "delivered",
-        ) => 0,
-        Some("denied" | "adjust") => 2,
-        Some("expired") => 3,
-        Some("cancelled") => 4,
+pub(super) fn exit_code(closed: &Interaction) -> u8 {
+    let outcome = closed.outcome.as_deref();
+    match (&*closed.kind, outcome.unwrap_or_default()) {
+        ("approval", "approved") if closed.approved == Some(true) => 0,
+        ("plan_review", "proceed" | "proceed_clean" | "proceed_default") => 0,
+        ("question" | "choice" | "acknowledgement" | "form", "answered" | "fallback") => 0,
+        ("notification", "delivered") => 0,
+        (_, "denied" | "adjust") => 2,
+        (_, "expired") => 3,
+        (_, "cancelled") => 4,
         // What a newer server may say, nobody has agreed to here.
         _ => 1,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -107,7 +108,7 @@ mod tests {
         let approved = (kind == "approval").then_some(outcome == "approved");
         serde_json::from_value(json!({
             "id": "1", "kind": kind, "state": "resolved", "outcome": outcome, "approved": approved,
-            "fallback_used": outcome == "fallback", "answer": answer, "dashboard_url": "",
+            "agent": {"id": "7", "name": "backend"}, "fallback_used": outcome == "fallback", "answer": answer, "dashboard_url": "",
         }))
         .unwrap()
     }
@@ -165,10 +166,16 @@ mod tests {
                 0,
             ),
             ("question", "postponed", Value::Null, "postponed", 1),
+            // How another kind ends is no end of this one.
+            ("approval", "answered", json!({}), "answered", 1),
+            ("approval", "proceed", json!({}), "proceed", 1),
+            ("plan_review", "answered", json!({}), "answered", 1),
+            ("plan_review", "approved", json!({}), "approved", 1),
+            ("question", "delivered", json!({"text": "a"}), "a", 1),
         ] {
             let closed = closed(kind, outcome, answer);
             assert_eq!(words(&closed), text);
-            assert_eq!(exit_code(&closed), ExitCode::from(code), "{kind} {outcome}");
+            assert_eq!(exit_code(&closed), code, "{kind} {outcome}");
         }
     }
 
@@ -176,7 +183,7 @@ mod tests {
     fn an_approval_that_does_not_say_so_is_none() {
         let mut closed = closed("approval", "approved", json!({}));
         closed.approved = None;
-        assert_eq!(exit_code(&closed), ExitCode::from(1));
+        assert_eq!(exit_code(&closed), 1);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! `handraise wait`: goes on waiting for what was asked before.
 
-use std::process::ExitCode;
+use std::{fs, path::PathBuf, process::ExitCode};
 
+use anyhow::Context;
 use clap::Args;
 
-use super::{Server, finish};
+use super::{Asked, Content, Run, Server, finish};
 
 /// Waits for the answer to what was asked before, and prints it.
 #[derive(Debug, Args)]
@@ -12,16 +13,48 @@ pub(in crate::cli) struct WaitCommand {
     /// The interaction's id, as `handraise ask` and the API return it
     #[arg(value_name = "ID")]
     id: uuid::Uuid,
+    /// The action that is about to be run, as it was asked about: {"tool": ..., "arguments": {...}}. It must be approved
+    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
+    action: Option<PathBuf>,
+    /// The plan that is about to be followed. Its review must say to proceed
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
     /// Prints JSON, as `handraise ask --json` does
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    run: Run,
     #[command(flatten)]
     server: Server,
 }
 
 impl WaitCommand {
     pub(in crate::cli) async fn run(self) -> anyhow::Result<ExitCode> {
+        let about = self.about()?;
         let client = self.server.client()?;
-        finish(&client, &self.id.to_string(), self.json).await
+        let asked = Asked {
+            id: self.id.to_string(),
+            about,
+            at: None,
+            timeout: None,
+            agent_id: None,
+        };
+        finish(&client, asked, self.run, self.json, None).await
+    }
+
+    /// Which kind it is the caller says: whoever answers at the server's address could call a denial anything.
+    fn about(&self) -> anyhow::Result<Content> {
+        let read = |file: &PathBuf| {
+            let text = fs::read_to_string(file);
+            text.with_context(|| format!("cannot read {}", file.display()))
+        };
+        match (&self.action, &self.plan) {
+            (Some(file), _) => {
+                let action = serde_json::from_str(&read(file)?);
+                Content::action(action.with_context(|| format!("{} is no JSON", file.display()))?)
+            }
+            (None, Some(file)) => Ok(Content::plan(&read(file)?)),
+            (None, None) => Ok(Content::Unknown),
+        }
     }
 }

@@ -22,12 +22,12 @@ impl WatchCommand {
     pub(in crate::cli) async fn run(self) -> anyhow::Result<()> {
         let (url, token) = self.server.place()?;
         if self.json || !stdin().is_terminal() || !stdout().is_terminal() {
-            let client = Client::new(&url, token, say)?;
+            let client = Client::new(&url, Some(token), say)?;
             return watch::print(&client, self.json, say).await;
         }
         let read_only = Secret::is_agents(token.expose_secret());
         let (messages, heard) = watch::channel();
-        let client = Client::new(&url, token, watch::notice(&messages))?;
+        let client = Client::new(&url, Some(token), watch::notice(&messages))?;
         watch::run(client, read_only, messages, heard).await
     }
 }

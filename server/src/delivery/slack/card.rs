@@ -95,6 +95,14 @@ impl Cards {
     ) -> Outcome {
         // Without it people have no link to the card, and all else works.
         let permalink = client.get_permalink(posted).await.ok();
+        // Before anybody can reply to it. What was found may show an earlier question, and is about to be changed.
+        if is_current {
+            let since = domain::slack::time_of(&posted.ts);
+            if let Err(error) = self.service.card_shows(interaction, since).await {
+                log(&error);
+                return None;
+            }
+        }
         let kept = domain::interaction::Posted {
             ts: posted.ts.clone(),
             permalink,
@@ -150,7 +158,11 @@ impl Cards {
             .update_message(&at, &shown.text, &shown.json_blocks())
             .await
         {
-            Ok(()) => {
+            Ok(since) => {
+                if let Err(error) = self.service.card_shows(&interaction, since).await {
+                    log(&error);
+                    return None;
+                }
                 self.remember(interaction.id, interaction.version);
                 Some(arrived(begun.elapsed()))
             }
@@ -166,8 +178,8 @@ impl Cards {
         claimed: &Claimed,
     ) -> Result<Sent, ServiceError> {
         let store = self.service.store();
-        let events = store.events_of(interaction.id).await?;
-        let first = events.first().map(|event| event.id);
+        let events = store.events_of(interaction.id, 0, 1).await?;
+        let first = events.into_iter().next().map(|event| event.id);
         let first = first.map(|event| DeliveryId::of(event, claimed.delivery.destination));
         let posting = match first {
             Some(id) => store.delivery(id).await?,

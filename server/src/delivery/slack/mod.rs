@@ -152,8 +152,7 @@ impl Cards {
     async fn told(&self, claimed: &Claimed) -> anyhow::Result<Option<(CardChange, Interaction)>> {
         let store = self.service.store();
         let seq = claimed.delivery.event_seq;
-        let found = store.events_after(seq - 1, None, 1).await?;
-        let event = found.into_iter().find(|event| event.seq == seq);
+        let event = store.event(seq).await?;
         let event = event.context("its event is not there")?;
         let Some(id) = event.interaction_id else {
             return Ok(None);

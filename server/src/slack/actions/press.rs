@@ -6,11 +6,13 @@ use tokio::sync::oneshot;
 
 use super::{Actions, OUTDATED, Obstacle, payload::Pressed};
 use crate::slack::{
-    blocks::{Control, Modal, Press, modal},
+    blocks::{Control, Modal, Note, NoteLink, Press, modal},
     class::Class,
 };
 
 const NO_SUCH_CONTROL: &str = "This can no longer be pressed. The card shows how it is now.";
+const TOO_LONG: &str =
+    "It is too long for Slack. Read all of it on the dashboard, and answer there.";
 const TRIGGER_OVER: &str = "That took too long for Slack. Please press it again.";
 const NOT_OPENED: &str =
     "No window could be opened. Please press it again, or answer on the dashboard.";
@@ -67,8 +69,19 @@ impl Actions {
                 None => self.open(&interaction, modal, pressed).await,
             },
             Some(Press::Outdated) => Err(Obstacle::Outdated(OUTDATED.into())),
+            Some(Press::TooLong) => Err(Obstacle::Outdated(Note {
+                words: TOO_LONG.to_owned(),
+                link: Some(NoteLink::Dashboard(format!(
+                    "{}/blockers/{id}",
+                    self.public_url
+                ))),
+            })),
             Some(Press::Nothing) => Ok(()),
-            None => Err(Obstacle::Outdated(NO_SUCH_CONTROL.into())),
+            None => {
+                let too_late = self.too_late(&interaction, &by);
+                let words = too_late.unwrap_or_else(|| NO_SUCH_CONTROL.to_owned());
+                Err(Obstacle::Outdated(words.into()))
+            }
         }
     }
 
@@ -102,6 +115,7 @@ fn opens_a_modal(control: Control) -> bool {
         control,
         Control::Answer(_)
             | Control::AnswerStep(..)
+            | Control::ReadAll(_)
             | Control::Deny(_)
             | Control::Decide(_, PlanDecision::Adjust)
     )

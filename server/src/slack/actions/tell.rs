@@ -83,9 +83,15 @@ impl Actions {
             let card = card(&interaction, Surface::Interactive, &self.public_url);
             let blocks = card.json_blocks();
             let updated = self.client.update_message(&at, &card.text, &blocks);
-            if let Err(error) = updated.await {
-                tracing::warn!(error = %error, interaction.id = %id, "cannot show a card in Slack as it is now");
-                return;
+            let since = match updated.await {
+                Ok(since) => since,
+                Err(error) => {
+                    tracing::warn!(error = %error, interaction.id = %id, "cannot show a card in Slack as it is now");
+                    return;
+                }
+            };
+            if let Err(error) = self.service.card_shows(&interaction, since).await {
+                tracing::error!(error = %error, interaction.id = %id, "what a card shows cannot be kept");
             }
             shown = Some(interaction.version);
         }

@@ -1,18 +1,14 @@
-//! The action of an approval on a card, as the dashboard shows it: what hides, reorders or pretends is marked.
-//! Nobody approves what they cannot see whole.
+//! The action of an approval, as the dashboard shows it: what hides, reorders or pretends is marked.
 
-use app::view::Run;
 use domain::interaction::{Ask, Request};
 
-use super::text::{cut, length};
-use crate::visible;
-
-/// The longest action that is shown whole: it has to fit into the text for screen readers, too.
-const ACTION: usize = 2_000;
+use super::block::Content;
+use crate::{shape, visible::Run};
 
 /// The tool, its arguments line by line, and what there is to know about it.
 pub(super) struct Written {
-    lines: String,
+    /// All of it.
+    pub(super) lines: String,
     /// Whether something in it is not what it looks like.
     pub(super) is_marked: bool,
     /// See [`domain::interaction::Action::digest`].
@@ -29,36 +25,25 @@ impl Written {
         else {
             return None;
         };
-        let view = visible::action(action, action_digest);
-        let runs = || {
-            let arguments = view.arguments.iter();
-            view.tool
-                .iter()
-                .chain(arguments.flat_map(|(name, value)| name.iter().chain(value)))
-        };
-        let is_marked = runs().any(|run| run.marked);
-        let mut lines = text(&view.tool);
-        for (name, value) in &view.arguments {
-            lines.push_str(&format!("\n{}: {}", text(name), text(value)));
-        }
-        if view.arguments.is_empty() {
-            lines.push_str("\n(no arguments)");
-        }
+        let view = shape::of(action, action_digest);
+        let lines: Vec<String> = shape::lines(&view).iter().map(|line| text(line)).collect();
         Some(Self {
-            lines,
-            is_marked,
+            lines: lines.join("\n"),
+            is_marked: view.is_marked(),
             digest: view.digest,
         })
     }
 
-    /// Whether a card shows all of it. What does not fit cannot be approved there.
-    pub(super) fn fits(&self) -> bool {
-        length(&self.lines) <= ACTION
-    }
-
-    /// All of it, or its beginning where it does not fit.
-    pub(super) fn shown(&self) -> String {
-        cut(&self.lines, ACTION).into_owned()
+    /// What stands below it.
+    pub(super) fn notes(&self) -> Vec<Content> {
+        let warning = self.is_marked.then(|| {
+            Content::section(
+                "Not what it looks like. It holds characters that nobody can see, that change the order of others, \
+                 or that look like other characters. Their numbers stand where they are.",
+            )
+        });
+        let digest = Content::context(vec![self.digest.as_str().into()]);
+        warning.into_iter().chain([digest]).collect()
     }
 }
 

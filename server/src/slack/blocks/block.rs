@@ -8,6 +8,7 @@ use super::text::{Address, Literal, Markup, Name, Plain, length};
 const CONTEXT_ELEMENTS: usize = 10;
 const ACTIONS_ELEMENTS: usize = 25;
 const SELECT_OPTIONS: usize = 100;
+const RADIO_BUTTONS: usize = 10;
 
 /// Longest text of a section or a context.
 pub(super) type Long = Plain<3_000>;
@@ -32,11 +33,23 @@ impl Block {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Content {
-    Header { text: Plain<150> },
-    Section { text: Text },
-    Context { elements: Vec<Text> },
-    Actions { elements: Vec<Element> },
-    RichText { elements: [RichPart; 1] },
+    Header {
+        text: Plain<150>,
+    },
+    Section {
+        text: Text,
+        /// Slack may fold long ones behind "See more" otherwise, and whoever decides has to see all of it.
+        expand: bool,
+    },
+    Context {
+        elements: Vec<Text>,
+    },
+    Actions {
+        elements: Vec<Element>,
+    },
+    RichText {
+        elements: [RichPart; 1],
+    },
     Input(Input),
 }
 
@@ -62,7 +75,10 @@ impl From<Markup> for Text {
 
 impl Content {
     pub(super) fn section(text: impl Into<Text>) -> Self {
-        Self::Section { text: text.into() }
+        Self::Section {
+            text: text.into(),
+            expand: true,
+        }
     }
 
     pub(super) fn context(mut elements: Vec<Text>) -> Self {
@@ -142,6 +158,10 @@ pub(super) enum Element {
     MultiStaticSelect {
         action_id: Name,
         placeholder: Plain<150>,
+        options: Vec<SelectOption>,
+    },
+    RadioButtons {
+        action_id: Name,
         options: Vec<SelectOption>,
     },
     PlainTextInput {
@@ -224,7 +244,10 @@ impl Element {
             }
             | Self::MultiStaticSelect {
                 action_id, options, ..
-            } => action_id.length() + options.iter().map(SelectOption::length).sum::<usize>(),
+            }
+            | Self::RadioButtons { action_id, options } => {
+                action_id.length() + options.iter().map(SelectOption::length).sum::<usize>()
+            }
             Self::PlainTextInput { action_id, .. } => action_id.length(),
         }
     }
@@ -260,6 +283,12 @@ impl Element {
             options,
             confirm,
         }
+    }
+
+    /// One of a few, none of which is picked beforehand.
+    pub(super) fn radio_buttons(action_id: Name, mut options: Vec<SelectOption>) -> Self {
+        options.truncate(RADIO_BUTTONS);
+        Self::RadioButtons { action_id, options }
     }
 
     pub(super) fn multi_select(action_id: Name, mut options: Vec<SelectOption>) -> Self {

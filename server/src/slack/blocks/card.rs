@@ -3,18 +3,18 @@
 
 use domain::{
     Interaction,
-    interaction::{Ask, FormQuestion},
+    interaction::{Ask, Kind, Shown},
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    action::Written,
     block::{Block, Content, Element, Text},
-    choose, closed,
-    control::is_answered,
-    controls, spoken,
-    text::{Address, Markup, Plain, cut, length, one_line, prose},
+    closed, controls,
+    covered::{Covered, Look, Share},
+    modal::can_be_read,
+    spoken,
+    text::{Address, Markup, Plain, cut, length},
     words,
 };
 
@@ -23,10 +23,8 @@ use super::{
 const CARD: usize = 9_000;
 /// What of it goes to all that is short, whatever is in it.
 const SHORT: usize = 3_000;
-/// The longest prompt, plan, list or answer on a card.
-const LONG: usize = 2_400;
-/// One line of the list of a form's questions, or of what is answered by now.
-const STEP_LINE: usize = 120;
+/// What of it is kept for how it ended.
+const ENDING: usize = 2_400;
 
 /// Where a card goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,31 +71,70 @@ impl Card {
 pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Card {
     let address = Address::new(format!("{public_url}/blockers/{}", interaction.id));
     let is_open = interaction.state.is_pending() && surface == Surface::Interactive;
-    let controls = if is_open {
-        controls::of(interaction)
-    } else {
-        Vec::new()
-    };
-    let mut sheet = Sheet::new(interaction, &controls);
+    let covered = Covered::of(interaction);
+    let share = share(interaction, &covered);
+    let shown = share.shown.and(spoken::share(interaction, &covered).shown);
+    let mut sheet = Sheet::new(interaction, share.other);
     sheet.add(Content::Header {
         text: Plain::new(&heading(interaction)),
     });
     sheet.facts(interaction);
-    sheet.asked(interaction, address.as_ref());
+    sheet.covered(&covered, &share);
+    let hint = hint(interaction, surface, shown);
+    if !is_open && share.shown == Shown::Cut {
+        sheet.add_rest_is_elsewhere(address.as_ref());
+    }
     if !interaction.state.is_pending() {
         closed::ending(&mut sheet, interaction, address.as_ref());
     } else {
-        sheet.steps(interaction);
         match surface {
-            Surface::Interactive => sheet.controls(interaction, controls, address.as_ref()),
+            Surface::Interactive => sheet.controls(interaction, shown, address.as_ref()),
             Surface::Mirror => sheet.link(address.as_ref(), "Answer on the dashboard"),
         }
         sheet.deadline(interaction);
     }
-    let by_reply = is_open && takes_a_reply(interaction);
     Card {
-        text: spoken::text(interaction, by_reply, address.as_ref()),
+        text: spoken::text(interaction, &covered, hint, address.as_ref()),
         blocks: sheet.blocks,
+    }
+}
+
+/// How much of what an answer covers its card shows. The text counts as well as the blocks: whoever has it read out
+/// hears nothing else.
+pub fn shown_on_card(interaction: &Interaction) -> Shown {
+    let covered = Covered::of(interaction);
+    let share = share(interaction, &covered);
+    share.shown.and(spoken::share(interaction, &covered).shown)
+}
+
+fn share(interaction: &Interaction, covered: &Covered) -> Share {
+    let controls = controls::of(interaction, Shown::Whole);
+    let controls: usize = controls.iter().map(Element::length).sum();
+    let ending = if interaction.state.is_pending() {
+        0
+    } else {
+        ENDING
+    };
+    covered.share(CARD.saturating_sub(SHORT + controls), ending)
+}
+
+/// What the text says of how it can be answered.
+fn hint(interaction: &Interaction, surface: Surface, shown: Shown) -> Option<&'static str> {
+    if !interaction.state.is_pending() || surface == Surface::Mirror {
+        return None;
+    }
+    match shown {
+        Shown::Whole => takes_a_reply(interaction).then_some(words::REPLY),
+        Shown::Cut => cut_hint(interaction),
+    }
+}
+
+/// What to do where the card does not show all that an answer covers.
+fn cut_hint(interaction: &Interaction) -> Option<&'static str> {
+    match interaction.request.kind() {
+        Kind::Notification => None,
+        _ if can_be_read(interaction) => Some(words::CUT),
+        _ => Some(words::TOO_LONG),
     }
 }
 
@@ -110,37 +147,12 @@ pub(super) fn heading(interaction: &Interaction) -> String {
     }
 }
 
-/// The question of a form that is asked next, counted from 0.
-pub(super) fn current_step<'a>(
-    interaction: &Interaction,
-    questions: &'a [FormQuestion],
-) -> Option<(usize, &'a FormQuestion)> {
-    let mut questions = questions.iter().enumerate();
-    questions.find(|(_, question)| !is_answered(interaction, question))
-}
-
-/// Every question of a form on a line, with its answer where there is one.
-pub(super) fn step_lines(interaction: &Interaction, questions: &[FormQuestion]) -> Vec<String> {
-    let progress = interaction.progress();
-    let lines = questions.iter().enumerate().map(|(n, question)| {
-        let line = format!("{}. {}", n + 1, one_line(&question.prompt, STEP_LINE));
-        match progress.and_then(|answers| answers.get(&question.id)) {
-            Some(answer) => format!(
-                "{line} → {}",
-                one_line(&prose(&answer.to_text()), STEP_LINE)
-            ),
-            None => line,
-        }
-    });
-    lines.collect()
-}
-
 /// Whether a reply in the thread is what is asked for now.
 fn takes_a_reply(interaction: &Interaction) -> bool {
     match &interaction.request.ask {
         Ask::Question => true,
-        Ask::Form { questions } => {
-            let step = current_step(interaction, questions);
+        Ask::Form { .. } => {
+            let step = interaction.next_question();
             step.is_some_and(|(_, question)| question.options.is_none())
         }
         Ask::Choice(_)
@@ -160,23 +172,10 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    fn new(interaction: &Interaction, controls: &[Element]) -> Self {
-        let action = Written::of(&interaction.request).map_or(0, |it| length(&it.shown()));
-        let controls: usize = controls.iter().map(Element::length).sum();
-        let room = CARD.saturating_sub(SHORT + action + controls);
-        // Prompt and answer; prompt, plan or list, and answer; of a form that waits, the prompt, what is answered,
-        // what is asked next, and the list of options.
-        let texts = match &interaction.request.ask {
-            Ask::Form { .. } if interaction.state.is_pending() => 4,
-            Ask::Form { .. } | Ask::Choice(_) | Ask::PlanReview { .. } => 3,
-            Ask::Question
-            | Ask::Acknowledgement
-            | Ask::Approval { .. }
-            | Ask::Notification { .. } => 2,
-        };
+    fn new(interaction: &Interaction, long: usize) -> Self {
         Self {
             version: interaction.version,
-            long: LONG.min(room / texts),
+            long,
             blocks: Vec::new(),
         }
     }
@@ -216,95 +215,35 @@ impl Sheet {
         self.add(Content::context(facts));
     }
 
-    fn asked(&mut self, interaction: &Interaction, address: Option<&Address>) {
-        let request = &interaction.request;
-        if let Some(written) = Written::of(request) {
-            self.action(&written);
-            self.add(Content::bold(&words::says(interaction)));
-        }
-        // Below an action, or it could pass for one.
-        if let Some(title) = words::title(request) {
-            self.add(Content::bold(&title));
-        }
-        let mut is_cut = self.add_long(&prose(&request.prompt));
-        match &request.ask {
-            Ask::PlanReview { plan } => {
-                self.add(Content::bold("The plan"));
-                is_cut |= self.add_long(&prose(plan));
+    /// What an answer covers.
+    fn covered(&mut self, covered: &Covered, share: &Share) {
+        for part in &covered.parts {
+            if let Some(heading) = &part.heading {
+                self.add(Content::bold(heading));
             }
-            Ask::Choice(choice) if !interaction.state.is_pending() => {
-                is_cut |= self.add_long(&choose::list(choice));
+            let body = cut(&part.body, share.of(part));
+            self.add(part.look.content(&body));
+            if part.look == Look::Action
+                && let Some(action) = &covered.action
+            {
+                action.notes().into_iter().for_each(|note| self.add(note));
             }
-            Ask::Form { questions } if !interaction.state.is_pending() => {
-                let lines = step_lines(interaction, questions).join("\n");
-                is_cut |= self.add_long(&lines);
-            }
-            _ => {}
-        }
-        if is_cut {
-            self.add_rest_is_elsewhere(address);
         }
     }
 
-    fn action(&mut self, written: &Written) {
-        self.add(Content::bold(words::WILL_RUN));
-        self.add(Content::preformatted(&written.shown()));
-        if written.is_marked {
-            self.add(Content::section(
-                "Not what it looks like. It holds characters that nobody can see, that change the order of others, \
-                 or that look like other characters. Their numbers stand where they are.",
-            ));
+    fn controls(&mut self, interaction: &Interaction, shown: Shown, address: Option<&Address>) {
+        if shown == Shown::Cut
+            && let Some(hint) = cut_hint(interaction)
+        {
+            self.add(Content::section(hint));
         }
-        if !written.fits() {
-            self.add(Content::section(
-                "This is not the whole action: it is too long to be shown here, so it cannot be approved here. \
-                 Read it on the dashboard, and approve it there.",
-            ));
-        }
-        self.add(Content::context(vec![written.digest.as_str().into()]));
-    }
-
-    /// What is to be answered next of a form, and what there is to choose from.
-    fn steps(&mut self, interaction: &Interaction) {
-        match &interaction.request.ask {
-            Ask::Choice(choice) if choose::needs_a_list(choice) => {
-                self.add_long(&choose::list(choice));
-            }
-            Ask::Form { questions } => {
-                let Some((n, question)) = current_step(interaction, questions) else {
-                    return;
-                };
-                let done: Vec<String> = step_lines(interaction, questions)
-                    .into_iter()
-                    .zip(questions)
-                    .filter(|(_, question)| is_answered(interaction, question))
-                    .map(|(line, _)| line)
-                    .collect();
-                if !done.is_empty() {
-                    self.add_long(&done.join("\n"));
-                }
-                let count = format!("Question {} of {}", n + 1, questions.len());
-                self.add(Content::bold(&count));
-                if self.add_long(&prose(&question.prompt)) {
-                    self.add_rest_is_elsewhere(None);
-                }
-                if let Some(choice) = question.choice().filter(choose::needs_a_list) {
-                    self.add_long(&choose::list(&choice));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn controls(
-        &mut self,
-        interaction: &Interaction,
-        mut elements: Vec<Element>,
-        address: Option<&Address>,
-    ) {
+        let mut elements = controls::of(interaction, shown);
         elements.extend(address.map(controls::dashboard));
         if !elements.is_empty() {
             self.add(Content::actions(elements));
+        }
+        if shown == Shown::Cut {
+            return;
         }
         if let Ask::PlanReview { .. } = interaction.request.ask {
             self.add(Content::context(vec![words::decisions().as_str().into()]));

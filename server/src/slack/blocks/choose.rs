@@ -1,22 +1,16 @@
-//! Options on buttons and in menus. Slack cuts what stands on a button after about 30 characters, so longer ones
-//! are listed above, with the numbers that the buttons bear too.
+//! Options on buttons and in menus. Slack cuts what stands on a button where its width ends, and says of no text how
+//! wide it is. So all options are listed above in full, with the numbers that the controls bear too.
 
 use domain::interaction::{Choice, ChoiceOption};
 
 use super::{
     block::{Confirm, Element, SelectOption},
     control::Pick,
-    text::{Name, length, one_line},
+    text::{Name, line},
 };
 
 /// The most options that get a button each.
 pub(super) const BUTTONS: usize = 5;
-/// What of a button's text is shown.
-const BUTTON_SHOWS: usize = 30;
-/// What of an option in a menu is shown, beside its number.
-const MENU_SHOWS: usize = 70;
-/// An option's text with what hides in it written out.
-const OPTION: usize = 150;
 
 /// How a choice is shown.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,29 +36,14 @@ pub(super) fn list(choice: &Choice) -> String {
         .iter()
         .enumerate()
         .map(|(n, option)| {
-            let line = numbered(n, option);
+            let label = numbered(n, option);
             match &option.description {
-                Some(more) => format!("{line}: {}", one_line(more, OPTION)),
-                None => line,
+                Some(more) => format!("{label}: {}", line(more)),
+                None => label,
             }
         })
         .collect();
     lines.join("\n")
-}
-
-/// Whether the controls alone do not say what there is to choose from.
-pub(super) fn needs_a_list(choice: &Choice) -> bool {
-    let longer_than = |shown| {
-        let mut labels = choice.options.iter().map(label);
-        labels.any(|label| length(&label) > shown)
-    };
-    match shape(choice) {
-        Shape::Buttons => {
-            longer_than(BUTTON_SHOWS) || choice.options.iter().any(|it| it.description.is_some())
-        }
-        Shape::Menu => longer_than(MENU_SHOWS),
-        Shape::Modal => true,
-    }
 }
 
 /// The buttons, or the menu. `None` when only a modal can ask for it.
@@ -72,10 +51,11 @@ pub(super) fn controls(choice: &Choice, pick: Pick) -> Option<Vec<Element>> {
     match shape(choice) {
         Shape::Modal => None,
         Shape::Buttons => {
-            let buttons = shown(choice).into_iter().enumerate().map(|(n, text)| {
+            let options = choice.options.iter().enumerate();
+            let buttons = options.map(|(n, option)| {
                 let picked = pick.option(n);
                 let name = Name::new(format!("{}:{n}", picked.name()));
-                Element::button(name, &text, picked.value())
+                Element::button(name, &numbered(n, option), picked.value())
             });
             Some(buttons.collect())
         }
@@ -95,33 +75,15 @@ pub(super) fn controls(choice: &Choice, pick: Pick) -> Option<Vec<Element>> {
 
 /// The options of a menu, with what each is called when it is picked.
 pub(super) fn menu(choice: &Choice, value: impl Fn(usize) -> Name) -> Vec<SelectOption> {
-    let texts = shown(choice).into_iter().zip(&choice.options).enumerate();
-    texts
-        .map(|(n, (text, option))| {
-            let more = option
-                .description
-                .as_ref()
-                .map(|more| one_line(more, OPTION));
-            SelectOption::new(&text, value(n), more.as_deref())
+    let options = choice.options.iter().enumerate();
+    options
+        .map(|(n, option)| {
+            let more = option.description.as_deref().map(line);
+            SelectOption::new(&numbered(n, option), value(n), more.as_deref())
         })
         .collect()
 }
 
-/// What stands on the controls: the labels, with numbers when they are listed too.
-fn shown(choice: &Choice) -> Vec<String> {
-    let listed = needs_a_list(choice);
-    let options = choice.options.iter().enumerate();
-    let texts = options.map(|(n, option)| match listed {
-        true => numbered(n, option),
-        false => label(option),
-    });
-    texts.collect()
-}
-
 fn numbered(n: usize, option: &ChoiceOption) -> String {
-    format!("{}. {}", n + 1, label(option))
-}
-
-fn label(option: &ChoiceOption) -> String {
-    one_line(&option.label, OPTION)
+    format!("{}. {}", n + 1, line(&option.name()))
 }

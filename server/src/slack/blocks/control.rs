@@ -5,12 +5,16 @@
 use domain::{
     InteractionId,
     interaction::{
-        AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, FormQuestion, Interaction, Kind,
-        PlanDecision,
+        AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, FormQuestion, Interaction, PlanDecision,
+        Verdict,
     },
 };
 
-use super::{action::Written, modal::Modal, text::Name};
+use super::{
+    card::shown_on_card,
+    modal::{Modal, can_be_read, to_read},
+    text::Name,
+};
 
 /// A button, or a line of a menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,10 @@ pub enum Control {
     Deny(InteractionId),
     /// A decision about a plan; one that needs feedback opens a modal.
     Decide(InteractionId, PlanDecision),
+    /// Opens the modal that shows all of what its card cuts.
+    ReadAll(InteractionId),
+    /// What accepted at once on a card of a version that accepted without showing all of it. It does nothing now.
+    Former(InteractionId),
     /// A link: the browser has followed it, and Slack tells of it all the same.
     OpenDashboard,
 }
@@ -42,6 +50,8 @@ pub enum Press {
     Answer(AnswerDraft),
     /// It opens a modal.
     Open(Modal),
+    /// Nothing in Slack shows all of it, so it is answered on the dashboard.
+    TooLong,
     /// The question of the form has been answered meanwhile: the card is about to show the next.
     Outdated,
     /// Nothing is to be done but to say that it has arrived.
@@ -66,6 +76,9 @@ impl Pick {
 
 const SELECT_OPTION: &str = "select_option";
 const SELECT_STEP_OPTION: &str = "select_step_option";
+/// What the value begins with of a control that accepts at once: its card shows all that it accepts. Whoever changes
+/// what cards show, so that those in channels show too little, takes another.
+const WHOLE: &str = "whole:";
 
 impl Control {
     /// Its `action_id`. Options that stand in one block have their number behind it, since it must be there only once.
@@ -79,21 +92,30 @@ impl Control {
             Self::Approve(_) => "approve",
             Self::Deny(_) => "deny",
             Self::Decide(_, decision) => decision.name(),
+            Self::ReadAll(_) => "read_all",
+            Self::Former(_) => "former",
             Self::OpenDashboard => "open_dashboard",
         }
     }
 
     /// What it says when it is pressed.
     pub(super) fn value(self) -> Name {
-        Name::new(match self {
+        let value = match self {
             Self::Answer(id)
             | Self::Acknowledge(id)
             | Self::Approve(id)
             | Self::Deny(id)
+            | Self::ReadAll(id)
+            | Self::Former(id)
             | Self::Decide(id, _) => id.to_string(),
             Self::AnswerStep(id, n) | Self::SelectOption(id, n) => format!("{id}:{n}"),
             Self::SelectStepOption(id, question, option) => format!("{id}:{question}:{option}"),
             Self::OpenDashboard => String::new(),
+        };
+        Name::new(if self.accepts_at_once() {
+            format!("{WHOLE}{value}")
+        } else {
+            value
         })
     }
 
@@ -106,6 +128,10 @@ impl Control {
         if name == "open_dashboard" && place.is_none() {
             return Some(Self::OpenDashboard);
         }
+        let (was_whole, value) = match value.strip_prefix(WHOLE) {
+            Some(value) => (true, value),
+            None => (false, value),
+        };
         let mut parts = value.split(':');
         let id: InteractionId = parts.next()?.parse().ok()?;
         let numbers: Vec<usize> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
@@ -119,6 +145,8 @@ impl Control {
             ("acknowledge", []) => Self::Acknowledge(id),
             ("approve", []) => Self::Approve(id),
             ("deny", []) => Self::Deny(id),
+            ("read_all", []) => Self::ReadAll(id),
+            ("former", []) => Self::Former(id),
             (name, []) => {
                 let decision = PlanDecision::ALL.into_iter().find(|it| it.name() == name)?;
                 Self::Decide(id, decision)
@@ -132,7 +160,14 @@ impl Control {
             }
             (_, Some(_)) => false,
         };
-        is_its_place.then_some(control)
+        if !is_its_place {
+            return None;
+        }
+        match (control.accepts_at_once(), was_whole) {
+            (true, false) => Some(Self::Former(id)),
+            (false, true) => None,
+            _ => Some(control),
+        }
     }
 
     /// Which interaction it is about; `None` for a mere link.
@@ -145,8 +180,42 @@ impl Control {
             | Self::Acknowledge(id)
             | Self::Approve(id)
             | Self::Deny(id)
+            | Self::ReadAll(id)
+            | Self::Former(id)
             | Self::Decide(id, _) => Some(id),
             Self::OpenDashboard => None,
+        }
+    }
+
+    /// Whether to press it accepts, with no modal between that shows all of it.
+    fn accepts_at_once(self) -> bool {
+        match self {
+            Self::SelectOption(..)
+            | Self::SelectStepOption(..)
+            | Self::Acknowledge(_)
+            | Self::Approve(_) => true,
+            Self::Decide(_, decision) => decision.verdict() == Verdict::Accept,
+            Self::Answer(_)
+            | Self::AnswerStep(..)
+            | Self::Deny(_)
+            | Self::ReadAll(_)
+            | Self::Former(_)
+            | Self::OpenDashboard => false,
+        }
+    }
+
+    /// What an answer that begins with it does with what was asked; `None` for what begins none.
+    fn verdict(self) -> Option<Verdict> {
+        match self {
+            Self::ReadAll(_) | Self::Former(_) | Self::OpenDashboard => None,
+            Self::Deny(_) => Some(Verdict::Decline),
+            Self::Decide(_, decision) => Some(decision.verdict()),
+            Self::Answer(_)
+            | Self::AnswerStep(..)
+            | Self::SelectOption(..)
+            | Self::SelectStepOption(..)
+            | Self::Acknowledge(_)
+            | Self::Approve(_) => Some(Verdict::Accept),
         }
     }
 
@@ -155,17 +224,40 @@ impl Control {
         if self.interaction().is_some_and(|id| id != interaction.id) {
             return None;
         }
-        let request = &interaction.request;
-        let kind = request.kind();
-        Some(match (self, &request.ask) {
+        let press = self.does(interaction)?;
+        let is_offered = match (&press, self.verdict()) {
+            (Press::Answer(_) | Press::Open(_), Some(verdict)) => {
+                !interaction.state.is_pending() || shown_on_card(interaction).offers(verdict)
+            }
+            _ => true,
+        };
+        is_offered.then_some(press)
+    }
+
+    fn does(self, interaction: &Interaction) -> Option<Press> {
+        let is_next = |n| {
+            let next = interaction.next_question();
+            !interaction.state.is_pending() || next.is_some_and(|(next, _)| next == n)
+        };
+        Some(match (self, &interaction.request.ask) {
             (Self::OpenDashboard, _) => Press::Nothing,
+            (Self::ReadAll(_), _) => {
+                let modal = to_read(interaction)?;
+                if can_be_read(interaction) {
+                    Press::Open(modal)
+                } else {
+                    Press::TooLong
+                }
+            }
             (Self::Answer(_), Ask::Question | Ask::Choice(_)) => Press::Open(Modal::Answer),
             (Self::AnswerStep(_, n), Ask::Form { questions }) => {
                 let question = questions.get(n)?;
                 if is_answered(interaction, question) {
                     Press::Outdated
-                } else {
+                } else if is_next(n) {
                     Press::Open(Modal::Step { question: n })
+                } else {
+                    return None;
                 }
             }
             (Self::SelectOption(_, n), Ask::Choice(choice)) => Press::Answer(AnswerDraft {
@@ -177,6 +269,8 @@ impl Control {
                 let value = value(&question.choice()?, option)?;
                 if is_answered(interaction, question) {
                     Press::Outdated
+                } else if !is_next(n) {
+                    return None;
                 } else {
                     let answer = (question.id.clone(), FormAnswer::One(value));
                     Press::Answer(AnswerDraft {
@@ -186,14 +280,10 @@ impl Control {
                 }
             }
             (Self::Acknowledge(_), Ask::Acknowledgement) => Press::Answer(AnswerDraft::default()),
-            // The card of an action that it does not show whole has no such button.
-            (Self::Approve(_), _) if kind == Kind::Approval => {
-                Written::of(request).filter(Written::fits)?;
-                Press::Answer(AnswerDraft {
-                    approved: Some(true),
-                    ..AnswerDraft::default()
-                })
-            }
+            (Self::Approve(_), Ask::Approval { .. }) => Press::Answer(AnswerDraft {
+                approved: Some(true),
+                ..AnswerDraft::default()
+            }),
             (Self::Deny(_), Ask::Approval { .. }) => Press::Open(Modal::Deny),
             (Self::Decide(_, PlanDecision::Adjust), Ask::PlanReview { .. }) => {
                 Press::Open(Modal::Adjust)
@@ -240,6 +330,7 @@ mod tests {
             Control::Acknowledge(id),
             Control::Approve(id),
             Control::Deny(id),
+            Control::ReadAll(id),
             Control::OpenDashboard,
         ];
         controls.extend(PlanDecision::ALL.map(|decision| Control::Decide(id, decision)));
@@ -251,9 +342,35 @@ mod tests {
         }
         let option = Some(Control::SelectOption(id, 3));
         assert_eq!(
-            Control::parse("select_option:3", &format!("{ID}:3")),
+            Control::parse("select_option:3", &format!("whole:{ID}:3")),
             option
         );
+    }
+
+    #[test]
+    fn what_accepted_on_a_card_from_before_is_known_and_no_more() {
+        let id: InteractionId = ID.parse().unwrap();
+        for (name, value, is_former) in [
+            ("approve", ID.to_owned(), true),
+            ("acknowledge", ID.to_owned(), true),
+            ("proceed", ID.to_owned(), true),
+            ("proceed_clean", ID.to_owned(), true),
+            ("proceed_default", ID.to_owned(), true),
+            ("select_option", format!("{ID}:3"), true),
+            ("select_option:3", format!("{ID}:3"), true),
+            ("select_step_option:3", format!("{ID}:1:3"), true),
+            // These say no, or open a modal that shows all of it.
+            ("deny", ID.to_owned(), false),
+            ("adjust", ID.to_owned(), false),
+            ("answer", ID.to_owned(), false),
+            ("answer_step", format!("{ID}:1"), false),
+        ] {
+            let control = Control::parse(name, &value).unwrap();
+            assert_eq!(control == Control::Former(id), is_former, "{name}");
+            let whole = Control::parse(name, &format!("whole:{value}"));
+            assert_eq!(whole.is_some(), is_former, "{name}");
+            assert_ne!(whole, Some(Control::Former(id)));
+        }
     }
 
     #[test]
@@ -266,11 +383,16 @@ mod tests {
             ("approve ", ID),
             ("APPROVE", ID),
             ("answered", ID),
+            ("approve", "whole:"),
+            ("approve", &format!("whole:whole:{ID}")),
+            ("approve", &format!("WHOLE:{ID}")),
+            ("read_all", &format!("whole:{ID}")),
             ("open_dashboard:1", ""),
             ("select_option", ID),
             ("select_option", &format!("{ID}:-1")),
             ("select_option", &format!("{ID}:")),
             ("select_option:1", &format!("{ID}:2")),
+            ("select_option:1", &format!("whole:{ID}:2")),
             ("select_option", &format!("{ID}:99999999999999999999")),
             ("select_step_option", &format!("{ID}:1")),
             ("", ""),

@@ -2,39 +2,43 @@
 
 use domain::{
     Interaction,
-    interaction::{Ask, PlanDecision},
+    interaction::{Ask, PlanDecision, Shown, Verdict},
 };
 
 use super::{
-    action::Written,
     block::Element,
-    card::current_step,
     choose,
     control::{Control, Pick},
+    modal::can_be_read,
     text::{Address, Name},
     words,
 };
 
-/// The buttons, or the menu.
-pub(super) fn of(interaction: &Interaction) -> Vec<Element> {
+/// The buttons, or the menu, where so much is shown of what an answer covers (rule 11).
+pub(super) fn of(interaction: &Interaction, shown: Shown) -> Vec<Element> {
     let id = interaction.id;
-    match &interaction.request.ask {
-        Ask::Question => vec![button(Control::Answer(id), "Answer")],
-        Ask::Choice(choice) => choose::controls(choice, Pick::Choice(id))
-            .unwrap_or_else(|| vec![button(Control::Answer(id), "Choose")]),
-        Ask::Acknowledgement => vec![button(Control::Acknowledge(id), "Acknowledge")],
+    let read = (shown == Shown::Cut && can_be_read(interaction))
+        .then(|| button(Control::ReadAll(id), words::READ_ALL));
+    let accepts = shown.offers(Verdict::Accept);
+    let answers = match &interaction.request.ask {
         Ask::Approval { .. } => {
-            let whole = Written::of(&interaction.request).filter(Written::fits);
-            let approve = whole.map(|_| button(Control::Approve(id), "Approve"));
+            let approve = accepts.then(|| button(Control::Approve(id), "Approve"));
             let deny = button(Control::Deny(id), "Deny");
             approve.into_iter().chain([deny]).collect()
         }
         Ask::PlanReview { .. } => {
+            let offered = PlanDecision::ALL.into_iter();
+            let offered = offered.filter(|decision| shown.offers(decision.verdict()));
             let decide =
                 |decision| button(Control::Decide(id, decision), words::decision(decision));
-            PlanDecision::ALL.map(decide).into()
+            offered.map(decide).collect()
         }
-        Ask::Form { questions } => match current_step(interaction, questions) {
+        _ if !accepts => Vec::new(),
+        Ask::Question => vec![button(Control::Answer(id), "Answer")],
+        Ask::Choice(choice) => choose::controls(choice, Pick::Choice(id))
+            .unwrap_or_else(|| vec![button(Control::Answer(id), "Choose")]),
+        Ask::Acknowledgement => vec![button(Control::Acknowledge(id), "Acknowledge")],
+        Ask::Form { .. } => match interaction.next_question() {
             None => Vec::new(),
             Some((n, question)) => match question.choice() {
                 None => vec![button(Control::AnswerStep(id, n), "Answer")],
@@ -43,7 +47,8 @@ pub(super) fn of(interaction: &Interaction) -> Vec<Element> {
             },
         },
         Ask::Notification { .. } => Vec::new(),
-    }
+    };
+    read.into_iter().chain(answers).collect()
 }
 
 /// The way to the dashboard.

@@ -1,27 +1,30 @@
-//! What opens when a button asks for more than a press: one field, under what was asked.
+//! What opens when a button asks for more than a press: fields, under all that is asked (rule 11). What cannot be
+//! shown whole there either is answered on the dashboard; only to say no one need not have read to the end.
 
 use domain::{
     Interaction, InteractionId,
-    interaction::{Ask, Choice, FormQuestion},
+    interaction::{Ask, Choice, FormQuestion, PlanDecision, Shown},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    block::{Content, Element, Input},
+    block::{Content, Element, Input, SelectOption},
     choose,
-    text::{Name, Plain, cut, length, prose},
+    covered::{BLOCK, Covered, Look},
+    text::{Name, Plain, cut, length, pieces, prose},
     view::View,
     words,
 };
 
-/// The one field of a modal.
+/// The field of a modal that has the answer.
 pub(super) const FIELD: &str = "answer";
-/// What is typed into it.
+/// The field beside it.
+pub(super) const COMMENT: &str = "comment";
+/// What is typed into a field.
 pub(super) const TYPED: &str = "typed";
 pub(super) const PICKED: &str = "picked";
 /// The longest text Slack lets anybody type.
 const TYPED_CHARS: u16 = 3_000;
-const PROMPT: usize = 3_000;
 /// What Slack allows for all that a modal carries along, less what is ours.
 const ORIGIN: usize = 200;
 
@@ -36,6 +39,8 @@ pub enum Modal {
         /// Which.
         question: usize,
     },
+    /// That something was seen, or the decision about an action or a plan that its card does not show whole.
+    Decide,
     /// Why an action must not run.
     Deny,
     /// What to change in a plan.
@@ -58,61 +63,152 @@ pub(super) struct Carried {
     #[serde(flatten)]
     pub(super) modal: Modal,
     pub(super) origin: Option<Origin>,
+    /// Whether it shows all that is asked. Those from before there was this did not always.
+    #[serde(default)]
+    pub(super) whole: bool,
 }
 
-/// The modal. `None` when the interaction asks for nothing of the kind.
+/// The modal. `None` when the interaction asks for nothing of the kind now, or Slack has no room for all that an
+/// answer there covers.
 pub fn modal(interaction: &Interaction, modal: Modal, origin: Option<Origin>) -> Option<View> {
     let fits = |it: &Origin| it.channel.len() <= ORIGIN && it.ts.len() <= ORIGIN;
+    let whole = !matches!(modal, Modal::Deny | Modal::Adjust);
     let carried = Carried {
         interaction: interaction.id,
         modal,
         origin: origin.filter(fits),
+        whole,
     };
     let carried = serde_json::to_string(&carried).ok()?;
-    let request = &interaction.request;
-    let (title, submit, asked, field) = match (modal, &request.ask) {
-        (Modal::Answer, Ask::Question) => (
-            "Your answer".to_owned(),
-            "Send answer",
-            &request.prompt,
-            typed("Your answer", true),
-        ),
-        (Modal::Answer, Ask::Choice(choice)) => {
-            let field = picked(choice);
-            (
-                "Your answer".to_owned(),
-                "Send answer",
-                &request.prompt,
-                field,
-            )
-        }
-        (Modal::Step { question: n }, Ask::Form { questions }) => {
-            let question = questions.get(n)?;
-            let title = format!("Question {} of {}", n + 1, questions.len());
-            (title, "Send", &question.prompt, step(question))
-        }
-        (Modal::Deny, Ask::Approval { .. }) => (
-            "Deny".to_owned(),
-            "Deny",
-            &request.prompt,
-            typed("Why not (for the agent)", true),
-        ),
-        (Modal::Adjust, Ask::PlanReview { .. }) => {
-            let field = typed("What to change", false);
-            ("Adjust the plan".to_owned(), "Send", &request.prompt, field)
-        }
-        _ => return None,
+    let (title, submit) = match modal {
+        Modal::Answer => ("Your answer".to_owned(), "Send answer"),
+        Modal::Step { question } => match &interaction.request.ask {
+            Ask::Form { questions } => {
+                let title = format!("Question {} of {}", question + 1, questions.len());
+                (title, "Send")
+            }
+            _ => return None,
+        },
+        Modal::Decide => ("Your decision".to_owned(), "Send decision"),
+        Modal::Deny => ("Deny".to_owned(), "Deny"),
+        Modal::Adjust => ("Adjust the plan".to_owned(), "Send"),
     };
-    let asked = prose(asked);
+    let fields = fields(interaction, modal)?;
     let from = words::from(interaction);
-    let mut view = View::new(&title, submit, carried)
-        .add(Content::context(vec![from.as_str().into()]))
-        .add(Content::section(&*cut(&asked, PROMPT)));
-    if length(&asked) > PROMPT {
-        let rest = "This is not all of it. The rest is on the dashboard.";
-        view = view.add(Content::context(vec![rest.into()]));
+    let view = View::new(&title, submit, carried).add(Content::context(vec![from.as_str().into()]));
+    let covered = Covered::of(interaction);
+    let view = if whole {
+        with_all(view, &covered)
+    } else {
+        with_prompt(view, interaction)
+    };
+    let fields = fields.into_iter();
+    let view = fields.fold(view, |view, (name, field)| {
+        view.add_field(name, Content::Input(field))
+    });
+    (!whole || view.fits() && covered.is_read_as_written()).then_some(view)
+}
+
+/// Whether an answer may accept in this modal: all of what it covers stands there.
+pub(super) fn shown_in(interaction: &Interaction, which: Modal) -> Shown {
+    let accepts = !matches!(which, Modal::Deny | Modal::Adjust);
+    Shown::unless_cut(!accepts || modal(interaction, which, None).is_none())
+}
+
+/// The modal in which all that is asked can be read and answered; `None` when nothing is asked.
+pub(super) fn to_read(interaction: &Interaction) -> Option<Modal> {
+    match &interaction.request.ask {
+        Ask::Question | Ask::Choice(_) => Some(Modal::Answer),
+        Ask::Form { .. } => {
+            let (question, _) = interaction.next_question()?;
+            Some(Modal::Step { question })
+        }
+        Ask::Acknowledgement | Ask::Approval { .. } | Ask::PlanReview { .. } => Some(Modal::Decide),
+        Ask::Notification { .. } => None,
     }
-    Some(view.add_field(FIELD, Content::Input(field)))
+}
+
+/// Whether that modal has room for all of it.
+pub(super) fn can_be_read(interaction: &Interaction) -> bool {
+    to_read(interaction).is_some_and(|which| shown_in(interaction, which) == Shown::Whole)
+}
+
+fn with_all(view: View, covered: &Covered) -> View {
+    let mut contents = Vec::new();
+    for part in &covered.parts {
+        contents.extend(part.heading.as_deref().map(Content::bold));
+        let pieces = pieces(&part.body, BLOCK).into_iter();
+        contents.extend(pieces.map(|piece| part.look.content(piece)));
+        if part.look == Look::Action {
+            contents.extend(
+                covered
+                    .action
+                    .iter()
+                    .flat_map(super::action::Written::notes),
+            );
+        }
+    }
+    contents.into_iter().fold(view, View::add)
+}
+
+fn with_prompt(view: View, interaction: &Interaction) -> View {
+    let asked = prose(&interaction.request.prompt);
+    let view = view.add(Content::section(&*cut(&asked, BLOCK)));
+    if length(&asked) <= BLOCK {
+        return view;
+    }
+    let rest = "This is not all of it. The rest is on the dashboard.";
+    view.add(Content::context(vec![rest.into()]))
+}
+
+/// What is filled in.
+fn fields(interaction: &Interaction, modal: Modal) -> Option<Vec<(&'static str, Input)>> {
+    let one = |field| Some(vec![(FIELD, field)]);
+    match (modal, &interaction.request.ask) {
+        (Modal::Answer, Ask::Question) => one(typed("Your answer", true)),
+        (Modal::Answer, Ask::Choice(choice)) => one(picked(choice)),
+        // What it shows is the question that is asked now.
+        (Modal::Step { question: n }, Ask::Form { .. }) => match interaction.next_question() {
+            Some((next, question)) if next == n => one(step(question)),
+            _ => None,
+        },
+        (Modal::Decide, Ask::Acknowledgement) => {
+            one(decided("Confirm", vec![("I have seen this", None)]))
+        }
+        (Modal::Decide, Ask::Approval { .. }) => {
+            let options = vec![("Approve", None), ("Deny", None)];
+            let comment = typed("A comment, or why not (for the agent)", true);
+            Some(vec![
+                (FIELD, decided("Your decision", options)),
+                (COMMENT, comment),
+            ])
+        }
+        (Modal::Decide, Ask::PlanReview { .. }) => {
+            let options = PlanDecision::ALL.map(|it| (words::decision(it), Some(it.meaning())));
+            let comment = typed("What to change, to adjust it", true);
+            Some(vec![
+                (FIELD, decided("Your decision", options.into())),
+                (COMMENT, comment),
+            ])
+        }
+        (Modal::Deny, Ask::Approval { .. }) => one(typed("Why not (for the agent)", true)),
+        (Modal::Adjust, Ask::PlanReview { .. }) => one(typed("What to change", false)),
+        _ => None,
+    }
+}
+
+/// One of a few, by their numbers.
+fn decided(label: &str, options: Vec<(&'static str, Option<&'static str>)>) -> Input {
+    let options = options.into_iter().enumerate();
+    let options = options.map(|(n, (text, more))| {
+        let value = Name::new(n.to_string());
+        SelectOption::new(text, value, more)
+    });
+    Input {
+        label: Plain::new(label),
+        optional: false,
+        element: Element::radio_buttons(Name::new(PICKED), options.collect()),
+    }
 }
 
 /// A text in several lines. What may be sent empty is an answer when it is (rule 9).

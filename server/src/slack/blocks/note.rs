@@ -23,8 +23,31 @@ const NOTE: usize = 1_000;
 pub struct Note {
     /// A sentence or two, in which nothing is markup.
     pub words: String,
-    /// Where they can say who they are, if that is what is missing.
-    pub link: Option<String>,
+    /// Where they can go on, if there is such a place.
+    pub link: Option<NoteLink>,
+}
+
+/// A place, and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoteLink {
+    /// They can say who they are.
+    Identify(String),
+    /// They can answer.
+    Dashboard(String),
+}
+
+impl NoteLink {
+    fn address(&self) -> Option<Address> {
+        let (Self::Identify(address) | Self::Dashboard(address)) = self;
+        Address::new(address.clone())
+    }
+
+    fn words(&self) -> &'static str {
+        match self {
+            Self::Identify(_) => "Link your Slack user to your account",
+            Self::Dashboard(_) => "Open on the dashboard",
+        }
+    }
 }
 
 impl<S: Into<String>> From<S> for Note {
@@ -40,12 +63,14 @@ impl Note {
     /// As a message.
     pub fn to_card(&self) -> Card {
         let words = one_line(&self.words, NOTE);
-        let link = self.link.clone().and_then(Address::new);
+        let link = self.link.as_ref();
+        let link = link.and_then(|link| Some((link.address()?, link.words())));
         let mut contents = vec![Content::section(&*words)];
-        contents.extend(link.as_ref().map(|link| {
-            Content::section(Markup::default().link(link, "Link your Slack user to your account"))
-        }));
-        let address = link.map(|link| format!(" {}", link.as_str()));
+        contents.extend(
+            link.as_ref()
+                .map(|(address, words)| Content::section(Markup::default().link(address, words))),
+        );
+        let address = link.map(|(address, _)| format!(" {}", address.as_str()));
         let blocks = contents.into_iter().enumerate();
         Card {
             text: escape(&format!("{words}{}", address.unwrap_or_default())),
@@ -86,6 +111,10 @@ pub fn too_late(interaction: &Interaction, reader: Uuid, now: DateTime<Utc>) -> 
             }
         }
         State::Expired { at, fallback } => expired(&ago(*at), fallback.is_some()),
+        State::Void { .. } => {
+            "What is stored of its decision is not proven, so nothing can be done with it."
+                .to_owned()
+        }
         State::Cancelled { at, by, .. } => {
             let ago = ago(*at);
             match by.name() {

@@ -2,43 +2,56 @@
 //! an action that can be approved stands in it whole.
 
 use app::view::time;
-use domain::{Interaction, interaction::Ask};
+use domain::Interaction;
 
 use super::{
-    action::Written,
-    card::{current_step, heading, step_lines},
-    choose,
+    card::heading,
+    covered::{Covered, Share},
     text::{Address, cut, escape, length, prose},
     words,
 };
 
 /// Slack makes several messages of some more.
 pub(super) const TEXT: usize = 3_900;
-/// The longest prompt of one question of a form, beside the list of them all.
-const STEP: usize = 600;
+/// What of it is kept for how it ended.
+const ENDING: usize = 1_200;
+/// What of it is kept for the dashboard's address, and for how it can be answered.
+const ADDRESS_AND_HINT: usize = 500;
 
-/// The whole card, escaped: nothing in it is markup. `by_reply` says that a reply in the thread is an answer.
-pub(super) fn text(interaction: &Interaction, by_reply: bool, address: Option<&Address>) -> String {
-    let head = head(interaction).join("\n");
-    let tail = tail(interaction, by_reply, address).join("\n");
-    let mut room = TEXT.saturating_sub(length(&head) + length(&tail) + 4);
-    let mut parts = Vec::new();
-    if let Some(written) = Written::of(&interaction.request) {
-        let action = format!("{}:\n{}", words::WILL_RUN, written.shown());
-        room = room.saturating_sub(length(&action) + 2);
-        parts.push(action);
-    }
-    let long = long(interaction);
-    let whole: usize = long.iter().map(|part| length(part) + 2).sum();
-    let share = if whole <= room {
-        room
-    } else {
-        (room / long.len().max(1)).saturating_sub(2)
-    };
-    parts.extend(long.iter().map(|part| cut(part, share).into_owned()));
-    parts.insert(0, head);
-    parts.push(tail);
+/// The whole card, escaped: nothing in it is markup. `hint` is how it can be answered.
+pub(super) fn text(
+    interaction: &Interaction,
+    covered: &Covered,
+    hint: Option<&str>,
+    address: Option<&Address>,
+) -> String {
+    let share = share(interaction, covered);
+    let mut parts = vec![head(interaction).join("\n")];
+    parts.extend(covered.parts.iter().map(|part| {
+        let body = cut(&part.body, share.of(part));
+        match &part.heading {
+            Some(heading) => format!("{heading}:\n{body}"),
+            None => body.into_owned(),
+        }
+    }));
+    parts.extend(ending(interaction).map(|ending| cut(&ending, share.other).into_owned()));
+    let mut tail = tail(interaction, covered);
+    tail.splice(..0, hint.map(str::to_owned));
+    tail.extend(address.map(|address| format!("On the dashboard: {}", address.as_str())));
+    tail.push(format!("ID {}", interaction.id));
+    parts.push(tail.join("\n"));
     escape(&cut(&parts.join("\n\n"), TEXT))
+}
+
+/// How much of what an answer covers has room in it.
+pub(super) fn share(interaction: &Interaction, covered: &Covered) -> Share {
+    let lines = head(interaction)
+        .into_iter()
+        .chain(tail(interaction, covered));
+    let short: usize = lines.map(|line| length(&line) + 1).sum();
+    let room = TEXT.saturating_sub(short + ADDRESS_AND_HINT);
+    let ending = ending(interaction).map_or(0, |ending| length(&ending).min(ENDING));
+    covered.share(room, ending)
 }
 
 /// What has to be known first. Short, whatever is in it.
@@ -49,67 +62,27 @@ fn head(interaction: &Interaction) -> Vec<String> {
     if words::outcome(&interaction.state).is_none() {
         lines.push(words::pressing(request));
     }
-    if !matches!(request.ask, Ask::Approval { .. }) {
-        lines.extend(words::title(request));
-    }
     lines
 }
 
-/// What may be of any length, in order.
-fn long(interaction: &Interaction) -> Vec<String> {
-    let request = &interaction.request;
-    let prompt = prose(&request.prompt);
-    let mut parts = match &request.ask {
-        // The title as well: it could pass for the action.
-        Ask::Approval { .. } => {
-            let said = [Some(words::says(interaction)), words::title(request)];
-            let said: Vec<String> = said.into_iter().flatten().chain([prompt]).collect();
-            vec![said.join("\n")]
-        }
-        _ => vec![prompt],
-    };
-    match &request.ask {
-        Ask::PlanReview { plan } => parts.push(format!("The plan:\n{}", prose(plan))),
-        Ask::Choice(choice) => parts.push(choose::list(choice)),
-        Ask::Form { questions } => {
-            let mut lines = step_lines(interaction, questions);
-            let open = current_step(interaction, questions);
-            if let Some((n, question)) = open.filter(|_| interaction.state.is_pending()) {
-                let count = format!("Question {} of {}:", n + 1, questions.len());
-                lines.push(format!("{count} {}", cut(&prose(&question.prompt), STEP)));
-                lines.extend(question.choice().map(|choice| choose::list(&choice)));
-            }
-            parts.push(lines.join("\n"));
-        }
-        Ask::Question | Ask::Acknowledgement | Ask::Approval { .. } | Ask::Notification { .. } => {}
-    }
-    if let Some(ending) = words::ending(interaction) {
-        let text = ending.text.map(|text| prose(&text));
-        let said = [Some(ending.said), text];
-        parts.push(said.into_iter().flatten().collect::<Vec<_>>().join("\n"));
-    }
-    parts
+/// What became of it, and the answer.
+fn ending(interaction: &Interaction) -> Option<String> {
+    let ending = words::ending(interaction)?;
+    let text = ending.text.map(|text| prose(&text));
+    let said = [Some(ending.said), text];
+    Some(said.into_iter().flatten().collect::<Vec<_>>().join("\n"))
 }
 
 /// What happens next, or what happened when. Short, whatever is in it.
-fn tail(interaction: &Interaction, by_reply: bool, address: Option<&Address>) -> Vec<String> {
+fn tail(interaction: &Interaction, covered: &Covered) -> Vec<String> {
     let mut lines = Vec::new();
-    if by_reply {
-        lines.push(words::REPLY.to_owned());
-    }
-    if let Some(written) = Written::of(&interaction.request) {
-        if written.is_marked {
+    if let Some(action) = &covered.action {
+        if action.is_marked {
             lines.push(
                 "Not what it looks like: it holds characters that hide or pretend.".to_owned(),
             );
         }
-        if !written.fits() {
-            lines.push(
-                "This is not the whole action. It can be approved on the dashboard only."
-                    .to_owned(),
-            );
-        }
-        lines.push(written.digest);
+        lines.push(action.digest.clone());
     }
     match (words::ending(interaction), interaction.expires_at) {
         (Some(ending), _) => {
@@ -128,7 +101,5 @@ fn tail(interaction: &Interaction, by_reply: bool, address: Option<&Address>) ->
         (None, None) => {}
     }
     lines.extend(words::follow_ups(interaction));
-    lines.extend(address.map(|address| format!("On the dashboard: {}", address.as_str())));
-    lines.push(format!("ID {}", interaction.id));
     lines
 }

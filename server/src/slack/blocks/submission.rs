@@ -3,16 +3,17 @@
 
 use domain::{
     Fault, Interaction, InteractionId,
-    interaction::{AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, PlanDecision},
+    interaction::{AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, PlanDecision, Verdict},
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
     control::{is_answered, value},
-    modal::{Carried, FIELD, Modal, Origin, PICKED, TYPED},
+    modal::{COMMENT, Carried, FIELD, Modal, Origin, PICKED, TYPED, shown_in},
     text::{Literal, one_line},
     view::CALLBACK_ID,
+    words,
 };
 
 /// The longest word about a field.
@@ -27,8 +28,16 @@ pub struct Submission {
     pub modal: Modal,
     /// The card it was opened from.
     pub origin: Option<Origin>,
+    /// Whether it showed all that was asked.
+    was_whole: bool,
     given: Given,
+    /// What is typed beside it.
+    comment: Option<String>,
 }
+
+const NOTHING_TO_CHANGE: &str = "Say what to change: the agent works it into the plan.";
+const NOT_WHOLE: &str =
+    "This window does not show all that is asked. Close it, and open it again from the card.";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Given {
@@ -44,12 +53,18 @@ impl Submission {
         }
         let carried = view.get("private_metadata")?.as_str()?;
         let carried: Carried = serde_json::from_str(carried).ok()?;
-        let field = view.pointer("/state/values")?.get(FIELD)?;
+        let values = view.pointer("/state/values")?;
+        let comment = values.get(COMMENT).and_then(given);
         Some(Self {
             interaction: carried.interaction,
             modal: carried.modal,
             origin: carried.origin,
-            given: given(field)?,
+            was_whole: carried.whole,
+            given: given(values.get(FIELD)?)?,
+            comment: match comment {
+                Some(Given::Typed(text)) => Some(text).filter(|text| !text.is_empty()),
+                _ => None,
+            },
         })
     }
 
@@ -58,6 +73,19 @@ impl Submission {
     /// # Errors
     /// What to tell the one who sent it; the modal stays open, with what was typed.
     pub fn answer(&self, interaction: &Interaction) -> Result<AnswerDraft, ModalErrors> {
+        let draft = self.draft(interaction)?;
+        if interaction.state.is_pending() && draft.verdict() == Verdict::Accept {
+            if !self.was_whole {
+                return Err(ModalErrors::new(NOT_WHOLE));
+            }
+            if !shown_in(interaction, self.modal).offers(Verdict::Accept) {
+                return Err(ModalErrors::new(words::TOO_LONG));
+            }
+        }
+        Ok(draft)
+    }
+
+    fn draft(&self, interaction: &Interaction) -> Result<AnswerDraft, ModalErrors> {
         let unreadable = || ModalErrors::new("This does not belong here. Close it and try again.");
         if interaction.id != self.interaction {
             return Err(unreadable());
@@ -85,15 +113,35 @@ impl Submission {
                 let answer = answer.ok_or_else(unreadable)?;
                 draft.answers = Some(FormAnswers::from([(question.id.clone(), answer)]));
             }
+            (Modal::Decide, Ask::Acknowledgement, Given::Picked(picked)) if picked[..] == [0] => {}
+            (Modal::Decide, Ask::Approval { .. }, Given::Picked(picked)) => {
+                draft.approved = Some(match picked[..] {
+                    [0] => true,
+                    [1] => false,
+                    _ => return Err(unreadable()),
+                });
+                draft.text.clone_from(&self.comment);
+            }
+            (Modal::Decide, Ask::PlanReview { .. }, Given::Picked(picked)) => {
+                let decision = match picked[..] {
+                    [n] => PlanDecision::ALL.get(n).copied(),
+                    _ => None,
+                };
+                let decision = decision.ok_or_else(unreadable)?;
+                let comment = self.comment.as_deref().unwrap_or_default();
+                if decision == PlanDecision::Adjust && comment.trim().is_empty() {
+                    return Err(ModalErrors::new(NOTHING_TO_CHANGE));
+                }
+                draft.decision = Some(decision);
+                draft.feedback.clone_from(&self.comment);
+            }
             (Modal::Deny, Ask::Approval { .. }, Given::Typed(text)) => {
                 draft.approved = Some(false);
                 draft.text = Some(text.clone());
             }
             (Modal::Adjust, Ask::PlanReview { .. }, Given::Typed(text)) => {
                 if text.trim().is_empty() {
-                    return Err(ModalErrors::new(
-                        "Say what to change: the agent works it into the plan.",
-                    ));
+                    return Err(ModalErrors::new(NOTHING_TO_CHANGE));
                 }
                 draft.decision = Some(PlanDecision::Adjust);
                 draft.feedback = Some(text.clone());

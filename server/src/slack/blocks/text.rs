@@ -52,8 +52,37 @@ pub(super) fn cut(text: &str, max: usize) -> Cow<'_, str> {
     if length(text) <= max {
         return Cow::Borrowed(text);
     }
-    let room = max.saturating_sub(1);
-    let end = match fitting(text.grapheme_indices(true), room) {
+    let end = end_of_start(text, max.saturating_sub(1));
+    let mut start = text[..end].trim_end().to_owned();
+    start.push(ELLIPSIS);
+    Cow::Owned(start)
+}
+
+/// All of the text in pieces that fit, cut between lines where there are some, without those that are white space
+/// alone.
+pub(super) fn pieces(text: &str, max: usize) -> Vec<&str> {
+    let mut rest = text;
+    let mut pieces = Vec::new();
+    while length(rest) > max {
+        let end = end_of_start(rest, max);
+        let end = match rest[..end].rfind('\n') {
+            Some(line) if line >= end / 2 => line + 1,
+            _ => end,
+        };
+        let (piece, after) = rest.split_at(end);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces.push(rest);
+    if pieces.len() > 1 {
+        pieces.retain(|piece| !piece.trim().is_empty());
+    }
+    pieces
+}
+
+/// Where as much of the text ends as fits.
+fn end_of_start(text: &str, room: usize) -> usize {
+    match fitting(text.grapheme_indices(true), room) {
         // One character that is as long as a page.
         0 => fitting(
             text.char_indices()
@@ -61,10 +90,7 @@ pub(super) fn cut(text: &str, max: usize) -> Cow<'_, str> {
             room,
         ),
         end => end,
-    };
-    let mut start = text[..end].trim_end().to_owned();
-    start.push(ELLIPSIS);
-    Cow::Owned(start)
+    }
 }
 
 /// Where the last part ends that still fits.
@@ -81,13 +107,15 @@ fn fitting<'a>(parts: impl Iterator<Item = (usize, &'a str)>, room: usize) -> us
     end
 }
 
-/// Text from outside on one line, with what hides or reorders written out.
+/// Text from outside on one line, with what hides or reorders written out, and no more of it than fits.
 pub(super) fn one_line(text: &str, max: usize) -> String {
-    let line: String = visible::prose(text)
-        .chars()
-        .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .collect();
-    cut(&line, max).into_owned()
+    cut(&line(text), max).into_owned()
+}
+
+/// All of it.
+pub(super) fn line(text: &str) -> String {
+    let on_one_line = |c: char| if c.is_whitespace() { ' ' } else { c };
+    visible::prose(text).chars().map(on_one_line).collect()
 }
 
 /// Text from outside in lines, with what hides or reorders written out. Nobody gets to see nothing at all.
@@ -241,6 +269,27 @@ mod tests {
         }
         let tower = format!("e{}", "\u{301}".repeat(50));
         assert_eq!(length(&cut(&tower, 10)), 10);
+    }
+
+    #[test]
+    fn pieces_are_the_whole_text() {
+        for (text, expected) in [
+            ("", vec![""]),
+            ("abcd", vec!["abcd"]),
+            ("abcde", vec!["abcd", "e"]),
+            ("ab\ncd\n", vec!["ab\n", "cd\n"]),
+            // Early in a piece, a line's end would waste it.
+            ("a\nbcdef", vec!["a\nbc", "def"]),
+            ("&&", vec!["&", "&"]),
+            (
+                "e\u{301}e\u{301}e\u{301}",
+                vec!["e\u{301}e\u{301}", "e\u{301}"],
+            ),
+        ] {
+            assert_eq!(pieces(text, if text == "&&" { 5 } else { 4 }), expected);
+        }
+        let tower = format!("e{}", "\u{301}".repeat(50));
+        assert_eq!(pieces(&tower, 10).concat(), tower);
     }
 
     #[test]

@@ -23,6 +23,11 @@ pub struct View {
     blocks: Vec<Block>,
 }
 
+/// The most blocks of one modal.
+const BLOCKS: usize = 100;
+/// The most bytes of all of them: Slack's limit for a modal, less what is beside its blocks.
+const BYTES: usize = 240_000;
+
 impl View {
     pub(super) fn new(title: &str, submit: &str, private_metadata: String) -> Self {
         Self {
@@ -40,6 +45,13 @@ impl View {
         let id = format!("said.{}", self.blocks.len());
         self.blocks.push(Block::new(id, content));
         self
+    }
+
+    /// Whether Slack takes it. Nobody says how Slack counts the bytes: here as JSON in ASCII, which is never less.
+    pub(super) fn fits(&self) -> bool {
+        let json = serde_json::to_string(&self.blocks).unwrap_or_default();
+        let bytes = |c: char| if c.is_ascii() { 1 } else { 6 * c.len_utf16() };
+        self.blocks.len() <= BLOCKS && json.chars().map(bytes).sum::<usize>() <= BYTES
     }
 
     pub(super) fn add_field(mut self, block_id: &str, content: Content) -> Self {

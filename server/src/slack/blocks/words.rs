@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use domain::{
     Interaction, State, Via,
     interaction::{
-        Answer, Ask, Callback, Kind, Level, Mode, Outcome, PlanDecision, Priority, Request,
+        Answer, Ask, Callback, Kind, Level, Mode, Outcome, PlanDecision, Priority, ReportOutcome,
+        Request,
     },
 };
 
@@ -14,6 +15,8 @@ use super::text::{one_line, prose};
 pub(super) const NAME: usize = 80;
 /// The longest line about something else.
 const LINE: usize = 150;
+/// The longest report that is shown.
+const REPORT: usize = 300;
 
 /// What kind of card it is.
 pub(super) fn heading(kind: Kind) -> &'static str {
@@ -42,6 +45,7 @@ pub(super) fn outcome(state: &State) -> Option<&'static str> {
         Outcome::Fallback => "Fallback used",
         Outcome::Expired => "Expired",
         Outcome::Cancelled => "No longer needed",
+        Outcome::Void => "Void",
     })
 }
 
@@ -96,6 +100,7 @@ pub(super) fn pressing(request: &Request) -> String {
     }
 }
 
+/// The beginning of its title, where that decides nothing.
 pub(super) fn title(request: &Request) -> Option<String> {
     let title = request.title.as_deref()?;
     Some(one_line(title, LINE))
@@ -132,6 +137,15 @@ pub(super) const NO_DEADLINE: &str = "No deadline: it waits until somebody answe
 
 /// Another way to answer what asks for a text.
 pub(super) const REPLY: &str = "A reply in this thread answers it, too. The first one counts.";
+
+/// Opens all of it.
+pub(super) const READ_ALL: &str = "Read all";
+
+/// Stands on a card that does not show all that an answer covers.
+pub(super) const CUT: &str = "This is not all of it, so it cannot be accepted here. Press Read all: there it stands whole, and can be answered.";
+
+/// The same, where Slack has no room for all of it.
+pub(super) const TOO_LONG: &str = "This is not all of it, and it is too long for Slack. Read it on the dashboard: only there can it be accepted.";
 
 /// A closed interaction in words.
 pub(super) struct Ending {
@@ -176,6 +190,11 @@ pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
             };
             (said, reason.clone())
         }
+        State::Void { .. } => (
+            "Void. What is stored of this decision is not what was signed, so nothing was approved."
+                .to_owned(),
+            None,
+        ),
     };
     let expired = interaction.state.outcome() == Some(Outcome::Expired);
     let failed = failing_task(request).filter(|_| expired);
@@ -183,8 +202,24 @@ pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
         said,
         at: interaction.state.closed_at()?,
         text,
-        more: failed.map(|task| format!("Task {task} failed: review it and restart the agent.")),
+        more: failed
+            .map(|task| format!("Task {task} failed: review it and restart the agent."))
+            .or_else(|| reported(interaction)),
         pickup: pickup(interaction),
+    })
+}
+
+/// What the agent says came of it.
+fn reported(interaction: &Interaction) -> Option<String> {
+    let report = interaction.report.as_ref()?;
+    let word = match report.outcome {
+        ReportOutcome::Done => "Done",
+        ReportOutcome::Failed => "Failed",
+    };
+    let text = report.text.as_ref().filter(|text| !text.is_empty());
+    Some(match text {
+        Some(text) => format!("{word}: {}", one_line(text, REPORT)),
+        None => format!("{word}."),
     })
 }
 

@@ -100,6 +100,9 @@ impl Faults {
                 self.text(field, ANY, 2_000, &format!("{at}/fields/{n}"));
             }
         }
+        if block.get("expand").is_some_and(|it| !it.is_boolean()) {
+            self.add("must be a boolean", &format!("{at}/expand"));
+        }
         if let Some(accessory) = block.get("accessory") {
             self.element(accessory, &format!("{at}/accessory"));
         }

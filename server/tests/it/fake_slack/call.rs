@@ -9,6 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Map, Value, json};
+use server::clock::Clock;
 
 use super::{
     APP_TOKEN, BOT, BOT_TOKEN, BOT_USER, Shared, TEAM, World, chat, conversations, faults::Fault,
@@ -297,6 +298,12 @@ fn with_ok(shared: &Shared, mut value: Value) -> Response {
     }
     let mut response = json_response(&value);
     add_scopes(shared, &mut response);
+    // By its own clock, as everything else.
+    let now = Clock::now(&*shared.clock);
+    let date = now.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    if let Ok(date) = date.parse() {
+        response.headers_mut().insert(header::DATE, date);
+    }
     response
 }
 

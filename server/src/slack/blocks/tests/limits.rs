@@ -181,7 +181,9 @@ impl Faults {
                 self.plain(&block["text"], 150);
             }
             "section" => {
-                self.only(block, &["type", "block_id", "text"]);
+                self.only(block, &["type", "block_id", "text", "expand"]);
+                // Slack may fold it behind "See more" otherwise.
+                self.require(block["expand"] == true, "may be folded");
                 self.text(&block["text"]);
             }
             "context" => {
@@ -255,6 +257,19 @@ impl Faults {
                         [("title", 100), ("text", 300), ("confirm", 30), ("deny", 30)]
                     {
                         self.plain(&confirm[part], max);
+                    }
+                }
+            }
+            "radio_buttons" => {
+                self.only(element, &["type", "action_id", "options"]);
+                let options = element["options"].as_array().unwrap();
+                self.require((1..=10).contains(&options.len()), "radio buttons");
+                for option in options {
+                    self.only(option, &["text", "value", "description"]);
+                    self.plain(&option["text"], 75);
+                    self.string(&option["value"], 150);
+                    if !option["description"].is_null() {
+                        self.plain(&option["description"], 75);
                     }
                 }
             }

@@ -6,3 +6,4 @@ mod pressing;
 mod properties;
 mod samples;
 mod snapshots;
+mod whole;

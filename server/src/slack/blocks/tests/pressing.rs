@@ -51,6 +51,10 @@ fn picked(values: &[&str]) -> Value {
     json!({"picked": {"type": "multi_static_select", "selected_options": options}})
 }
 
+fn one_of(n: usize) -> Value {
+    json!({"picked": {"selected_option": {"value": n.to_string()}}})
+}
+
 #[test]
 fn every_control_does_what_it_says() {
     let answer = |answer| Some(Press::Answer(draft(answer)));
@@ -163,50 +167,46 @@ fn nothing_can_be_pressed_where_nothing_can_be_answered() {
 }
 
 #[test]
-fn what_is_not_shown_whole_is_not_approved() {
-    for (arguments, approves) in [
-        (json!({"script": "x".repeat(1_900)}), true),
-        (json!({"script": "x".repeat(2_000)}), false),
-        (json!({"script": "&".repeat(400)}), false),
-        (json!({"script": "\u{202e}a".repeat(300)}), false),
-    ] {
-        let action = json!({"tool": "shell", "arguments": arguments});
-        let approval = open(with(Kind::Approval, json!({"action": action})));
-        let shown = card(&approval, Surface::Interactive, URL);
-        let names: Vec<String> = controls(&shown).into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names.contains(&"approve".to_owned()), approves);
-        assert!(names.contains(&"deny".to_owned()) && names.contains(&"open_dashboard".to_owned()));
-        // Whoever sends it all the same.
-        let approve = Control::parse("approve", &approval.id.to_string()).unwrap();
-        assert_eq!(approve.press(&approval).is_some(), approves);
-        let blocks = serde_json::to_string(&shown.blocks).unwrap();
-        let says_why = |text: &str| text.contains("This is not the whole action");
-        assert_eq!(
-            (says_why(&blocks), says_why(&shown.text)),
-            (!approves, !approves)
-        );
-        if approves {
-            assert!(shown.text.contains(&"x".repeat(1_900)));
-        }
-    }
-}
-
-#[test]
 fn a_control_of_another_kind_does_nothing() {
     let id = open(body(Kind::Question)).id.to_string();
     for kind in [Kind::Question, Kind::Notification, Kind::Form] {
         let interaction = open(body(kind));
         for name in ["approve", "deny", "acknowledge", "proceed", "adjust"] {
-            let control = Control::parse(name, &id).unwrap();
-            assert_eq!(control.press(&interaction), None, "{name}");
+            let values = [id.clone(), format!("whole:{id}")];
+            let controls = values.map(|value| Control::parse(name, &value));
+            assert!(controls.iter().any(Option::is_some), "{name}");
+            for control in controls.into_iter().flatten() {
+                assert_eq!(control.press(&interaction), None, "{name}");
+            }
         }
     }
     let choice = open(body(Kind::Choice));
-    let beyond = Control::parse("select_option", &format!("{id}:2")).unwrap();
+    let beyond = Control::parse("select_option", &format!("whole:{id}:2")).unwrap();
     assert_eq!(beyond.press(&choice), None);
     let other = "00000000-0000-0000-0000-0000000000ff";
-    let other = Control::parse("select_option", &format!("{other}:1")).unwrap();
+    let other = Control::parse("select_option", &format!("whole:{other}:1")).unwrap();
     assert_eq!(other.press(&choice), None);
+}
+
+#[test]
+fn what_accepted_on_a_card_from_before_accepts_nothing() {
+    let form = open(body(Kind::Form));
+    let second = answered(&form, json!({"answers": {"port": "80"}}));
+    for (interaction, name, numbers) in [
+        (open(body(Kind::Approval)), "approve", ""),
+        (open(body(Kind::Acknowledgement)), "acknowledge", ""),
+        (open(body(Kind::PlanReview)), "proceed", ""),
+        (open(body(Kind::Choice)), "select_option:1", ":1"),
+        (second, "select_step_option:1", ":1:1"),
+    ] {
+        let value = format!("{}{numbers}", interaction.id);
+        let before = Control::parse(name, &value).unwrap();
+        // As what stands on no card: the card is shown as it is now.
+        assert_eq!(before.press(&interaction), None, "{name}");
+        let now = Control::parse(name, &format!("whole:{value}")).unwrap();
+        assert!(matches!(now.press(&interaction), Some(Press::Answer(_))));
+        assert!(presses(&interaction).iter().any(|(it, _)| it == name));
+    }
 }
 
 #[test]
@@ -217,6 +217,10 @@ fn an_answered_question_of_a_form_is_not_answered_again() {
     let id = form.id;
     let again = Control::SelectStepOption(id, 1, 1);
     assert_eq!(again.press(&third), Some(Press::Outdated));
+    // One that is not asked yet stands on no card.
+    assert_eq!(Control::AnswerStep(id, 2).press(&second), None);
+    assert_eq!(Control::SelectStepOption(id, 1, 0).press(&form), None);
+    assert_eq!(modal(&second, Modal::Step { question: 2 }, None), None);
     assert_eq!(
         Control::AnswerStep(id, 0).press(&third),
         Some(Press::Outdated)
@@ -263,10 +267,13 @@ fn what_is_sent_is_the_answer_byte_for_byte() {
 fn every_modal_makes_its_answer() {
     let several = open(with(Kind::Choice, json!({"multiple": true})));
     let form = open(body(Kind::Form));
+    let second = answered(&form, json!({"answers": {"port": "80"}}));
+    let third = answered(&second, json!({"answers": {"env": "staging"}}));
     let approval = open(body(Kind::Approval));
     let plan = open(body(Kind::PlanReview));
+    let seen = open(body(Kind::Acknowledgement));
     let step = |question| Modal::Step { question };
-    let one = json!({"picked": {"selected_option": {"value": "1"}}});
+    let one = one_of(1);
     for (interaction, which, field, expected) in [
         (
             &several,
@@ -287,22 +294,41 @@ fn every_modal_makes_its_answer() {
             json!({"answers": {"port": "80\n"}}),
         ),
         (
-            &form,
+            &second,
             step(1),
             one,
             json!({"answers": {"env": ["production"]}}),
         ),
         (
-            &form,
+            &third,
             step(2),
             picked(&["0", "2"]),
             json!({"answers": {"teams": ["backend", "data"]}}),
         ),
         (
-            &form,
+            &third,
             step(2),
             picked(&[]),
             json!({"answers": {"teams": []}}),
+        ),
+        (&seen, Modal::Decide, one_of(0), json!({})),
+        (
+            &approval,
+            Modal::Decide,
+            one_of(0),
+            json!({"approved": true}),
+        ),
+        (
+            &approval,
+            Modal::Decide,
+            one_of(1),
+            json!({"approved": false}),
+        ),
+        (
+            &plan,
+            Modal::Decide,
+            one_of(1),
+            json!({"decision": "proceed_clean"}),
         ),
         (
             &approval,
@@ -343,6 +369,9 @@ fn what_cannot_be_sent_is_said_at_the_field() {
             "answer": "Say what to change: the agent works it into the plan.",
         }})
     );
+    let refused = sent(&plan, Modal::Decide, one_of(3)).answer(&plan);
+    let words = "Say what to change: the agent works it into the plan.";
+    assert_eq!(refused.unwrap_err().words(), words);
     let question = open(body(Kind::Question));
     let long = sent(&question, Modal::Answer, typed(&"x".repeat(20_001)));
     let checked = long.answer(&question).unwrap();
@@ -380,6 +409,14 @@ fn what_is_no_modal_of_ours_is_nothing() {
         None
     );
     assert_eq!(Submission::parse(&Value::Null), None);
+    // Opened before modals showed all that is asked.
+    let before = whole(&|view| {
+        let carried = view["private_metadata"].as_str().unwrap();
+        let carried = carried.replace(",\"whole\":true", "");
+        view["private_metadata"] = carried.into();
+    });
+    let refused = before.unwrap().answer(&question).unwrap_err();
+    assert!(refused.words().contains("open it again"));
     // Made for one, sent for another.
     let other = open(body(Kind::Approval));
     let answer = whole(&|_| {}).unwrap().answer(&other);

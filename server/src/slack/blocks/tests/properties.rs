@@ -233,15 +233,15 @@ proptest! {
         if mirror || !interaction.state.is_pending() {
             prop_assert_eq!(&controls, &Vec::new());
         } else {
-            // More than the way to the dashboard.
-            prop_assert!(controls.len() > 1);
+            // At least the way to the dashboard.
+            prop_assert!(!controls.is_empty());
         }
         for (action, value) in controls {
             let control = Control::parse(&action, &value);
             prop_assert!(control.is_some_and(|it| it.press(&interaction).is_some()));
         }
         let steps = (0..sizes::QUESTIONS).map(|question| Modal::Step { question });
-        for which in steps.chain([Modal::Answer, Modal::Deny, Modal::Adjust]) {
+        for which in steps.chain([Modal::Answer, Modal::Decide, Modal::Deny, Modal::Adjust]) {
             if let Some(view) = modal(&interaction, which, None) {
                 prop_assert_eq!(of_view(&view), Vec::<String>::new());
             }
@@ -311,8 +311,8 @@ fn an_action_that_can_be_approved_stands_in_the_text_whole() {
         Kind::Approval,
         json!({"action": {"tool": "sh\u{435}ll", "arguments": {"script": script}}}),
     );
-    body["prompt"] = "&".repeat(sizes::TEXT_CHARS).into();
-    body["title"] = line.clone().into();
+    body["prompt"] = "Please.".into();
+    body["title"] = "&".repeat(20).into();
     body["session_id"] = line.clone().into();
     body["task"] = json!({"id": line, "title": line, "step": line});
     let approval = open_as(&line, body);

@@ -60,6 +60,7 @@ fn person(name: &str) -> Principal {
         id: PersonId(Uuid::from_u128(8)),
         name: name.to_owned(),
         role: Role::Responder,
+        proven_at: DateTime::UNIX_EPOCH,
     }
 }
 

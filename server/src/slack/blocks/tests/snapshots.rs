@@ -7,7 +7,7 @@ use domain::{Interaction, interaction::Kind};
 use serde_json::{Value, json, to_value};
 
 use super::{
-    super::{Card, Modal, Note, Origin, Surface, card, digest, modal},
+    super::{Card, Modal, Note, NoteLink, Origin, Surface, card, digest, modal},
     limits,
     samples::{
         URL, answer_to, answered, body, called_back, cancelled, collected, expired, followed_up,
@@ -122,6 +122,14 @@ fn others() -> Vec<(&'static str, Interaction)> {
             open(with(Kind::PlanReview, json!({"plan": long}))),
         ),
         (
+            "acknowledgement-long",
+            open(with(Kind::Acknowledgement, json!({"prompt": long}))),
+        ),
+        (
+            "choice-long",
+            open(with(Kind::Choice, json!({"prompt": long}))),
+        ),
+        (
             "form-second",
             answered(&form, json!({"answers": {"port": "8080"}})),
         ),
@@ -156,6 +164,9 @@ fn cards() -> BTreeMap<String, Value> {
             Surface::Mirror,
         );
     }
+    let long = "All work and no play makes Jack a dull boy. ".repeat(120);
+    let long = open(with(Kind::PlanReview, json!({"plan": long})));
+    add("plan_review-long_mirror".to_owned(), &long, Surface::Mirror);
     for (name, interaction) in others() {
         add(name.to_owned(), &interaction, Surface::Interactive);
     }
@@ -174,7 +185,7 @@ fn messages() -> Vec<(&'static str, Card)> {
     let failed = open(with(Kind::Notification, json!({"level": "error"})));
     let note = Note {
         words: "Handraise does not know who you are.".to_owned(),
-        link: Some(format!("{URL}/slack/link/sealed")),
+        link: Some(NoteLink::Identify(format!("{URL}/slack/link/sealed"))),
     };
     vec![
         ("question-posted_again", again),
@@ -197,12 +208,31 @@ fn modals() -> BTreeMap<String, Value> {
     };
     let several = open(with(Kind::Choice, json!({"multiple": true})));
     let form = open(body(Kind::Form));
+    let second = answered(&form, json!({"answers": {"port": "8080"}}));
+    let third = answered(&second, json!({"answers": {"env": "staging"}}));
+    let script = "echo all is well;\n".repeat(200) + "rm -rf /";
+    let action = json!({"action": {"tool": "shell", "arguments": {"script": script}}});
     let views = [
+        (
+            "decide-acknowledgement",
+            open(body(Kind::Acknowledgement)),
+            Modal::Decide,
+        ),
+        (
+            "decide-approval",
+            open(with(Kind::Approval, action)),
+            Modal::Decide,
+        ),
+        (
+            "decide-plan_review",
+            open(body(Kind::PlanReview)),
+            Modal::Decide,
+        ),
         ("answer", open(body(Kind::Question)), Modal::Answer),
         ("choose", several, Modal::Answer),
-        ("form-text", form.clone(), Modal::Step { question: 0 }),
-        ("form-one", form.clone(), Modal::Step { question: 1 }),
-        ("form-several", form, Modal::Step { question: 2 }),
+        ("form-text", form, Modal::Step { question: 0 }),
+        ("form-one", second, Modal::Step { question: 1 }),
+        ("form-several", third, Modal::Step { question: 2 }),
         ("deny", open(body(Kind::Approval)), Modal::Deny),
         ("adjust", open(body(Kind::PlanReview)), Modal::Adjust),
     ];

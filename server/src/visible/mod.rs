@@ -1,10 +1,13 @@
 //! Text in which nothing is hidden and nothing passes for something else: what a person approves, and
 //! what a terminal gets, must be what they see. A character without a shape of its own, or one that
 //! reorders others, is written out by its number (`⟨U+202E⟩`); one that looks like another has its number
-//! behind it (`е⟨U+0435⟩`).
+//! behind it (`е⟨U+0435⟩`), and one that takes others along in its direction a mark before it (`⟨RTL⟩`).
 
-use app::view::{ActionView, Run};
-use domain::interaction::Action;
+mod direction;
+mod run;
+
+pub(crate) use run::{Ink, Mark, Run, back, drawn};
+
 use icu_properties::{
     CodePointMapData, CodePointSetData,
     props::{DefaultIgnorableCodePoint, GeneralCategory},
@@ -35,40 +38,56 @@ pub(crate) fn prose(text: &str) -> String {
     written(text, |c| is_hidden(c) && !is_wanted(c)).text()
 }
 
+/// Nothing but the numbers of its characters.
+pub(crate) fn numbers(text: &str) -> String {
+    written(text, |_| true).text()
+}
+
 /// The name of a tool or an argument: a program reads it, so whatever looks like ASCII should be.
 pub(crate) fn name(text: &str) -> Vec<Run> {
-    unmasked(text, |_| true)
+    unmasked(text, |_| true, is_hidden)
 }
 
 /// The value of an argument, as JSON: it may be in any language.
 pub(crate) fn value(text: &str) -> Vec<Run> {
-    let latin = text.chars().any(|c| c.is_ascii_alphabetic());
-    // A letter of a Latin alphabet is nothing strange among others.
-    unmasked(text, |c| latin && !(c.is_alphabetic() && is_latin(c)))
+    unmasked(text, is_odd_in(has_latin(text)), is_hidden)
 }
 
-/// An action as the machine will run it: its name, and a line an argument.
-pub(crate) fn action(action: &Action, digest: &str) -> ActionView {
-    let arguments = action.arguments.0.as_object().into_iter().flatten();
-    ActionView {
-        tool: name(&action.tool),
-        arguments: arguments
-            .map(|(argument, given)| (name(argument), value(&given.to_string())))
-            .collect(),
-        digest: digest.to_owned(),
-    }
+/// A line of a text that has several; `latin` says whether [one of them](has_latin) is. A tab stays.
+pub(crate) fn code(line: &str, latin: bool) -> Vec<Run> {
+    unmasked(line, is_odd_in(latin), |c| c != '\t' && is_hidden(c))
+}
+
+/// Whether letters of ASCII are in a text, so that others could be taken for them.
+pub(crate) fn has_latin(text: &str) -> bool {
+    text.chars().any(|c| c.is_ascii_alphabetic())
+}
+
+/// A letter of a Latin alphabet is nothing strange among others.
+fn is_odd_in(latin: bool) -> impl Fn(char) -> bool {
+    move |c| latin && !(c.is_alphabetic() && is_latin(c))
 }
 
 /// Hidden characters written out, and those that look like ASCII marked where `is_odd` says that
 /// they would be taken for it.
-fn unmasked(text: &str, is_odd: impl Fn(char) -> bool) -> Vec<Run> {
+fn unmasked(
+    text: &str,
+    is_odd: impl Fn(char) -> bool,
+    is_hidden: impl Fn(char) -> bool,
+) -> Vec<Run> {
     let mut runs = Runs::default();
+    let mut turns = direction::turns(text).into_iter().peekable();
+    let mut at = 0;
     for part in parts(text) {
         let mimics = |c: char| is_odd(c) && mimics_ascii(c);
         // In a word that cannot be what it seems, but has no known double, everything foreign is odd.
         let pretends = pretends(part, mimics);
         let some = part.chars().any(mimics);
         for c in part.chars() {
+            if turns.next_if_eq(&at).is_some() {
+                runs.beside(direction::MARK.to_owned());
+            }
+            at += c.len_utf8();
             runs.add(c, is_hidden(c));
             let alike = if c.is_alphanumeric() {
                 pretends && !c.is_ascii() && (mimics(c) || !some)
@@ -76,7 +95,7 @@ fn unmasked(text: &str, is_odd: impl Fn(char) -> bool) -> Vec<Run> {
                 mimics(c)
             };
             if alike {
-                runs.mark(c);
+                runs.beside(number(c, 1));
             }
         }
     }
@@ -210,30 +229,22 @@ impl Runs {
             self.on_letter = c.is_alphanumeric().then_some(0);
         }
         match self.done.last_mut() {
-            Some(run) if !run.marked => run.text.push(c),
-            _ => self.done.push(Run {
-                text: c.into(),
-                marked: false,
-            }),
+            Some(run) if !run.is_marked() => run.text.push(c),
+            _ => self.done.push(Run::plain(c)),
         }
     }
 
-    /// The number of a character that stands there.
-    fn mark(&mut self, c: char) {
+    /// A mark of what stands beside it.
+    fn beside(&mut self, text: String) {
         self.end_mark();
-        self.push_mark(format!("⟨U+{:04X}⟩", u32::from(c)));
+        self.done.push(Run::mark(text, Mark::Beside));
     }
 
     fn end_mark(&mut self) {
-        match self.hidden.take() {
-            None => {}
-            Some((c, 1)) => self.push_mark(format!("⟨U+{:04X}⟩", u32::from(c))),
-            Some((c, times)) => self.push_mark(format!("⟨U+{:04X}×{times}⟩", u32::from(c))),
+        if let Some((c, times)) = self.hidden.take() {
+            let mark = Mark::Instead(c, times);
+            self.done.push(Run::mark(number(c, times), mark));
         }
-    }
-
-    fn push_mark(&mut self, text: String) {
-        self.done.push(Run { text, marked: true });
     }
 
     fn finish(mut self) -> Vec<Run> {
@@ -246,12 +257,20 @@ impl Runs {
     }
 }
 
+/// The number of a character, and how often it stands there.
+fn number(c: char, times: usize) -> String {
+    match times {
+        1 => format!("⟨U+{:04X}⟩", u32::from(c)),
+        _ => format!("⟨U+{:04X}×{times}⟩", u32::from(c)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn shown(runs: Vec<Run>) -> String {
-        let marked = |run: &Run| run.marked == run.text.contains('⟨');
+        let marked = |run: &Run| run.is_marked() == run.text.contains('⟨');
         assert!(runs.iter().all(marked), "{runs:?}");
         runs.into_iter().map(|run| run.text).collect()
     }
@@ -348,6 +367,27 @@ mod tests {
             shown(value("\"https://раypal.com\u{2215}login\"")),
             "\"https://р⟨U+0440⟩а⟨U+0430⟩ypal.com∕⟨U+2215⟩login\""
         );
+    }
+
+    #[test]
+    fn letters_from_the_right_are_marked_beside_digits_and_signs() {
+        assert_eq!(shown(value("\"א = 5\"")), "\"⟨RTL⟩א = 5\"");
+        assert_eq!(shown(name("שם1")), "⟨RTL⟩שם1");
+        assert_eq!(shown(code("rm /א/1", true)), "rm /⟨RTL⟩א/1");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn from_what_is_shown_one_comes_back_to_the_text(text in crate::shape::hostile()) {
+            for runs in [name(&text), value(&text), code(&text, true), code(&text, false)] {
+                proptest::prop_assert_eq!(back(&runs), text.as_str());
+                let shown: String = runs.iter().map(|run| run.text.as_str()).collect();
+                let redrawn = drawn(runs, |at| (Ink::Text, at % 3 == 0));
+                proptest::prop_assert_eq!(back(&redrawn), text.as_str());
+                let again: String = redrawn.iter().map(|run| run.text.as_str()).collect();
+                proptest::prop_assert_eq!(again, shown);
+            }
+        }
     }
 
     #[test]

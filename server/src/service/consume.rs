@@ -1,0 +1,53 @@
+//! What an agent does with an answer: it begins the run that an approval was given for, and says what came of it.
+
+use domain::{
+    AgentRef, Interaction, InteractionId,
+    interaction::{ReportDraft, decide},
+};
+
+use super::{Service, ServiceError};
+
+impl Service {
+    /// Notes that the agent begins the run that was approved. The same run may ask again; no other may
+    /// (rule 13).
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], also for what another agent asked; [`domain::Refused::Invalid`],
+    /// [`domain::Refused::NotApproved`], [`domain::Refused::AlreadyConsumed`].
+    pub async fn consume(
+        &self,
+        id: InteractionId,
+        run: String,
+        agent: &AgentRef,
+    ) -> Result<Interaction, ServiceError> {
+        // A row can be made to forget its run, the journal cannot.
+        let events = store::history_of(&*self.store, id, i64::MAX).await?;
+        let begun = Interaction::replay(&events).and_then(|told| told.consumed);
+        self.by_its_agent(id, |interaction, _, now| {
+            let known = Interaction {
+                consumed: interaction.consumed.clone().or_else(|| begun.clone()),
+                ..interaction.clone()
+            };
+            decide::consume(&known, agent, run.clone(), now)
+        })
+        .await
+    }
+
+    /// Notes what the agent says came of it. Once is enough; the same again changes nothing.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], also for what another agent asked; [`domain::Refused::Invalid`],
+    /// [`domain::Refused::StillPending`], [`domain::Refused::NotApproved`],
+    /// [`domain::Refused::AlreadyReported`].
+    pub async fn report(
+        &self,
+        id: InteractionId,
+        said: ReportDraft,
+        agent: &AgentRef,
+    ) -> Result<Interaction, ServiceError> {
+        self.by_its_agent(id, |interaction, _, now| {
+            decide::report(interaction, agent, said.clone(), now)
+        })
+        .await
+    }
+}

@@ -1,0 +1,222 @@
+//! What a decision covers (rule 11), made once and laid out three times: on a card, in the card's text, in a modal.
+//! Whoever decides there has to see all of it before.
+
+use domain::{
+    Interaction,
+    interaction::{Ask, FormQuestion, Request, Shown},
+};
+
+use super::{
+    action::Written,
+    block::Content,
+    choose,
+    text::{length, line, one_line, prose},
+    words,
+};
+
+/// The longest text on a card, where not all of it has room.
+const LONG: usize = 2_400;
+/// The most of an action that is shown where not all of it has room.
+const ACTION: usize = 2_000;
+/// The most that what is beside a decision takes of its room.
+const BESIDE: usize = 800;
+/// One line of the list of a form's questions.
+const STEP_LINE: usize = 120;
+/// What one block holds.
+pub(super) const BLOCK: usize = 3_000;
+
+/// In the order in which people read it.
+pub(super) struct Covered {
+    pub(super) parts: Vec<Part>,
+    /// What will run, of an approval: the first of the parts.
+    pub(super) action: Option<Written>,
+}
+
+/// A text from outside, of any length.
+pub(super) struct Part {
+    /// Our own words above it.
+    pub(super) heading: Option<String>,
+    pub(super) body: String,
+    pub(super) look: Look,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// As a machine reads it.
+    Action,
+    /// In bold.
+    Title,
+    Prose,
+    /// What has been answered before: no part of the decision.
+    Beside,
+}
+
+impl Look {
+    /// A text that looks so, and fits into one block.
+    pub(super) fn content(self, text: &str) -> Content {
+        match self {
+            Self::Action => Content::preformatted(text),
+            Self::Title => Content::bold(text),
+            Self::Prose | Self::Beside => Content::section(text),
+        }
+    }
+}
+
+/// How much of each part is shown, and whether that is all.
+pub(super) struct Share {
+    pub(super) shown: Shown,
+    action: usize,
+    /// Every other part, and whatever stands beside them.
+    pub(super) other: usize,
+}
+
+impl Covered {
+    /// Of an interaction as it is now.
+    pub(super) fn of(interaction: &Interaction) -> Self {
+        let request = &interaction.request;
+        let mut parts = Vec::new();
+        let action = Written::of(request);
+        // What is said about an action need not be true, so it stands below it.
+        let mut says = None;
+        if let Some(action) = &action {
+            let heading = Some(words::WILL_RUN.to_owned());
+            parts.push(Part::new(heading, action.lines.clone(), Look::Action));
+            says = Some(words::says(interaction));
+        }
+        if let Some(title) = title(request) {
+            parts.push(Part::new(says.take(), title, Look::Title));
+        }
+        parts.push(Part::new(says, prose(&request.prompt), Look::Prose));
+        parts.extend(more(interaction));
+        Self { parts, action }
+    }
+
+    /// Whether Slack shows these texts and no others. It decodes three entities, and does not say where:
+    /// <https://docs.slack.dev/messaging/formatting-message-text#escaping>. `ls &gt; ./x` runs `ls`, and then `./x`.
+    pub(super) fn is_read_as_written(&self) -> bool {
+        let decoded = |part: &Part| {
+            let mut entities = ["&amp;", "&lt;", "&gt;"].iter();
+            part.look != Look::Beside && entities.any(|entity| part.body.contains(entity))
+        };
+        !self.parts.iter().any(decoded)
+    }
+
+    /// How much of each has room, beside something else that may be as long as `beside`.
+    pub(super) fn share(&self, room: usize, beside: usize) -> Share {
+        let is_covered = |part: &&Part| part.look != Look::Beside;
+        let whole: usize = self.parts.iter().filter(is_covered).map(Part::length).sum();
+        let mut covered = self.parts.iter().filter(is_covered);
+        let fits = self.is_read_as_written() && covered.all(|part| length(&part.body) <= BLOCK);
+        let rest: usize = self
+            .parts
+            .iter()
+            .filter(|part| !is_covered(part))
+            .map(Part::length)
+            .sum();
+        if fits && whole + rest.min(BESIDE) + beside <= room {
+            return Share {
+                shown: Shown::Whole,
+                action: BLOCK,
+                other: BLOCK.min(room - whole),
+            };
+        }
+        let action = self.action.as_ref();
+        let action = action.map_or(0, |action| length(&action.lines).min(ACTION));
+        let headings: usize = self.parts.iter().map(Part::heading_length).sum();
+        let others =
+            self.parts.len() - usize::from(self.action.is_some()) + usize::from(beside > 0);
+        let room = room.saturating_sub(action + headings);
+        Share {
+            shown: Shown::Cut,
+            action,
+            other: LONG.min(room / others.max(1)),
+        }
+    }
+}
+
+impl Share {
+    /// How much of this part is shown.
+    pub(super) fn of(&self, part: &Part) -> usize {
+        match (part.look, self.shown) {
+            (Look::Beside, _) => self.other,
+            (_, Shown::Whole) => BLOCK,
+            (Look::Action, Shown::Cut) => self.action,
+            (Look::Title | Look::Prose, Shown::Cut) => self.other,
+        }
+    }
+}
+
+impl Part {
+    fn new(heading: Option<String>, body: String, look: Look) -> Self {
+        Self {
+            heading,
+            body,
+            look,
+        }
+    }
+
+    /// With its heading, and the lines between it and the next.
+    fn length(&self) -> usize {
+        length(&self.body) + self.heading_length()
+    }
+
+    fn heading_length(&self) -> usize {
+        let heading = self.heading.as_deref();
+        heading.map_or(0, |heading| length(heading) + 2) + 2
+    }
+}
+
+/// The questions of a form, each on a line, with its answer where there is one; or those alone that have one.
+fn step_lines(
+    interaction: &Interaction,
+    questions: &[FormQuestion],
+    only_answered: bool,
+) -> Vec<String> {
+    let progress = interaction.progress();
+    let lines = questions.iter().enumerate().filter_map(|(n, question)| {
+        let line = format!("{}. {}", n + 1, one_line(&question.prompt, STEP_LINE));
+        match progress.and_then(|answers| answers.get(&question.id)) {
+            Some(answer) => {
+                let answer = one_line(&prose(&answer.to_text()), STEP_LINE);
+                Some(format!("{line} → {answer}"))
+            }
+            None => (!only_answered).then_some(line),
+        }
+    });
+    lines.collect()
+}
+
+fn title(request: &Request) -> Option<String> {
+    request.title.as_deref().map(line)
+}
+
+/// What comes below the prompt.
+fn more(interaction: &Interaction) -> Vec<Part> {
+    let is_pending = interaction.state.is_pending();
+    match &interaction.request.ask {
+        Ask::PlanReview { plan } => {
+            let heading = Some("The plan".to_owned());
+            vec![Part::new(heading, prose(plan), Look::Prose)]
+        }
+        Ask::Choice(choice) => vec![Part::new(None, choose::list(choice), Look::Prose)],
+        Ask::Form { questions } if is_pending => {
+            let Some((n, question)) = interaction.next_question() else {
+                return Vec::new();
+            };
+            let heading = Some(format!("Question {} of {}", n + 1, questions.len()));
+            let asked = Part::new(heading, prose(&question.prompt), Look::Prose);
+            let options = question.choice().map(|choice| choose::list(&choice));
+            let options = options.map(|list| Part::new(None, list, Look::Prose));
+            let done = step_lines(interaction, questions, true);
+            let done = (!done.is_empty()).then(|| Part::new(None, done.join("\n"), Look::Beside));
+            done.into_iter().chain([asked]).chain(options).collect()
+        }
+        Ask::Form { questions } => {
+            let lines = step_lines(interaction, questions, false).join("\n");
+            vec![Part::new(None, lines, Look::Prose)]
+        }
+        Ask::Question | Ask::Acknowledgement | Ask::Approval { .. } | Ask::Notification { .. } => {
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! An action's view as HTML. It is made of escaped text and classes alone, and what is not in the action stands
+//! in elements of the class `ours` or in attributes: the rest of the text is the action, in order.
+
+use app::view::ActionView;
+
+use crate::{
+    shape::{self, Change, Field, Line, Node, Row, Shown, Sign, Text, View},
+    visible::{Ink, Mark, Run},
+};
+
+/// What the page shows of an action.
+pub(super) fn view(view: &View) -> ActionView {
+    ActionView {
+        html: html(view),
+        marked: view.is_marked(),
+        digest: view.digest.clone(),
+    }
+}
+
+fn html(view: &View) -> String {
+    let mut page = Html::default();
+    page.runs("p", "action-tool", &view.tool);
+    if !view.notes.is_empty() {
+        page.open("ul", "ours action-notes");
+        for note in &view.notes {
+            page.runs("li", "", note);
+        }
+        page.close("ul");
+    }
+    match &view.arguments {
+        Node::Fields(fields) => page.fields(fields),
+        Node::Plain(text) => page.text(text),
+        _ => page.ours("p", "(no arguments)"),
+    }
+    page.operands(&view.operands);
+    page.0
+}
+
+/// A text as it is written: lines with numbers, and marks for what hides.
+pub(super) fn source(text: &str) -> String {
+    let mut page = Html::default();
+    page.text(&shape::source(text));
+    page.0
+}
+
+#[derive(Default)]
+struct Html(String);
+
+impl Html {
+    fn operands(&mut self, operands: &[Shown]) {
+        if operands.is_empty() {
+            return;
+        }
+        self.ours("p", "It refers to these, as they are now:");
+        self.open("ul", "operands");
+        for operand in operands {
+            self.open("li", "");
+            self.runs("span", "operand-name", &operand.name);
+            self.ours("span", " · ");
+            self.runs("span", "", &operand.size);
+            self.ours("span", " bytes · sha256 ");
+            self.runs("span", "operand-hash", &operand.sha256);
+            self.close("li");
+        }
+        self.close("ul");
+    }
+
+    fn fields(&mut self, fields: &[Field]) {
+        for field in fields {
+            match field {
+                Field::One { name, value } => self.value(Name::Key(name), value),
+                Field::Change(change) => self.change(change),
+            }
+        }
+    }
+
+    fn items(&mut self, items: &[Node]) {
+        for (n, item) in items.iter().enumerate() {
+            self.value(Name::Place(n + 1), item);
+        }
+    }
+
+    /// A value below what it is called, or behind it if it is short.
+    fn value(&mut self, name: Name<'_>, value: &Node) {
+        self.open("div", "argument");
+        self.open("p", "argument-head");
+        match name {
+            Name::Key(name) => self.runs("span", "action-name", &shape::named(name)),
+            Name::Place(n) => self.ours("span", &n.to_string()),
+        }
+        self.ours("span", ": ");
+        match value {
+            Node::Inline(runs) => {
+                self.runs("span", "", runs);
+                self.close("p");
+            }
+            Node::Address(parts) => {
+                let mut parts = parts.iter();
+                self.runs("span", "", parts.next().map_or(&[][..], Vec::as_slice));
+                self.close("p");
+                for part in parts {
+                    self.runs("p", "argument-more", part);
+                }
+            }
+            Node::Text(text) | Node::Plain(text) => {
+                self.ours("span", &shape::about(text));
+                self.close("p");
+                self.text(text);
+            }
+            Node::Json { node, .. } => {
+                self.ours("span", "a string of JSON");
+                self.close("p");
+                self.inner(node);
+            }
+            Node::Fields(_) | Node::Items(_) => {
+                self.close("p");
+                self.inner(value);
+            }
+        }
+        self.close("div");
+    }
+
+    fn inner(&mut self, node: &Node) {
+        self.open("div", "argument-inner");
+        match node {
+            Node::Fields(fields) => self.fields(fields),
+            Node::Items(items) => self.items(items),
+            Node::Text(text) | Node::Plain(text) => self.text(text),
+            Node::Inline(runs) => self.runs("p", "", runs),
+            Node::Address(parts) => parts.iter().for_each(|part| self.runs("p", "", part)),
+            Node::Json { node, .. } => self.inner(node),
+        }
+        self.close("div");
+    }
+
+    fn text(&mut self, text: &Text) {
+        let one = text.lines.len() == 1;
+        let written = text.is_written();
+        self.open("div", if one { "code one" } else { "code" });
+        for (n, Line { sign, runs }) in text.lines.iter().enumerate() {
+            let sign = match (written, *sign) {
+                (true, _) => "new signed",
+                (_, sign) => class(sign),
+            };
+            self.line(sign, n + 1, runs);
+        }
+        self.close("div");
+    }
+
+    fn change(&mut self, change: &Change) {
+        self.open("div", "argument");
+        self.open("p", "argument-head");
+        self.runs("span", "action-name", &shape::named(&change.old_name));
+        self.ours("span", " → ");
+        self.runs("span", "action-name", &shape::named(&change.new_name));
+        self.ours("span", &format!(": {}", change.summary()));
+        self.close("p");
+        self.open("div", "code");
+        let hunks = change
+            .rows
+            .chunk_by(|one, other| (one.sign == Sign::Same) == (other.sign == Sign::Same));
+        for hunk in hunks {
+            if hunk.first().is_some_and(|row| row.sign == Sign::Same) {
+                for row in hunk {
+                    self.line("", row.new.unwrap_or_default(), &row.runs);
+                }
+                continue;
+            }
+            self.open("div", "hunk");
+            self.side("del", hunk, Sign::Gone, |row| row.old);
+            self.side("ins", hunk, Sign::New, |row| row.new);
+            self.close("div");
+        }
+        self.close("div");
+        self.close("div");
+    }
+
+    fn side(&mut self, element: &str, hunk: &[Row], sign: Sign, number: fn(&Row) -> Option<usize>) {
+        self.open(element, "side");
+        for row in hunk.iter().filter(|row| row.sign == sign) {
+            let classes = format!("{} signed", class(sign));
+            self.line(&classes, number(row).unwrap_or_default(), &row.runs);
+        }
+        self.close(element);
+    }
+
+    fn line(&mut self, sign: &str, number: usize, runs: &[Run]) {
+        let gap = if sign.is_empty() { "" } else { " " };
+        self.0.push_str(&format!(
+            "<div class=\"line{gap}{sign}\" data-n=\"{number}\">"
+        ));
+        self.runs("span", "", runs);
+        self.0.push_str("</div>");
+    }
+
+    fn runs(&mut self, element: &str, class: &str, runs: &[Run]) {
+        self.open(element, class);
+        for run in runs {
+            self.run(run);
+        }
+        self.close(element);
+    }
+
+    fn run(&mut self, run: &Run) {
+        let (element, class) = match (run.mark, run.ink) {
+            (Some(Mark::Instead(..) | Mark::Beside), _) => ("mark", "written-out"),
+            (None, Ink::Ours) => ("span", "ours"),
+            (None, Ink::Plain) => ("span", ""),
+            (None, Ink::Name) => ("span", "ink-name"),
+            (None, Ink::Keyword) => ("span", "ink-keyword"),
+            (None, Ink::Text) => ("span", "ink-text"),
+            (None, Ink::Number) => ("span", "ink-number"),
+            (None, Ink::Comment) => ("span", "ink-comment"),
+            (None, Ink::Space) => ("span", "ink-space"),
+        };
+        let changed = if run.changed { "changed" } else { "" };
+        let gap = if class.is_empty() || changed.is_empty() {
+            ""
+        } else {
+            " "
+        };
+        let classes = format!("{class}{gap}{changed}");
+        if classes.is_empty() {
+            self.escaped(&run.text);
+            return;
+        }
+        self.open(element, &classes);
+        self.escaped(&run.text);
+        self.close(element);
+    }
+
+    fn ours(&mut self, element: &str, text: &str) {
+        self.open(element, "ours");
+        self.escaped(text);
+        self.close(element);
+    }
+
+    fn open(&mut self, element: &str, class: &str) {
+        if class.is_empty() {
+            self.0.push_str(&format!("<{element}>"));
+        } else {
+            self.0.push_str(&format!("<{element} class=\"{class}\">"));
+        }
+    }
+
+    fn close(&mut self, element: &str) {
+        self.0.push_str(&format!("</{element}>"));
+    }
+
+    fn escaped(&mut self, text: &str) {
+        escape(text, &mut self.0);
+    }
+}
+
+enum Name<'a> {
+    Key(&'a [Run]),
+    Place(usize),
+}
+
+fn class(sign: Sign) -> &'static str {
+    match sign {
+        Sign::Same => "",
+        Sign::Gone => "gone",
+        Sign::New => "new",
+        Sign::Altered => "altered",
+        Sign::Place => "place",
+    }
+}
+
+/// Text as HTML, in an element or an attribute.
+pub(super) fn escape(text: &str, html: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            c => html.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{interaction::Action, json::AnyJson};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{shape::hostile, ui::html_text};
+
+    proptest! {
+        #[test]
+        fn the_page_shows_every_character_of_the_view_and_no_tag_of_the_agent(
+            tool in hostile(),
+            fields in prop::collection::vec((hostile(), hostile()), 0..5),
+        ) {
+            let fields = fields.into_iter().map(|(key, value)| (key, value.into()));
+            let arguments = AnyJson(serde_json::Value::Object(fields.collect()));
+            let action = Action { tool, arguments, operands: Vec::new() };
+            let view = shape::of(&action, "");
+            let lines = shape::lines(&view);
+            // Tabs and ends of lines are what the two show in ways of their own.
+            let solid = |text: &str| text.replace([' ', '\t', '\n', '→'], "");
+            let told: String = lines
+                .iter()
+                .flatten()
+                .filter(|run| run.ink != Ink::Ours)
+                .map(|run| solid(&run.text))
+                .collect();
+            let html = html(&view);
+            prop_assert_eq!(solid(&html_text::text_of(&html)), told);
+            let tags = ["<p", "<s", "<d", "<m", "<u", "<l", "<i", "</"];
+            for (at, _) in html.match_indices('<') {
+                prop_assert!(tags.iter().any(|tag| html[at..].starts_with(tag)), "{}", html);
+            }
+        }
+    }
+
+    #[test]
+    fn before_and_after_stand_in_one_hunk() {
+        let arguments = serde_json::json!({"old_string": "a\n1", "new_string": "a\n2"});
+        let action = Action {
+            tool: "Edit".to_owned(),
+            arguments: AnyJson(arguments),
+            operands: Vec::new(),
+        };
+        let html = html(&shape::of(&action, ""));
+        let expected = "<div class=\"hunk\"><del class=\"side\"><div class=\"line gone signed\" data-n=\"2\"><span>1";
+        assert!(html.contains(expected), "{html}");
+    }
+}

@@ -1,0 +1,255 @@
+//! From parsed markdown to HTML. Nothing is left out: where markdown has something that other renderers keep to
+//! themselves (where a link leads, what a picture says, what a fence is called), it stands there as text.
+
+use std::borrow::Cow;
+
+use comrak::{
+    Node,
+    nodes::{ListType, NodeLink, NodeTable, NodeValue, TableAlignment},
+};
+
+use super::masked::Masked;
+use crate::ui::action::escape;
+
+/// What lies deeper is shown as it is written.
+const DEPTH: usize = 64;
+/// A table with more columns has no room on a phone, and is shown as it is written.
+const COLUMNS: usize = 8;
+
+/// Makes HTML of one block after the other.
+pub(super) struct Renderer<'a> {
+    masked: &'a Masked,
+    lines: &'a [&'a str],
+    html: String,
+}
+
+/// Too deep or too wide to be drawn.
+pub(super) struct TooMuch;
+
+type Drawn = Result<(), TooMuch>;
+
+impl<'a> Renderer<'a> {
+    /// Of the text that was parsed, by its lines.
+    pub(super) fn new(masked: &'a Masked, lines: &'a [&'a str]) -> Self {
+        Self {
+            masked,
+            lines,
+            html: String::new(),
+        }
+    }
+
+    /// The HTML of a block of the document.
+    pub(super) fn block(mut self, block: Node<'_>) -> Result<String, TooMuch> {
+        self.node(block, 0)?;
+        Ok(self.html)
+    }
+
+    fn node(&mut self, node: Node<'_>, depth: usize) -> Drawn {
+        if depth > DEPTH {
+            return Err(TooMuch);
+        }
+        let value = node.data().value.clone();
+        match value {
+            NodeValue::Paragraph if is_tight(node) => self.children(node, depth)?,
+            NodeValue::Paragraph => self.within("p", node, depth)?,
+            NodeValue::Heading(heading) => {
+                self.within(&format!("h{}", heading.level), node, depth)?;
+            }
+            NodeValue::BlockQuote => self.within("blockquote", node, depth)?,
+            NodeValue::ThematicBreak => self.html.push_str("<hr>\n"),
+            NodeValue::CodeBlock(code) => {
+                if !code.info.is_empty() {
+                    self.classed("p", "info", &code.info);
+                }
+                self.html.push_str("<pre><code>");
+                self.text(&code.literal);
+                self.html.push_str("</code></pre>\n");
+            }
+            NodeValue::HtmlBlock(block) => self.classed("p", "as-is", block.literal.trim_end()),
+            NodeValue::List(list) => match list.list_type {
+                ListType::Bullet => self.within("ul", node, depth)?,
+                ListType::Ordered => {
+                    self.html.push_str("<ol class=\"numbered\">");
+                    self.children(node, depth)?;
+                    self.html.push_str("</ol>\n");
+                }
+            },
+            NodeValue::Item(_) | NodeValue::TaskItem(_) => self.item(node, &value, depth)?,
+            NodeValue::Table(table) => self.table(node, &table, depth)?,
+            NodeValue::Text(text) => self.text(&text),
+            NodeValue::SoftBreak | NodeValue::LineBreak => self.html.push_str("<br>\n"),
+            NodeValue::Code(code) => {
+                self.html.push_str("<code>");
+                self.text(&code.literal);
+                self.html.push_str("</code>");
+            }
+            NodeValue::HtmlInline(html) | NodeValue::Raw(html) => self.text(&html),
+            NodeValue::Emph => self.within("em", node, depth)?,
+            NodeValue::Strong => self.within("strong", node, depth)?,
+            NodeValue::Strikethrough => self.within("del", node, depth)?,
+            NodeValue::Link(link) => self.link(node, &link, depth)?,
+            NodeValue::Image(image) => self.image(node, &image, depth)?,
+            // Of extensions that are off.
+            _ => self.children(node, depth)?,
+        }
+        Ok(())
+    }
+
+    fn children(&mut self, node: Node<'_>, depth: usize) -> Drawn {
+        node.children()
+            .try_for_each(|child| self.node(child, depth + 1))
+    }
+
+    fn within(&mut self, tag: &str, node: Node<'_>, depth: usize) -> Drawn {
+        self.html.push_str(&format!("<{tag}>"));
+        self.children(node, depth)?;
+        self.html.push_str(&format!("</{tag}>"));
+        if node.data().value.block() {
+            self.html.push('\n');
+        }
+        Ok(())
+    }
+
+    /// With the number that its author gave it, whatever stands before it, and with its box.
+    fn item(&mut self, node: Node<'_>, value: &NodeValue, depth: usize) -> Drawn {
+        self.html.push_str("<li>");
+        let number = self.number(node);
+        if let Some(number) = &number {
+            self.html.push_str("<span class=\"list-number\">");
+            self.text(number);
+            self.html.push_str("</span><div>");
+        }
+        if let NodeValue::TaskItem(task) = value {
+            let ticked = if task.symbol.is_some() {
+                " checked"
+            } else {
+                ""
+            };
+            self.html
+                .push_str(&format!("<input type=\"checkbox\" disabled{ticked}> "));
+        }
+        self.children(node, depth)?;
+        if number.is_some() {
+            self.html.push_str("</div>");
+        }
+        self.html.push_str("</li>\n");
+        Ok(())
+    }
+
+    /// As it is written.
+    fn number(&self, item: Node<'_>) -> Option<String> {
+        let start = item.data().sourcepos.start;
+        let line = self.lines.get(start.line.checked_sub(1)?)?;
+        let marker = line.get(start.column.checked_sub(1)?..)?.trim_start();
+        let digits = marker.bytes().take_while(u8::is_ascii_digit).count();
+        (digits > 0).then(|| marker.chars().take(digits + 1).collect())
+    }
+
+    fn table(&mut self, node: Node<'_>, table: &NodeTable, depth: usize) -> Drawn {
+        if table.alignments.len() > COLUMNS {
+            return Err(TooMuch);
+        }
+        self.html.push_str("<table>");
+        for (n, row) in node.children().enumerate() {
+            let (cell, before, after) = match n {
+                0 => ("th", "<thead><tr>", "</tr></thead>"),
+                1 => ("td", "<tbody><tr>", "</tr>"),
+                _ => ("td", "<tr>", "</tr>"),
+            };
+            self.html.push_str(before);
+            for (column, content) in row.children().enumerate() {
+                let align = match table.alignments.get(column) {
+                    Some(TableAlignment::Left) => " align=\"left\"",
+                    Some(TableAlignment::Center) => " align=\"center\"",
+                    Some(TableAlignment::Right) => " align=\"right\"",
+                    Some(TableAlignment::None) | None => "",
+                };
+                self.html.push_str(&format!("<{cell}{align}>"));
+                self.children(content, depth + 2)?;
+                self.html.push_str(&format!("</{cell}>"));
+            }
+            self.html.push_str(after);
+            self.html.push('\n');
+        }
+        if node.children().nth(1).is_some() {
+            self.html.push_str("</tbody>");
+        }
+        self.html.push_str("</table>\n");
+        Ok(())
+    }
+
+    /// Its words, and where it leads if they are anything else.
+    fn link(&mut self, node: Node<'_>, link: &NodeLink, depth: usize) -> Drawn {
+        let url = self.masked.unmask(&link.url).into_owned();
+        let leads = ["http://", "https://", "mailto:"].iter().any(|scheme| {
+            url.get(..scheme.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        });
+        if leads {
+            self.html.push_str("<a href=\"");
+            escape(&url, &mut self.html);
+            self.html.push_str("\">");
+        }
+        let from = self.html.len();
+        self.children(node, depth)?;
+        let words = super::super::html_text::text_of(&self.html[from..]);
+        if leads {
+            self.html.push_str("</a>");
+        }
+        let added = ["", "http://", "mailto:"];
+        let says = added
+            .iter()
+            .any(|added| url.strip_prefix(added) == Some(words.as_str()));
+        if !says || !link.title.is_empty() {
+            self.html.push_str("<span class=\"target\">");
+            if !says {
+                escape(&url, &mut self.html);
+            }
+            self.title(&link.title);
+            self.html.push_str("</span>");
+        }
+        Ok(())
+    }
+
+    /// What it says and where it lies: it would be fetched from there.
+    fn image(&mut self, node: Node<'_>, image: &NodeLink, depth: usize) -> Drawn {
+        self.html.push_str("<span class=\"as-is\">![");
+        self.children(node, depth)?;
+        self.html.push_str("](");
+        self.text(&image.url);
+        self.title(&image.title);
+        self.html.push_str(")</span>");
+        Ok(())
+    }
+
+    fn title(&mut self, title: &str) {
+        if !title.is_empty() {
+            self.html.push_str("<span class=\"ours\"> “</span>");
+            self.text(title);
+            self.html.push_str("<span class=\"ours\">”</span>");
+        }
+    }
+
+    fn classed(&mut self, tag: &str, class: &str, text: &str) {
+        self.html.push_str(&format!("<{tag} class=\"{class}\">"));
+        self.text(text);
+        self.html.push_str(&format!("</{tag}>\n"));
+    }
+
+    fn text(&mut self, text: &str) {
+        let text: Cow<'_, str> = self.masked.unmask(text);
+        escape(&text, &mut self.html);
+    }
+}
+
+/// Whether a paragraph stands in a list whose items are not spaced.
+fn is_tight(paragraph: Node<'_>) -> bool {
+    let list = paragraph.parent().and_then(|item| {
+        let is_item = matches!(
+            item.data().value,
+            NodeValue::Item(_) | NodeValue::TaskItem(_)
+        );
+        item.parent().filter(|_| is_item)
+    });
+    list.is_some_and(|list| matches!(&list.data().value, NodeValue::List(list) if list.tight))
+}

@@ -1,0 +1,185 @@
+//! Rule 12: the receipt is the decision. Whoever can change the database cannot make an approval of a denial.
+
+use domain::Role;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use store::testing::TestDatabase;
+
+use crate::{
+    app::{TestApp, id_of, json_of},
+    cli::handraise,
+    evidence::said,
+};
+
+store::on_both_databases!(
+    a_denial_that_was_changed_in_the_database_approves_nothing_anywhere,
+    another_key_s_receipt_approves_nothing,
+    the_journal_s_verification_names_rows_that_say_something_else,
+);
+
+fn approval() -> Value {
+    json!({
+        "kind": "approval", "prompt": "Drop it?",
+        "action": {"tool": "sql", "arguments": {"query": "DROP TABLE orders"}},
+    })
+}
+
+async fn forge(database: &TestDatabase) {
+    let changed = database
+        .execute(
+            "UPDATE interactions SET outcome = 'approved',
+                detail = replace(detail, '\"approved\":false', '\"approved\":true')
+             WHERE outcome = 'denied'",
+        )
+        .await;
+    changed.unwrap();
+}
+
+async fn a_denial_that_was_changed_in_the_database_approves_nothing_anywhere(
+    database: TestDatabase,
+) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let cookie = app.sign_in("Ana", Role::Admin).await;
+    let asked = agent.ask(approval()).await;
+    desk.done(
+        &asked,
+        "answer",
+        json!({"approved": false, "text": "never"}),
+    )
+    .await;
+    assert_eq!(agent.poll(&asked).await["outcome"], "denied");
+    let metrics = async || {
+        app.get("/metrics")
+            .send()
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap()
+    };
+    assert!(metrics().await.contains("handraise_void_decisions 0\n"));
+
+    forge(&database).await;
+
+    // The API, one and in a list.
+    let seen = agent.poll(&asked).await;
+    assert_eq!(seen["approved"], false);
+    assert_eq!(seen["state"], "resolved");
+    assert_eq!(seen["outcome"], "void");
+    assert_eq!(seen["answer"], Value::Null);
+    assert_eq!(seen["resume_prompt"], Value::Null);
+    let list = desk.read("/api/v1/interactions").await;
+    assert_eq!(list["items"][0]["outcome"], "void");
+    // No receipt, and no run.
+    let path = crate::app::path_of(&asked);
+    let receipt = agent.get(&format!("{path}/receipt")).send().await.unwrap();
+    assert_eq!(
+        json_of(receipt, StatusCode::NOT_FOUND).await["code"],
+        "no_receipt"
+    );
+    let run = agent.send(&asked, "consume", json!({"run": "one"})).await;
+    assert_eq!(
+        json_of(run, StatusCode::CONFLICT).await["code"],
+        "not_approved"
+    );
+    // What would write it anew leaves it as it is.
+    agent.done(&asked, "collect", json!({})).await;
+    let more = desk.send(&asked, "follow_up", json!({"text": "x"})).await;
+    assert_eq!(json_of(more, StatusCode::CONFLICT).await["outcome"], "void");
+
+    // The pages.
+    let page = |path: String| {
+        let request = app.get(&path).header("cookie", &cookie);
+        async move { request.send().await.unwrap().text().await.unwrap() }
+    };
+    let dialog = page(format!("/blockers/{}", id_of(&asked))).await;
+    assert!(dialog.contains("is not what was signed"), "{dialog}");
+    assert!(!dialog.contains("approved it"), "{dialog}");
+    let overview = page("/".to_owned()).await;
+    assert!(
+        overview.contains(
+            "A stored decision counts for nothing: its receipt says something else than the row."
+        ),
+        "{overview}"
+    );
+    assert!(metrics().await.contains("handraise_void_decisions 1\n"));
+
+    // Mended, it is what it was, and the alarm is over.
+    let mended = database
+        .execute(
+            "UPDATE interactions SET outcome = 'denied',
+                detail = replace(detail, '\"approved\":true', '\"approved\":false')
+             WHERE outcome = 'approved'",
+        )
+        .await;
+    mended.unwrap();
+    assert_eq!(agent.poll(&asked).await["outcome"], "denied");
+    assert!(metrics().await.contains("handraise_void_decisions 0\n"));
+}
+
+async fn another_key_s_receipt_approves_nothing(database: TestDatabase) {
+    // Signed indeed, but by a server that this one does not know.
+    let stranger = TestApp::start(&database).await;
+    let (agent, desk) = (
+        stranger.agent("backend").await,
+        stranger.responder("desk").await,
+    );
+    let asked = agent.ask(approval()).await;
+    desk.done(&asked, "answer", json!({"approved": true})).await;
+    assert_eq!(agent.poll(&asked).await["approved"], true);
+    let app = TestApp::start(&database).await;
+    let reader = app.responder("reader").await;
+    let seen = reader.poll(&asked).await;
+    assert_eq!(
+        (&seen["approved"], &seen["outcome"]),
+        (&json!(false), &json!("void"))
+    );
+}
+
+async fn the_journal_s_verification_names_rows_that_say_something_else(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asked = agent.ask(approval()).await;
+    desk.done(&asked, "answer", json!({"approved": false}))
+        .await;
+    let question = agent.ask(json!({})).await;
+    let key = app.state.config.key_file();
+    let checkpoints = app.state.config.checkpoint_file();
+    let verify = || {
+        handraise(&[
+            "journal",
+            "verify",
+            "--database",
+            &database.url,
+            "--checkpoints",
+            &checkpoints.display().to_string(),
+            "--key",
+            &key.display().to_string(),
+        ])
+    };
+    app.state.checkpoints.sign_new().await.unwrap();
+    assert!(said(&verify(), 0).starts_with("the journal holds: "));
+    forge(&database).await;
+    database
+        .execute("UPDATE interactions SET request = replace(request, 'Which port', 'Any port')")
+        .await
+        .unwrap();
+    let output = verify();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    for line in [
+        "the journal itself holds, but 2 of the interactions beside it are not what it says:"
+            .to_owned(),
+        format!(
+            "{}: its row says approved, its events say denied",
+            id_of(&asked)
+        ),
+        format!(
+            "{}: its row and its events differ in what was asked",
+            id_of(&question)
+        ),
+    ] {
+        assert!(said.contains(&line), "{line} in {said}");
+    }
+}
