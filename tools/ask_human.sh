@@ -4,9 +4,15 @@
 #     ask_human.sh QUESTION [SECONDS [FALLBACK]]
 #
 # After SECONDS the answer is FALLBACK. Exits with 1 if nobody answered, 2 if the server refused the question.
+#
+# It asks questions, and nothing else: an answer is words that whoever answers at that address could make up, so it is no
+# approval. Approvals are proven by a receipt, which takes more than curl to verify: `handraise ask --kind approval`, the
+# hook and the clients do. It refuses what looks like an option, such as --kind.
+#
 # Needs HANDRAISE_TOKEN, HANDRAISE_URL unless it is http://127.0.0.1:3000, and curl 7.71 or newer. No jq.
 set -eu
 question=${1:?usage: ask_human.sh QUESTION [SECONDS [FALLBACK]]}
+case $question in --*) printf '%s: this asks questions only; for approvals, and all else, there is `handraise ask`\n' "$question" >&2; exit 2 ;; esac
 url=${HANDRAISE_URL:-http://127.0.0.1:3000}
 api=${url%/}/api/v1/interactions
 

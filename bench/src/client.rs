@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, Connection, SendRequest};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
@@ -21,6 +21,7 @@ pub(crate) struct Call {
     body: Bytes,
     /// Seconds the server may hold its answer back.
     wait: Option<u32>,
+    accept: Option<&'static str>,
 }
 
 impl Call {
@@ -30,6 +31,7 @@ impl Call {
             path: path.into(),
             body: Bytes::new(),
             wait: None,
+            accept: None,
         }
     }
 
@@ -38,6 +40,20 @@ impl Call {
             method: Method::POST,
             body: body.to_string().into(),
             ..Self::get(path)
+        }
+    }
+
+    pub(crate) fn put(path: impl Into<String>, body: &serde_json::Value) -> Self {
+        Self {
+            method: Method::PUT,
+            ..Self::post(path, body)
+        }
+    }
+
+    pub(crate) fn accepting(self, types: &'static str) -> Self {
+        Self {
+            accept: Some(types),
+            ..self
         }
     }
 
@@ -78,8 +94,11 @@ impl Client {
             .uri(&*call.path)
             .header(HOST, self.host.clone())
             .header(AUTHORIZATION, self.authorization.clone());
-        if call.method == Method::POST {
+        if call.method != Method::GET {
             request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        if let Some(types) = call.accept {
+            request = request.header(ACCEPT, HeaderValue::from_static(types));
         }
         if let Some(seconds) = call.wait {
             request = request.header("prefer", format!("wait={seconds}"));

@@ -1,6 +1,7 @@
 //! Measures the server from outside: a real process, HTTP over loopback, one scenario a file.
 //! `cargo xtask bench` builds and starts it; README.md says how to read what it prints.
 
+mod bounds;
 mod client;
 mod creates;
 mod database;
@@ -58,6 +59,7 @@ enum Scenario {
     Resume,
     Expiry,
     Outbox,
+    Bounds,
 }
 
 impl Bench {
@@ -95,6 +97,7 @@ async fn main() -> Result<()> {
             Scenario::Resume => resume::run(&bench, descriptors).await.context("resume")?,
             Scenario::Expiry => expiry::run(&bench).await.context("expiry")?,
             Scenario::Outbox => outbox::run(&bench).await.context("outbox")?,
+            Scenario::Bounds => bounds::run(&bench).await.context("bounds")?,
         }
     }
     Ok(())

@@ -8,15 +8,33 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 
 /// Resident memory, in MB.
 pub(crate) fn resident_mb(pid: u32) -> Result<String> {
+    let tenths = resident_kib(pid)? * 1024 / 100_000;
+    Ok(format!("{}.{} MB", tenths / 10, tenths % 10))
+}
+
+/// Resident memory, in KiB.
+pub(crate) fn resident_kib(pid: u32) -> Result<u64> {
+    status(pid, "VmRSS:")
+}
+
+/// The most memory that has been resident since [`forget_peak`], in KiB.
+pub(crate) fn peak_kib(pid: u32) -> Result<u64> {
+    status(pid, "VmHWM:")
+}
+
+/// Counts the peak from now on.
+pub(crate) fn forget_peak(pid: u32) -> Result<()> {
+    fs::write(format!("/proc/{pid}/clear_refs"), "5").context("the peak cannot be reset")
+}
+
+fn status(pid: u32, field: &str) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))
         .context("/proc does not know the server (this needs Linux)")?;
-    let kib: u64 = status
+    status
         .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .find_map(|line| line.strip_prefix(field))
         .and_then(|rest| rest.trim().strip_suffix(" kB")?.parse().ok())
-        .context("/proc tells no VmRSS")?;
-    let tenths = kib * 1024 / 100_000;
-    Ok(format!("{}.{} MB", tenths / 10, tenths % 10))
+        .with_context(|| format!("/proc tells no {field}"))
 }
 
 /// The time that all its threads have had on a core.

@@ -78,6 +78,23 @@ impl Server {
         })
     }
 
+    /// The same database and tokens, in a process that has done nothing yet.
+    pub(crate) fn restarted(self, bench: &Bench) -> Result<Self> {
+        let Self {
+            agent,
+            responder,
+            process,
+            database,
+            ..
+        } = self;
+        drop(process);
+        Ok(Self {
+            agent,
+            responder,
+            ..Self::start_on(bench, database)?
+        })
+    }
+
     fn create_token(&self, bench: &Bench, kind: &str) -> Result<String> {
         let output = handraise(bench, &self.database)
             .args(["token", "create", "--kind", kind, "--name", "bench"])
@@ -122,6 +139,7 @@ fn handraise(bench: &Bench, database: &Database) -> Command {
     command
         .env_remove("RUST_LOG")
         .env("HANDRAISE_MAX_PENDING_PER_AGENT", "0")
+        .env("HANDRAISE_AGENT_BYTES_PER_DAY", "0")
         .env("HANDRAISE_RATE_LIMIT_PER_MINUTE", "0")
         // Receivers are on this machine.
         .env("HANDRAISE_OUTBOUND_ALLOW", "127.0.0.1")

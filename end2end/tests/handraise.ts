@@ -86,7 +86,13 @@ export class Server {
 
   /** The link that the server prints until there is an admin. */
   firstAdminLink(): string {
-    return this.hello.match(/Become its first admin, within a day: (\S+)/)?.[1] ?? "";
+    const link = this.hello.match(/Become its first admin, within a day: (\S+)/)?.[1];
+    return link ? this.url + new URL(link).pathname : "";
+  }
+
+  /** Where people are sent: browsers know the name, Node.js need not. */
+  printedUrl(): string {
+    return `http://handraise.localhost:${new URL(this.url).port}`;
   }
 
   async ask(more: object = {}): Promise<Interaction> {
@@ -177,7 +183,8 @@ export class Watch {
     page.on("pageerror", (error) => this.note(`page: ${error.message}`));
     page.on("request", (request) => {
       const url = new URL(request.url());
-      if (url.host !== new URL(this.server.url).host && url.protocol !== "data:") {
+      const ours = [this.server.url, this.server.printedUrl()].map((url) => new URL(url).host);
+      if (!ours.includes(url.host) && url.protocol !== "data:") {
         this.note(`request to ${request.url()}`);
       }
     });

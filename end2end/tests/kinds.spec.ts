@@ -51,7 +51,7 @@ const action = {
 
 test("an approval: the action stands there as it is run, and nothing is focused", async ({ ana, server }) => {
   const { dialog, got } = await opened(ana, server, { kind: "approval", action });
-  await expect(dialog).toContainText('"make deploy ⟨U+202E⟩# ylno tset"');
+  await expect(dialog).toContainText("make deploy ⟨U+202E⟩# ylno tset");
   await expect(dialog).toContainText("sha256:");
   for (const name of ["Approve", "Deny"]) {
     await expect(dialog.getByRole("button", { name })).not.toBeFocused();
@@ -141,6 +141,39 @@ test("a form: one question at a time, kept across a reload, finished by somebody
   await expect(bens).toContainText("You answered");
   await expect(dialog).toContainText("Ben answered");
   expect((await got()).answer?.answers).toEqual({ port: "8080", env: "staging", why: "" });
+});
+
+test("a key that is held and a button that is pressed twice answer one question of a form", async ({ ana, server }) => {
+  const asked = [
+    { id: "one", prompt: "First?" },
+    { id: "two", prompt: "May I wipe everything? Leave it empty for yes." },
+  ];
+  const { asked: form, dialog, got } = await opened(ana, server, { kind: "form", questions: asked });
+  const send = dialog.getByRole("button", { name: /Send/ });
+  await dialog.getByLabel("Your answer").fill("held");
+  await ana.keyboard.down("Control");
+  await ana.keyboard.down("Enter");
+  await expect(dialog).toContainText("2 of 2");
+  // Playwright sends these as the repetitions of a key that is down.
+  for (let n = 0; n < 20; n++) await ana.keyboard.down("Enter");
+  await expect(send).toBeEnabled();
+  for (let n = 0; n < 20; n++) await ana.keyboard.down("Enter");
+  await ana.keyboard.up("Enter");
+  await ana.keyboard.up("Control");
+  expect((await server.poll(form.id)).progress).toEqual({ one: "held" });
+
+  await dialog.getByRole("link", { name: "Back" }).click();
+  await expect(dialog).toContainText("1 of 2");
+  await dialog.getByLabel("Your answer").fill("pressed");
+  await send.click();
+  await expect(dialog).toContainText("2 of 2");
+  await send.click({ force: true });
+  await expect(send).toBeEnabled();
+  expect((await server.poll(form.id)).progress).toEqual({ one: "pressed" });
+  await expect(dialog).toContainText("2 of 2");
+  await dialog.getByLabel("Your answer").fill("no");
+  await send.click();
+  expect((await got()).answer?.answers).toEqual({ one: "pressed", two: "no" });
 });
 
 test("a notification is shown and waits for nobody", async ({ ana, server }) => {

@@ -1,14 +1,17 @@
-//! `cargo xtask build`: the page, then the server that embeds it.
+//! `cargo xtask build`: the page, then the server that embeds it, and the list of what is in both.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 
 use crate::workspace::Workspace;
-use crate::{frontend, server};
+use crate::{contents, frontend, server};
 
 pub(crate) fn run(workspace: &Workspace, dev: bool) -> Result<()> {
-    println!("{}", program(workspace, dev)?.display());
+    let program = program(workspace, dev)?;
+    let contents = contents::write(workspace, &program)?;
+    eprintln!("xtask: what is in it: {}", contents.display());
+    println!("{}", program.display());
     Ok(())
 }
 

@@ -43,7 +43,7 @@ impl DebianToolchain {
             .env("CARGO", CARGO)
             .env("RUSTC", RUSTC)
             .env_remove("RUSTUP_TOOLCHAIN")
-            .arg(subcommand)
+            .args([subcommand, "--locked"])
             // Cargo joins this to the flags of .cargo/config.toml, which both builds must share.
             .arg("--config")
             .arg(format!(

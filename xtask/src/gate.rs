@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::progress::Steps;
 use crate::wasm_target::Toolchain;
 use crate::workspace::Workspace;
-use crate::{command, crate_edges, module_edges, server};
+use crate::{advisories, command, crate_edges, module_edges, server};
 
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut steps = Steps::default();
@@ -35,6 +35,7 @@ fn run_steps(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
             "cargo-deny is not installed (cargo install cargo-deny)",
         );
     }
+    advisories::check(workspace, steps)?;
     server::allow_missing_page(workspace)?;
     steps.step("lints", "minutes the first time", || {
         command::run(

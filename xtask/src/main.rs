@@ -1,11 +1,13 @@
 //! Build automation, started as `cargo xtask`. Each command is one module; the rest are the things
 //! they share: the workspace, running programs, and getting hold of tools that are missing.
 
+mod advisories;
 mod apt;
 mod bench;
 mod browser;
 mod build;
 mod command;
+mod contents;
 mod crate_edges;
 mod debian_toolchain;
 mod files;

@@ -12,7 +12,7 @@ use crate::{apt, command};
 pub(crate) const VARIABLE: &str = "TEST_PYTHON";
 
 /// What is installed, with exact versions.
-const REQUIREMENTS: [&str; 2] = [
+pub(crate) const REQUIREMENTS: [&str; 2] = [
     "server/tests/requirements.txt",
     "clients/python/requirements-dev.txt",
 ];
@@ -59,7 +59,7 @@ pub(crate) fn test_client(workspace: &Workspace, python: &Path, program: &Path) 
     command::run(mypy.args(["-m", "mypy"]).current_dir(&folder))
 }
 
-fn make(folder: &Path) -> Result<()> {
+pub(crate) fn make(folder: &Path) -> Result<()> {
     let venv = || {
         let mut python = Command::new("python3");
         python.args(["-m", "venv", "--clear"]).arg(folder);

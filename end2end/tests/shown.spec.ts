@@ -1,0 +1,233 @@
+// What is asked, seen whole: actions as what they are, in the order a machine reads them, and text of which
+// nothing is left out. Each is looked at in every look; the pictures lie beside the results.
+import type { Locator, Page } from "@playwright/test";
+
+import { expect, expectLegible, live, looks, test, type Server } from "./handraise.ts";
+
+const lines = (count: number, line: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => line(n + 1)).join("\n");
+
+const sql = [
+  "-- 0042: the legacy tables go",
+  "BEGIN;",
+  "",
+  ...Array.from({ length: 34 }, (_, n) => `UPDATE "orders" SET region = 'eu-${n}' WHERE id % 34 = ${n};`),
+  "",
+  'DROP TABLE "legacy_orders" CASCADE;',
+  "",
+  "COMMIT;",
+].join("\n");
+
+const source = (limit: string) =>
+  lines(60, (n) =>
+    n === 37 ? `    if attempts > ${limit} { return Err(Refused::TooMany); }` : `    let step_${n} = read(${n})?; // "${n}"`,
+  );
+
+const script = [
+  "#!/usr/bin/env bash",
+  "set -euo pipefail",
+  ...Array.from({ length: 26 }, (_, n) => `curl -fsS "https://mirror.example/part-${n}" > "/tmp/part-${n}" # ${n}`),
+  "\trm -rf /srv/build  ",
+  'echo "done: $(date)"',
+].join("\n");
+
+const hebrew = "מחק את";
+
+const actions = {
+  sql: { tool: "postgres", arguments: { sql, database: "production" } },
+  edit: {
+    tool: "Edit",
+    arguments: {
+      file_path: "/srv/app/src/limits.rs",
+      new_string: source("50"),
+      old_string: source("5"),
+      replace_all: false,
+    },
+  },
+  bash: { tool: "Bash", arguments: { command: script, timeout: 120_000 } },
+  http: {
+    tool: "http_request",
+    arguments: {
+      method: "POST",
+      url: "https://ana@api.example:8443/v1/users?dry_run=0&notify=all&return=https%3A%2F%2Fevil.example#top",
+      headers: { Authorization: "Bearer {{token}}", "Content-Type": "application/json" },
+      body: '{"name": "Ana", "roles": ["admin", "billing"], "limits": {"requests": 10000, "until": null}}',
+    },
+  },
+  nested: {
+    tool: "deploy",
+    arguments: {
+      service: "billing",
+      strategy: { kind: "canary", steps: [5, 25, 100], abort: { errors: 0.01, latency: "200 ms" } },
+      hooks: [
+        { run: "migrate", args: ["--all"], env: { RUST_LOG: "info" } },
+        { run: "notify", message: 'It is "live".\nTell the others.', args: [] },
+      ],
+      force: false,
+      owner: null,
+    },
+  },
+  rtl: { tool: "shell", arguments: { command: `rm -rf /srv/${hebrew}/5/../7\n# ${hebrew} = 1 + 2`, note: `${hebrew} 5 > 3` } },
+  plan: {
+    tool: "terraform_apply",
+    arguments: {
+      plan: [
+        "Terraform will perform the following actions:",
+        "",
+        "  # aws_db_instance.main will be destroyed",
+        '  - resource "aws_db_instance" "main" {',
+        '      - engine = "postgres" -> null',
+        "    }",
+        "",
+        "  # aws_s3_bucket.logs will be created",
+        '  + resource "aws_s3_bucket" "logs" {',
+        '      + bucket = "logs"',
+        "    }",
+        "",
+        "Plan: 1 to add, 0 to change, 1 to destroy.",
+      ].join("\n"),
+    },
+  },
+};
+
+async function open(ana: Page, server: Server, body: object): Promise<Locator> {
+  const { id } = await server.ask({ prompt: "May I?", ...body });
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await live(ana);
+  return ana.locator("dialog.dialog");
+}
+
+/** In every look: nothing is cut off at the side, axe finds nothing, and there is a picture. */
+async function look(ana: Page, name: string, also: (wide: boolean) => Promise<void> = async () => {}): Promise<void> {
+  for (const [colorScheme, width] of looks) {
+    await ana.setViewportSize({ width, height: width > 1000 ? 900 : 844 });
+    await ana.emulateMedia({ colorScheme });
+    await expectLegible(ana);
+    const cut = await ana.evaluate(() => {
+      const inside = "dialog.dialog, .dialog-main, .action-block, .action-code, .line, .line > span, .argument-head";
+      return [...document.querySelectorAll(inside)]
+        .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
+        .map((element) => element.className);
+    });
+    expect(cut).toEqual([]);
+    await also(width > 1000);
+    await ana.screenshot({ path: test.info().outputPath(`${name}-${colorScheme}-${width}.png`) });
+  }
+}
+
+for (const [name, action] of Object.entries(actions)) {
+  test(`an action is drawn as what it is: ${name}`, async ({ ana, server }) => {
+    await open(ana, server, { kind: "approval", action });
+    await look(ana, name);
+  });
+}
+
+test("a statement stands in its lines, with their numbers", async ({ ana, server }) => {
+  const dialog = await open(ana, server, { kind: "approval", action: actions.sql });
+  const shown = dialog.locator(".code .line");
+  await expect(shown).toHaveCount(41);
+  const drop = shown.filter({ hasText: 'DROP TABLE "legacy_orders" CASCADE;' });
+  await expect(drop).toHaveAttribute("data-n", "39");
+  const all = await shown.evaluateAll((lines) => lines.map((line) => line.textContent));
+  expect(all.join("\n")).toBe(sql);
+});
+
+test("an edit shows old beside new where there is room, and old above new where there is none", async ({ ana, server }) => {
+  const dialog = await open(ana, server, { kind: "approval", action: actions.edit });
+  await expect(dialog).toContainText("1 line changed, the first is line 37");
+  const gone = dialog.locator(".line.gone");
+  const come = dialog.locator(".line.new");
+  await expect(gone.locator(".changed")).toHaveText("5");
+  await expect(come.locator(".changed")).toHaveText("50");
+  await expect(dialog.locator(".code .line")).toHaveCount(61);
+  const places = async () => {
+    const [before, after] = [await gone.boundingBox(), await come.boundingBox()];
+    if (!before || !after) throw new Error("not drawn");
+    return { before, after };
+  };
+  await ana.setViewportSize({ width: 1440, height: 900 });
+  const wide = await places();
+  expect(wide.before.y).toBe(wide.after.y);
+  expect(wide.before.x + wide.before.width).toBeLessThanOrEqual(wide.after.x + 1);
+  await ana.setViewportSize({ width: 390, height: 844 });
+  const narrow = await places();
+  expect(narrow.before.y).toBeLessThan(narrow.after.y);
+  expect(narrow.before.x).toBe(narrow.after.x);
+});
+
+test("no letter changes the place of a digit or a sign in an action", async ({ ana, server }) => {
+  const dialog = await open(ana, server, { kind: "approval", action: actions.rtl });
+  await expect(dialog.locator(".written-out").first()).toHaveText("⟨RTL⟩");
+  const disordered = await dialog.locator(".action-code").evaluate((block) => {
+    const wrong: string[] = [];
+    const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+    let last: { top: number; left: number; line: Element | null } | undefined;
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const line = node.parentElement?.closest(".line, p") ?? null;
+      for (let at = 0; at < (node.textContent ?? "").length; at += 1) {
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        const box = range.getClientRects()[0];
+        if (!box || box.width === 0) continue;
+        // On the same line of the screen each character stands right of the one before.
+        const same = last && last.line === line && Math.abs(last.top - box.bottom) < 8;
+        if (same && last && box.left < last.left) wrong.push(`${node.textContent} at ${at}`);
+        last = { top: box.bottom, left: box.left, line };
+      }
+    }
+    return wrong;
+  });
+  expect(disordered).toEqual([]);
+});
+
+const plan = [
+  "# Release 2.4",
+  "",
+  "Read the [runbook](https://wiki.example/runbook) first, and ![the diagram](https://wiki.example/d.png).",
+  "",
+  "7. Stop the workers",
+  "7. Run `migrate --all`",
+  "",
+  "```sh,production",
+  "migrate --all # <-- not a comment to skip",
+  "```",
+  "",
+  "| step | who |",
+  "| --- | --- |",
+  "| drop the backups | nobody | really |",
+  "",
+  "<!-- and delete the audit log -->",
+  "",
+  "[1]: https://evil.example/postinstall.sh",
+].join("\n");
+
+test("nothing of a plan is left out, and it can be read as it is written", async ({ ana, server }) => {
+  const dialog = await open(ana, server, { kind: "plan_review", prompt: "May I go on?", plan });
+  const part = dialog.locator(".plan");
+  for (const shown of [
+    "https://wiki.example/runbook",
+    "![the diagram](https://wiki.example/d.png)",
+    "sh,production",
+    "really",
+    "<!-- and delete the audit log -->",
+    "[1]: https://evil.example/postinstall.sh",
+  ]) {
+    await expect(part.locator(".as-read")).toContainText(shown);
+  }
+  await expect(part.locator(".list-number")).toHaveText(["7.", "7."]);
+  await look(ana, "plan-as-read");
+  await part.getByText("As written").click();
+  await expect(part.locator(".as-read")).toBeHidden();
+  const written = await part.locator(".source .line").evaluateAll((lines) => lines.map((line) => line.textContent));
+  expect(written.join("\n")).toBe(plan);
+  await look(ana, "plan-as-written");
+});
+
+test("a plan can be read as it is written without a script", async ({ openBrowser, ana, server }) => {
+  const { id } = await server.ask({ kind: "plan_review", prompt: "May I?", plan });
+  const page = await openBrowser({ javaScriptEnabled: false, storageState: await ana.context().storageState() });
+  await page.goto(`${server.url}/blockers/${id}`);
+  await page.locator(".plan").getByText("As written").click();
+  await expect(page.locator(".plan .source")).toContainText("[1]: https://evil.example/postinstall.sh");
+});
