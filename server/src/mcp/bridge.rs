@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     client,
-    clock::{Clock, SystemClock},
+    clock::{Clock, SystemClock, SystemIds},
 };
 
 /// Longer than the server holds any call, `approve_tool_use` included.
@@ -147,7 +147,7 @@ impl Bridge {
     /// As [`Bridge::send`], for what must not be believed as it comes. Never an error: that too would have to be taken
     /// for a no.
     async fn prove(&self, message: Value) -> Value {
-        let Some(call) = Call::new(message, SystemClock.now()) else {
+        let Some(call) = Call::new(message, SystemClock.now(), &SystemIds) else {
             return proof::denial("this is no call of a tool");
         };
         let answered = async {

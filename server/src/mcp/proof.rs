@@ -5,12 +5,12 @@
 use anyhow::{Context, ensure};
 use chrono::{DateTime, Utc};
 use domain::{
+    Ids,
     interaction::{Action, Consumed, Kind},
     json::AnyJson,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::tools;
 use crate::client::{
@@ -40,8 +40,8 @@ pub(super) struct Call {
 
 impl Call {
     /// What the client asks for; `None` for what cannot be a call.
-    pub(super) fn new(mut message: Value, began: DateTime<Utc>) -> Option<Self> {
-        let run = Uuid::new_v4().to_string();
+    pub(super) fn new(mut message: Value, began: DateTime<Utc>, ids: &impl Ids) -> Option<Self> {
+        let run = ids.next().to_string();
         let params = message.get_mut("params")?.as_object_mut()?;
         let meta = params.entry("_meta").or_insert_with(|| json!({}));
         let meta = meta.as_object_mut()?;
