@@ -7,9 +7,6 @@
 pub mod api;
 pub mod auth;
 pub mod body;
-pub mod cli;
-pub mod client;
-pub mod clock;
 pub mod config;
 pub mod delivery;
 pub mod doctor;
@@ -25,22 +22,17 @@ pub mod problem;
 pub mod router;
 mod serve;
 pub mod service;
-mod shape;
-pub mod signing;
 pub mod slack;
 pub mod state;
 pub mod telemetry;
-pub mod tls;
 pub mod ui;
-mod visible;
-mod watch;
 
 use std::{future::Future, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use axum::Router;
 use tokio::net::TcpListener;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::task::TaskTracker;
 
 use crate::{limits::Places, serve::Server, state::AppState};
 
@@ -74,7 +66,7 @@ pub async fn run(
     if let Some(slack) = state.slack.clone() {
         background.spawn(slack.run(stopping.clone()));
     }
-    background.spawn_blocking(shape::warm);
+    background.spawn_blocking(visible::shape::warm);
     let mut jobs = jobs::start(&state).await.context("cannot start the jobs")?;
 
     let sockets = state.sockets.clone();
@@ -129,34 +121,4 @@ fn server(state: &AppState, routes: Router, places: Arc<Places<()>>) -> Server {
         settings: state.config.limits,
         metrics: Arc::clone(&state.metrics),
     }
-}
-
-/// Completes when the process is asked to stop: Ctrl-C or SIGTERM.
-pub async fn asked_to_stop() {
-    let stopped = CancellationToken::new();
-    let wait = stopped.clone();
-    tokio::spawn(async move {
-        let interrupt = tokio::signal::ctrl_c();
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            match signal(SignalKind::terminate()) {
-                Ok(mut terminate) => {
-                    tokio::select! {
-                        _ = interrupt => {}
-                        _ = terminate.recv() => {}
-                    }
-                }
-                Err(_) => {
-                    let _ = interrupt.await;
-                }
-            }
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = interrupt.await;
-        }
-        stopped.cancel();
-    });
-    wait.cancelled().await;
 }

@@ -6,11 +6,12 @@ use app::Assets;
 use axum::extract::FromRef;
 use domain::Ids;
 use leptos::config::LeptosOptions;
+use machine::clock::Clock;
+use signing::{Keyring, TrustedKeys, Witness};
 use store::Store;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    clock::Clock,
     config::{Config, SlackMode},
     delivery::{
         Drain, Worker,
@@ -23,7 +24,6 @@ use crate::{
     live::hub::Hub,
     metrics::Metrics,
     service::{Outbound, Service},
-    signing::{Keyring, TrustedKeys, Witness},
     slack::way_in::WayIn,
 };
 

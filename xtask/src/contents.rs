@@ -14,7 +14,10 @@ use crate::workspace::Workspace;
 
 /// The crates that end up in what is shipped: the server, and the page in it. Neither what only builds them, nor
 /// macros, nor tests.
-const SHIPPED: [&[&str]; 2] = [&["-p", "server"], &["-p", "frontend", "--target", TRIPLE]];
+const SHIPPED: [&[&str]; 2] = [
+    &["-p", "handraise"],
+    &["-p", "frontend", "--target", TRIPLE],
+];
 
 /// A crate by its name and version.
 type Named = (String, String);

@@ -13,7 +13,7 @@ pub(crate) const VARIABLE: &str = "TEST_PYTHON";
 
 /// What is installed, with exact versions.
 pub(crate) const REQUIREMENTS: [&str; 2] = [
-    "server/tests/requirements.txt",
+    "crates/handraise/tests/requirements.txt",
     "clients/python/requirements-dev.txt",
 ];
 

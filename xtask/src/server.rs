@@ -31,7 +31,7 @@ pub(crate) enum Profile {
 /// Builds the server and says where it is. The page has to be in place before.
 pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<PathBuf> {
     let mut cargo = workspace.cargo();
-    cargo.args(["build", "-p", "server"]);
+    cargo.args(["build", "-p", "handraise"]);
     let (directory, estimate) = match profile {
         Profile::Debug => ("debug", "about 3 min the first time, then seconds"),
         Profile::Release => {

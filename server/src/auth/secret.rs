@@ -17,12 +17,7 @@ impl Secret {
 
     /// A new agent or responder token.
     pub fn token(kind: TokenKind) -> Self {
-        Self::random(&format!("hr_{}_", kind.name()))
-    }
-
-    /// Whose token a text is, if it is one at all.
-    pub fn is_agents(text: &str) -> bool {
-        text.starts_with(&format!("hr_{}_", TokenKind::Agent.name()))
+        Self::random(kind.prefix())
     }
 
     /// The secret part of a sign-in link.

@@ -21,12 +21,12 @@ use std::{
 
 use domain::Quota;
 use serde::{Deserialize, Serialize};
+use signing::VerifyingKey;
 
 use crate::{
     delivery::guard::Networks,
     limits::LimitSettings,
     service::{Settings, Timeouts},
-    signing::VerifyingKey,
     telemetry::LogFormat,
 };
 

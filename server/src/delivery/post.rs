@@ -6,6 +6,7 @@ use std::{error::Error, sync::Arc, time::Duration};
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::delivery::Reply;
+use machine::tls;
 use reqwest::{
     Client, Response,
     dns::Resolve,
@@ -15,7 +16,6 @@ use reqwest::{
 use tokio::time::{Instant, timeout_at};
 
 use super::guard::{Forbidden, Guard, Guarded};
-use crate::tls;
 
 /// How long the whole of it may take.
 pub const IN_TIME: Duration = Duration::from_secs(5);

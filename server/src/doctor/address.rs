@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use machine::tls;
 use reqwest::{Client, Url};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -13,7 +14,7 @@ use tokio::{
 };
 
 use super::Report;
-use crate::{config::Config, tls};
+use crate::config::Config;
 
 const ADDR: &str = "addr";
 const PUBLIC: &str = "public_url";

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use signing::Keyring;
 use store::Content;
 
 use super::{Report, disk};
-use crate::{config::Config, journal::CheckpointFile, signing::Keyring};
+use crate::{config::Config, journal::CheckpointFile};
 
 const KEY: &str = "key";
 const CHECKPOINTS: &str = "checkpoints";

@@ -9,7 +9,9 @@ mod time;
 
 use std::fmt;
 
-use crate::{clock::Clock, config::Loaded};
+use machine::clock::Clock;
+
+use crate::config::Loaded;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

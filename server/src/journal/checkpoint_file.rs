@@ -8,8 +8,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use domain::journal::{Checkpoint, SignedCheckpoint, key_id, notes};
-
-use crate::signing::VerifyingKey;
+use signing::VerifyingKey;
 
 /// More than the longest two notes of ours.
 const TAIL: u64 = 16 * 1024;
@@ -185,7 +184,7 @@ mod tests {
     use domain::{Sign, journal::Tree};
 
     use super::*;
-    use crate::signing::SigningKey;
+    use signing::SigningKey;
 
     fn file(folder: &Path, key: &SigningKey) -> CheckpointFile {
         let path = folder.join("handraise.db.checkpoints");

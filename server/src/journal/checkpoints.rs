@@ -3,11 +3,11 @@
 use std::{path::PathBuf, sync::Arc};
 
 use domain::journal::{Broken, Chain, Checkpoint, Hash, SignedCheckpoint, Tree};
+use signing::{Keyring, SigningKey};
 use store::{Store, walk_journal};
 use tokio::sync::Mutex;
 
 use super::CheckpointFile;
-use crate::signing::{Keyring, SigningKey};
 
 /// How many hashes are read at once.
 const PAGE: u32 = 10_000;

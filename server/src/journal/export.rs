@@ -7,8 +7,7 @@ use domain::journal::Record;
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use store::{Store, StoreError, walk_journal};
-
-use crate::visible::is_hidden;
+use visible::is_hidden;
 
 /// Writes every event as a line, page by page, and returns how many there are.
 ///

@@ -12,8 +12,9 @@ pub use settings::LimitSettings;
 use std::{net::IpAddr, sync::Arc};
 
 use domain::{PersonId, TokenId};
+use machine::clock::Clock;
 
-use crate::{auth::address::Network, clock::Clock};
+use crate::auth::address::Network;
 
 /// People are never limited below this, whatever agents are: a page without its socket asks 24 times
 /// a minute, and somebody who leafs through questions some hundred.
@@ -110,7 +111,8 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{clock::SystemClock, config::Config};
+    use crate::config::Config;
+    use machine::clock::SystemClock;
 
     #[test]
     fn a_stranger_has_one_limit_for_all_addresses_of_a_network() {

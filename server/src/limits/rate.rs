@@ -5,8 +5,7 @@ use std::{hash::Hash, num::NonZeroU32, sync::Arc, time::Duration};
 use governor::{
     Quota, RateLimiter, clock, middleware::NoOpMiddleware, state::keyed::HashMapStateStore,
 };
-
-use crate::clock::Clock;
+use machine::clock::Clock;
 
 type Limiter<K> = RateLimiter<K, HashMapStateStore<K>, Uptime, NoOpMiddleware<Duration>>;
 

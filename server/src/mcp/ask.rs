@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::{
     Interaction,
     interaction::{Draft, Kind},
+    mcp,
 };
 use rmcp::{
     RoleServer,
@@ -17,7 +18,7 @@ use super::{
     door::Caller,
     hold, said,
     server::McpServer,
-    tasks, tools,
+    tasks,
 };
 use crate::{problem::Problem, service::Asked};
 
@@ -29,7 +30,7 @@ impl McpServer {
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Problem> {
-        let (draft, key) = arguments::draft(tools::ASK_HUMAN, arguments)?;
+        let (draft, key) = arguments::draft(mcp::ASK_HUMAN, arguments)?;
         let kind = Some(arguments::kind(&draft)?);
         let draft = Draft { kind, ..draft };
         let asked = self.opened(caller, draft, key).await?;
@@ -64,7 +65,7 @@ impl McpServer {
         caller: &Caller,
         arguments: JsonObject,
     ) -> Result<CallToolResponse, Problem> {
-        let (draft, key) = arguments::draft(tools::NOTIFY_HUMAN, arguments)?;
+        let (draft, key) = arguments::draft(mcp::NOTIFY_HUMAN, arguments)?;
         let kind = Some(Kind::Notification.name().to_owned());
         let told = self.opened(caller, Draft { kind, ..draft }, key).await?;
         let public_url = self.state.config.public_url();

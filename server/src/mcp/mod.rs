@@ -5,11 +5,9 @@
 
 mod arguments;
 mod ask;
-pub mod bridge;
 pub(crate) mod door;
 mod hold;
 mod permission;
-mod proof;
 mod questions;
 mod said;
 mod server;

@@ -8,7 +8,7 @@ use domain::{
     Interaction, Refused,
     interaction::{Action, AnswerContent, Consumed, Draft, Kind, Outcome, Receipt, State},
     json::{AnyJson, Object},
-    limits,
+    limits, mcp,
 };
 use rmcp::{
     RoleServer,
@@ -18,7 +18,7 @@ use rmcp::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{arguments, door::Caller, proof, server::McpServer};
+use super::{arguments, door::Caller, server::McpServer};
 use crate::{problem::Problem, service::ServiceError};
 
 /// For the deadline to pass while the call still hears of it.
@@ -54,9 +54,9 @@ impl McpServer {
         result.meta = proof.and_then(|(receipt, consumed)| {
             let mut meta = MetaObject::new();
             let receipt = serde_json::to_value(receipt).ok()?;
-            meta.0.insert(proof::RECEIPT.to_owned(), receipt);
+            meta.0.insert(mcp::RECEIPT.to_owned(), receipt);
             let consumed = serde_json::to_value(consumed).ok()?;
-            meta.0.insert(proof::CONSUMED.to_owned(), consumed);
+            meta.0.insert(mcp::CONSUMED.to_owned(), consumed);
             Some(meta)
         });
         result
@@ -128,7 +128,7 @@ impl McpServer {
 
 /// What a bridge calls the run, so that it can tell the word on it from that on any other.
 fn named_run(context: &RequestContext<RoleServer>) -> Option<String> {
-    let named = context.meta.0.0.get(proof::RUN)?.as_str()?;
+    let named = context.meta.0.0.get(mcp::RUN)?.as_str()?;
     is_name(named).then(|| format!("mcp {named}"))
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use axum::http::request::Parts;
+use domain::mcp;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -78,15 +79,15 @@ impl ServerHandler for McpServer {
         let caller = caller(&context)?;
         let arguments = call.arguments.unwrap_or_default();
         let outcome = match &*call.name {
-            tools::ASK_HUMAN => self.ask_human(&caller, arguments, &context).await,
-            tools::WAIT_FOR_ANSWER => self.wait_for_answer(&caller, arguments, &context).await,
-            tools::NOTIFY_HUMAN => self.notify_human(&caller, arguments).await,
-            tools::CANCEL_QUESTION => self.cancel_question(&caller, arguments).await,
-            tools::APPROVE_TOOL_USE => {
+            mcp::ASK_HUMAN => self.ask_human(&caller, arguments, &context).await,
+            mcp::WAIT_FOR_ANSWER => self.wait_for_answer(&caller, arguments, &context).await,
+            mcp::NOTIFY_HUMAN => self.notify_human(&caller, arguments).await,
+            mcp::CANCEL_QUESTION => self.cancel_question(&caller, arguments).await,
+            mcp::APPROVE_TOOL_USE => {
                 let said = self.approve_tool_use(&caller, arguments, &context).await;
                 return Ok(said.into());
             }
-            tools::LIST_MY_QUESTIONS => self.list_my_questions(&caller, arguments).await,
+            mcp::LIST_MY_QUESTIONS => self.list_my_questions(&caller, arguments).await,
             unknown => {
                 let message = format!("there is no tool {unknown}");
                 return Err(ErrorData::invalid_params(message, None));

@@ -2,25 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
+use domain::mcp::{
+    APPROVE_TOOL_USE, ASK_HUMAN, CANCEL_QUESTION, LIST_MY_QUESTIONS, NOTIFY_HUMAN, WAIT_FOR_ANSWER,
+};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
-
-pub(super) const ASK_HUMAN: &str = "ask_human";
-pub(super) const WAIT_FOR_ANSWER: &str = "wait_for_answer";
-pub(super) const NOTIFY_HUMAN: &str = "notify_human";
-pub(super) const CANCEL_QUESTION: &str = "cancel_question";
-pub(super) const LIST_MY_QUESTIONS: &str = "list_my_questions";
-pub(super) const APPROVE_TOOL_USE: &str = "approve_tool_use";
-
-/// Ours; every other name is somebody else's.
-pub(super) const NAMES: [&str; 6] = [
-    ASK_HUMAN,
-    WAIT_FOR_ANSWER,
-    NOTIFY_HUMAN,
-    CANCEL_QUESTION,
-    LIST_MY_QUESTIONS,
-    APPROVE_TOOL_USE,
-];
 
 /// What a question may be.
 pub(super) const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];

@@ -46,15 +46,11 @@ use store::{CommitError, Store, StoreError};
 use thiserror::Error;
 use tokio::sync::watch;
 
-use crate::{
-    clock::Clock,
-    config::Channels,
-    delivery::guard::Guard,
-    metrics::Metrics,
-    signing::{CallbackSecrets, Sealer, SlackLinks},
-};
+use crate::{config::Channels, delivery::guard::Guard, metrics::Metrics};
 use backoff::Backoff;
+use machine::clock::Clock;
 use passwords::Passwords;
+use signing::{CallbackSecrets, Sealer, SlackLinks};
 use uses::Uses;
 
 /// The use cases over one store. Cheap to clone.

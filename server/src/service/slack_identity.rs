@@ -1,10 +1,10 @@
 //! Who is who in Slack: admins say it, or people who open the link that only they were shown there.
 
 use domain::{Changeset, Moment, Person, PersonId, Principal, Refused, SlackId, access::decide};
+use signing::{SlackClaim, Unopened};
 use store::CommitError;
 
 use super::{Service, ServiceError, SignedIn};
-use crate::signing::{SlackClaim, Unopened};
 
 impl Service {
     /// Says who somebody is in Slack, or that they are nobody there. Of oneself only an admin says more than

@@ -4,6 +4,7 @@
 use std::{fmt, time::Duration};
 
 use anyhow::Context;
+use machine::tls;
 use reqwest::{
     RequestBuilder, Response, StatusCode,
     header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
@@ -16,7 +17,6 @@ use thiserror::Error;
 use url::Url;
 
 use super::class::{Came, Class, classify};
-use crate::tls;
 
 const CONNECTING: Duration = Duration::from_secs(5);
 /// How long a whole call may take.

@@ -2,10 +2,9 @@
 //! in elements of the class `ours` or in attributes: the rest of the text is the action, in order.
 
 use app::view::ActionView;
-
-use crate::{
+use visible::{
+    Ink, Mark, Run,
     shape::{self, Change, Field, Line, Node, Row, Shown, Sign, Text, View},
-    visible::{Ink, Mark, Run},
 };
 
 /// What the page shows of an action.
@@ -287,7 +286,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{shape::hostile, ui::html_text};
+    use crate::ui::html_text;
+    use visible::shape::hostile;
 
     proptest! {
         #[test]

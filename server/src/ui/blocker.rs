@@ -11,13 +11,13 @@ use domain::{
     interaction::{Ask, Choice, FormAnswers, Mode, Outcome},
 };
 use store::{InteractionQuery, Store};
+use visible::shape;
 
 use super::{
     action,
     backend::{ForPerson, failed},
     markdown,
 };
-use crate::{shape, visible};
 
 /// How many earlier questions of the session stand beside it.
 const EARLIER: u32 = 5;

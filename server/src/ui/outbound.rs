@@ -18,10 +18,7 @@ use domain::{
 use store::{Attempt, DeliveryRecord, EndpointRecord};
 
 use super::backend::{ForPerson, failed, told};
-use crate::{
-    service::{CONFIGURED, ServiceError, WishedEndpoint},
-    visible,
-};
+use crate::service::{CONFIGURED, ServiceError, WishedEndpoint};
 
 /// How many rows a page of the deliveries holds.
 const DELIVERY_ROWS: u32 = 50;

@@ -14,9 +14,10 @@ use domain::{
     Actor, PersonId, Principal, Refused, Role, SessionId, SlackId, TokenId, TokenKind,
     access::Lifetime,
 };
+use signing::SlackClaim;
 
 use super::backend::{ForPerson, failed, told};
-use crate::{auth::secret::Secret, service::ServiceError, signing::SlackClaim, visible};
+use crate::{auth::secret::Secret, service::ServiceError};
 
 impl ForPerson {
     fn link(&self, secret: &Secret) -> String {

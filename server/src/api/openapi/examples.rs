@@ -6,6 +6,7 @@ use domain::{
     interaction::{Kind, decide},
 };
 use serde_json::{Value, json};
+use signing::SigningKey;
 use utoipa::openapi::{
     RefOr,
     content::Content,
@@ -14,7 +15,7 @@ use utoipa::openapi::{
 };
 use uuid::Uuid;
 
-use crate::{api::types::InteractionBody, signing::SigningKey};
+use crate::api::types::InteractionBody;
 
 const PUBLIC_URL: &str = "http://127.0.0.1:3000";
 

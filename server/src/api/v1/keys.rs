@@ -2,13 +2,10 @@
 
 use axum::{Json, extract::State};
 use serde::Serialize;
+use signing::{Rotation, VerifyingKey};
 use utoipa::ToSchema;
 
-use crate::{
-    api::openapi::parts,
-    signing::{Rotation, VerifyingKey},
-    state::AppState,
-};
+use crate::{api::openapi::parts, state::AppState};
 
 /// The public keys of a server. Whoever has pinned none pins these; whoever has pinned an earlier one follows the
 /// statements.

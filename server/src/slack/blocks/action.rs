@@ -1,9 +1,9 @@
 //! The action of an approval, as the dashboard shows it: what hides, reorders or pretends is marked.
 
 use domain::interaction::{Ask, Request};
+use visible::{Run, shape};
 
 use super::block::Content;
-use crate::{shape, visible::Run};
 
 /// The tool, its arguments line by line, and what there is to know about it.
 pub(super) struct Written {

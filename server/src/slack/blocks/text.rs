@@ -8,8 +8,6 @@ use chrono::{DateTime, Utc};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::visible;
-
 /// Stands where something was cut off.
 const ELLIPSIS: char = '…';
 /// Slack refuses a text without anything to see.

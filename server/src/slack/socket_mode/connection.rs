@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::{SinkExt, StreamExt};
+use machine::tls;
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 use tokio::{
@@ -17,12 +18,9 @@ use tokio_tungstenite::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Envelope, Inbox, Timing};
-use crate::{
-    slack::{
-        class::{Class, is_final_for_connections},
-        client::SlackClient,
-    },
-    tls,
+use crate::slack::{
+    class::{Class, is_final_for_connections},
+    client::SlackClient,
 };
 
 /// More than any envelope has.

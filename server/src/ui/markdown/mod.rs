@@ -10,10 +10,10 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use ammonia::Builder;
 use comrak::{Arena, Options, parse_document};
+use visible::shape;
 
 use self::{masked::Masked, render::Renderer};
 use super::{action, html_text::text_of};
-use crate::{shape, visible};
 
 const TAGS: [&str; 29] = [
     "a",

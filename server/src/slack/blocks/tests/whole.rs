@@ -7,13 +7,13 @@ use domain::{
 };
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json, to_value};
+use visible::shape;
 
 use super::{
     super::{Card, Control, Modal, Press, Submission, Surface, card, modal, shown_on_card},
     limits::controls,
     samples::{URL, answered, open, with},
 };
-use crate::{shape, visible};
 
 /// What is too long, and for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,62 @@
+//! An interaction, as much of it as an agent at the command line needs.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// As the API returns it; what is not named here is left out.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Interaction {
+    /// Its id.
+    pub id: String,
+    /// `question`, `choice` and so on.
+    pub kind: String,
+    /// `pending`, `resolved`, `expired` or `cancelled`.
+    pub state: String,
+    /// How it ended; `None` while it is pending.
+    pub outcome: Option<String>,
+    /// For an approval: `true` only if somebody approved it in time.
+    pub approved: Option<bool>,
+    /// Whether the answer is the agent's own fallback.
+    pub fallback_used: bool,
+    /// The answer to go on with.
+    pub answer: Option<Answer>,
+    /// Who asked, as `{id, name}`.
+    pub agent: Value,
+    /// The run that has used the approval, as `{at, run}`.
+    #[serde(default)]
+    pub consumed: Option<Value>,
+    /// What was returned to it.
+    #[serde(default)]
+    pub metadata: Option<Value>,
+    /// Where people answer it.
+    pub dashboard_url: String,
+}
+
+/// What does not belong to the kind is `None`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// Of a question; a comment on an approval.
+    pub text: Option<String>,
+    /// Of a choice.
+    pub selected: Option<Vec<String>>,
+    /// Of a form, by question.
+    pub answers: Option<Value>,
+    /// Of a plan review.
+    pub decision: Option<String>,
+    /// What to change in the plan.
+    pub feedback: Option<String>,
+    /// Who answered; `None` when it is the fallback.
+    pub responder: Option<Value>,
+}
+
+impl Interaction {
+    /// The id of the agent that asked.
+    pub(crate) fn agent_id(&self) -> Option<String> {
+        self.agent["id"].as_str().map(str::to_owned)
+    }
+
+    /// Whether it waits for an answer.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.state == "pending"
+    }
+}

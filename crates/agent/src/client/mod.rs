@@ -1,0 +1,408 @@
+//! The agent's end: asks a server over HTTP and waits, through restarts and lost connections. Nothing that
+//! was asked is ever asked twice, and no answer depends on one connection.
+
+pub(crate) mod decision;
+mod interaction;
+pub(crate) mod known_servers;
+mod trust;
+
+use std::{fmt, time::Duration};
+
+use anyhow::{Context, ensure};
+use chrono::{DateTime, Utc};
+use domain::interaction::Receipt;
+use reqwest::{
+    Method, RequestBuilder, Response, StatusCode,
+    header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER},
+    redirect::Policy,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use thiserror::Error;
+use tokio::time::{sleep, timeout};
+use url::Url;
+
+pub(crate) use interaction::{Answer, Interaction};
+pub(crate) use trust::{Keys, Trust};
+
+use decision::Expected;
+use machine::tls;
+
+/// How long the server is asked to hold a request until there is an answer, in seconds (60 at most).
+const HOLD: u32 = 30;
+/// Longer than the server holds a request.
+const TIMEOUT: Duration = Duration::from_secs(75);
+const CONNECTING: Duration = Duration::from_secs(10);
+/// How long the server may be away while an approval is to be used.
+const CONSUMING: Duration = Duration::from_secs(30);
+/// The pause after the first failure, which doubles with each.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// The longest pause: whoever comes back wants to be seen soon.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// The longest that a server may ask for.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
+
+/// A server, and who calls it.
+pub(crate) struct Client {
+    http: reqwest::Client,
+    base: Url,
+    /// Strangers have none.
+    token: Option<SecretString>,
+    /// Told once when the server cannot be reached, and again when it can.
+    notice: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// Why the server did not do it. Trying again would change nothing.
+#[derive(Debug, Error)]
+#[error("{}", self.words())]
+pub(crate) struct Declined {
+    /// The HTTP status.
+    pub status: u16,
+    problem: Problem,
+}
+
+/// What the server says of it, as far as it says anything (RFC 9457).
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Problem {
+    code: Option<String>,
+    detail: Option<String>,
+    title: Option<String>,
+    errors: Vec<ProblemAt>,
+    consumed_at: Option<String>,
+    consumed_by: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ProblemAt {
+    path: String,
+    message: String,
+}
+
+impl Declined {
+    fn words(&self) -> String {
+        let problem = &self.problem;
+        if problem.code.as_deref() == Some("already_consumed") {
+            let (at, by) = (&problem.consumed_at, &problem.consumed_by);
+            let at = at.as_deref().unwrap_or("an unknown time");
+            let by = by.as_deref().unwrap_or("an unknown run");
+            return format!("the approval was used already, at {at}, by {by}");
+        }
+        if !problem.errors.is_empty() {
+            let errors = problem.errors.iter();
+            let errors: Vec<_> = errors
+                .map(|at| format!("{} {}", at.path, at.message))
+                .collect();
+            return errors.join("; ");
+        }
+        let said = problem.detail.as_deref().or(problem.title.as_deref());
+        match said {
+            Some(said) => said.to_owned(),
+            None => format!("the server answered {}", self.status),
+        }
+    }
+}
+
+/// How a try ended that may be made again.
+enum Missed {
+    /// Nobody was there, or the answer was lost.
+    Lost(String),
+    /// The server wants to be left alone, for so long if it says so.
+    Busy(Option<Duration>),
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("base", &self.base.as_str())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// A client of the server at `url`, with somebody's token or as a stranger.
+    ///
+    /// # Errors
+    /// When `url` is no address, or TLS cannot be set up.
+    pub(crate) fn new(
+        url: &str,
+        token: Option<SecretString>,
+        notice: impl Fn(&str) + Send + Sync + 'static,
+    ) -> anyhow::Result<Self> {
+        let base = base(url)?;
+        let http = http()?
+            .timeout(TIMEOUT)
+            .build()
+            .context("cannot set up the HTTP client")?;
+        Ok(Self {
+            http,
+            base,
+            token,
+            notice: Box::new(notice),
+        })
+    }
+
+    /// Where the server is.
+    pub(crate) fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// Tells the person who watches.
+    pub(crate) fn tell(&self, line: &str) {
+        (self.notice)(line);
+    }
+
+    /// What the server says of its keys. Anybody may ask.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn keys(&self) -> anyhow::Result<Keys> {
+        let asked = self.send(self.http.get(self.address("keys")?)).await;
+        asked.context("the server does not say which key it signs with")
+    }
+
+    /// Asks, once: however often it has to be sent, `key` makes it the same question.
+    ///
+    /// # Errors
+    /// [`Declined`], at once; while the server is away it goes on trying.
+    pub(crate) async fn ask(&self, body: &Value, key: &str) -> anyhow::Result<Interaction> {
+        let key = HeaderValue::from_str(key).context("the key must have visible characters")?;
+        let name = HeaderName::from_static("idempotency-key");
+        let request = self.post("interactions", body)?.header(name, key);
+        self.send(request).await
+    }
+
+    /// Waits until an interaction is closed.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn wait(&self, id: &str) -> anyhow::Result<Interaction> {
+        loop {
+            let interaction: Interaction = self.get_held(&format!("interactions/{id}")).await?;
+            ensure!(
+                interaction.id == id,
+                "the server was asked for the interaction {id}, and answers with {}",
+                interaction.id
+            );
+            if !interaction.is_pending() {
+                return Ok(interaction);
+            }
+        }
+    }
+
+    /// Says that the answer was taken.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn collect(&self, id: &str) -> anyhow::Result<Interaction> {
+        self.call(id, "collect", &Value::Null).await
+    }
+
+    /// Says that this run begins, so that no other can on the same approval, and has the server sign that.
+    ///
+    /// # Errors
+    /// As [`Client::ask`]; or the server cannot be reached for a while, or signs nothing that is trusted: then nobody
+    /// may run.
+    pub(crate) async fn consume(&self, id: &str, run: &str, trust: &Trust) -> anyhow::Result<()> {
+        let body = json!({ "run": run });
+        let consuming = self.call::<Interaction>(id, "consume", &body);
+        let consumed = timeout(CONSUMING, consuming).await;
+        let noted = consumed.context(
+            "the server could not be told that the approval is used now, so it must not be",
+        )??;
+        let consumed = noted.consumed.unwrap_or_default();
+        let consumed = serde_json::from_value(consumed)
+            .context("the server has not signed that this run may begin, so it must not")?;
+        let id = id.parse().context("the server names no interaction")?;
+        trust.believe_run(id, run, &consumed, self).await
+    }
+
+    /// Says what came of it.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn report(&self, id: &str, body: &Value) -> anyhow::Result<Interaction> {
+        self.call(id, "report", body).await
+    }
+
+    /// The receipt of a decision, once it is certain that it is one that lets the agent go on.
+    ///
+    /// # Errors
+    /// As [`Client::ask`]; whatever is wrong with the receipt, see `docs/receipts.md`.
+    pub(crate) async fn granted(
+        &self,
+        id: &str,
+        trust: &Trust,
+        expected: &Expected,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<Receipt> {
+        let written: Value = self.get(&format!("interactions/{id}/receipt")).await?;
+        let receipt = decision::read(&written)?;
+        trust.believe(&receipt, self).await?;
+        decision::check(&receipt, expected, now)?;
+        Ok(receipt)
+    }
+
+    /// Takes a question back.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn cancel(&self, id: &str, body: &Value) -> anyhow::Result<Interaction> {
+        self.call(id, "cancel", body).await
+    }
+
+    /// Reads what is at a path of the API.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
+        self.send(self.request(Method::GET, path)?).await
+    }
+
+    /// As [`Client::get`], held by the server until there is something to see, or for a while.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn get_held<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
+        let request = self.request(Method::GET, path)?;
+        let request = request.header("prefer", format!("wait={HOLD}"));
+        self.send(request).await
+    }
+
+    /// Calls one of the verbs of an interaction: `answer`, `cancel` and so on.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn call<T: DeserializeOwned>(
+        &self,
+        id: &str,
+        verb: &str,
+        body: &Value,
+    ) -> anyhow::Result<T> {
+        let request = self.post(&format!("interactions/{id}/{verb}"), body)?;
+        self.send(request).await
+    }
+
+    fn post(&self, path: &str, body: &Value) -> anyhow::Result<RequestBuilder> {
+        let request = self.request(Method::POST, path)?;
+        Ok(match body {
+            Value::Null => request,
+            body => request
+                .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+                .body(body.to_string()),
+        })
+    }
+
+    fn request(&self, method: Method, path: &str) -> anyhow::Result<RequestBuilder> {
+        let request = self.http.request(method, self.address(path)?);
+        Ok(match &self.token {
+            Some(token) => request.bearer_auth(token.expose_secret()),
+            None => request,
+        })
+    }
+
+    fn address(&self, path: &str) -> anyhow::Result<Url> {
+        let base = self.base.as_str().trim_end_matches('/');
+        Url::parse(&format!("{base}/api/v1/{path}")).context("not an id")
+    }
+
+    /// Sends until there is an answer that another try would not change.
+    async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> anyhow::Result<T> {
+        let mut pause = FIRST_PAUSE;
+        let mut away = false;
+        loop {
+            let again = request
+                .try_clone()
+                .context("a request without a body of its own")?;
+            let missed = match try_once(again).await {
+                Ok(answer) => {
+                    if away {
+                        (self.notice)("the server is there again");
+                    }
+                    return Ok(answer?);
+                }
+                Err(missed) => missed,
+            };
+            let wait = match missed {
+                Missed::Lost(why) => {
+                    if !away {
+                        (self.notice)(&format!("no answer from the server ({why}); trying on"));
+                    }
+                    away = true;
+                    pause
+                }
+                Missed::Busy(asked) => asked.unwrap_or(pause).min(LONGEST_RETRY_AFTER),
+            };
+            // What was cut off together does not come back together.
+            sleep(wait.mul_f64(rand::random_range(1.0..1.25))).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+}
+
+/// Reads the address of a server.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn base(url: &str) -> anyhow::Result<Url> {
+    let base = Url::parse(url).ok().filter(Url::has_host);
+    base.with_context(|| {
+        format!("`{url}` is no address of a server; it looks like https://handraise.example")
+    })
+}
+
+/// What every call to a server of ours is made with, whoever makes it.
+///
+/// # Errors
+/// When TLS cannot be set up.
+pub(crate) fn http() -> anyhow::Result<reqwest::ClientBuilder> {
+    let http = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls::client_config()?)
+        // A redirect would take the token along.
+        .redirect(Policy::none())
+        .connect_timeout(CONNECTING)
+        .user_agent(concat!("Handraise/", env!("CARGO_PKG_VERSION")));
+    Ok(http)
+}
+
+async fn try_once<T: DeserializeOwned>(
+    request: RequestBuilder,
+) -> Result<Result<T, Declined>, Missed> {
+    let response = request.send().await.map_err(lost)?;
+    let status = response.status();
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        return Err(Missed::Busy(retry_after(&response)));
+    }
+    if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
+        return Err(Missed::Lost(format!("it answered {}", status.as_u16())));
+    }
+    let body = response.bytes().await.map_err(lost)?;
+    if !status.is_success() {
+        return Ok(Err(Declined {
+            status: status.as_u16(),
+            problem: serde_json::from_slice(&body).unwrap_or_default(),
+        }));
+    }
+    match serde_json::from_slice(&body) {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(error) => Err(Missed::Lost(format!("its answer cannot be read: {error}"))),
+    }
+}
+
+/// The last cause says most.
+fn lost(error: reqwest::Error) -> Missed {
+    if error.is_timeout() {
+        return Missed::Lost("none in time".to_owned());
+    }
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    Missed::Lost(cause.to_string())
+}
+
+fn retry_after(response: &Response) -> Option<Duration> {
+    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+    seconds.trim().parse().ok().map(Duration::from_secs)
+}

@@ -1,0 +1,189 @@
+//! What Claude Code says on standard input, as far as it matters, and the question that is made of it.
+
+use std::{env, path::PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use domain::{
+    interaction::{Action, ReportOutcome},
+    json::AnyJson,
+    limits,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::commands::{
+    files::{self, Named},
+    new_key,
+};
+
+/// One call of a tool.
+#[derive(Debug, Deserialize)]
+pub(super) struct Call {
+    hook_event_name: String,
+    pub(super) tool_name: String,
+    pub(super) tool_input: AnyJson,
+    pub(super) session_id: Option<String>,
+    pub(super) cwd: Option<String>,
+    tool_use_id: Option<String>,
+    /// After it has failed.
+    pub(super) error: Option<String>,
+}
+
+/// When the hook is called.
+pub(super) enum Event {
+    /// May it run?
+    Before,
+    /// It has run.
+    After(ReportOutcome),
+}
+
+impl Call {
+    pub(super) fn event(&self) -> anyhow::Result<Event> {
+        Ok(match &*self.hook_event_name {
+            "PreToolUse" => Event::Before,
+            "PostToolUse" => Event::After(ReportOutcome::Done),
+            "PostToolUseFailure" => Event::After(ReportOutcome::Failed),
+            other => bail!(
+                "this is a hook for PreToolUse, PostToolUse and PostToolUseFailure, not for {other}"
+            ),
+        })
+    }
+
+    /// What Claude Code calls this call, if people could read it.
+    pub(super) fn tool_use_id(&self) -> Option<&str> {
+        let id = self.tool_use_id.as_deref()?.trim();
+        let fits = !id.is_empty() && id.len() <= 100 && id.chars().all(|c| c.is_ascii_graphic());
+        fits.then_some(id)
+    }
+
+    /// The name of the run that the approval is for.
+    pub(super) fn run(&self) -> String {
+        match self.tool_use_id() {
+            Some(id) => format!("claude-code {id}"),
+            None => format!("claude-code {}", new_key()),
+        }
+    }
+
+    /// An id of another agent may be longer than ours may be.
+    pub(super) fn session(&self) -> Option<&str> {
+        let id = self.session_id.as_deref();
+        id.filter(|id| id.chars().count() <= limits::SESSION_ID_CHARS)
+    }
+
+    /// The files that it names, as they are now.
+    pub(super) fn files(&self) -> anyhow::Result<Named> {
+        let folder = PathBuf::from(self.folder()?);
+        let argument = |name: &str| self.tool_input.0.get(name)?.as_str();
+        Ok(match &*self.tool_name {
+            "Bash" => files::of_command(&folder, argument("command").unwrap_or_default()),
+            "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
+                let paths = ["file_path", "notebook_path"].into_iter();
+                files::of_paths(&folder, paths.filter_map(argument))
+            }
+            _ => Named::default(),
+        })
+    }
+
+    /// Where it would run.
+    fn folder(&self) -> anyhow::Result<String> {
+        if let Some(cwd) = &self.cwd {
+            return Ok(cwd.clone());
+        }
+        let here = env::current_dir().context("it is not known where the tool would run")?;
+        let here = here.to_str().map(str::to_owned);
+        here.context("the name of the folder where the tool would run is not text")
+    }
+
+    /// What is about to run, where, with these files. The same command means something else in another folder.
+    pub(super) fn action(&self, files: &Named) -> anyhow::Result<Action> {
+        ensure!(
+            self.tool_input.0.is_object(),
+            "the input of the tool is no JSON object"
+        );
+        let arguments = json!({ "cwd": self.folder()?, "input": self.tool_input });
+        Ok(Action {
+            tool: self.tool_name.clone(),
+            arguments: AnyJson(arguments),
+            operands: files.operands.clone(),
+        })
+    }
+
+    pub(super) fn body(&self, action: &Action, files: &Named, seconds: u32) -> Value {
+        let place = self.cwd.as_ref();
+        let place = place.map_or_else(String::new, |cwd| format!(" in `{cwd}`"));
+        let about = self.tool_input.0.get("description").and_then(Value::as_str);
+        let about = about.map_or_else(String::new, |about| format!("\n\n{about}"));
+        let left_out = files.left_out();
+        let metadata = self.tool_use_id().map(|id| json!({ "tool_use_id": id }));
+        json!({
+            "kind": "approval", "mode": "sync", "title": "Claude Code asks before it runs a tool",
+            "prompt": format!("May `{}` run{place}?{about}{left_out}", self.tool_name),
+            "action": action,
+            "session_id": self.session(), "timeout_seconds": seconds, "metadata": metadata,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_folder_is_a_part_of_what_is_approved() {
+        let call = |cwd: &str| -> Call {
+            serde_json::from_value(json!({
+                "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "make"}, "cwd": cwd,
+            }))
+            .unwrap()
+        };
+        let action = |cwd: &str| call(cwd).action(&Named::default()).unwrap();
+        let arguments = json!({"cwd": "/srv/a", "input": {"command": "make"}});
+        assert_eq!(action("/srv/a").arguments.0, arguments);
+        let mut other = call("/srv/a");
+        other.tool_input = AnyJson(json!("rm"));
+        assert!(other.action(&Named::default()).is_err());
+        assert_ne!(
+            action("/srv/a").digest().unwrap(),
+            action("/srv/b").digest().unwrap()
+        );
+    }
+
+    #[test]
+    fn the_files_of_a_call_are_those_that_its_tool_would_use() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.sh", "b.ipynb", "c.txt"] {
+            fs::write(folder.path().join(name), name).unwrap();
+        }
+        for (tool, input, expected) in [
+            (
+                "Bash",
+                json!({"command": "sh a.sh", "description": "c.txt"}),
+                &["a.sh"][..],
+            ),
+            (
+                "Edit",
+                json!({"file_path": "c.txt", "old_string": "a.sh"}),
+                &["c.txt"],
+            ),
+            ("MultiEdit", json!({"file_path": "c.txt"}), &["c.txt"]),
+            ("Write", json!({"file_path": "new", "content": "a.sh"}), &[]),
+            (
+                "NotebookEdit",
+                json!({"notebook_path": "b.ipynb"}),
+                &["b.ipynb"],
+            ),
+            ("mcp__db__query", json!({"command": "a.sh"}), &[]),
+        ] {
+            let call: Call = serde_json::from_value(json!({
+                "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
+                "cwd": folder.path(),
+            }))
+            .unwrap();
+            let files = call.files().unwrap().operands.into_iter();
+            let names: Vec<String> = files.map(|file| file.name).collect();
+            assert_eq!(names, expected, "{tool}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Rule 2, at the far end: only an approval of exactly this call, proven, and used for nothing else, is a yes.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::{Context, bail, ensure};
+use chrono::TimeDelta;
+use domain::interaction::{Action, Kind};
+use machine::clock::{Clock, SystemClock};
+
+use super::call::Call;
+use crate::client::{
+    Client, Interaction, Trust,
+    decision::{self, Expected},
+};
+use crate::commands::{files::Named, new_key};
+
+/// How long the files that a call names may take to be read.
+const READING: Duration = Duration::from_secs(15);
+
+/// Why the tool may run. Everything else is a no.
+pub(super) async fn decide(
+    call: &Arc<Call>,
+    seconds: u32,
+    client: &Client,
+) -> anyhow::Result<String> {
+    let trust = Trust::of(client.base())?;
+    trust.meet(client).await?;
+    let files = files(call).await?;
+    let action = call.action(&files)?;
+    let digest = digest(&action)?;
+    let began = SystemClock.now();
+    let body = call.body(&action, &files, seconds);
+    let asked = client.ask(&body, &new_key()).await?;
+    let closed = client.wait(&asked.id).await?;
+    let reason = match verdict(&closed) {
+        Ok(reason) => reason,
+        Err(no) => {
+            // It was answered, whoever hears of it.
+            let _ = tokio::time::timeout(super::GRACE, client.collect(&asked.id)).await;
+            return Err(no);
+        }
+    };
+    let expected = Expected {
+        interaction_id: Some(asked.id.clone()),
+        kind: Kind::Approval,
+        digest,
+        agent_id: asked.agent_id(),
+        asked_after: Some(began),
+        timeout: Some(TimeDelta::seconds(seconds.into())),
+    };
+    let now = SystemClock.now();
+    let receipt = client.granted(&asked.id, &trust, &expected, now).await?;
+    decision::agrees(&receipt, &closed)?;
+    unchanged(call, &files, &expected.digest).await?;
+    client.consume(&asked.id, &call.run(), &trust).await?;
+    // Until the last moment that is ours.
+    unchanged(call, &files, &expected.digest).await?;
+    Ok(reason)
+}
+
+/// On a thread of its own: a disk may take its time, and time is what this program must not lose.
+async fn files(call: &Arc<Call>) -> anyhow::Result<Named> {
+    let call = Arc::clone(call);
+    let reading = tokio::task::spawn_blocking(move || call.files());
+    let read = tokio::time::timeout(READING, reading).await;
+    read.context("the files that it names cannot be read in time, so it must not run")??
+}
+
+fn digest(action: &Action) -> anyhow::Result<String> {
+    action.digest().context("its arguments are no plain JSON")
+}
+
+/// Whether what would run now is what was asked about.
+async fn unchanged(call: &Arc<Call>, files: &Named, approved: &str) -> anyhow::Result<()> {
+    let now = self::files(call).await?;
+    if let Some(name) = now.differs_from(files) {
+        bail!("{name} has changed since it was approved, so it must not run");
+    }
+    ensure!(
+        digest(&call.action(&now)?)? == approved,
+        "something else was approved than is about to run"
+    );
+    Ok(())
+}
+
+fn verdict(closed: &Interaction) -> anyhow::Result<String> {
+    let answer = closed.answer.as_ref();
+    let who = answer.and_then(|answer| answer.responder.as_ref());
+    let who = who.and_then(|who| who["name"].as_str());
+    let who = who.unwrap_or("Somebody");
+    let comment = answer.and_then(|answer| answer.text.as_deref());
+    let comment = comment.filter(|text| !text.is_empty());
+    let comment = comment.map_or_else(String::new, |text| format!(": {text}"));
+    match closed.outcome.as_deref() {
+        Some("approved") => {
+            ensure!(closed.approved == Some(true), "the approval is not one");
+            Ok(format!("{who} approved it{comment}"))
+        }
+        Some("denied") => bail!("{who} denied it{comment}"),
+        Some("expired") => bail!("nobody approved it in time, so it must not run"),
+        Some("cancelled") => bail!("the request was taken back, so it must not run"),
+        _ => bail!("there is no clear answer, so it must not run"),
+    }
+}

@@ -1,0 +1,226 @@
+//! `handraise hook`: a coding agent asks before it runs a tool. Fails closed: it ends with 0 for an approval whose
+//! receipt it has verified, and for a tool that is certainly not its own; with 2, which blocks the tool, for whatever
+//! else becomes of it, from the first instruction on.
+
+mod call;
+mod decide;
+mod report;
+mod tools;
+
+use std::{
+    io::{IsTerminal, Read, Write},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::{Context, bail, ensure};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::{Server, say};
+use call::{Call, Event};
+use tools::ToolName;
+
+/// For the server to say itself that it has expired, and for what comes after an approval.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long a report may take: the agent waits for it.
+const REPORTING: Duration = Duration::from_secs(10);
+/// After its own time is over the program itself has so long to end.
+const ENDING: Duration = Duration::from_secs(2);
+/// How long its last words may take.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Claude Code blocks the tool at this code alone; at any other it goes on (as of its versions of 2026).
+pub const BLOCKED: u8 = 2;
+/// More than any call that the server would take.
+const LONGEST_INPUT: u64 = 16 * 1024 * 1024;
+
+#[derive(Debug, Subcommand)]
+pub enum HookCommand {
+    /// Answers a PreToolUse hook of Claude Code from an approval: reads its JSON, asks people, and allows
+    /// or denies. As a PostToolUse hook it reports what came of it.
+    ///
+    /// Denied, expired, unreachable or anything unclear: the tool does not run (exit code 2). Files that the call
+    /// names are part of what is approved; one that was changed meanwhile does not run. Give the hook at least
+    /// 10 seconds more in Claude Code's settings than --timeout: one that is killed there lets the tool run.
+    #[command(
+        after_help = "Example:\n  handraise hook claude-code --tools 'Bash, Write, mcp__*' --timeout 300 || exit 2"
+    )]
+    ClaudeCode(ClaudeCode),
+}
+
+#[derive(Debug, Args)]
+pub struct ClaudeCode {
+    /// Tools that need an approval; a `*` at the end stands for anything [default: all the hook is called for]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = tools::parsed)]
+    tools: Vec<ToolName>,
+    /// How many seconds people have
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    timeout: u32,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// What the hook has to say of a call.
+enum Said {
+    /// The tool is none of its own.
+    Nothing,
+    /// The tool may run, and why.
+    Allowed(String),
+    /// The tool has run, and the server knows.
+    Reported,
+}
+
+impl HookCommand {
+    /// Never fails: a fault is a denial.
+    pub async fn run(self) -> ExitCode {
+        let Self::ClaudeCode(command) = self;
+        if let Err(error) = watch_over(command.longest() + ENDING) {
+            return blocked(&format!("the hook has nobody to watch over it: {error}"));
+        }
+        let said = tokio::select! {
+            // First, so that no signal ends it with a code of its own.
+            biased;
+            () = asked_to_stop() => Err(anyhow::anyhow!("the hook was told to stop")),
+            said = command.say() => said,
+        };
+        let done = match said {
+            Ok(Said::Nothing | Said::Reported) => Ok(()),
+            Ok(Said::Allowed(reason)) => print("allow", &reason),
+            Err(fault) => Err(fault),
+        };
+        match done {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(fault) => blocked(&crate::commands::message(&fault)),
+        }
+    }
+}
+
+/// Blocks the tool. What blocks is the code; Claude reads the reason in either place.
+pub fn blocked(reason: &str) -> ExitCode {
+    let _ = print("deny", reason);
+    say(reason);
+    ExitCode::from(BLOCKED)
+}
+
+/// What the command line itself was wrong about. Somebody at a terminal who asks for help gets it; a hook that is
+/// given `--help` has decided nothing.
+pub fn misused(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    match error.use_stderr() || printed.is_err() || !std::io::stdin().is_terminal() {
+        true => ExitCode::from(BLOCKED),
+        false => ExitCode::SUCCESS,
+    }
+}
+
+/// Ends the program, and blocks the tool, when its time is over, whatever it is held up by. Claude Code would end it
+/// otherwise, and then the tool runs.
+fn watch_over(time: Duration) -> std::io::Result<()> {
+    let watch = move || {
+        std::thread::sleep(time);
+        // Standard error may be what it is held up by.
+        let said = || say("the hook took too long, so the tool must not run");
+        if std::thread::Builder::new().spawn(said).is_ok() {
+            std::thread::sleep(LAST_WORDS);
+        }
+        std::process::exit(BLOCKED.into());
+    };
+    std::thread::Builder::new().spawn(watch).map(drop)
+}
+
+impl ClaudeCode {
+    /// How long it may take.
+    fn longest(&self) -> Duration {
+        REPORTING.max(self.people())
+    }
+
+    /// How long it may take until somebody has decided, and all is said.
+    fn people(&self) -> Duration {
+        Duration::from_secs(self.timeout.into()) + GRACE
+    }
+
+    /// Everything that is not said clearly is a no.
+    async fn say(self) -> anyhow::Result<Said> {
+        let call = Arc::new(read()?);
+        let is_ours =
+            self.tools.is_empty() || self.tools.iter().any(|it| it.means(&call.tool_name));
+        if !is_ours {
+            return Ok(Said::Nothing);
+        }
+        let people = self.people();
+        let client = self.server.client()?;
+        match call.event()? {
+            Event::Before => {
+                let decided = timeout(people, decide::decide(&call, self.timeout, &client)).await;
+                let reason =
+                    decided.context("nobody could be asked in time, so it must not run")??;
+                Ok(Said::Allowed(reason))
+            }
+            Event::After(outcome) => {
+                let reported = timeout(REPORTING, report::report(&call, outcome, &client)).await;
+                reported.context("the server could not be told in time what came of it")??;
+                Ok(Said::Reported)
+            }
+        }
+    }
+}
+
+fn read() -> anyhow::Result<Call> {
+    let mut input = Vec::new();
+    let stdin = std::io::stdin().lock();
+    stdin
+        .take(LONGEST_INPUT + 1)
+        .read_to_end(&mut input)
+        .context("standard input cannot be read")?;
+    ensure!(
+        input.len() as u64 <= LONGEST_INPUT,
+        "standard input is too long"
+    );
+    let call: Call = serde_json::from_slice(&input)
+        .context("standard input is not what Claude Code gives a PreToolUse hook")?;
+    if call.tool_name.trim().is_empty() {
+        bail!("standard input names no tool");
+    }
+    Ok(call)
+}
+
+fn print(decision: &str, reason: &str) -> anyhow::Result<()> {
+    let said = json!({
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": decision,
+            "permissionDecisionReason": reason,
+        }
+    });
+    let mut out = std::io::stdout();
+    let written = writeln!(out, "{said}").and_then(|()| out.flush());
+    written.context("the decision cannot be written to standard output")
+}
+
+/// By whoever started it. A program that is ended by a signal has another code than 2.
+#[cfg(unix)]
+async fn asked_to_stop() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [
+        SignalKind::terminate(),
+        SignalKind::interrupt(),
+        SignalKind::hangup(),
+    ];
+    let signals = kinds.map(|kind| {
+        Box::pin(async move {
+            match signal(kind) {
+                Ok(mut signal) => drop(signal.recv().await),
+                Err(_) => std::future::pending().await,
+            }
+        })
+    });
+    futures::future::select_all(signals).await;
+}
+
+#[cfg(not(unix))]
+async fn asked_to_stop() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

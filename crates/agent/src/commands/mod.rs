@@ -1,0 +1,396 @@
+//! The agent's commands: they talk to a server, as any other agent does.
+
+mod ask;
+mod cancel;
+mod files;
+mod hook;
+mod mcp;
+mod notify;
+mod outcome;
+mod program;
+mod public_half;
+mod receipt;
+mod report;
+mod trust;
+mod wait;
+mod watch;
+
+use std::{
+    env,
+    io::{Read, Write},
+    process::ExitCode,
+};
+
+use anyhow::{Context, bail, ensure};
+use chrono::{DateTime, TimeDelta, Utc};
+use clap::Args;
+use domain::{
+    Ids,
+    interaction::{Action, Kind},
+};
+use machine::clock::{Clock, SystemClock, SystemIds};
+use secrecy::SecretString;
+use serde_json::{Map, Value};
+
+use program::Program;
+
+pub use ask::AskCommand;
+pub use cancel::CancelCommand;
+pub use hook::{BLOCKED, HookCommand, blocked, misused};
+pub use mcp::McpCommand;
+pub use notify::NotifyCommand;
+pub use public_half::PublicHalf;
+pub use receipt::ReceiptCommand;
+pub use report::ReportCommand;
+pub use trust::TrustCommand;
+pub use wait::WaitCommand;
+pub use watch::WatchCommand;
+
+use crate::client::{
+    Client, Interaction, Trust,
+    decision::{self, Expected},
+};
+
+/// Where a server on this machine listens, as shipped.
+const HERE: &str = "http://127.0.0.1:3000";
+
+/// What every agent's command needs to know.
+#[derive(Debug, Args)]
+pub(super) struct Server {
+    /// The server [default: http://127.0.0.1:3000; environment: HANDRAISE_URL]
+    ///
+    /// The token comes from the environment alone, HANDRAISE_TOKEN: everybody on the machine sees the
+    /// command line.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+}
+
+impl Server {
+    pub(super) fn client(self) -> anyhow::Result<Client> {
+        let (url, token) = self.place()?;
+        Client::new(&url, Some(token), say)
+    }
+
+    /// Where it is, and the token to call it with.
+    fn place(self) -> anyhow::Result<(String, SecretString)> {
+        let token = said("HANDRAISE_TOKEN")?.context(
+            "HANDRAISE_TOKEN is not set; `handraise token create --kind agent --name NAME` makes a token",
+        )?;
+        Ok((self.address()?, token.into()))
+    }
+
+    /// Where it is.
+    pub(super) fn address(&self) -> anyhow::Result<String> {
+        let url = match &self.url {
+            Some(url) => Some(url.clone()),
+            None => said("HANDRAISE_URL")?,
+        };
+        Ok(url.unwrap_or_else(|| HERE.to_owned()))
+    }
+}
+
+/// What a variable says. One that is set and cannot be read is not the same as none: another server would be asked.
+fn said(variable: &str) -> anyhow::Result<Option<String>> {
+    match env::var(variable) {
+        Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(_)) => bail!("{variable} is not text"),
+    }
+}
+
+/// What a request is about, beside what belongs to its kind.
+#[derive(Debug, Args)]
+struct About {
+    /// What to ask or tell, in markdown; `-` reads it from standard input
+    #[arg(long, short, value_name = "TEXT")]
+    prompt: String,
+    /// A few words above it
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// The agent's own context: one run, one conversation
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The piece of work it belongs to
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// What that is called
+    #[arg(long, value_name = "TEXT", requires = "task")]
+    task_title: Option<String>,
+    /// How far it has come
+    #[arg(long, value_name = "TEXT", requires = "task")]
+    step: Option<String>,
+    /// Before others
+    #[arg(long)]
+    urgent: bool,
+    /// Anything to have back, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+}
+
+impl About {
+    fn body(self, kind: &str) -> anyhow::Result<Map<String, Value>> {
+        let mut body = Map::new();
+        body.insert("kind".to_owned(), kind.into());
+        body.insert("prompt".to_owned(), text(self.prompt)?.into());
+        put(&mut body, "title", self.title);
+        put(&mut body, "session_id", self.session);
+        if let Some(id) = self.task {
+            let mut task = Map::new();
+            put(&mut task, "id", Some(id));
+            put(&mut task, "title", self.task_title);
+            put(&mut task, "step", self.step);
+            body.insert("task".to_owned(), task.into());
+        }
+        put(&mut body, "priority", self.urgent.then_some("urgent"));
+        put(&mut body, "metadata", json("--metadata", self.metadata)?);
+        Ok(body)
+    }
+}
+
+fn put(body: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        body.insert(name.to_owned(), value.into());
+    }
+}
+
+fn json(flag: &str, text: Option<String>) -> anyhow::Result<Option<Value>> {
+    let read = text.map(|text| serde_json::from_str(&text));
+    read.transpose()
+        .with_context(|| format!("{flag} is no JSON"))
+}
+
+/// The text itself, or what standard input holds. The line break that ends a file is not a part of it.
+fn text(given: String) -> anyhow::Result<String> {
+    if given != "-" {
+        return Ok(given);
+    }
+    let mut read = String::new();
+    let input = std::io::stdin().read_to_string(&mut read);
+    input.context("standard input cannot be read as text")?;
+    let ends = if read.ends_with("\r\n") {
+        2
+    } else {
+        usize::from(read.ends_with('\n'))
+    };
+    read.truncate(read.len() - ends);
+    if read.is_empty() {
+        bail!("standard input is empty");
+    }
+    Ok(read)
+}
+
+/// Names a call, so that it can be sent again.
+fn new_key() -> String {
+    SystemIds.next().to_string()
+}
+
+/// For people who watch. Nobody need be there: what is decided does not depend on it.
+pub fn say(said: &str) {
+    let _ = writeln!(std::io::stderr(), "handraise: {}", visible::lines(said));
+}
+
+/// What went wrong, with its causes, for the person at the terminal: an error may quote what an agent wrote.
+pub fn message(error: &anyhow::Error) -> String {
+    visible::lines(&format!("{error:#}"))
+}
+
+/// What an approval is used by.
+#[derive(Debug, Args)]
+pub(super) struct Run {
+    /// Names the run that uses an approval: the same run may use it again, after a crash, and no other may [default: a
+    /// new name]
+    #[arg(long, value_name = "NAME")]
+    run: Option<String>,
+}
+
+impl Run {
+    pub(super) fn name(self) -> String {
+        self.run
+            .unwrap_or_else(|| format!("handraise {}", new_key()))
+    }
+}
+
+/// What the caller knows of the question without asking the server.
+struct Asked {
+    /// Which one it is.
+    id: String,
+    about: Content,
+    /// When, unless it may have been asked before.
+    at: Option<DateTime<Utc>>,
+    /// How long people have, where that was said.
+    timeout: Option<TimeDelta>,
+    /// Who asked, where the reply to asking has said so.
+    agent_id: Option<String>,
+}
+
+/// What was asked about. What the server says of it counts for nothing where somebody decides.
+enum Content {
+    /// Something that is to happen only if a receipt lets it: an action or a plan, by its digest.
+    Decision(Kind, String),
+    /// This kind of question.
+    Question(String),
+    /// Asked elsewhere; any kind but those whose answer is a decision.
+    Unknown,
+}
+
+impl Content {
+    /// What a request is about.
+    fn of(body: &Map<String, Value>) -> anyhow::Result<Self> {
+        let kind = body["kind"].as_str().unwrap_or_default();
+        Ok(match kind {
+            "approval" => {
+                let action = body.get("action").cloned();
+                Self::action(action.context("action is missing: an approval needs --tool")?)?
+            }
+            "plan_review" => {
+                let plan = body.get("plan").and_then(Value::as_str);
+                Self::plan(plan.context("plan is missing: a plan review needs --plan")?)
+            }
+            kind => Self::Question(kind.to_owned()),
+        })
+    }
+
+    fn action(action: Value) -> anyhow::Result<Self> {
+        let action: Action = serde_json::from_value(action).context("the action is none")?;
+        let digest = action.digest();
+        let digest = digest.context("the action has no canonical form")?;
+        Ok(Self::Decision(Kind::Approval, digest))
+    }
+
+    fn plan(plan: &str) -> Self {
+        Self::Decision(Kind::PlanReview, domain::digest::sha256(plan.as_bytes()))
+    }
+
+    /// Refuses an answer to something else.
+    fn is_of(&self, kind: &str) -> anyhow::Result<()> {
+        let asked: &str = match self {
+            Self::Decision(kind, _) => kind.name(),
+            Self::Question(kind) => kind,
+            Self::Unknown => kind,
+        };
+        ensure!(
+            asked == kind,
+            "this agent asked for a {asked}, and the server answers with a {kind}"
+        );
+        Ok(())
+    }
+}
+
+/// Waits for the end of a question, says that it has it, and prints it. A decision that lets the caller go on is proven
+/// by its receipt, and an approval is used by this run, before anything is said.
+async fn finish(
+    client: &Client,
+    asked: Asked,
+    run: Run,
+    json: bool,
+    program: Option<Program>,
+) -> anyhow::Result<ExitCode> {
+    let id = &asked.id;
+    let closed = tokio::select! {
+        closed = client.wait(id) => closed?,
+        Ok(()) = tokio::signal::ctrl_c() => {
+            let what = match &asked.about {
+                Content::Decision(Kind::PlanReview, _) => " --plan FILE",
+                Content::Decision(..) => " --action FILE",
+                _ => "",
+            };
+            say(&format!("it stays asked; `handraise wait {id}{what}` waits on"));
+            // As shells report a program that Ctrl+C has ended.
+            return Ok(ExitCode::from(130));
+        }
+    };
+    asked.about.is_of(&closed.kind)?;
+    let code = outcome::exit_code(&closed);
+    if code == 0 {
+        match &asked.about {
+            Content::Decision(kind, digest) => {
+                // What has changed is not used in vain.
+                program.as_ref().map_or(Ok(()), Program::unchanged)?;
+                use_decision(client, &closed, &asked, (*kind, digest.as_str()), run).await?;
+                if let Some(program) = &program {
+                    return program.run(id, client).await;
+                }
+            }
+            Content::Question(_) => {}
+            Content::Unknown => ensure!(
+                !is_decision(&closed.kind),
+                "it is a decision, which counts only for what is about to be done: name that with --action FILE or --plan FILE"
+            ),
+        }
+        // 0 says that it ran.
+        ensure!(program.is_none(), "nobody has approved the command");
+    }
+    outcome::print(&closed, json)?;
+    // Only now: whoever is interrupted before can ask for it again.
+    client.collect(id).await?;
+    Ok(ExitCode::from(code))
+}
+
+/// Whether a receipt is to prove how it ended.
+fn is_decision(kind: &str) -> bool {
+    [Kind::Approval, Kind::PlanReview]
+        .map(Kind::name)
+        .contains(&kind)
+}
+
+async fn use_decision(
+    client: &Client,
+    closed: &Interaction,
+    asked: &Asked,
+    (kind, digest): (Kind, &str),
+    run: Run,
+) -> anyhow::Result<()> {
+    let expected = Expected {
+        interaction_id: Some(asked.id.clone()),
+        kind,
+        digest: digest.to_owned(),
+        agent_id: asked.agent_id.clone().or_else(|| closed.agent_id()),
+        asked_after: asked.at,
+        timeout: asked.timeout,
+    };
+    let trust = Trust::of(client.base())?;
+    trust.meet(client).await?;
+    let now = SystemClock.now();
+    let receipt = client.granted(&asked.id, &trust, &expected, now).await?;
+    decision::agrees(&receipt, closed)?;
+    if kind == Kind::Approval {
+        client.consume(&asked.id, &run.name(), &trust).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(body: &Value) -> anyhow::Result<Content> {
+        Content::of(body.as_object().unwrap())
+    }
+
+    #[test]
+    fn what_was_asked_decides_what_an_answer_is_worth() {
+        let action = json!({"tool": "rm", "arguments": {"path": "/tmp"}});
+        let approval = of(&json!({"kind": "approval", "action": action})).unwrap();
+        let plan = of(&json!({"kind": "plan_review", "plan": "# Go"})).unwrap();
+        let question = of(&json!({"kind": "question"})).unwrap();
+        for (about, kind) in [
+            (&approval, "approval"),
+            (&plan, "plan_review"),
+            (&question, "question"),
+        ] {
+            for said in ["approval", "plan_review", "question", "notification", ""] {
+                assert_eq!(about.is_of(said).is_ok(), said == kind, "{kind} {said}");
+            }
+        }
+        let Content::Decision(Kind::PlanReview, digest) = plan else {
+            panic!("a plan is decided on");
+        };
+        assert_eq!(digest, domain::digest::sha256(b"# Go"));
+        // There is nothing that a receipt could be compared with.
+        assert!(of(&json!({"kind": "approval"})).is_err());
+        assert!(of(&json!({"kind": "approval", "action": "rm"})).is_err());
+        assert!(of(&json!({"kind": "plan_review", "action": action})).is_err());
+    }
+}

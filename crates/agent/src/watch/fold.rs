@@ -1,0 +1,346 @@
+//! Text broken into lines of a width, so that how far it can be scrolled is known. It is measured as the screen
+//! measures it, so that no line is cut; where terminals measure in other ways, there is room for the widest.
+
+use ratatui::{
+    buffer::CellWidth,
+    style::{Modifier, Style},
+    text::{Line, Span},
+};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::cells;
+
+/// No language and no emoji needs more characters than these in one place.
+const LONGEST: usize = 32;
+
+/// Prose of somebody else's, harmless.
+pub(super) fn prose(text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
+    let lines = harmless_lines(text, style);
+    lines.flat_map(|line| folded(line, width)).collect()
+}
+
+/// What an agent wrote, harmless, and told from what is ours.
+pub(super) fn quoted(text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
+    let lines = harmless_lines(text, style);
+    lines.flat_map(|line| barred(line, width)).collect()
+}
+
+/// One row of a list, of which the end may be cut.
+pub(super) fn row(text: &str) -> Vec<Span<'static>> {
+    let characters = text.chars().map(|c| (c, Style::new()));
+    let texts = drawable(characters, u16::MAX);
+    texts
+        .into_iter()
+        .map(|(text, style)| Span::styled(text, style))
+        .collect()
+}
+
+fn harmless_lines(text: &str, style: Style) -> impl Iterator<Item = Vec<(char, Style)>> {
+    let text = text.replace("\r\n", "\n").replace('\t', "    ");
+    let lines: Vec<_> = text.split('\n').map(harmless).collect();
+    let lines = lines.into_iter();
+    lines.map(move |line| line.chars().map(|c| (c, style)).collect())
+}
+
+/// What is white space in prose may move a terminal's cursor.
+fn harmless(line: &str) -> String {
+    let moves = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut harmless = String::new();
+    for part in visible::prose(line).split_inclusive(moves) {
+        let end = part.char_indices().next_back().filter(|(_, c)| moves(*c));
+        let (text, end) = part.split_at(end.map_or(part.len(), |(at, _)| at));
+        harmless += text;
+        harmless += &visible::line(end);
+    }
+    harmless
+}
+
+/// One line, in several if it is longer; at spaces where there are any. What the screen would leave out is
+/// written by its numbers.
+pub(super) fn folded(
+    characters: impl IntoIterator<Item = (char, Style)>,
+    width: u16,
+) -> Vec<Line<'static>> {
+    let texts = drawable(characters, width);
+    let clusters = texts.iter().flat_map(|(text, style)| {
+        let clusters = text.graphemes(true);
+        clusters.map(|cluster| (cluster, *style))
+    });
+    let room = usize::from(width.max(1));
+    let mut lines = Vec::new();
+    let mut line: Vec<(&str, Style)> = Vec::new();
+    let mut used = 0;
+    for (cluster, style) in clusters {
+        let wide = wide(cluster);
+        if cluster == " " && used == room {
+            // It would begin the next line, and nobody sees it here.
+            line.push((cluster, style));
+            lines.push(spans(&line));
+            (line, used) = (Vec::new(), 0);
+            continue;
+        }
+        while used + wide.max(cells::most(cluster)) > room && !line.is_empty() {
+            let space = line.iter().rposition(|(cluster, _)| *cluster == " ");
+            let rest = match space {
+                Some(space) => line.split_off(space + 1),
+                None => Vec::new(),
+            };
+            lines.push(spans(&line));
+            used = rest.iter().map(|(cluster, _)| self::wide(cluster)).sum();
+            line = rest;
+        }
+        line.push((cluster, style));
+        used += wide;
+    }
+    lines.push(spans(&line));
+    lines
+}
+
+/// Before each row of what an agent wrote. What has none is ours.
+const BAR: &str = "| ";
+/// Before each row that goes on with the one above it.
+const GOES_ON: &str = "|>";
+
+/// A line of an agent's between a bar and the edge, as [`folded`] breaks it.
+pub(super) fn barred(
+    characters: impl IntoIterator<Item = (char, Style)>,
+    width: u16,
+) -> Vec<Line<'static>> {
+    let lines = folded(characters, width.saturating_sub(2));
+    let lines = lines.into_iter().enumerate().map(|(n, mut line)| {
+        let bar = if n == 0 { BAR } else { GOES_ON };
+        line.spans.insert(
+            0,
+            Span::styled(bar, Style::new().add_modifier(Modifier::DIM)),
+        );
+        line
+    });
+    lines.collect()
+}
+
+/// Whether all of a line is on the screen when it is drawn in this width; a space at its end may be cut.
+pub(super) fn is_whole(line: &Line<'_>, width: u16) -> bool {
+    let clusters = line.spans.iter();
+    let clusters = clusters.flat_map(|span| span.content.graphemes(true));
+    let mut left = usize::from(width);
+    let mut is_cut = false;
+    for cluster in clusters {
+        if is_cut || !is_drawn(cluster, width) {
+            return false;
+        }
+        match left.checked_sub(wide(cluster)) {
+            Some(_) if left < cells::most(cluster) => return false,
+            Some(rest) => left = rest,
+            None if cluster == " " => is_cut = true,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Texts of one style each, in which the screen leaves nothing out. Clusters are found in each for itself, as
+/// the screen does it.
+fn drawable(
+    characters: impl IntoIterator<Item = (char, Style)>,
+    width: u16,
+) -> Vec<(String, Style)> {
+    let mut given = Vec::new();
+    for (c, style) in characters {
+        add(&mut given, c.encode_utf8(&mut [0; 4]), style);
+    }
+    let mut drawable = Vec::with_capacity(given.len());
+    for (text, style) in given {
+        if text.is_ascii() && !text.contains(|c: char| c.is_ascii_control()) {
+            add(&mut drawable, &text, style);
+            continue;
+        }
+        for (at, cluster) in text.grapheme_indices(true) {
+            let after = &text[at + cluster.len()..];
+            if is_drawn(cluster, width) && has_room(cluster, after) {
+                add(&mut drawable, cluster, style);
+            } else {
+                let style = style.add_modifier(Modifier::REVERSED);
+                add(&mut drawable, &visible::numbers(cluster), style);
+            }
+        }
+    }
+    drawable
+}
+
+fn add(texts: &mut Vec<(String, Style)>, text: &str, style: Style) {
+    match texts.last_mut() {
+        Some((last, its)) if *its == style => last.push_str(text),
+        _ => texts.push((text.to_owned(), style)),
+    }
+}
+
+/// Whether the screen has a place for it: it skips controls, what takes no room, and what takes too much.
+fn is_drawn(cluster: &str, width: u16) -> bool {
+    !cluster.contains(char::is_control)
+        && cluster.chars().nth(LONGEST).is_none()
+        && wide(cluster) > 0
+        && wide(cluster).max(cells::most(cluster)) <= usize::from(width.max(1))
+}
+
+/// Whether a terminal that draws it wider than the screen measures it draws over nothing but spaces.
+fn has_room(cluster: &str, after: &str) -> bool {
+    let over = cells::most(cluster).saturating_sub(wide(cluster));
+    after.chars().take(over).all(|c| c == ' ')
+}
+
+/// As the screen measures it.
+fn wide(cluster: &str) -> usize {
+    match cluster.len() {
+        // Controls are not measured.
+        1 => 1,
+        _ => cluster.cell_width().into(),
+    }
+}
+
+/// Neighbours of one style together.
+fn spans(line: &[(&str, Style)]) -> Line<'static> {
+    let same = line.chunk_by(|(_, one), (_, other)| one == other);
+    let spans = same.map(|same| {
+        let text: String = same.iter().map(|(cluster, _)| *cluster).collect();
+        Span::styled(text, same[0].1)
+    });
+    spans.collect::<Vec<_>>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use ratatui::{
+        buffer::Buffer,
+        layout::Rect,
+        widgets::{Paragraph, Widget},
+    };
+
+    use super::*;
+
+    fn lines(text: &str, width: u16) -> Vec<String> {
+        let lines = prose(text, width, Style::default());
+        lines.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn words_stay_whole_where_they_fit() {
+        assert_eq!(lines("ab cd efg", 5), ["ab cd ", "efg"]);
+        assert_eq!(lines("ab cde fg", 5), ["ab ", "cde ", "fg"]);
+        assert_eq!(lines("ab   cd", 3), ["ab  ", " cd"]);
+        assert_eq!(lines("abcdefg", 3), ["abc", "def", "g"]);
+        assert_eq!(lines("漢字漢", 4), ["漢字", "漢"]);
+        assert_eq!(lines("a\n\nb", 4), ["a", "", "b"]);
+        assert_eq!(lines("", 4), [""]);
+        assert_eq!(lines("a\r\nb\rc\u{85}", 40), ["a", "b⟨U+000D⟩c⟨U+0085⟩"]);
+        assert_eq!(lines("x\u{1b}[2J\u{202e}y", 40), ["x⟨U+001B⟩[2J⟨U+202E⟩y"]);
+    }
+
+    /// What stands in a buffer, line by line, without the spaces at the ends.
+    fn on_screen(lines: Vec<Line<'static>>, width: u16) -> Vec<String> {
+        let height = u16::try_from(lines.len()).unwrap();
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        Paragraph::new(lines).render(area, &mut buffer);
+        let line = |y| {
+            let (mut x, mut line) = (0, String::new());
+            while x < width {
+                let cell = &buffer[(x, y)];
+                line += cell.symbol();
+                x += cell.symbol().cell_width().max(1);
+            }
+            line.trim_end_matches(' ').to_owned()
+        };
+        (0..height).map(line).collect()
+    }
+
+    /// Characters for the numbers that stand for them.
+    fn read(text: &str) -> String {
+        let mut read = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("⟨U+") {
+            let (number, after) = after.split_once('⟩').unwrap();
+            let (number, times) = number.split_once('×').unwrap_or((number, "1"));
+            let c = char::from_u32(u32::from_str_radix(number, 16).unwrap()).unwrap();
+            read += before;
+            read.extend(std::iter::repeat_n(c, times.parse().unwrap()));
+            rest = after;
+        }
+        read + rest
+    }
+
+    fn texts() -> impl Strategy<Value = Vec<(String, bool)>> {
+        let part = prop_oneof![
+            3 => "[a-z /-]{0,8}",
+            2 => prop::sample::select(vec![
+                " ", "漢字", "e\u{301}", "\u{301}", "\u{ff76}\u{ff9e}", "\u{ff9e}", "\u{ff9f}\u{ff9f}\u{ff9f}",
+                " \u{ff9e}\u{ff9e}", "☑\u{fe0f}", "☑", "\u{fe0f}", "1\u{fe0f}\u{20e3}", "👩\u{200d}👩\u{200d}👧", "\u{200d}",
+                "👍🏽", "🇩🇪", "🇩", "\u{1161}", "\u{1100}\u{1161}", "\u{11a8}", "가", "\u{ad}", "\u{200b}", "क्षि", "นำ",
+                "\u{7}", "\r", "\t", "لا", "\u{200c}", "\u{600}",
+            ])
+            .prop_map(str::to_owned),
+            1 => (any::<char>(), 1..60_usize).prop_map(|(c, times)| c.to_string().repeat(times)),
+            1 => Just("\u{ff9e}".repeat(40)),
+        ];
+        let part = part.prop_filter("what numbers look like", |part| !part.contains(['⟨', '\n']));
+        prop::collection::vec((part, any::<bool>()), 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_folded_stands_on_the_screen_to_its_last_character(
+            texts in texts(), width in 16..90_u16,
+        ) {
+            let given: String = texts.iter().map(|(text, _)| text.as_str()).collect();
+            let characters = texts.iter().flat_map(|(text, bold)| {
+                let style = if *bold { Style::new().bold() } else { Style::new() };
+                text.chars().map(move |c| (c, style))
+            });
+            let lines = folded(characters, width);
+            prop_assert!(lines.iter().all(|line| is_whole(line, width)), "{:?}", lines);
+            let texts: Vec<_> = lines.iter().map(ToString::to_string).collect();
+            prop_assert_eq!(read(&texts.concat()), given);
+            let ends: Vec<_> = texts.iter().map(|text| text.trim_end_matches(' ')).collect();
+            prop_assert_eq!(on_screen(lines, width), ends);
+        }
+
+        #[test]
+        fn prose_stands_on_the_screen_as_it_was_folded(texts in texts(), width in 16..90_u16) {
+            let text: String = texts.iter().map(|(text, _)| text.as_str()).collect();
+            let lines = prose(&text, width, Style::new());
+            let texts: Vec<_> = lines.iter().map(ToString::to_string).collect();
+            let ends: Vec<_> = texts.iter().map(|text| text.trim_end_matches(' ')).collect();
+            prop_assert_eq!(on_screen(lines, width), ends);
+        }
+    }
+
+    #[test]
+    fn what_the_screen_measures_wider_is_folded_and_what_it_skips_is_numbered() {
+        let marks = format!("echo {} ; rm -rf /", "\u{ff76}\u{ff9e}".repeat(40));
+        let lines = lines(&marks, 80);
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        assert!(lines[2].ends_with("; rm -rf /"), "{lines:?}");
+        let boxes = self::lines(&"☑\u{fe0f}".repeat(41), 80);
+        assert_eq!(boxes[1], "☑\u{fe0f}");
+        let one = format!("a{} ; rm", "\u{ff9e}".repeat(40));
+        assert_eq!(self::lines(&one, 80), ["⟨U+0061⟩⟨U+FF9E×40⟩ ; rm"]);
+        assert_eq!(self::lines("a \u{1161}b", 80), ["a ⟨U+1161⟩b"]);
+        assert_eq!(self::lines(" bbbb漢", 5), [" ", "bbbb", "漢"]);
+    }
+
+    #[test]
+    fn a_line_that_would_be_cut_is_not_whole() {
+        for (line, width, expected) in [
+            ("abc", 3, true),
+            ("abc ", 3, true),
+            ("abc  ", 3, false),
+            ("abcd", 3, false),
+            ("\u{ff76}\u{ff9e}", 1, false),
+            ("☑\u{fe0f}☑\u{fe0f}", 3, false),
+            ("\u{1161}", 9, false),
+            ("a\u{7}b", 9, false),
+        ] {
+            assert_eq!(is_whole(&Line::raw(line), width), expected, "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,693 @@
+//! The state without a terminal: what keys and news do to it, and what is drawn of it.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use ratatui::{
+    Terminal,
+    backend::TestBackend,
+    crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
+    style::Color,
+};
+use serde_json::{Value, json};
+
+use super::{
+    desk::{Desk, Effect, Message, Refusal, span},
+    item::Item,
+    view,
+};
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_800_000_000, 0).unwrap()
+}
+
+fn item(id: &str, more: Value) -> Item {
+    let mut body = json!({
+        "id": id, "kind": "question", "mode": "sync", "state": "pending", "outcome": null, "title": null,
+        "prompt": format!("{id}?"), "options": null, "multiple": null, "questions": null, "action": null,
+        "action_digest": null, "plan": null, "agent": {"name": "backend"}, "session_id": null, "task": null,
+        "priority": "normal", "created_at": now(), "expires_at": null, "closed_at": null, "progress": null,
+        "answer": null, "approved": null, "fallback": null, "fallback_used": false,
+    });
+    for (name, value) in more.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    serde_json::from_value(body).unwrap()
+}
+
+fn closed(id: &str, text: &str) -> Item {
+    let more = json!({
+        "state": "resolved", "outcome": "answered", "closed_at": now() - TimeDelta::seconds(12),
+        "answer": {"text": text, "responder": {"name": "Ana"}},
+    });
+    item(id, more)
+}
+
+fn desk(items: Vec<Item>) -> Desk {
+    let mut desk = Desk::new(false, now());
+    assert_eq!(desk.update(Message::All(items)), None);
+    desk
+}
+
+fn key(code: KeyCode) -> Message {
+    Message::Key(KeyEvent::new(code, KeyModifiers::NONE))
+}
+
+/// Stands for the key in [`press`].
+const PAGE_DOWN: char = '\u{e}';
+
+fn control(c: char) -> Message {
+    Message::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL))
+}
+
+/// The last effect of all these keys, of which each is seen before the next.
+fn press(desk: &mut Desk, keys: &str) -> Option<Effect> {
+    press_in(desk, keys, (80, 40))
+}
+
+/// As [`press`], in a terminal of this size.
+fn press_in(desk: &mut Desk, keys: &str, (width, height): (u16, u16)) -> Option<Effect> {
+    let mut last = None;
+    for c in keys.chars() {
+        let message = match c {
+            '\n' => key(KeyCode::Enter),
+            '\u{1b}' => key(KeyCode::Esc),
+            '\u{13}' => control('s'),
+            '\u{18}' => control('x'),
+            PAGE_DOWN => key(KeyCode::PageDown),
+            c => key(KeyCode::Char(c)),
+        };
+        last = desk.update(message);
+        drawn(desk, width, height, true);
+    }
+    last
+}
+
+fn drawn(desk: &mut Desk, width: u16, height: u16, colour: bool) -> (String, Vec<Color>) {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    let mut draw = |desk: &Desk| {
+        let mut drawn = None;
+        let draw = |frame: &mut ratatui::Frame<'_>| drawn = view::draw(frame, desk, colour);
+        terminal.draw(draw).unwrap();
+        drawn
+    };
+    let drawn = draw(desk);
+    if desk.saw(drawn) {
+        draw(desk);
+    }
+    let buffer = terminal.backend().buffer();
+    let colours = buffer.content().iter().map(|cell| cell.fg).collect();
+    (terminal.backend().to_string(), colours)
+}
+
+#[test]
+fn who_has_stopped_comes_first_and_the_row_stays_where_it_was() {
+    let later = now() + TimeDelta::seconds(1);
+    let mut desk = desk(vec![
+        item("async", json!({"mode": "async"})),
+        item("late", json!({"created_at": later})),
+        item("early", json!({})),
+    ]);
+    let order = |desk: &Desk| {
+        desk.items
+            .iter()
+            .map(|it| it.id.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(order(&desk), ["early", "late", "async"]);
+    press(&mut desk, "j");
+    let urgent = item("urgent", json!({"priority": "urgent", "created_at": later}));
+    desk.update(Message::Changed(Box::new(urgent)));
+    assert_eq!(order(&desk), ["urgent", "early", "late", "async"]);
+    assert_eq!(desk.row(), Some(2));
+    desk.update(Message::Changed(Box::new(closed("late", "x"))));
+    assert_eq!(desk.row(), Some(2), "on what came after it");
+    press(&mut desk, "jjj");
+    desk.update(Message::Changed(Box::new(closed("async", "x"))));
+    assert_eq!(desk.row(), Some(1));
+    press(&mut desk, "kkk");
+    assert_eq!(desk.row(), Some(0));
+    assert_eq!(press(&mut desk, "q"), Some(Effect::Quit));
+}
+
+#[test]
+fn what_was_typed_is_kept_until_it_is_sent() {
+    let mut desk = desk(vec![item("one", json!({})), item("two", json!({}))]);
+    press(&mut desk, "\nq\nj\u{1b}");
+    assert!(desk.open.is_none());
+    press(&mut desk, "j\nother\u{1b}k\n");
+    let sent = press(&mut desk, "!\u{13}");
+    let body = json!({"text": "q\nj!"});
+    assert_eq!(
+        sent,
+        Some(Effect::Answer {
+            id: "one".into(),
+            body: body.clone()
+        })
+    );
+    // Nothing is sent twice, and nothing changes while it is on its way.
+    assert_eq!(press(&mut desk, "x\u{13}\u{18}"), None);
+    assert_eq!(desk.draft("one").editor.text, "q\nj!");
+
+    // Somebody was faster.
+    let refusal = |ours| Refusal {
+        message: "Already answered by Ana.".into(),
+        closed: Some(Box::new(closed("one", "80"))),
+        ours,
+    };
+    desk.update(Message::Sent {
+        id: "one".into(),
+        outcome: Err(refusal(false)),
+    });
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    for part in [
+        "Not sent: already answered by Ana, 12 s ago",
+        "80",
+        "What you wrote was not sent:",
+        "q",
+    ] {
+        assert!(screen.contains(part), "{screen}");
+    }
+    assert_eq!(desk.draft("one").editor.text, "q\nj!");
+
+    // Only the reply was lost.
+    press(&mut desk, "\u{1b}\n\u{13}");
+    desk.update(Message::Sent {
+        id: "two".into(),
+        outcome: Err(refusal(true)),
+    });
+    assert_eq!(desk.said.as_deref(), Some("Sent: answered."));
+    assert!(closed("one", "80").says(&json!({"text": "80"})));
+    assert!(!closed("one", "80").says(&body));
+}
+
+#[test]
+fn a_server_that_refuses_costs_no_text() {
+    let mut desk = desk(vec![item("one", json!({}))]);
+    press(&mut desk, "\nhello\u{13}");
+    let refusal = Refusal {
+        message: "text is too long".into(),
+        closed: None,
+        ours: false,
+    };
+    desk.update(Message::Sent {
+        id: "one".into(),
+        outcome: Err(refusal),
+    });
+    assert_eq!(desk.said.as_deref(), Some("Not sent: text is too long"));
+    let again = press(&mut desk, "\u{13}");
+    assert!(matches!(again, Some(Effect::Answer { body, .. }) if body == json!({"text": "hello"})));
+}
+
+#[test]
+fn nothing_is_approved_by_a_key_too_many() {
+    let approval = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}, "action_digest": "sha256:0"});
+    let mut desk = desk(vec![item("one", approval)]);
+    assert_eq!(press(&mut desk, "\n\n\n \u{13}y1"), None);
+    assert_eq!(
+        press(&mut desk, "a\u{1b}\u{13}"),
+        None,
+        "back from the decision"
+    );
+    assert!(desk.open.is_some());
+    let sent = press(&mut desk, "dno\u{13}");
+    let body = json!({"approved": false, "text": "no"});
+    assert_eq!(
+        sent,
+        Some(Effect::Answer {
+            id: "one".into(),
+            body
+        })
+    );
+}
+
+#[test]
+fn the_next_question_of_a_form_begins_empty() {
+    let questions = json!([{"id": "a", "prompt": "A?"}, {"id": "b", "prompt": "B?", "options": ["x", "y"], "multiple": true}]);
+    let form = json!({"kind": "form", "questions": questions});
+    let mut desk = desk(vec![item("one", form.clone())]);
+    let sent = press(&mut desk, "\nhalf\u{13}");
+    assert!(
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"a": "half"}}))
+    );
+    let mut next = form;
+    next["progress"] = json!({"a": "half"});
+    // Heard of before the reply, and again by it.
+    desk.update(Message::Changed(Box::new(item("one", next.clone()))));
+    desk.update(Message::Sent {
+        id: "one".into(),
+        outcome: Ok(Box::new(item("one", next))),
+    });
+    drawn(&mut desk, 80, 40, true);
+    let sent = press(&mut desk, "21\n");
+    assert!(
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": ["x", "y"]}}))
+    );
+}
+
+#[test]
+fn it_is_taken_back_with_a_reason_and_pasted_lines_are_one_text() {
+    let mut desk = desk(vec![item("one", json!({}))]);
+    press(&mut desk, "\n");
+    desk.update(Message::Paste("a\r\nb".into()));
+    assert_eq!(desk.draft("one").editor.text, "a\nb");
+    assert_eq!(press(&mut desk, "\u{18}q\u{1b}"), None);
+    let sent = press(&mut desk, "\u{18}found\n it\u{13}");
+    let reason = Some("found it".to_owned());
+    assert_eq!(
+        sent,
+        Some(Effect::Cancel {
+            id: "one".into(),
+            reason
+        })
+    );
+}
+
+#[test]
+fn an_agent_answers_nothing() {
+    let mut desk = Desk::new(true, now());
+    desk.update(Message::All(vec![item(
+        "one",
+        json!({"kind": "acknowledgement"}),
+    )]));
+    assert_eq!(press(&mut desk, "\na\u{13}\u{18}"), None);
+    assert!(desk.reason.is_none());
+}
+
+#[test]
+fn it_fits_wherever_it_is_and_colours_can_be_switched_off() {
+    let hostile = json!({
+        "prompt": "漢字 \u{1b}[2J\u{202e} ".repeat(80), "session_id": "s".repeat(128), "kind": "new\u{7}",
+        "title": "x\u{1b}]0;y\u{7}".repeat(20), "expires_at": now() + TimeDelta::minutes(90),
+    });
+    let mut desk = desk(vec![
+        item("one", hostile),
+        item("two", json!({"mode": "async"})),
+    ]);
+    for opened in [false, true] {
+        if opened {
+            press(&mut desk, "\n");
+        }
+        for (width, height) in [(1, 1), (20, 5), (40, 12), (71, 20), (200, 60)] {
+            let (screen, _) = drawn(&mut desk, width, height, true);
+            assert!(
+                !screen.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+                "{screen}"
+            );
+        }
+    }
+    let mut desk = self::desk(vec![
+        item("one", json!({})),
+        item("two", json!({"mode": "async"})),
+    ]);
+    desk.update(Message::Notice("no answer from the server".into()));
+    let (screen, colours) = drawn(&mut desk, 40, 12, true);
+    for part in [
+        "SYNC",
+        "ASYNC",
+        "no answer from the server",
+        "backend: one?",
+    ] {
+        assert!(screen.contains(part), "{screen}");
+    }
+    assert!(colours.contains(&Color::Red) && colours.contains(&Color::Blue));
+    let (_, colours) = drawn(&mut desk, 40, 12, false);
+    assert!(colours.iter().all(|colour| *colour == Color::Reset));
+    desk.update(Message::Notice("the server is there again".into()));
+    assert!(desk.away.is_none());
+}
+
+/// One text of the corpus that every surface is tested with.
+fn whole(text: &Value) -> String {
+    let parts = text
+        .as_array()
+        .map_or(std::slice::from_ref(text), Vec::as_slice);
+    let part = |part: &Value| match part.as_str() {
+        Some(once) => once.to_owned(),
+        None => {
+            let times = usize::try_from(part["times"].as_u64().unwrap()).unwrap();
+            part["of"].as_str().unwrap().repeat(times)
+        }
+    };
+    parts.iter().map(part).collect()
+}
+
+#[test]
+fn whatever_is_written_nothing_raw_is_drawn() {
+    let corpus: Value =
+        serde_json::from_str(include_str!("../../../../fixtures/hostile_text.json")).unwrap();
+    let texts = corpus["texts"].as_array().unwrap();
+    assert!(texts.len() > 10);
+    for hostile in texts {
+        let text = whole(&hostile["text"]);
+        let mut shown = String::new();
+        for more in [
+            json!({"prompt": text, "title": text, "session_id": text, "agent": {"name": text}}),
+            json!({"kind": "plan_review", "plan": text}),
+            json!({"kind": "choice", "options": [{"value": "v", "label": text, "description": text}]}),
+            json!({"kind": "form", "questions": [{"id": "q", "prompt": text}]}),
+            json!({"fallback": text, "task": {"id": text, "title": text, "step": text}}),
+            json!({"kind": "approval", "action": {"tool": "sh", "arguments": {"command": text}}}),
+        ] {
+            let mut desk = desk(vec![item("one", more)]);
+            shown += &drawn(&mut desk, 150, 20, true).0;
+            press(&mut desk, "\n");
+            shown += &drawn(&mut desk, 150, 400, true).0;
+        }
+        let raw = shown.chars().find(|c| {
+            let moves = c.is_control() && *c != '\n';
+            moves || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        });
+        assert_eq!(raw, None, "{}", hostile["name"]);
+        for mark in hostile["marks"].as_array().into_iter().flatten() {
+            let mark = mark.as_str().unwrap();
+            assert!(shown.contains(mark), "{}: {mark}", hostile["name"]);
+        }
+    }
+}
+
+#[test]
+fn one_sees_what_happens_if_one_does_nothing() {
+    let more = json!({"fallback": "200 ms", "expires_at": now() + TimeDelta::hours(1)});
+    let mut desk = desk(vec![item("one", more)]);
+    press(&mut desk, "\n");
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    for part in [
+        "1 h left",
+        "If nobody answers in time, it goes on with: 200 ms",
+    ] {
+        assert!(screen.contains(part), "{screen}");
+    }
+    desk.update(Message::Changed(Box::new(item(
+        "two",
+        json!({"fallback": ["a", "b"]}),
+    ))));
+    press(&mut desk, "\u{1b}j\n");
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    assert!(screen.contains(r#"it goes on with: ["a","b"]"#), "{screen}");
+}
+
+#[test]
+fn times_have_two_units_at_most() {
+    for (seconds, words) in [
+        (-5, "0 s"),
+        (59, "59 s"),
+        (60, "1 min"),
+        (3_600, "1 h"),
+        (11_100, "3 h 5 min"),
+        (187_200, "2 d 4 h"),
+    ] {
+        assert_eq!(span(seconds), words);
+    }
+}
+
+const SMALL: (u16, u16) = (40, 12);
+
+fn long() -> String {
+    (1..=60).map(|n| format!("line {n}\n")).collect()
+}
+
+#[test]
+fn the_action_and_the_plan_come_before_the_prose() {
+    let action = json!({"tool": "rm", "arguments": {"path": "/srv"}});
+    for (more, first) in [
+        (
+            json!({"kind": "approval", "action": action}),
+            "path: \"/srv\"",
+        ),
+        (
+            json!({"kind": "plan_review", "plan": "1. Delete"}),
+            "1. Delete",
+        ),
+    ] {
+        let mut more = more;
+        more["prompt"] = json!(long());
+        more["title"] = json!("The title");
+        let mut desk = desk(vec![item("one", more)]);
+        press_in(&mut desk, "\n", SMALL);
+        let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+        assert!(screen.contains(first), "{screen}");
+    }
+}
+
+#[test]
+fn nothing_is_accepted_before_its_end_was_on_the_screen() {
+    let action = json!({"tool": "rm", "arguments": {"path": "/srv"}});
+    let more = [
+        json!({"kind": "approval", "action": action}),
+        json!({"kind": "approval", "prompt": "p", "action": {"tool": "rm", "arguments": {"script": "x ".repeat(2_000)}}}),
+        json!({"kind": "plan_review", "plan": long(), "prompt": "p"}),
+        json!({"kind": "acknowledgement"}),
+        json!({"kind": "question"}),
+        json!({"kind": "choice", "options": ["x", "y"]}),
+        json!({"kind": "form", "prompt": "p", "questions": [{"id": "q", "prompt": long()}]}),
+    ];
+    for mut more in more {
+        if more["prompt"].is_null() {
+            more["prompt"] = json!(long());
+        }
+        let (unread, accepting) = match more["kind"].as_str().unwrap() {
+            "approval" => ("d deny", "a\u{13}"),
+            "plan_review" => ("4 adjust", "1\u{13}"),
+            "acknowledgement" => ("PgDn", "a"),
+            "choice" => ("PgDn", "1\n"),
+            _ => ("PgDn", "80\u{13}"),
+        };
+        let mut desk = desk(vec![item("one", more.clone())]);
+        assert_eq!(
+            press_in(&mut desk, &format!("\n{accepting}"), SMALL),
+            None,
+            "{more}"
+        );
+        let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+        assert!(screen.contains("PgDn: read to the end first"), "{screen}");
+        if !screen.contains("Ctrl-S send") {
+            assert!(screen.contains(unread), "{screen}");
+        }
+        // One page before the end it is still not read.
+        let mut pages = 0;
+        while desk.unread(&item("one", more.clone())) == Some("PgDn: read to the end first") {
+            assert!(pages < 500, "it has no end");
+            let sent = press_in(&mut desk, &accepting.replace('8', ""), SMALL);
+            assert_eq!(sent, None, "{more}");
+            press_in(&mut desk, &PAGE_DOWN.to_string(), SMALL);
+            pages += 1;
+        }
+        assert!(pages > 0);
+        let sent = press_in(&mut desk, accepting, SMALL);
+        assert!(matches!(sent, Some(Effect::Answer { .. })), "{more}");
+    }
+}
+
+#[test]
+fn what_was_not_read_can_be_declined() {
+    let action = json!({"tool": "rm", "arguments": {}});
+    for (more, keys) in [
+        (json!({"kind": "approval", "action": action}), "d\u{13}"),
+        (json!({"kind": "plan_review", "plan": "p"}), "4no\u{13}"),
+    ] {
+        let mut more = more;
+        more["prompt"] = json!(long());
+        let mut desk = desk(vec![item("one", more)]);
+        let sent = press_in(&mut desk, &format!("\n{keys}"), SMALL);
+        assert!(matches!(sent, Some(Effect::Answer { .. })));
+    }
+}
+
+#[test]
+fn keys_typed_before_anything_was_drawn_accept_nothing() {
+    let approval = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}});
+    let mut desk = desk(vec![item("one", approval)]);
+    for message in [key(KeyCode::Enter), key(KeyCode::Char('a')), control('s')] {
+        assert_eq!(desk.update(message), None);
+    }
+}
+
+#[test]
+fn an_option_that_was_not_on_the_screen_cannot_be_picked() {
+    let options: Vec<_> = (1..=25).map(|n| format!("option {n}")).collect();
+    let more = json!({"kind": "choice", "options": options});
+    let mut desk = desk(vec![item("one", more)]);
+    press_in(&mut desk, "\n", SMALL);
+    let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+    assert!(screen.contains("( ) 1 option 1") && !screen.contains("option 9"));
+    assert_eq!(press_in(&mut desk, "9", SMALL), None);
+    assert!(desk.draft("one").picked.is_empty());
+    // The key has moved there, and now it stands on the screen.
+    press_in(&mut desk, " ", SMALL);
+    assert_eq!(desk.draft("one").picked.len(), 1);
+    assert_eq!(press_in(&mut desk, "\n", SMALL), None);
+    let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+    assert!(
+        screen.contains("j: look at every option first") && screen.contains("(•) 9 option 9"),
+        "{screen}"
+    );
+    press_in(&mut desk, "kkkkkkkk", SMALL);
+    let sent = press_in(&mut desk, &format!("{}\n", "j".repeat(24)), SMALL);
+    assert!(
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"selected": ["option 9"]}))
+    );
+}
+
+#[test]
+fn another_content_has_to_be_read_anew() {
+    let approval =
+        json!({"kind": "approval", "prompt": "p", "action": {"tool": "rm", "arguments": {}}});
+    let mut desk = desk(vec![item("one", approval.clone())]);
+    press(&mut desk, "\na");
+    assert_eq!(desk.draft("one").decision, Some(0));
+    // The same content once more changes nothing.
+    desk.update(Message::Changed(Box::new(item("one", approval.clone()))));
+    assert_eq!(desk.draft("one").decision, Some(0));
+    let mut other = approval;
+    other["action"]["arguments"] = json!({"path": long()});
+    desk.update(Message::Changed(Box::new(item("one", other))));
+    assert_eq!(desk.update(control('s')), None);
+    assert_eq!(desk.draft("one").decision, None);
+}
+
+#[test]
+fn what_is_typed_never_answers_the_question_that_comes_next() {
+    let questions = json!([{"id": "a", "prompt": "A?"}, {"id": "b", "prompt": "B?"}]);
+    let form = json!({"kind": "form", "questions": questions});
+    let mut next = form.clone();
+    next["progress"] = json!({"a": "by Ben"});
+    let next = || Message::Changed(Box::new(item("one", next.clone())));
+    let mut desk = desk(vec![item("one", form.clone())]);
+    press(&mut desk, "\n8");
+    desk.update(next());
+    // The rest of the word and the key that sends it were on their way.
+    assert_eq!(press(&mut desk, "0\u{13}"), None);
+    desk.update(Message::Paste("80".into()));
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    for part in [
+        "Somebody else has answered this question.",
+        "What you wrote was not sent:",
+        "8",
+    ] {
+        assert!(screen.contains(part), "{screen}");
+    }
+    let sent = press(&mut desk, "\u{1b}new\u{13}");
+    assert!(
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": "new"}}))
+    );
+
+    // Somebody was faster than what is on its way.
+    let mut desk = self::desk(vec![item("one", form.clone())]);
+    assert!(press(&mut desk, "\nmine\u{13}").is_some());
+    desk.update(next());
+    desk.update(Message::Sent {
+        id: "one".into(),
+        outcome: Err(Refusal {
+            message: "answered".into(),
+            closed: None,
+            ours: false,
+        }),
+    });
+    assert_eq!(press(&mut desk, "more\u{13}"), None);
+    assert_eq!(desk.overtaken.as_deref(), Some("mine"));
+
+    // Also when one looks elsewhere meanwhile.
+    let mut desk = self::desk(vec![item("one", form)]);
+    press(&mut desk, "\nmine\u{1b}");
+    desk.update(next());
+    press(&mut desk, "\n");
+    assert_eq!(desk.draft("one").editor.text, "");
+}
+
+#[test]
+fn a_command_cut_off_by_wide_marks_is_read_before_it_is_approved() {
+    // The screen measures each of these marks one wider than their characters say.
+    let command = format!("echo {} ; rm -rf /", "\u{ff9e}".repeat(40));
+    for command in [command, format!("{}; rm -rf /", "☑\u{fe0f} ".repeat(40))] {
+        let approval = json!({
+            "kind": "approval", "prompt": "p", "action": {"tool": "sh", "arguments": {"command": command}},
+        });
+        let mut desk = desk(vec![item("one", approval)]);
+        press(&mut desk, "\n");
+        let (screen, _) = drawn(&mut desk, 80, 40, true);
+        assert!(screen.contains("; rm -rf /"), "{screen}");
+        let plan = json!({"kind": "plan_review", "prompt": "p", "plan": command});
+        let mut desk = self::desk(vec![item("one", plan)]);
+        press(&mut desk, "\n");
+        let (screen, _) = drawn(&mut desk, 80, 40, true);
+        assert!(screen.contains("; rm -rf /"), "{screen}");
+    }
+}
+
+/// A form of two questions of which the first is on its way, and what comes of it.
+fn sent_one_of_two() -> Desk {
+    let questions = json!([{"id": "a", "prompt": "A?"}, {"id": "b", "prompt": "B?"}]);
+    let form = json!({"kind": "form", "questions": questions});
+    let mut next = form.clone();
+    next["progress"] = json!({"a": "x"});
+    let mut desk = desk(vec![item("one", form)]);
+    assert!(press(&mut desk, "\nx\u{13}").is_some());
+    desk.update(Message::Sent {
+        id: "one".into(),
+        outcome: Ok(Box::new(item("one", next))),
+    });
+    drawn(&mut desk, 80, 40, true);
+    desk
+}
+
+#[test]
+fn the_key_that_sent_an_answer_does_not_answer_the_next_question() {
+    let mut desk = sent_one_of_two();
+    assert_eq!(press(&mut desk, "\u{13}\u{13}\u{13}"), None);
+    assert!(press(&mut desk, "y\u{13}").is_some());
+    let mut desk = sent_one_of_two();
+    desk.update(Message::Paste("y".into()));
+    assert!(press(&mut desk, "\u{13}").is_some());
+}
+
+#[test]
+fn a_key_that_is_held_decides_once() {
+    let held = |code, modifiers| {
+        let kind = KeyEventKind::Repeat;
+        Message::Key(KeyEvent::new_with_kind(code, modifiers, kind))
+    };
+    let mut desk = sent_one_of_two();
+    press(&mut desk, "y");
+    let repeated = held(KeyCode::Char('s'), KeyModifiers::CONTROL);
+    assert_eq!(desk.update(repeated), None);
+    assert_eq!(
+        desk.update(held(KeyCode::Char('y'), KeyModifiers::NONE)),
+        None
+    );
+    assert_eq!(desk.draft("one").editor.text, "yy", "letters repeat");
+
+    let seen = json!({"kind": "acknowledgement"});
+    let mut desk = self::desk(vec![item("one", seen)]);
+    desk.update(held(KeyCode::Enter, KeyModifiers::NONE));
+    assert!(desk.open.is_none());
+    press(&mut desk, "\n");
+    let repeated = held(KeyCode::Char('a'), KeyModifiers::NONE);
+    assert_eq!(desk.update(repeated), None);
+    assert!(press(&mut desk, "a").is_some());
+}
+
+#[test]
+fn a_key_from_before_the_first_drawing_decides_nothing() {
+    let deny = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}});
+    let seen = json!({"kind": "acknowledgement"});
+    for (more, keys) in [(deny, ["d", "a"]), (seen, ["a", " "])] {
+        let mut desk = desk(vec![item("one", more)]);
+        press(&mut desk, "\n");
+        for c in keys.iter().flat_map(|keys| keys.chars()) {
+            let mut message = key(KeyCode::Char(c));
+            message.mark_ahead();
+            assert_eq!(desk.update(message), None);
+        }
+        let mut send = control('s');
+        send.mark_ahead();
+        assert_eq!(desk.update(send), None);
+        assert_eq!(desk.draft("one").decision, None);
+    }
+    // What is typed is not lost.
+    let mut desk = desk(vec![item("one", json!({}))]);
+    desk.update(key(KeyCode::Enter));
+    desk.update(key(KeyCode::Char('8')));
+    assert_eq!(desk.update(control('s')), None);
+    drawn(&mut desk, 80, 40, true);
+    assert_eq!(desk.draft("one").editor.text, "8");
+    assert!(press(&mut desk, "\u{13}").is_some());
+}

@@ -1,0 +1,243 @@
+//! Who gets in: people with their links and passwords, programs with their tokens.
+//!
+//! Secrets never get here, only their hashes.
+
+pub mod decide;
+mod lifetime;
+mod slack;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{AgentId, PersonId, SessionId, TokenId},
+    principal::{Actor, Role},
+};
+
+pub use lifetime::Lifetime;
+pub use slack::SlackId;
+
+/// Somebody who uses the dashboard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// Their id.
+    pub id: PersonId,
+    /// 1 when invited; every change makes it one more.
+    pub version: i64,
+    /// The name others see and they sign in with; nobody else has it, however it is capitalised.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+    /// When they were invited.
+    pub invited_at: DateTime<Utc>,
+    /// Since when they may not come in.
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// Who they are in Slack; nobody else is.
+    pub slack_id: Option<SlackId>,
+}
+
+impl Person {
+    /// What is unique about a name: people do not remember capitals, and phones add them.
+    pub fn name_key(name: &str) -> String {
+        name.trim().to_lowercase()
+    }
+}
+
+/// Whom a token speaks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// It asks.
+    Agent,
+    /// It answers.
+    Responder,
+}
+
+impl TokenKind {
+    /// The name, as in SQL, JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Responder => "responder",
+        }
+    }
+
+    /// How the text of such a token begins, so that it is recognised where it should not be.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Agent => "hr_agent_",
+            Self::Responder => "hr_responder_",
+        }
+    }
+}
+
+/// An agent's or a responder script's token, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    /// Its id.
+    pub id: TokenId,
+    /// Whom it speaks for.
+    pub kind: TokenKind,
+    /// The agent's or the script's name.
+    pub name: String,
+    /// The agent it speaks for, exactly when it is an agent's.
+    pub agent_id: Option<AgentId>,
+    /// Worth nothing from then on; `None` = until it is revoked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+impl Token {
+    /// Whether it is worth nothing any more at `now`.
+    pub fn has_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at.is_some_and(|end| end <= now)
+    }
+}
+
+/// SHA-256 of a secret with at least 128 random bits (ASVS 11.5.1 allows a plain hash for those).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SecretHash(pub [u8; 32]);
+
+impl fmt::Debug for SecretHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretHash(…)")
+    }
+}
+
+/// A password as it is kept: argon2id with its salt and costs, in the PHC string format.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PasswordHash(pub String);
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(…)")
+    }
+}
+
+/// A one-time link that lets a person choose a password and come in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewLink {
+    /// Its secret's hash.
+    pub hash: SecretHash,
+    /// Worth nothing from then on.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A browser that is signed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSession {
+    /// Names it in lists; the secret is in the cookie.
+    pub id: SessionId,
+    /// The cookie's hash.
+    pub hash: SecretHash,
+    /// When it began.
+    pub created_at: DateTime<Utc>,
+    /// It ends then, however much it is used.
+    pub expires_at: DateTime<Utc>,
+    /// What the browser calls itself, at most 300 characters.
+    pub browser: String,
+    /// Where it signed in from.
+    pub address: String,
+    /// The name of this server there: under another one the cookie is nobody's.
+    pub host: String,
+}
+
+/// How somebody came to set a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PasswordBy {
+    /// With a link, which is used up. Every session of theirs ends and this one begins.
+    Link {
+        /// The link.
+        link: SecretHash,
+        /// The new session.
+        session: NewSession,
+    },
+    /// Signed in, by this session. All others of theirs end.
+    Session(SessionId),
+}
+
+/// A change of who gets in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A new person when the version is 1; otherwise it replaces the version just below. Whoever is
+    /// disabled loses links and sessions with it. A conflict also when somebody else has the name or the Slack id.
+    Person(Person),
+    /// A link; the person's earlier ones end.
+    Link {
+        /// Whom it lets in.
+        person: PersonId,
+        /// The link.
+        link: NewLink,
+        /// When it was made.
+        at: DateTime<Utc>,
+        /// Who made it for somebody who was there before: if these have a password, they and the admins are told.
+        by: Option<Actor>,
+    },
+    /// A browser comes in. A conflict when the person is disabled.
+    SignIn {
+        /// Whose.
+        person: PersonId,
+        /// The session that begins.
+        session: NewSession,
+    },
+    /// Browsers of a person leave. A conflict when none of them was there.
+    SignOut {
+        /// Whose.
+        person: PersonId,
+        /// Their sessions.
+        sessions: Vec<SessionId>,
+    },
+    /// A password. A conflict when the link or session is gone, or the person disabled.
+    Password {
+        /// Whose.
+        person: PersonId,
+        /// The password.
+        hash: PasswordHash,
+        /// How they came to set it.
+        by: PasswordBy,
+    },
+    /// A token. Its agent is made if there is none of this name; a conflict when there is one with
+    /// another id.
+    Token {
+        /// The token.
+        token: Token,
+        /// Its secret's hash.
+        hash: SecretHash,
+        /// When it was made.
+        at: DateTime<Utc>,
+        /// Who made it.
+        by: Actor,
+    },
+    /// A token's end, for good. A conflict when it has ended already.
+    Revoke {
+        /// Which.
+        token: TokenId,
+        /// When.
+        at: DateTime<Utc>,
+    },
+}
+
+/// A person, as events name them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PersonRef {
+    /// Their id.
+    pub id: PersonId,
+    /// Their name then.
+    pub name: String,
+    /// What they might do then.
+    pub role: Role,
+}
+
+impl From<&Person> for PersonRef {
+    fn from(person: &Person) -> Self {
+        Self {
+            id: person.id,
+            name: person.name.clone(),
+            role: person.role,
+        }
+    }
+}

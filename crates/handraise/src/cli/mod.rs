@@ -1,0 +1,478 @@
+//! The command line. Messages and exit codes are part of the interface.
+
+mod config;
+mod doctor;
+mod journal;
+mod key;
+mod migrate;
+mod open_files;
+mod openapi;
+mod slack;
+mod token;
+mod user;
+
+use std::{io::Write, net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
+
+use anyhow::{Context, bail};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use domain::Principal;
+use machine::clock::{SystemClock, SystemIds};
+use secrecy::SecretString;
+use server::{
+    config::{self as settings, Config, Flags, LoadError, Loaded, WebhookUrl},
+    doctor::{Finding, Verdict},
+    service::Service,
+    slack::way_in::WayIn,
+    state::AppState,
+    telemetry::{self, LogFormat},
+    ui::assets,
+};
+use signing::Keyring;
+use tokio::net::TcpListener;
+
+use token::TokenCommand;
+
+/// Agents raise a hand, a person answers, and the agent gets that answer once.
+#[derive(Debug, Parser)]
+#[command(
+    name = "handraise",
+    version,
+    propagate_version = true,
+    after_help = "Example:\n  handraise serve"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Starts the server. Prints a one-time link for the first admin until there is one.
+    #[command(
+        after_help = "Example:\n  handraise serve --addr 127.0.0.1:8080 --database sqlite:///var/lib/handraise/handraise.db"
+    )]
+    Serve(ServerFlags),
+    /// Makes, lists and revokes tokens for agents and for scripts that answer.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise token create --kind agent --name backend"
+    )]
+    Token(TokenCommand),
+    /// Lets people in, and keeps them out.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise user invite --name Ana --role responder"
+    )]
+    User(user::UserCommand),
+    /// Prints every setting with its meaning and its default, as a file to begin with.
+    #[command(
+        after_help = "Examples:\n  handraise config > handraise.toml\n  handraise config --effective --config handraise.toml"
+    )]
+    Config(config::ConfigCommand),
+    /// Looks whether the server can work as it is configured, and says what to do. Changes nothing.
+    ///
+    /// A line each for what is ok, a warning or a problem. Exits with 1 if there is a problem.
+    #[command(after_help = "Example:\n  handraise doctor --config handraise.toml")]
+    Doctor(ServerFlags),
+    /// Brings the database's tables up to date, or makes them. `handraise serve` does so by itself.
+    #[command(after_help = "Example:\n  handraise migrate --database sqlite://handraise.db")]
+    Migrate {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Gives the server another key.
+    #[command(subcommand, after_help = "Example:\n  handraise key rotate")]
+    Key(key::KeyCommand),
+    /// Checks, exports and signs the journal.
+    #[command(subcommand, after_help = "Example:\n  handraise journal verify")]
+    Journal(journal::JournalCommand),
+    /// Asks people and waits for the answer, which it prints.
+    ///
+    /// It goes on waiting while the server restarts or cannot be reached, and asks once. Exits with 0 when
+    /// it was answered or approved, 2 when it was denied (or the plan is to be adjusted), 3 when it expired, 4
+    /// when it was cancelled, 1 at a fault, 130 at Ctrl+C. With --report it ends as the command does that it ran.
+    #[command(
+        after_help = "Examples:\n  handraise ask --prompt 'Which latency?' --timeout 1800 --fallback 200ms\n  handraise ask --prompt 'Which cache?' --option redis --option lru --json\n  handraise ask --kind approval --prompt 'Clean up?' --tool rm --arguments '{}'\n  handraise ask --prompt 'Deploy?' --report -- make deploy"
+    )]
+    Ask(Box<agent::commands::AskCommand>),
+    /// Tells people something that nobody has to answer. Prints its id.
+    #[command(after_help = "Example:\n  handraise notify --level success --prompt 'Done.'")]
+    Notify(agent::commands::NotifyCommand),
+    /// Waits for the answer to what was asked before. Exits as `handraise ask` does.
+    ///
+    /// A decision counts for what is about to be done alone: without --action or --plan an approval and a plan that may
+    /// be followed exit with 1.
+    #[command(
+        after_help = "Examples:\n  handraise wait 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa\n  handraise wait 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa --action action.json"
+    )]
+    Wait(agent::commands::WaitCommand),
+    /// Shows what waits, live, and lets you answer it: with the token of a responder, in a terminal.
+    ///
+    /// With an agent's token it shows what that agent has asked, and answers nothing. Where there is no
+    /// terminal it prints a line for each event. NO_COLOR is honoured.
+    #[command(after_help = "Examples:\n  handraise watch\n  handraise watch --json | jq .type")]
+    Watch(agent::commands::WatchCommand),
+    /// Says what came of an answer, so that people see it: done, or failed.
+    #[command(
+        after_help = "Example:\n  handraise report 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa failed --text 'the disk is full'"
+    )]
+    Report(agent::commands::ReportCommand),
+    /// The servers whose decisions this agent believes, by their keys.
+    ///
+    /// They are pinned at the first contact, in a file of known servers, as ssh does. HANDRAISE_PUBLIC_KEY names keys instead.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise trust add https://handraise.example"
+    )]
+    Trust(agent::commands::TrustCommand),
+    /// Takes a question back that nobody has answered yet.
+    #[command(
+        after_help = "Example:\n  handraise cancel 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa --reason 'found it'"
+    )]
+    Cancel(agent::commands::CancelCommand),
+    /// Lets people decide what a coding agent may run.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise hook claude-code --tools Bash,Write || exit 2"
+    )]
+    Hook(agent::commands::HookCommand),
+    /// Prints what makes a shell complete the commands of this program.
+    #[command(
+        after_help = "Example:\n  handraise completions bash > /etc/bash_completion.d/handraise"
+    )]
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Speaks the Model Context Protocol on standard input and output, for clients that cannot reach /mcp.
+    ///
+    /// A bridge to the server's /mcp. A server that is restarted between two calls is not missed.
+    #[command(after_help = "Example:\n  handraise mcp --url http://127.0.0.1:3000")]
+    Mcp(agent::commands::McpCommand),
+    /// Prints the description of the API for machines, as OpenAPI 3.1. A running server has it too.
+    #[command(after_help = "Example:\n  handraise openapi > openapi.json")]
+    Openapi,
+    /// Checks the receipts of decisions.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise receipt verify --receipt receipt.json --action action.json"
+    )]
+    Receipt(agent::commands::ReceiptCommand),
+    /// Sets Slack up, and sees whether it works.
+    #[command(subcommand, after_help = "Example:\n  handraise slack manifest")]
+    Slack(slack::SlackCommand),
+}
+
+/// What may be said to the server on its command line, and to those that look at its settings.
+#[derive(Debug, Args)]
+struct ServerFlags {
+    #[command(flatten)]
+    place: Place,
+    /// Where to listen [default: 127.0.0.1:3000; environment: HANDRAISE_ADDR]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    addr: Option<SocketAddr>,
+    /// How log lines look [default: text; environment: HANDRAISE_LOG]
+    #[arg(long, value_enum)]
+    log: Option<LogFormat>,
+}
+
+#[derive(Debug, Args)]
+struct Place {
+    /// A TOML file with settings [default: handraise.toml, if it is here; environment: HANDRAISE_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// sqlite://PATH or postgres://... [default: sqlite://handraise.db; environment: HANDRAISE_DATABASE_URL]
+    ///
+    /// Everybody on the machine sees the command line: with a password in it use the environment.
+    #[arg(long, value_name = "URL")]
+    database: Option<SecretString>,
+}
+
+/// Runs a command, and says with which code to exit.
+///
+/// # Errors
+/// One line that says what went wrong, for standard error.
+pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let done = match cli.command {
+        Command::Ask(command) => return command.run().await,
+        Command::Wait(command) => return command.run().await,
+        Command::Hook(command) => return Ok(command.run().await),
+        Command::Notify(command) => command.run().await,
+        Command::Report(command) => command.run().await,
+        Command::Trust(command) => command.run().await,
+        Command::Cancel(command) => command.run().await,
+        Command::Watch(command) => command.run().await,
+        Command::Completions { shell } => {
+            let mut out = std::io::stdout();
+            clap_complete::generate(shell, &mut Cli::command(), "handraise", &mut out);
+            Ok(())
+        }
+        Command::Serve(flags) => start(flags).await,
+        Command::Token(command) => command.run().await,
+        Command::Config(command) => config::run(command),
+        Command::Doctor(flags) => doctor::run(flags).await,
+        Command::Migrate { place } => migrate::run(place).await,
+        Command::Journal(command) => journal::run(command).await,
+        Command::Key(command) => key::run(command),
+        Command::Mcp(command) => command.run().await,
+        Command::Openapi => openapi::run(),
+        Command::Receipt(command) => command.run().await,
+        Command::Slack(command) => slack::run(command).await,
+        Command::User(command) => command.run().await,
+    };
+    done.map(|()| ExitCode::SUCCESS)
+}
+
+/// `handraise hook`, for programs that let a tool run unless this one ends with a certain code: whatever happens here, it
+/// ends with that code unless the tool may run.
+pub(crate) fn hook() -> ExitCode {
+    std::panic::set_hook(Box::new(|_| {
+        // Before anything is unwound, on whichever thread. Standard output may be what has failed.
+        agent::commands::say("the hook itself failed, so the tool must not run");
+        std::process::exit(agent::commands::BLOCKED.into());
+    }));
+    let command = match Cli::try_parse() {
+        Ok(Cli {
+            command: Command::Hook(command),
+        }) => command,
+        Ok(_) => return agent::commands::blocked("this is no hook"),
+        Err(error) => return agent::commands::misused(&error),
+    };
+    // No threads: there may be none to have.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => last(runtime, command.run()),
+        Err(error) => agent::commands::blocked(&format!("the hook cannot start: {error}")),
+    }
+}
+
+/// What becomes of the last that a program does. Nothing else is waited for then: a name may still be looked up.
+fn last<T>(runtime: tokio::runtime::Runtime, work: impl Future<Output = T>) -> T {
+    let done = runtime.block_on(work);
+    runtime.shutdown_background();
+    done
+}
+
+async fn start(flags: ServerFlags) -> anyhow::Result<()> {
+    let loaded = flags.load()?;
+    telemetry::start(loaded.config.log);
+    for unknown in &loaded.unknown_variables {
+        tracing::warn!("{unknown}");
+    }
+    let mut config = loaded.config;
+    let names = assets::names()?;
+    // Before the database: a second server on the same port must not touch it.
+    let listener = TcpListener::bind(config.addr)
+        .await
+        .with_context(|| format!("cannot listen on {}", config.addr))?;
+    // Port 0 asks for any free one.
+    config.addr = listener
+        .local_addr()
+        .context("the listener has no address")?;
+    let store = store::connect(config.database_url.reveal()).await?;
+    let keys = Keyring::load_or_create(&config.key_file())?;
+    // A start that fails says why, and nothing else.
+    if let Some(file) = &loaded.file {
+        tracing::info!("settings from {}", file.display());
+    }
+    tracing::info!(public_key = %keys.verifying_key(), "signs with {}", config.key_file().display());
+    open_files::fit(&mut config.limits);
+    let state = AppState::new(
+        config,
+        names,
+        store,
+        Arc::new(SystemClock),
+        Arc::new(SystemIds),
+        keys,
+    );
+    let slack = WayIn::new(&state.config, &state.service)?;
+    let state = state.with_slack(slack);
+    let webhook = state.config.webhook_url.as_ref().map(WebhookUrl::reveal);
+    state
+        .service
+        .configure_endpoint(webhook, &operator())
+        .await
+        .map_err(|error| anyhow::anyhow!("webhook_url: {:#}", said(error)))?;
+    let link = state
+        .service
+        .first_admin_link(&login_name(), &operator())
+        .await
+        .map_err(said)?;
+    let mut hello = format!("Handraise listens on http://{}\n", state.config.addr);
+    let public = state.config.public_url();
+    match link {
+        Some(link) => {
+            let link = link.reveal();
+            hello += &format!("Become its first admin, within a day: {public}/sign-in/{link}\n");
+        }
+        None => hello += &format!("Sign in: {public}\n"),
+    }
+    // Whoever started the server may have closed its standard output; it serves all the same.
+    let _ = write!(std::io::stdout(), "{hello}");
+    server::run(state, listener, machine::asked_to_stop()).await
+}
+
+impl ServerFlags {
+    fn load(self) -> Result<Loaded, LoadError> {
+        self.place.load(self.addr, self.log)
+    }
+}
+
+impl Place {
+    fn load(self, addr: Option<SocketAddr>, log: Option<LogFormat>) -> Result<Loaded, LoadError> {
+        let flags = Flags {
+            addr,
+            database_url: self.database,
+            log,
+        };
+        settings::load(self.config.as_deref(), flags, std::env::vars_os())
+    }
+
+    fn config(self) -> Result<Config, LoadError> {
+        Ok(self.load(None, None)?.config)
+    }
+
+    async fn open(self, addr: Option<SocketAddr>) -> anyhow::Result<(Service, Config)> {
+        let config = self.load(addr, None)?.config;
+        let store = store::connect(config.database_url.reveal()).await?;
+        let service = Service::new(
+            store,
+            Arc::new(SystemClock),
+            Arc::new(SystemIds),
+            config.settings(),
+        );
+        Ok((service, config))
+    }
+}
+
+/// Prints what was found, a line each.
+///
+/// # Errors
+/// When there is a problem among it.
+fn report(findings: &[Finding]) -> anyhow::Result<()> {
+    for finding in findings {
+        println!("{finding}");
+    }
+    let is_problem = |finding: &&Finding| finding.verdict == Verdict::Problem;
+    match findings.iter().filter(is_problem).count() {
+        0 => Ok(()),
+        1 => bail!("there is a problem"),
+        problems => bail!("there are {problems} problems"),
+    }
+}
+
+/// The first admin gets the name of whoever starts the server.
+fn login_name() -> String {
+    ["USER", "LOGNAME", "USERNAME"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|name| !name.trim().is_empty())
+        .unwrap_or_else(|| "admin".to_owned())
+}
+
+/// Commands act for whoever runs them: they have the database at hand anyway.
+fn operator() -> Principal {
+    Principal::Operator { name: login_name() }
+}
+
+fn said(error: server::service::ServiceError) -> anyhow::Error {
+    use domain::Refused;
+    use server::service::ServiceError;
+    match error {
+        ServiceError::Refused(Refused::Invalid(faults)) => {
+            let faults: Vec<String> = faults
+                .iter()
+                .map(|fault| format!("{} {}", fault.path, fault.message))
+                .collect();
+            anyhow::anyhow!("{}", faults.join("; "))
+        }
+        other => other.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every command, with those below it.
+    fn all(command: &clap::Command) -> Vec<&clap::Command> {
+        let below = command.get_subcommands().flat_map(all);
+        std::iter::once(command).chain(below).collect()
+    }
+
+    /// As a shell takes the first command of a line.
+    fn words(line: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        for (n, part) in line.split('\'').enumerate() {
+            if n % 2 == 1 {
+                words.last_mut().unwrap().push_str(part);
+                continue;
+            }
+            let ends = part.find(['>', '|', ')']);
+            for (n, word) in part[..ends.unwrap_or(part.len())].split(' ').enumerate() {
+                if n > 0 {
+                    words.push(String::new());
+                }
+                words.last_mut().unwrap().push_str(word);
+            }
+            if ends.is_some() {
+                break;
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
+    #[test]
+    fn a_program_that_is_done_waits_for_nothing() {
+        let (keep, waits) = std::sync::mpsc::channel::<()>();
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let work = async {
+            tokio::task::spawn_blocking(move || waits.recv());
+            7
+        };
+        assert_eq!(last(runtime.unwrap(), work), 7);
+        drop(keep);
+    }
+
+    #[test]
+    fn every_command_has_examples_in_its_help_and_they_are_right() {
+        for command in all(&Cli::command()) {
+            let name = command.get_name();
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_else(|| panic!("{name} has no example"));
+            assert!(help.starts_with("Example"), "{name}: {help}");
+            let mut ours = 0;
+            for line in help.lines().skip(1) {
+                let Some(start) = line.find("handraise ") else {
+                    continue;
+                };
+                Cli::try_parse_from(words(&line[start..])).expect(line);
+                ours += 1;
+            }
+            assert!(ours > 0, "{name}: {help}");
+        }
+    }
+
+    #[test]
+    fn defaults_in_the_help_are_the_defaults() {
+        let config = Config::default();
+        let mut command = Cli::command();
+        let serve = command.find_subcommand_mut("serve").unwrap();
+        let help = serve.render_long_help().to_string();
+        for default in [
+            config.addr.to_string(),
+            config.database_url.to_string(),
+            "text".into(),
+        ] {
+            assert!(
+                help.contains(&format!("[default: {default}; environment: ")),
+                "{help}"
+            );
+        }
+        assert_eq!(config.log, LogFormat::Text);
+    }
+}

@@ -1,0 +1,133 @@
+//! `handraise token`: credentials of programs.
+
+use anyhow::bail;
+use chrono::{DateTime, Utc};
+use clap::{Subcommand, ValueEnum};
+use domain::{Actor, TokenId, TokenKind, access::Lifetime};
+use store::TokenRecord;
+
+use super::{Place, operator, said};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TokenCommand {
+    /// Makes a token and prints it alone on standard output; it is shown only this once.
+    #[command(
+        after_help = "Examples:\n  export HANDRAISE_TOKEN=$(handraise token create --kind agent --name backend)\n  handraise token create --kind responder --name night-desk --expires 90d"
+    )]
+    Create {
+        /// Whether it asks or answers
+        #[arg(long, value_enum)]
+        kind: Kind,
+        /// The agent's or the script's name, as people will see it
+        #[arg(long)]
+        name: String,
+        /// How long it works: 90d, 12h, through a date like 2030-12-31, or never
+        #[arg(long, value_name = "WHEN", default_value = "365d", value_parser = lifetime)]
+        expires: Lifetime,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Lists the tokens: id, kind, when it was made and last used and when it ends, name, who made it. Never
+    /// the tokens themselves.
+    #[command(after_help = "Example:\n  handraise token list --all")]
+    List {
+        /// Those that were revoked or have expired as well
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Ends a token, at once and for good. What its agent has asked stays.
+    #[command(
+        after_help = "Example:\n  handraise token revoke 019a7c3f-0b1c-7d20-8a55-6f3c1e9d7742"
+    )]
+    Revoke {
+        /// The token's id, as `handraise token list` shows it
+        #[arg(value_name = "ID")]
+        id: TokenId,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Kind {
+    /// For a program that asks
+    Agent,
+    /// For a program that answers
+    Responder,
+}
+
+impl TokenCommand {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        match self {
+            Self::Create {
+                kind,
+                name,
+                expires,
+                place,
+            } => {
+                let (service, _) = place.open(None).await?;
+                let kind = match kind {
+                    Kind::Agent => TokenKind::Agent,
+                    Kind::Responder => TokenKind::Responder,
+                };
+                let token = service
+                    .create_token(kind, &name, expires, &operator())
+                    .await
+                    .map_err(said)?;
+                println!("{}", token.reveal());
+            }
+            Self::List { all, place } => {
+                let (service, _) = place.open(None).await?;
+                let tokens = service.tokens(&operator()).await.map_err(said)?;
+                for token in tokens {
+                    if all || token.works(service.now()) {
+                        println!("{}", line(&token, service.now()));
+                    }
+                }
+            }
+            Self::Revoke { id, place } => {
+                let (service, _) = place.open(None).await?;
+                if !service.revoke_token(id, &operator()).await.map_err(said)? {
+                    bail!(
+                        "there is no token {id} that works; `handraise token list` shows those that do"
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn lifetime(text: &str) -> Result<Lifetime, String> {
+    let said = text.parse::<Lifetime>();
+    said.map_err(|fault| format!("it {}", fault.message))
+}
+
+/// Columns of fixed width, the names last since they may be long.
+fn line(token: &TokenRecord, now: DateTime<Utc>) -> String {
+    let used = token.last_used_at.map_or_else(
+        || "never used".to_owned(),
+        |at| format!("used {}", at.format("%Y-%m-%d %H:%M")),
+    );
+    let expires = token.token.expires_at.map_or_else(
+        || "never expires".to_owned(),
+        |at| {
+            let verb = if at <= now { "expired" } else { "expires" };
+            format!("{verb} {}", at.format("%Y-%m-%d %H:%M"))
+        },
+    );
+    let by = token.made_by.as_ref().and_then(Actor::name);
+    let by = by.map_or_else(String::new, |name| format!("  by {}", visible::line(name)));
+    let revoked = token.revoked_at.map_or_else(String::new, |at| {
+        format!("  revoked {}", at.format("%Y-%m-%d %H:%M"))
+    });
+    format!(
+        "{}  {:<9}  made {}  {used:<21}  {expires:<24}  {}{by}{revoked}",
+        token.token.id,
+        token.token.kind.name(),
+        token.created_at.format("%Y-%m-%d %H:%M"),
+        visible::line(&token.token.name)
+    )
+}

@@ -1,0 +1,675 @@
+//! Every address of the server, tried by everybody: who gets in is a table.
+
+use std::collections::BTreeSet;
+
+use domain::{Role, TokenKind, access::Lifetime};
+use reqwest::{Method, RequestBuilder, StatusCode, header};
+use serde_json::{Value, json};
+use server::service::WishedEndpoint;
+use store::testing::TestDatabase;
+
+use crate::{
+    app::{TestApp, operator},
+    openapi,
+};
+
+store::on_both_databases!(
+    whoever_may_not_is_refused_at_every_address,
+    nothing_changes_by_looking_at_it,
+);
+
+/// The columns of the tables: nobody, a session that was ended, the three roles, an agent, another agent,
+/// a responder's script.
+const WHO: [&str; 8] = [
+    "stranger",
+    "signed out",
+    "viewer",
+    "responder",
+    "admin",
+    "agent",
+    "other agent",
+    "script",
+];
+
+/// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
+const API: [(&str, &str, &str, [u16; 8]); 25] = [
+    (
+        "POST",
+        "/v1/interactions",
+        r#"{"kind":"question","prompt":"?"}"#,
+        [401, 401, 401, 401, 401, 201, 201, 403],
+    ),
+    (
+        "GET",
+        "/v1/interactions",
+        "",
+        [401, 401, 401, 401, 401, 200, 200, 200],
+    ),
+    (
+        "POST",
+        "/v1/interactions/cancel",
+        r#"{"session_id":"p11"}"#,
+        [401, 401, 401, 401, 401, 200, 200, 200],
+    ),
+    (
+        "GET",
+        "/v1/interactions/{open}",
+        "",
+        [401, 401, 401, 401, 401, 200, 404, 200],
+    ),
+    // Agents can never answer, not even their own questions (rule 3).
+    (
+        "POST",
+        "/v1/interactions/{open}/answer",
+        r#"{"text":"80"}"#,
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "GET",
+        "/v1/interactions/{decided}/receipt",
+        "",
+        [401, 401, 401, 401, 401, 200, 404, 200],
+    ),
+    (
+        "POST",
+        "/v1/interactions/{open}/cancel",
+        "{}",
+        [401, 401, 401, 401, 401, 200, 404, 200],
+    ),
+    (
+        "POST",
+        "/v1/interactions/{decided}/collect",
+        "{}",
+        [401, 401, 401, 401, 401, 200, 404, 403],
+    ),
+    (
+        "POST",
+        "/v1/interactions/{decided}/consume",
+        r#"{"run":"one"}"#,
+        [401, 401, 401, 401, 401, 200, 404, 403],
+    ),
+    (
+        "POST",
+        "/v1/interactions/{decided}/report",
+        r#"{"outcome":"done"}"#,
+        [401, 401, 401, 401, 401, 200, 404, 403],
+    ),
+    (
+        "POST",
+        "/v1/interactions/{decided}/follow_up",
+        r#"{"text":"and"}"#,
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "GET",
+        "/v1/tasks",
+        "",
+        [401, 401, 401, 401, 401, 200, 200, 200],
+    ),
+    (
+        "GET",
+        "/v1/tasks/T-1",
+        "",
+        // A script has to say whose task.
+        [401, 401, 401, 401, 401, 200, 404, 422],
+    ),
+    (
+        "PUT",
+        "/v1/tasks/T-1",
+        r#"{"step":"two"}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    (
+        "GET",
+        "/v1/events",
+        "",
+        [401, 401, 401, 401, 401, 200, 200, 200],
+    ),
+    // Only agents are called back.
+    (
+        "GET",
+        "/v1/callback_secret",
+        "",
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    // Webhooks carry what everybody asks, so agents have nothing to do with them.
+    (
+        "POST",
+        "/v1/hooks",
+        r#"{"target_url":"http://hooks.invalid/"}"#,
+        [401, 401, 401, 401, 401, 403, 403, 201],
+    ),
+    (
+        "GET",
+        "/v1/hooks",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "GET",
+        "/v1/hooks/sample",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "DELETE",
+        "/v1/hooks/{hook}",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 204],
+    ),
+    (
+        "GET",
+        "/v1/deliveries",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "POST",
+        "/v1/deliveries/{unknown}/retry",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 404],
+    ),
+    ("GET", "/v1/keys", "", [200; 8]),
+    ("GET", "/v1/openapi.json", "", [200; 8]),
+    (
+        "GET",
+        "/v1/nowhere",
+        "",
+        [404, 404, 404, 404, 404, 404, 404, 404],
+    ),
+];
+
+/// What models call, all by POST to `/mcp`. What a tool refuses is in its result.
+const TOOLS: [(&str, [u16; 8]); 3] = [
+    (
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notify_human","arguments":{"prompt":"?"}}}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait_for_answer","arguments":{"id":"{open}","seconds":0}}}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+];
+
+/// Pages. A 303 leads to the sign-in page.
+const PAGES: [(&str, [u16; 8]); 17] = [
+    ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
+    (
+        "/interactions/{decided}",
+        [303, 303, 200, 200, 200, 303, 303, 303],
+    ),
+    ("/history", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/tasks", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/agents", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/deliveries", [303, 303, 403, 403, 200, 303, 303, 303]),
+    (
+        "/deliveries/{delivery}",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
+    ("/settings", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/settings/people", [303, 303, 403, 403, 200, 303, 303, 303]),
+    (
+        "/settings/people/{person}",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
+    ("/settings/tokens", [303, 303, 403, 403, 200, 303, 303, 303]),
+    (
+        "/settings/webhooks",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
+    (
+        "/settings/webhooks/{hook}",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
+    ("/slack/link/x", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/sign-in", [200; 8]),
+    ("/nowhere", [303, 303, 404, 404, 404, 303, 303, 303]),
+];
+
+/// What pages call, all by POST.
+const CALLS: [(&str, &str, [u16; 8]); 41] = [
+    ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    (
+        "load-blocker",
+        "id={open}",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    (
+        "load-story",
+        "id={decided}",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    ("load-history", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    ("load-tasks", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    ("load-agents", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    ("load-sign-in-link", "link=x", [200; 8]),
+    (
+        "answer-blocker",
+        "id={open}&text=80",
+        [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    (
+        "cancel-blocker",
+        "id={open}",
+        [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    (
+        "follow-up",
+        "id={decided}&text=and",
+        [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    ("load-account", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    (
+        "change-password",
+        "current=x&password=y",
+        [401, 401, 422, 422, 422, 401, 401, 401],
+    ),
+    (
+        "end-session",
+        "id={unknown}",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    (
+        "end-other-sessions",
+        "",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    (
+        "load-slack-link",
+        "token=x",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    (
+        "accept-slack-link",
+        "token=x",
+        [401, 401, 422, 422, 422, 401, 401, 401],
+    ),
+    ("unlink-slack", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    (
+        "set-slack-id",
+        "id={person}&slack_id=",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    ("load-people", "", [401, 401, 403, 403, 200, 401, 401, 401]),
+    (
+        "invite-person",
+        "name={new}&role=admin",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "make-link",
+        "id={person}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "change-person",
+        "id={person}&name={new}&role=admin",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "disable-person",
+        "id={person}&disabled=true",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "told-of-link",
+        "made_at=2027-01-15T08:00:00Z",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    ("load-tokens", "", [401, 401, 403, 403, 200, 401, 401, 401]),
+    (
+        "create-token",
+        "kind=agent&name={new}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "create-token",
+        "kind=responder&name={new}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "revoke-token",
+        "id={token}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    ("load-notices", "", [401, 401, 200, 200, 200, 401, 401, 401]),
+    (
+        "load-deliveries",
+        "",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "load-delivery",
+        "id={delivery}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "retry-delivery",
+        "id={unknown}",
+        [401, 401, 403, 403, 404, 401, 401, 401],
+    ),
+    (
+        "retry-deliveries",
+        "since=hour",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "load-webhooks",
+        "",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "create-webhook",
+        "address=http://hooks.invalid/&topics[]=task.failed&format=flat",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "test-webhook",
+        "id={hook}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "rotate-secret",
+        "id={hook}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "disable-webhook",
+        "id={hook}&disabled=true",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "delete-webhook",
+        "id={hook}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    ("nothing", "", [405; 8]),
+];
+
+/// Everybody, and what they try.
+struct Doors {
+    app: TestApp,
+    /// The `Cookie` and the `Authorization` header of each column.
+    keys: Vec<(String, String)>,
+    made: u32,
+}
+
+impl Doors {
+    async fn new(database: &TestDatabase) -> Self {
+        let app = TestApp::start_with(database, |config| config.max_pending_per_agent = 0).await;
+        let agent = app.agent("backend").await;
+        agent
+            .ask(json!({"task": {"id": "T-1"}, "mode": "async"}))
+            .await;
+        let mut keys = vec![(String::new(), String::new())];
+        let ended = app.sign_in("Old", Role::Admin).await;
+        app.submit("/sign-out", &ended, &[]).await;
+        keys.push((ended, String::new()));
+        for role in Role::ALL {
+            keys.push((app.sign_in(role.name(), role).await, String::new()));
+        }
+        let tokens = [
+            agent.token.clone(),
+            app.agent("devops").await.token,
+            app.responder("desk").await.token,
+        ];
+        keys.extend(tokens.map(|token| (String::new(), format!("Bearer {token}"))));
+        Self { app, keys, made: 0 }
+    }
+
+    /// The template with something new in its places, so that no try depends on the one before.
+    async fn filled(&mut self, template: &str) -> String {
+        let service = &self.app.state.service;
+        self.made += 1;
+        let name = format!("n{}", self.made);
+        let mut text = template.replace("{new}", &name);
+        let agent = self.keys[5].1.clone();
+        let ask = async |body: Value| -> Value {
+            let ask = self.app.post("/api/v1/interactions").json(&body);
+            let asked = ask.header("authorization", &agent).send().await.unwrap();
+            asked.json().await.unwrap()
+        };
+        if text.contains("{open}") {
+            let asked = ask(json!({"kind": "question", "prompt": "Which port?"})).await;
+            text = text.replace("{open}", asked["id"].as_str().unwrap());
+        }
+        if text.contains("{decided}") {
+            let action = json!({"tool": "deploy", "arguments": {}});
+            let asked = ask(json!({"kind": "approval", "prompt": "?", "action": action})).await;
+            let id = asked["id"].as_str().unwrap();
+            let answer = self.app.post(&format!("/api/v1/interactions/{id}/answer"));
+            let answer = answer.header("authorization", &self.keys[7].1);
+            let answered = answer.json(&json!({"approved": true})).send().await;
+            assert_eq!(answered.unwrap().status(), StatusCode::OK);
+            text = text.replace("{decided}", id);
+        }
+        if text.contains("{person}") {
+            let name = format!("p{}", self.made);
+            service
+                .invite(&name, Role::Viewer, &operator())
+                .await
+                .unwrap();
+            let people = service.people(&operator()).await.unwrap();
+            let person = people.iter().find(|one| one.person.name == name).unwrap();
+            text = text.replace("{person}", &person.person.id.to_string());
+        }
+        if text.contains("{token}") {
+            let kind = TokenKind::Responder;
+            service
+                .create_token(kind, &name, Lifetime::Never, &operator())
+                .await
+                .unwrap();
+            let tokens = service.tokens(&operator()).await.unwrap();
+            let token = tokens.iter().find(|one| one.token.name == name).unwrap();
+            text = text.replace("{token}", &token.token.id.to_string());
+        }
+        if text.contains("{hook}") || text.contains("{delivery}") {
+            let wished = WishedEndpoint {
+                url: "http://hooks.invalid/".into(),
+                ..WishedEndpoint::default()
+            };
+            let (hook, _) = service.create_endpoint(wished, &operator()).await.unwrap();
+            text = text.replace("{hook}", &hook.id.to_string());
+            let tested = service.test_endpoint(hook.id, &operator()).await.unwrap();
+            text = text.replace("{delivery}", &tested.to_string());
+        }
+        text.replace("{unknown}", "01890000-0000-7000-8000-000000000000")
+    }
+
+    fn as_column(&self, column: usize, request: RequestBuilder) -> RequestBuilder {
+        let (cookie, token) = &self.keys[column];
+        let mut request = request;
+        if !cookie.is_empty() {
+            request = request.header(header::COOKIE, cookie);
+        }
+        if !token.is_empty() {
+            request = request.header(header::AUTHORIZATION, token);
+        }
+        request
+    }
+
+    /// Tries an address as everybody, and writes down what was not as expected.
+    async fn try_all(
+        &mut self,
+        method: &str,
+        path: &str,
+        (content_type, body): (&str, &str),
+        expected: [u16; 8],
+        wrong: &mut Vec<String>,
+    ) {
+        for (column, expected) in expected.into_iter().enumerate() {
+            let address = self.filled(path).await;
+            let sent = self.filled(body).await;
+            let before = self.app.last_seq().await;
+            let url = self.app.url(&address);
+            let method: Method = method.parse().unwrap();
+            let request = self.app.client().request(method.clone(), url);
+            let mut request = self.as_column(column, request);
+            if path == "/mcp" {
+                request = request.header(header::ACCEPT, "application/json, text/event-stream");
+            }
+            if !content_type.is_empty() {
+                request = request
+                    .header(header::CONTENT_TYPE, content_type)
+                    .header(header::ORIGIN, self.app.url(""))
+                    .body(sent);
+            }
+            let status = request.send().await.unwrap().status().as_u16();
+            if path.starts_with("/api/") && path != "/api/v1/nowhere" {
+                let name = method.as_str();
+                assert!(
+                    openapi::allows(name, &address, status, None),
+                    "{name} {path}: {status} is not described"
+                );
+            }
+            if status != expected {
+                let who = WHO[column];
+                wrong.push(format!("{path} {body} as {who}: {status}, not {expected}"));
+            }
+            // A wrong password is told of, whenever it gets to the journal.
+            let store = self.app.state.service.store();
+            let events = store.events_after(before, None, 10).await.unwrap();
+            let mut types = events.into_iter().map(|event| event.payload.event_type());
+            if status >= 300 && types.any(|one| one != "person.sign_in_failed") {
+                wrong.push(format!(
+                    "{path} as {}: refused, and yet something happened",
+                    WHO[column]
+                ));
+            }
+        }
+    }
+}
+
+async fn whoever_may_not_is_refused_at_every_address(database: TestDatabase) {
+    let mut doors = Doors::new(&database).await;
+    let mut wrong = Vec::new();
+    for (method, path, body, expected) in API {
+        let path = format!("/api{path}");
+        let kind = if body.is_empty() {
+            ""
+        } else {
+            "application/json"
+        };
+        doors
+            .try_all(method, &path, (kind, body), expected, &mut wrong)
+            .await;
+    }
+    for (body, expected) in TOOLS {
+        let kind = ("application/json", body);
+        doors
+            .try_all("POST", "/mcp", kind, expected, &mut wrong)
+            .await;
+    }
+    for (path, expected) in PAGES {
+        doors
+            .try_all("GET", path, ("", ""), expected, &mut wrong)
+            .await;
+    }
+    for (call, body, expected) in CALLS {
+        let path = format!("/ui/{call}");
+        let form = ("application/x-www-form-urlencoded", body);
+        doors
+            .try_all("POST", &path, form, expected, &mut wrong)
+            .await;
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// An address that is not in a table is one that nobody tried.
+#[test]
+fn the_tables_are_complete() {
+    let router = include_str!("../../../../server/src/router.rs");
+    let routes: BTreeSet<&str> = router
+        .split('"')
+        .filter(|text| text.starts_with("/v1/"))
+        .collect();
+    let tried: BTreeSet<String> = API
+        .iter()
+        .map(|(_, path, ..)| {
+            path.replace("{open}", "{id}")
+                .replace("{decided}", "{id}")
+                .replace("{hook}", "{id}")
+                .replace("{unknown}", "{id}")
+                .replace("T-1", "{id}")
+        })
+        .filter(|path| path != "/v1/nowhere")
+        .collect();
+    assert_eq!(routes, tried.iter().map(String::as_str).collect());
+
+    let calls: BTreeSet<String> = CALLS
+        .iter()
+        .map(|(call, ..)| format!("/ui/{call}"))
+        .filter(|call| call != "/ui/nothing")
+        .collect();
+    let registered: BTreeSet<String> = leptos::server_fn::axum::server_fn_paths()
+        .map(|(path, method)| {
+            // A form of another site can cause a GET with our cookie.
+            assert_eq!(method, Method::POST, "{path}");
+            path.to_owned()
+        })
+        .collect();
+    assert_eq!(registered, calls);
+}
+
+async fn nothing_changes_by_looking_at_it(database: TestDatabase) {
+    let mut doors = Doors::new(&database).await;
+    let link = doors
+        .app
+        .state
+        .service
+        .invite("Ana", Role::Admin, &operator())
+        .await;
+    let link = link.unwrap().reveal().to_owned();
+    let open = doors.filled("{open}").await;
+    let mut paths: Vec<String> = API
+        .iter()
+        .map(|(_, path, ..)| format!("/api{path}"))
+        .collect();
+    paths.extend(PAGES.iter().map(|(path, _)| (*path).to_owned()));
+    paths.extend(
+        CALLS
+            .iter()
+            .map(|(call, body, _)| format!("/ui/{call}?{body}")),
+    );
+    for path in [
+        "/sign-out",
+        "/healthz",
+        "/readyz",
+        "/metrics",
+        "/ws",
+        "/mcp",
+        "/pkg/x.js",
+    ] {
+        paths.push(path.to_owned());
+    }
+    paths.push(format!("/sign-in/{link}"));
+    paths.push(format!(
+        "/accept-link?link={link}&password=tin+drum+walks+north"
+    ));
+    let before = doors.app.last_seq().await;
+    for path in &paths {
+        let path = path.replace("{open}", &open).replace("{decided}", &open);
+        for column in [4, 5, 7] {
+            let request = doors.as_column(column, doors.app.get(&path));
+            let status = request.send().await.unwrap().status();
+            assert!(!status.is_server_error(), "{path}: {status}");
+        }
+    }
+    assert_eq!(doors.app.last_seq().await, before);
+    // The link still works, and the admin is still signed in.
+    let text = doors
+        .app
+        .get(&format!("/sign-in/{link}"))
+        .send()
+        .await
+        .unwrap();
+    assert!(text.text().await.unwrap().contains("Ana"));
+    let page = doors.as_column(4, doors.app.get("/")).send().await.unwrap();
+    assert_eq!(page.status(), StatusCode::OK);
+}

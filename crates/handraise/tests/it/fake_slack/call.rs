@@ -1,0 +1,374 @@
+//! A call of a method: who calls, with which arguments, and what comes of it.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Bytes,
+    extract::{Path, RawQuery, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use machine::clock::Clock;
+use serde_json::{Map, Value, json};
+
+use super::{
+    APP_TOKEN, BOT, BOT_TOKEN, BOT_USER, Shared, TEAM, World, chat, conversations, faults::Fault,
+    http::CutOff, sockets, views,
+};
+
+/// Why a call was not done.
+pub(super) struct Refusal {
+    pub(super) code: String,
+    /// With their JSON pointers.
+    pub(super) errors: Vec<String>,
+    pub(super) retry_after: Option<u32>,
+}
+
+impl From<&str> for Refusal {
+    fn from(code: &str) -> Self {
+        Self {
+            code: code.to_owned(),
+            errors: Vec::new(),
+            retry_after: None,
+        }
+    }
+}
+
+impl Refusal {
+    pub(super) fn limited(seconds: u32) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..Self::from("ratelimited")
+        }
+    }
+}
+
+type Call = fn(&Shared, &mut World, &Map<String, Value>) -> Result<Value, Refusal>;
+
+/// What is needed to call a method: the token's beginning, a scope of the bot's. Some of them do not read JSON.
+struct Method {
+    name: &'static str,
+    token: &'static str,
+    scopes: &'static [&'static str],
+    reads_json: bool,
+    call: Call,
+}
+
+const fn method(
+    name: &'static str,
+    scopes: &'static [&'static str],
+    reads_json: bool,
+    call: Call,
+) -> Method {
+    Method {
+        name,
+        token: BOT_TOKEN,
+        scopes,
+        reads_json,
+        call,
+    }
+}
+
+const HISTORY: &[&str] = &[
+    "channels:history",
+    "groups:history",
+    "im:history",
+    "mpim:history",
+];
+
+const METHODS: [Method; 12] = [
+    method("auth.test", &[], true, auth_test),
+    method(
+        "chat.postMessage",
+        &["chat:write"],
+        true,
+        chat::post_message,
+    ),
+    method("chat.update", &["chat:write"], true, chat::update),
+    method(
+        "chat.postEphemeral",
+        &["chat:write"],
+        true,
+        chat::post_ephemeral,
+    ),
+    method("chat.getPermalink", &[], false, chat::get_permalink),
+    method(
+        "conversations.replies",
+        HISTORY,
+        false,
+        conversations::replies,
+    ),
+    method(
+        "conversations.history",
+        HISTORY,
+        false,
+        conversations::history,
+    ),
+    method(
+        "conversations.info",
+        &["channels:read", "groups:read"],
+        false,
+        conversations::info,
+    ),
+    method(
+        "users.info",
+        &["users:read"],
+        false,
+        conversations::user_info,
+    ),
+    method("views.open", &[], true, views::open),
+    method("views.update", &[], true, views::update),
+    Method {
+        name: "apps.connections.open",
+        token: APP_TOKEN,
+        scopes: &[],
+        reads_json: true,
+        call: sockets::open_connection,
+    },
+];
+
+/// What only a caller who does something wrong gets to hear. Everything else is how a workspace may be.
+const CALLERS_FAULT: [&str; 15] = [
+    "unknown_method",
+    "not_authed",
+    "not_allowed_token_type",
+    "invalid_arguments",
+    "invalid_blocks",
+    "msg_too_long",
+    "msg_blocks_too_long",
+    "no_text",
+    "cannot_reply_to_message",
+    "invalid_metadata_format",
+    "metadata_too_large",
+    "invalid_json",
+    "view_too_large",
+    "push_limit_reached",
+    "invalid_limit",
+];
+
+pub(super) async fn take(
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let fault = {
+        let mut world = shared.world();
+        let queue = world.faults.get_mut(&name);
+        queue.and_then(std::collections::VecDeque::pop_front)
+    };
+    let done = {
+        let mut world = shared.world();
+        let arguments = arguments(&mut world, &name, &headers, query.as_deref(), &body);
+        let record = arguments.as_ref().ok().cloned().unwrap_or_default();
+        world.calls.push((name.clone(), record.into()));
+        match fault {
+            Some(Fault::Limited(seconds)) => Err(Refusal::limited(seconds)),
+            Some(Fault::Refused(code)) => Err(code.into()),
+            Some(Fault::Hang) => Ok(Value::Null),
+            _ => arguments.and_then(|arguments| {
+                let token = token(&headers, &arguments);
+                answer(&shared, &mut world, &name, token, &arguments)
+            }),
+        }
+    };
+    shared.changed();
+    shared.pump();
+    if matches!(fault, Some(Fault::Hang)) {
+        shared.stopping.cancelled().await;
+    }
+    let response = match &done {
+        Ok(value) => with_ok(&shared, value.clone()),
+        Err(refusal) => {
+            // What was asked for is nobody's fault.
+            if fault.is_none() && CALLERS_FAULT.contains(&&*refusal.code) {
+                let said = format!("{name}: {} {:?}", refusal.code, refusal.errors);
+                shared.world().violation(said);
+            }
+            refused(&shared, &name, refusal)
+        }
+    };
+    broken(fault).unwrap_or(response)
+}
+
+/// What comes instead of the answer to what was done.
+pub(super) fn broken(fault: Option<Fault>) -> Option<Response> {
+    match fault? {
+        Fault::DropReply | Fault::Hang => {
+            let mut response = Response::default();
+            response.extensions_mut().insert(CutOff);
+            Some(response)
+        }
+        Fault::DoneThen500 => {
+            let page = "<html>The server did not say why</html>";
+            Some((StatusCode::INTERNAL_SERVER_ERROR, page).into_response())
+        }
+        Fault::DoneThenInternalError => Some(json_response(
+            &json!({ "ok": false, "error": "internal_error" }),
+        )),
+        Fault::DoneThenNonsense => Some("{\"ok\":tr".into_response()),
+        Fault::Limited(_) | Fault::Refused(_) => None,
+    }
+}
+
+fn answer(
+    shared: &Shared,
+    world: &mut World,
+    name: &str,
+    token: Option<&str>,
+    arguments: &Map<String, Value>,
+) -> Result<Value, Refusal> {
+    let method = METHODS.iter().find(|method| method.name == name);
+    let method = method.ok_or("unknown_method")?;
+    match token {
+        None => return Err("not_authed".into()),
+        Some(token) if token == method.token => {}
+        Some(BOT_TOKEN | APP_TOKEN) => return Err("not_allowed_token_type".into()),
+        Some(_) => return Err("invalid_auth".into()),
+    }
+    let has_one = method
+        .scopes
+        .iter()
+        .any(|scope| world.scopes.contains(scope));
+    if !method.scopes.is_empty() && !has_one {
+        return Err("missing_scope".into());
+    }
+    (method.call)(shared, world, arguments)
+}
+
+fn auth_test(_: &Shared, _: &mut World, _: &Map<String, Value>) -> Result<Value, Refusal> {
+    Ok(json!({
+        "url": "https://fake.slack.example/", "team": "Fake", "team_id": TEAM, "user": "handraise",
+        "user_id": BOT_USER, "bot_id": BOT, "is_enterprise_install": false,
+    }))
+}
+
+fn token<'a>(headers: &'a HeaderMap, arguments: &'a Map<String, Value>) -> Option<&'a str> {
+    let header = headers.get(header::AUTHORIZATION);
+    let header = header.and_then(|header| header.to_str().ok()?.strip_prefix("Bearer "));
+    header.or_else(|| arguments.get("token")?.as_str())
+}
+
+/// The arguments, from a form, the query or JSON. In a form lists and objects are JSON.
+fn arguments(
+    world: &mut World,
+    name: &str,
+    headers: &HeaderMap,
+    query: Option<&str>,
+    body: &[u8],
+) -> Result<Map<String, Value>, Refusal> {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let mut arguments = Map::new();
+    if kind.starts_with("application/json") {
+        if !kind
+            .to_lowercase()
+            .replace(' ', "")
+            .ends_with("charset=utf-8")
+        {
+            world.violation(format!("{name}: JSON without its charset"));
+        }
+        let mut methods = METHODS.iter();
+        let ignores_json = methods.any(|method| method.name == name && !method.reads_json);
+        if ignores_json && !body.is_empty() {
+            world.violation(format!("{name}: it ignores JSON"));
+        } else if !body.is_empty() {
+            arguments = serde_json::from_slice(body).map_err(|_| "invalid_json")?;
+        }
+    }
+    let form = kind.starts_with("application/x-www-form-urlencoded");
+    let form: &[u8] = if form { body } else { &[] };
+    let pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    for (key, value) in pairs.chain(url::form_urlencoded::parse(form)) {
+        let value = match &*key {
+            "blocks" | "metadata" | "view" | "attachments" => {
+                serde_json::from_str(&value).map_err(|_| "invalid_arguments")?
+            }
+            _ => Value::from(value.into_owned()),
+        };
+        arguments.insert(key.into_owned(), value);
+    }
+    Ok(arguments)
+}
+
+fn with_ok(shared: &Shared, mut value: Value) -> Response {
+    if let Some(object) = value.as_object_mut() {
+        object.insert("ok".to_owned(), true.into());
+    }
+    let mut response = json_response(&value);
+    add_scopes(shared, &mut response);
+    // By its own clock, as everything else.
+    let now = Clock::now(&*shared.clock);
+    let date = now.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    if let Ok(date) = date.parse() {
+        response.headers_mut().insert(header::DATE, date);
+    }
+    response
+}
+
+fn refused(shared: &Shared, name: &str, refusal: &Refusal) -> Response {
+    let code = &*refusal.code;
+    let mut body = json!({ "ok": false, "error": code });
+    if code == "missing_scope" {
+        let method = METHODS.iter().find(|method| method.name == name);
+        body["needed"] = method.map(|method| method.scopes.join(",")).into();
+        body["provided"] = shared.world().scopes.join(",").into();
+    }
+    if !refusal.errors.is_empty() {
+        body["errors"] = refusal.errors.clone().into();
+        let messages = refusal
+            .errors
+            .iter()
+            .map(|error| format!("[ERROR] {error}"));
+        body["response_metadata"] = json!({ "messages": messages.collect::<Vec<_>>() });
+    }
+    let mut response = json_response(&body);
+    if let Some(seconds) = refusal.retry_after {
+        *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, seconds.into());
+    } else {
+        add_scopes(shared, &mut response);
+    }
+    response
+}
+
+fn add_scopes(shared: &Shared, response: &mut Response) {
+    let scopes = shared.world().scopes.join(",");
+    let headers = response.headers_mut();
+    headers.insert("x-oauth-scopes", scopes.parse().unwrap());
+}
+
+fn json_response(value: &Value) -> Response {
+    let kind = [(header::CONTENT_TYPE, "application/json; charset=utf-8")];
+    (kind, value.to_string()).into_response()
+}
+
+/// An argument that is text.
+pub(super) fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    arguments.get(name)?.as_str()
+}
+
+/// An argument that must be there.
+pub(super) fn required<'a>(
+    arguments: &'a Map<String, Value>,
+    name: &str,
+) -> Result<&'a str, Refusal> {
+    text(arguments, name)
+        .filter(|text| !text.is_empty())
+        .ok_or_else(|| Refusal {
+            errors: vec![format!("missing required field: {name}")],
+            ..Refusal::from("invalid_arguments")
+        })
+}
+
+/// An argument that is yes or no, in whatever way.
+pub(super) fn flag(arguments: &Map<String, Value>, name: &str) -> bool {
+    match arguments.get(name) {
+        Some(Value::Bool(flag)) => *flag,
+        Some(Value::String(flag)) => flag == "true" || flag == "1",
+        _ => false,
+    }
+}

@@ -1,0 +1,608 @@
+//! What comes from Slack, by either way, up to the inbox: kept before it is acknowledged, once, and from nobody else.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use axum::http::HeaderMap;
+use chrono::TimeDelta;
+use domain::{InteractionId, Principal, Role};
+use reqwest::{Response, StatusCode};
+use serde_json::{Value, json};
+use server::{
+    metrics::Now,
+    slack::{
+        blocks::Note, inbox::Clicks, read_back::Pace, socket_mode::Timing, threads::Threads,
+        types::Post, way_in::WayIn,
+    },
+};
+use store::testing::TestDatabase;
+use tokio::{net::TcpListener, time::timeout};
+use uuid::Uuid;
+
+use crate::{
+    app::{Caller, TestApp, id_of, json_of},
+    fake_slack::{
+        ANA, APP_TOKEN, BEN, BOT_TOKEN, BOT_USER, FakeSlack, Fault, MAIN, SIGNING_SECRET, World,
+        sign,
+    },
+};
+
+store::on_both_databases!(
+    what_comes_is_kept_and_acknowledged_by_either_way,
+    what_comes_again_is_kept_once,
+    nothing_is_acknowledged_that_cannot_be_kept,
+    a_click_is_handed_on_and_its_answer_back,
+    the_numbers_tell_what_waits,
+);
+
+/// How what people do arrives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Way {
+    Socket,
+    Http,
+}
+
+pub(crate) const WAYS: [Way; 2] = [Way::Socket, Way::Http];
+
+const QUICK: Timing = Timing {
+    connecting: Duration::from_secs(20),
+    ping: Duration::from_millis(50),
+    silence: Duration::from_secs(10),
+    goodbye: Duration::from_millis(200),
+    steady: Duration::ZERO,
+    first_pause: Duration::from_millis(10),
+    longest_pause: Duration::from_millis(100),
+};
+
+/// What is known of threads and people in a test, and what they were told.
+#[derive(Default)]
+pub(crate) struct Known {
+    cards: Mutex<HashMap<(String, String), InteractionId>>,
+    notes: Mutex<Vec<(String, String)>>,
+    /// How many more times nothing can be found out.
+    failures: Mutex<u32>,
+    clicks: Mutex<Vec<Value>>,
+    /// What a click is answered.
+    answer: Mutex<Option<Value>>,
+}
+
+fn locked<T>(value: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Known {
+    pub(crate) fn card(&self, channel: &str, ts: &str, interaction: InteractionId) {
+        let place = (channel.to_owned(), ts.to_owned());
+        locked(&self.cards).insert(place, interaction);
+    }
+
+    /// Who was told what.
+    pub(crate) fn notes(&self) -> Vec<(String, String)> {
+        locked(&self.notes).clone()
+    }
+
+    pub(crate) fn fail(&self, times: u32) {
+        *locked(&self.failures) = times;
+    }
+
+    pub(crate) fn failures_left(&self) -> u32 {
+        *locked(&self.failures)
+    }
+}
+
+#[async_trait]
+impl Threads for Known {
+    async fn interaction(&self, channel: &str, ts: &str) -> anyhow::Result<Option<InteractionId>> {
+        {
+            let mut failures = locked(&self.failures);
+            if *failures > 0 {
+                *failures -= 1;
+                anyhow::bail!("the database is away");
+            }
+        }
+        let place = (channel.to_owned(), ts.to_owned());
+        Ok(locked(&self.cards).get(&place).copied())
+    }
+
+    async fn responder(
+        &self,
+        _: Option<&str>,
+        user: &str,
+    ) -> anyhow::Result<Result<Principal, Note>> {
+        let (id, name) = match user {
+            ANA => (1, "Ana"),
+            BEN => (2, "Ben"),
+            _ => return Ok(Err("Nobody knows you here.".into())),
+        };
+        Ok(Ok(Principal::SlackUser {
+            id: Uuid::from_u128(id),
+            name: name.into(),
+            role: Role::Responder,
+        }))
+    }
+
+    async fn tell(&self, _: &str, _: &str, user: &str, note: &Note) {
+        locked(&self.notes).push((user.to_owned(), note.words.clone()));
+    }
+
+    async fn open_cards(&self) -> anyhow::Result<Vec<(String, String)>> {
+        Ok(locked(&self.cards).keys().cloned().collect())
+    }
+}
+
+#[async_trait]
+impl Clicks for Known {
+    async fn handle(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
+        locked(&self.clicks).push(payload.clone());
+        let answer = locked(&self.answer).clone();
+        if answer == Some(Value::Null) {
+            anyhow::bail!("nothing can be done now");
+        }
+        Ok(answer)
+    }
+}
+
+/// A server that listens to a Slack.
+pub(crate) struct Inbound {
+    pub(crate) app: TestApp,
+    pub(crate) known: Arc<Known>,
+}
+
+impl Inbound {
+    /// That hears what it keeps.
+    pub(crate) async fn start(slack: &FakeSlack, way: Way, database: &TestDatabase) -> Self {
+        let known = Arc::new(Known::default());
+        let inbound = Self::start_with(slack, way, database, known, |slack, known| {
+            slack.with_clicks(known.clone()).with_threads(known)
+        });
+        inbound.await
+    }
+
+    /// That only keeps: whatever it would have to know cannot be found out.
+    pub(crate) async fn deaf(slack: &FakeSlack, way: Way, database: &TestDatabase) -> Self {
+        let known = Arc::new(Known::default());
+        known.fail(u32::MAX);
+        let joined =
+            |slack: WayIn, known: Arc<Known>| slack.with_clicks(known.clone()).with_threads(known);
+        Self::start_with(slack, way, database, known, joined).await
+    }
+
+    pub(crate) async fn start_with(
+        slack: &FakeSlack,
+        way: Way,
+        database: &TestDatabase,
+        known: Arc<Known>,
+        join: impl FnOnce(WayIn, Arc<Known>) -> WayIn,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let secret = |text: &str| Some(text.to_owned().into());
+        let clock = slack.clock().clone();
+        let joined = known.clone();
+        let app = TestApp::start_joined(
+            listener,
+            database,
+            clock,
+            |config| {
+                config.slack_api_url = slack.api_url();
+                config.slack_bot_token = secret(BOT_TOKEN);
+                config.slack_default_channel = Some(MAIN.into());
+                match way {
+                    Way::Socket => config.slack_app_token = secret(APP_TOKEN),
+                    Way::Http => config.slack_signing_secret = secret(SIGNING_SECRET),
+                }
+            },
+            |slack| {
+                let mut slack = join(slack, joined);
+                slack.timing = QUICK;
+                slack.pace = Pace {
+                    call: Duration::from_millis(1),
+                    failure: Duration::from_millis(1),
+                };
+                slack
+            },
+        )
+        .await;
+        match way {
+            Way::Socket => {
+                slack.connected(2).await;
+            }
+            Way::Http => {
+                let url = |what: &str| app.url(&format!("/slack/{what}"));
+                slack.deliver_to(&url("interactivity"), &url("events"));
+            }
+        }
+        Self { app, known }
+    }
+
+    /// A card in the main channel.
+    pub(crate) async fn post(&self) -> String {
+        let client = &self.app.state.slack.as_ref().unwrap().client;
+        let posted = client
+            .post_message(&Post::to(MAIN, "Which port?", &[]))
+            .await;
+        posted.unwrap().ts
+    }
+
+    /// A question with its card.
+    pub(crate) async fn ask(&self, agent: &Caller<'_>, more: Value) -> (Value, String) {
+        let asked = agent.ask(more).await;
+        let store = self.app.state.service.store();
+        let posted = async || {
+            let interaction = store.interaction(id_of(&asked)).await.unwrap().unwrap();
+            interaction.card.unwrap().posted
+        };
+        // By this server, or by another on the same database.
+        until("the card", async || posted().await.is_some()).await;
+        let ts = posted().await.unwrap().ts;
+        self.known.card(MAIN, &ts, id_of(&asked));
+        (asked, ts)
+    }
+
+    pub(crate) async fn waiting(&self) -> i64 {
+        self.app.state.service.waiting_messages().await.unwrap()
+    }
+}
+
+/// Waits until it is so; everything that it depends on goes on by itself.
+pub(crate) async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !is().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    let came = timeout(Duration::from_secs(60), waiting).await;
+    came.unwrap_or_else(|_| panic!("it did not happen: {what}"));
+}
+
+/// Waits until so many events of what people do were acknowledged, and all of the bot's.
+pub(crate) async fn acknowledged(slack: &FakeSlack, count: usize) {
+    until("the acknowledgement", async || {
+        slack.events().0 == count + by_the_bot(slack)
+    })
+    .await;
+}
+
+/// The bot's own messages are events, too.
+fn by_the_bot(slack: &FakeSlack) -> usize {
+    let all = slack.messages(MAIN);
+    all.iter().filter(|message| message.by_bot).count()
+}
+
+async fn what_comes_is_kept_and_acknowledged_by_either_way(database: TestDatabase) {
+    for way in WAYS {
+        let slack = fresh(&database).await;
+        let inbound = Inbound::deaf(&slack, way, &database).await;
+        let card = inbound.post().await;
+        let ts = slack.reply_in_thread(ANA, MAIN, &card, "use &lt;8080&gt;\nplease");
+        acknowledged(&slack, 1).await;
+        let store = inbound.app.state.service.store();
+        let found = store
+            .messages_to_hear(inbound.app.state.service.now() + TimeDelta::hours(1), 99)
+            .await
+            .unwrap();
+        let kept = &found
+            .iter()
+            .find(|one| one.message.ts == ts)
+            .unwrap()
+            .message;
+        assert_eq!(
+            (&*kept.channel, &*kept.thread_ts, &*kept.user),
+            (MAIN, &*card, ANA)
+        );
+        assert_eq!(kept.text, "use &lt;8080&gt;\nplease");
+        assert!(!kept.is_edit());
+        // What is no reply of a person's is acknowledged all the same.
+        slack.say(ANA, MAIN, None, "good morning");
+        slack.say(BOT_USER, MAIN, Some(&card), "the bot itself");
+        acknowledged(&slack, 2).await;
+        assert_eq!(inbound.waiting().await, 1, "{way:?}");
+        inbound.app.stop().await;
+        store::verify_journal(&*store::connect(&database.url).await.unwrap())
+            .await
+            .unwrap();
+    }
+}
+
+async fn what_comes_again_is_kept_once(database: TestDatabase) {
+    for way in WAYS {
+        let slack = fresh(&database).await;
+        let inbound = Inbound::deaf(&slack, way, &database).await;
+        let card = inbound.post().await;
+        slack.duplicate_next_event();
+        let ts = slack.reply_in_thread(ANA, MAIN, &card, "8080");
+        slack.repeat(MAIN, &ts);
+        acknowledged(&slack, 3).await;
+        assert_eq!(inbound.waiting().await, 1, "{way:?}");
+        // A change of it is another; the same change is not.
+        slack.duplicate_next_event();
+        slack.edit(MAIN, &ts, "8081");
+        acknowledged(&slack, 5).await;
+        assert_eq!(inbound.waiting().await, 2, "{way:?}");
+    }
+}
+
+/// A Slack that begins anew with its names, and a database that has heard of none.
+async fn fresh(database: &TestDatabase) -> FakeSlack {
+    let store = store::connect(&database.url).await.unwrap();
+    drop(store);
+    database.execute("DELETE FROM slack_inbox").await.unwrap();
+    FakeSlack::start().await
+}
+
+async fn nothing_is_acknowledged_that_cannot_be_kept(database: TestDatabase) {
+    for way in WAYS {
+        let slack = fresh(&database).await;
+        let inbound = Inbound::deaf(&slack, way, &database).await;
+        let card = inbound.post().await;
+        acknowledged(&slack, 0).await;
+        database
+            .execute("ALTER TABLE slack_inbox RENAME TO elsewhere")
+            .await
+            .unwrap();
+        slack.reply_in_thread(ANA, MAIN, &card, "8080");
+        match way {
+            Way::Socket => {
+                slack
+                    .wait_for(|world| world.is_waiting().then_some(()))
+                    .await;
+            }
+            Way::Http => {
+                let refused = events(&inbound.app, &slack, &reply(&card, "9.9")).await;
+                let problem = json_of(refused, StatusCode::SERVICE_UNAVAILABLE).await;
+                assert_eq!(problem["code"], "slack_again");
+                // Slack tries a second time at once, and then in a minute.
+                until("three refusals", async || {
+                    // Not by its address, which has a limit.
+                    let text = inbound.app.state.metrics.text(&Now::default()).unwrap();
+                    text.contains("handraise_refusals_total{code=\"slack_again\"} 3")
+                })
+                .await;
+            }
+        }
+        assert_eq!(slack.events(), (by_the_bot(&slack), 0));
+        database
+            .execute("ALTER TABLE elsewhere RENAME TO slack_inbox")
+            .await
+            .unwrap();
+        slack
+            .wait_for(|world| (way == Way::Socket || !world.is_waiting()).then_some(()))
+            .await;
+        slack.advance(TimeDelta::seconds(60));
+        acknowledged(&slack, 1).await;
+        assert_eq!(inbound.waiting().await, 1, "{way:?}");
+    }
+}
+
+async fn a_click_is_handed_on_and_its_answer_back(database: TestDatabase) {
+    for way in WAYS {
+        let slack = FakeSlack::start().await;
+        let inbound = Inbound::deaf(&slack, way, &database).await;
+        let button = json!({
+            "type": "actions", "block_id": "b", "elements": [{
+                "type": "button", "action_id": "go", "value": "1",
+                "text": { "type": "plain_text", "text": "Go" },
+            }],
+        });
+        let client = &inbound.app.state.slack.as_ref().unwrap().client;
+        let posted = client
+            .post_message(&Post::to(MAIN, "Go?", &[button]))
+            .await
+            .unwrap();
+        let click = slack.click(MAIN, &posted.ts, "go");
+        assert_eq!(slack.acked(click).await, Some(json!({})), "{way:?}");
+        let seen = locked(&inbound.known.clicks).pop().unwrap();
+        assert_eq!(seen["type"], "block_actions");
+        assert_eq!(seen["container"]["message_ts"], *posted.ts);
+        if way == Way::Http {
+            *locked(&inbound.known.answer) = Some(json!({ "response_action": "clear" }));
+            let click = slack.click(MAIN, &posted.ts, "go");
+            let answer = slack.acked(click).await.unwrap();
+            assert_eq!(answer, json!({ "response_action": "clear" }));
+        }
+        // What cannot be done is not acknowledged, so that Slack says so to whoever pressed.
+        *locked(&inbound.known.answer) = Some(Value::Null);
+        let click = slack.click(MAIN, &posted.ts, "go");
+        until("the click", async || {
+            !locked(&inbound.known.clicks).is_empty()
+        })
+        .await;
+        until("its end", async || {
+            !slack.look(World::is_waiting) || way == Way::Socket
+        })
+        .await;
+        slack.advance(TimeDelta::seconds(4));
+        assert_eq!(slack.acked(click).await, None, "{way:?}");
+    }
+}
+
+async fn the_numbers_tell_what_waits(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::deaf(&slack, Way::Socket, &database).await;
+    let card = inbound.post().await;
+    slack.reply_in_thread(ANA, MAIN, &card, "8080");
+    acknowledged(&slack, 1).await;
+    let mut status = inbound.app.state.slack.as_ref().unwrap().status.subscribe();
+    let both = status.wait_for(|status| status.connected == 2).await;
+    drop(both.unwrap());
+    let text = inbound.app.get("/metrics").send().await.unwrap();
+    let text = text.text().await.unwrap();
+    for line in [
+        "handraise_slack_sockets 2\n",
+        "handraise_slack_strangers 0\n",
+        "handraise_slack_messages_waiting 1\n",
+        "handraise_slack_messages_kept_total 1\n",
+    ] {
+        assert!(text.contains(line), "no {line} in {text}");
+    }
+}
+
+fn reply(card: &str, ts: &str) -> String {
+    json!({
+        "type": "event_callback", "team_id": "T0FAKE", "api_app_id": "A0FAKE", "event_id": format!("Ev{ts}"),
+        "event": {
+            "type": "message", "channel": MAIN, "user": ANA, "text": "8080", "ts": ts, "thread_ts": card,
+        },
+    })
+    .to_string()
+}
+
+/// A request to the Events API's address, as Slack signs it.
+async fn events(app: &TestApp, slack: &FakeSlack, body: &str) -> Response {
+    let now = machine::clock::Clock::now(&**slack.clock()).timestamp();
+    let headers = [
+        ("x-slack-request-timestamp", now.to_string()),
+        ("x-slack-signature", sign(now, body)),
+    ];
+    send(app, "events", &headers, body).await
+}
+
+async fn send(app: &TestApp, to: &str, headers: &[(&str, String)], body: &str) -> Response {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let name: axum::http::HeaderName = name.parse().unwrap();
+        map.append(name, value.parse().unwrap());
+    }
+    let request = app.post(&format!("/slack/{to}")).headers(map);
+    request.body(body.to_owned()).send().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_what_slack_signed_just_now_is_believed() {
+    let database = TestDatabase::sqlite();
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::deaf(&slack, Way::Http, &database).await;
+    let app = &inbound.app;
+    let body = reply("1.1", "1.2");
+    let now = machine::clock::Clock::now(&**slack.clock()).timestamp();
+    let at = |seconds: i64| ("x-slack-request-timestamp", (now + seconds).to_string());
+    let by = |seconds: i64, body: &str| ("x-slack-signature", sign(now + seconds, body));
+    for (headers, name) in [
+        (vec![], "nothing"),
+        (vec![at(0)], "no signature"),
+        (vec![by(0, &body)], "no time"),
+        (vec![at(0), by(0, "another")], "another's"),
+        (vec![at(1), by(0, &body)], "another time"),
+        (vec![at(-301), by(-301, &body)], "long ago"),
+        (vec![at(301), by(301, &body)], "not yet"),
+        (vec![at(0), by(0, &body), by(0, &body)], "twice"),
+    ] {
+        for to in ["events", "interactivity"] {
+            let response = send(app, to, &headers, &body).await;
+            assert!(!response.headers().contains_key("x-slack-no-retry"));
+            let problem = json_of(response, StatusCode::UNAUTHORIZED).await;
+            assert_eq!(problem["code"], "not_slack", "{name}");
+        }
+    }
+    assert_eq!(inbound.waiting().await, 0);
+    // Nobody learns anything without the secret, not even an echo.
+    let hello =
+        json!({ "type": "url_verification", "challenge": "3eZbrw1a", "token": "x" }).to_string();
+    assert_eq!(send(app, "events", &[], &hello).await.status(), 401);
+    let echo = json_of(events(app, &slack, &hello).await, StatusCode::OK).await;
+    assert_eq!(echo["challenge"], "3eZbrw1a");
+
+    let taken = events(app, &slack, &body).await;
+    assert_eq!(taken.status(), StatusCode::OK);
+    assert_eq!(taken.text().await.unwrap(), "");
+    assert_eq!(inbound.waiting().await, 1);
+    // Odd, but Slack's.
+    for odd in [
+        "{",
+        "[]",
+        "null",
+        r#"{"type":"event_callback"}"#,
+        r#"{"type":7,"event":[]}"#,
+    ] {
+        let status = events(app, &slack, odd).await.status();
+        let expected = if odd == "{" { 400 } else { 200 };
+        assert_eq!(status, expected, "{odd}");
+    }
+    let large = |length: usize| json!({ "type": "other", "x": "x".repeat(length) }).to_string();
+    assert_eq!(events(app, &slack, &large(900_000)).await.status(), 200);
+    let larger = events(app, &slack, &large(1_100_000)).await;
+    assert_eq!(larger.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(inbound.waiting().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_are_slowed_down_and_slack_is_not() {
+    let database = TestDatabase::sqlite();
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::deaf(&slack, Way::Http, &database).await;
+    let app = &inbound.app;
+    let limit = app.state.config.rate_limit_per_minute;
+    assert!(limit > 0);
+    for n in 0..limit + 20 {
+        let body = reply("1.1", &format!("2.{n}"));
+        assert_eq!(events(app, &slack, &body).await.status(), 200, "{n}");
+    }
+    let mut refused = 0;
+    for _ in 0..=limit {
+        let status = send(app, "events", &[], "{}").await.status();
+        refused += u32::from(status == StatusCode::TOO_MANY_REQUESTS);
+    }
+    assert!(refused > 0);
+    // From the same address.
+    let body = reply("1.1", "3.1");
+    assert_eq!(events(app, &slack, &body).await.status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn signed_requests_are_for_those_who_asked_for_them() {
+    let database = TestDatabase::sqlite();
+    let plain = TestApp::start(&database).await;
+    let slack = FakeSlack::start().await;
+    let socket = Inbound::deaf(&slack, Way::Socket, &database).await;
+    for app in [&plain, &socket.app] {
+        for to in ["events", "interactivity"] {
+            assert_eq!(send(app, to, &[], "{}").await.status(), 404);
+        }
+        assert_eq!(events(app, &slack, "{}").await.status(), 404);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_slack_cannot_reach_says_so_and_stays_ready() {
+    let database = TestDatabase::sqlite();
+    let ready = async |inbound: &Inbound| {
+        let text = inbound.app.get("/readyz").send().await.unwrap();
+        // The rest works.
+        let body = json_of(text, StatusCode::OK).await;
+        assert_eq!(body["not_ready"], json!([]));
+        body["degraded"] != json!(["slack"])
+    };
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::deaf(&slack, Way::Socket, &database).await;
+    until("readiness", async || ready(&inbound).await).await;
+    slack.advance(TimeDelta::seconds(60));
+    assert!(ready(&inbound).await);
+    // Nobody answers, for as long as this lasts.
+    slack.fail(
+        "apps.connections.open",
+        [Fault::Hang, Fault::Hang, Fault::Hang],
+    );
+    slack.cut_connections();
+    let status = &inbound.app.state.slack.as_ref().unwrap().status;
+    let mut status = status.subscribe();
+    status
+        .wait_for(|status| status.connected == 0)
+        .await
+        .unwrap();
+    assert!(ready(&inbound).await);
+    until("the end of patience", async || {
+        slack.advance(TimeDelta::seconds(31));
+        !ready(&inbound).await
+    })
+    .await;
+    inbound.app.stop().await;
+
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::deaf(&slack, Way::Socket, &database).await;
+    slack.fail("apps.connections.open", [Fault::Refused("invalid_auth")]);
+    slack.cut_connections();
+    until("the end", async || !ready(&inbound).await).await;
+}

@@ -1,0 +1,127 @@
+//! A text in parts, as it is drawn: what is in it, and the marks for what cannot be seen in it.
+
+/// A part of a text: as it is, or a mark (`⟨U+202E⟩`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// What to show.
+    pub text: String,
+    /// What it is a mark of; `None` for text as it is.
+    pub mark: Option<Mark>,
+    /// What it is in its language.
+    pub ink: Ink,
+    /// Whether it differs from what stood there before.
+    pub changed: bool,
+}
+
+/// What a mark stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A character, so many times, that is not shown itself.
+    Instead(char, usize),
+    /// Nothing: it says something of what is beside it.
+    Beside,
+}
+
+/// What a part is in its language, for those who colour it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ink {
+    /// Nothing in particular.
+    #[default]
+    Plain,
+    /// Not in the text at all: a number of a line, a sign, a word of ours.
+    Ours,
+    /// What something is called: a key, a function, a host.
+    Name,
+    /// A word of the language.
+    Keyword,
+    /// A string.
+    Text,
+    /// A number, or another constant.
+    Number,
+    /// What no machine reads.
+    Comment,
+    /// White space at the end of a line.
+    Space,
+}
+
+impl Run {
+    /// Text as it is.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            mark: None,
+            ink: Ink::Plain,
+            changed: false,
+        }
+    }
+
+    /// Text of ours, beside what is shown.
+    pub fn ours(text: impl Into<String>) -> Self {
+        Self {
+            ink: Ink::Ours,
+            ..Self::plain(text)
+        }
+    }
+
+    pub(super) fn mark(text: String, mark: Mark) -> Self {
+        Self {
+            mark: Some(mark),
+            ..Self::plain(text)
+        }
+    }
+
+    /// Whether it stands for a character that hides, reorders others or looks like another.
+    pub fn is_marked(&self) -> bool {
+        self.mark.is_some()
+    }
+}
+
+/// What the runs were made of.
+pub(crate) fn back(runs: &[Run]) -> String {
+    let mut text = String::new();
+    for run in runs.iter().filter(|run| run.ink != Ink::Ours) {
+        match run.mark {
+            None => text.push_str(&run.text),
+            Some(Mark::Instead(c, times)) => text.extend(std::iter::repeat_n(c, times)),
+            Some(Mark::Beside) => {}
+        }
+    }
+    text
+}
+
+/// The runs of a text, cut where `look` of a place in it changes. It is asked for every character.
+pub(crate) fn drawn(runs: Vec<Run>, look: impl Fn(usize) -> (Ink, bool)) -> Vec<Run> {
+    let mut drawn: Vec<Run> = Vec::with_capacity(runs.len());
+    let mut at = 0;
+    for run in runs {
+        match run.mark {
+            None => {
+                let mut open: Option<Run> = None;
+                for c in run.text.chars() {
+                    let (ink, changed) = look(at);
+                    at += c.len_utf8();
+                    match &mut open {
+                        Some(run) if (run.ink, run.changed) == (ink, changed) => run.text.push(c),
+                        _ => {
+                            drawn.extend(open.take());
+                            open = Some(Run {
+                                ink,
+                                changed,
+                                ..Run::plain(c)
+                            });
+                        }
+                    }
+                }
+                drawn.extend(open);
+            }
+            Some(mark) => {
+                let (_, changed) = look(at);
+                if let Mark::Instead(c, times) = mark {
+                    at += c.len_utf8() * times;
+                }
+                drawn.push(Run { changed, ..run });
+            }
+        }
+    }
+    drawn
+}

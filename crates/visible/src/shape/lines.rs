@@ -1,0 +1,231 @@
+//! A view in lines, for a terminal and for Slack: numbers and signs before them, nothing left out. A line is as
+//! long as it is; whoever draws it breaks it.
+
+use super::{Change, Field, LineEnd, Node, Sign, Text, View, named};
+use crate::{Ink, Run};
+
+const STEP: usize = 2;
+
+/// All of it, line by line. What is ours (numbers, signs, colons) has [`Ink::Ours`], and a tab in it is written
+/// `→`, as wide as up to the next fourth column.
+pub fn lines(view: &View) -> Vec<Vec<Run>> {
+    let mut drawn = Drawn::default();
+    drawn.line(0, view.tool.clone());
+    for note in &view.notes {
+        drawn.line(0, note.clone());
+    }
+    match &view.arguments {
+        Node::Fields(fields) => drawn.fields(0, fields),
+        Node::Plain(text) => drawn.text(0, text),
+        _ => drawn.line(0, vec![Run::ours("(no arguments)")]),
+    }
+    if !view.operands.is_empty() {
+        drawn.line(0, vec![Run::ours("with:")]);
+    }
+    for operand in &view.operands {
+        drawn.line(1, operand.name.clone());
+        let mut facts = operand.size.clone();
+        facts.push(Run::ours(" bytes, sha256 "));
+        facts.extend(operand.sha256.iter().cloned());
+        drawn.line(2, facts);
+    }
+    drawn.0
+}
+
+#[derive(Default)]
+struct Drawn(Vec<Vec<Run>>);
+
+impl Drawn {
+    fn line(&mut self, depth: usize, runs: Vec<Run>) {
+        let indent = (depth > 0).then(|| Run::ours(" ".repeat(depth * STEP)));
+        self.0
+            .push(indent.into_iter().chain(untabbed(runs)).collect());
+    }
+
+    fn fields(&mut self, depth: usize, fields: &[Field]) {
+        for field in fields {
+            match field {
+                Field::One { name, value } => self.value(depth, named(name), value),
+                Field::Change(change) => self.change(depth, change),
+            }
+        }
+    }
+
+    /// A value after what it is called.
+    fn value(&mut self, depth: usize, mut name: Vec<Run>, value: &Node) {
+        name.push(Run::ours(": "));
+        match value {
+            Node::Inline(runs) => {
+                name.extend(runs.iter().cloned());
+                self.line(depth, name);
+            }
+            Node::Address(parts) => {
+                let mut parts = parts.iter().cloned();
+                name.extend(parts.next().into_iter().flatten());
+                self.line(depth, name);
+                for part in parts {
+                    self.line(depth + 2, part);
+                }
+            }
+            Node::Text(text) | Node::Plain(text) => {
+                name.push(Run::ours(about(text)));
+                self.line(depth, name);
+                self.text(depth + 1, text);
+            }
+            Node::Json { node, .. } => {
+                name.push(Run::ours("a string of JSON"));
+                self.line(depth, name);
+                self.inner(depth + 1, node);
+            }
+            Node::Fields(_) | Node::Items(_) => {
+                self.line(depth, name);
+                self.inner(depth + 1, value);
+            }
+        }
+    }
+
+    fn inner(&mut self, depth: usize, node: &Node) {
+        match node {
+            Node::Fields(fields) => self.fields(depth, fields),
+            Node::Items(items) => {
+                for (n, item) in items.iter().enumerate() {
+                    self.value(depth, vec![Run::ours(format!("{}", n + 1))], item);
+                }
+            }
+            Node::Inline(runs) => self.line(depth, runs.clone()),
+            Node::Text(text) | Node::Plain(text) => self.text(depth, text),
+            Node::Address(_) | Node::Json { .. } => self.value(depth, Vec::new(), node),
+        }
+    }
+
+    fn text(&mut self, depth: usize, text: &Text) {
+        let width = text.lines.len().to_string().len();
+        for (n, line) in text.lines.iter().enumerate() {
+            // A patch brings its own signs along.
+            let sign = match line.sign {
+                Sign::New if text.is_written() => "+ ",
+                _ => "",
+            };
+            let before = Run::ours(format!("{:>width$} {sign}", n + 1));
+            let runs = [before].into_iter().chain(line.runs.iter().cloned());
+            self.line(depth, runs.collect());
+        }
+    }
+
+    fn change(&mut self, depth: usize, change: &Change) {
+        let mut name = named(&change.old_name);
+        name.push(Run::ours(" → "));
+        name.extend(named(&change.new_name));
+        name.push(Run::ours(format!(": {}", change.summary())));
+        self.line(depth, name);
+        let last = change.rows.iter().filter_map(|row| row.new.max(row.old));
+        let width = last.max().unwrap_or_default().to_string().len();
+        for row in &change.rows {
+            let (number, sign) = match row.sign {
+                Sign::Gone => (row.old, '-'),
+                Sign::New => (row.new, '+'),
+                _ => (row.new, ' '),
+            };
+            let number = number.unwrap_or_default();
+            let before = Run::ours(format!("{number:>width$} {sign} "));
+            let runs = [before].into_iter().chain(row.runs.iter().cloned());
+            self.line(depth + 1, runs.collect());
+        }
+    }
+}
+
+impl Text {
+    /// Whether every line of it comes, without a sign of its own.
+    pub fn is_written(&self) -> bool {
+        let own = matches!(self.language.as_deref(), Some("patch" | "plan"));
+        !own && self.lines.iter().all(|line| line.sign == Sign::New)
+    }
+}
+
+/// What a text is, and how long.
+pub fn about(text: &Text) -> String {
+    let lines = match text.lines.len() {
+        1 => "1 line".to_owned(),
+        many => format!("{many} lines"),
+    };
+    let end = match text.end {
+        LineEnd::Unix => "",
+        LineEnd::Windows => ", each ends with CR LF",
+    };
+    match &text.language {
+        Some(language) if language.chars().all(|c| c.is_ascii_alphanumeric()) => {
+            format!("{language}, {lines}{end}")
+        }
+        _ => format!("{lines}{end}"),
+    }
+}
+
+impl Change {
+    /// How much differs, and where.
+    pub fn summary(&self) -> String {
+        let count = |sign| self.rows.iter().filter(|row| row.sign == sign).count();
+        let (gone, new) = (count(Sign::Gone), count(Sign::New));
+        if gone + new == 0 && self.old_end == self.new_end {
+            return "no difference".to_owned();
+        }
+        let lines = |n: usize| match n {
+            1 => "1 line".to_owned(),
+            n => format!("{n} lines"),
+        };
+        let mut said = match (gone, new) {
+            (0, 0) => "the same lines".to_owned(),
+            (0, new) => format!("{} more", lines(new)),
+            (gone, 0) => format!("{} less", lines(gone)),
+            (gone, new) if gone == new => format!("{} changed", lines(new)),
+            (gone, new) => format!("{} become {new}", lines(gone)),
+        };
+        let first = self.rows.iter().find(|row| row.sign != Sign::Same);
+        if let (Some(first), true) = (first, gone < self.rows.len() && new < self.rows.len()) {
+            let number = first.old.or(first.new).unwrap_or_default();
+            said += &format!(", the first is line {number}");
+        }
+        if self.old_end != self.new_end {
+            let name = |end| match end {
+                LineEnd::Unix => "LF",
+                LineEnd::Windows => "CR LF",
+            };
+            said += &format!(
+                "; lines end with {} instead of {}",
+                name(self.new_end),
+                name(self.old_end)
+            );
+        }
+        said
+    }
+}
+
+/// Tabs written out: they move a terminal's cursor, and Slack shows none.
+fn untabbed(runs: Vec<Run>) -> Vec<Run> {
+    let mut column = 0;
+    let mut untabbed = Vec::with_capacity(runs.len());
+    for run in runs {
+        if !run.text.contains('\t') {
+            column += run.text.chars().count();
+            untabbed.push(run);
+            continue;
+        }
+        let mut text = String::new();
+        for c in run.text.chars() {
+            if c == '\t' {
+                let wide = 4 - column % 4;
+                text.push('→');
+                text.extend(std::iter::repeat_n(' ', wide - 1));
+                column += wide;
+            } else {
+                text.push(c);
+                column += 1;
+            }
+        }
+        let ink = match run.ink {
+            Ink::Plain => Ink::Space,
+            ink => ink,
+        };
+        untabbed.push(Run { text, ink, ..run });
+    }
+    untabbed
+}

@@ -1,0 +1,98 @@
+//! A string by its lines, as many as it has: one that ends with a line's end has an empty one last.
+
+use std::ops::Range;
+
+use super::Sign;
+use crate::{self as visible, Ink, Run};
+
+/// A string by its lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    /// What it is, in a word.
+    pub language: Option<String>,
+    /// Its lines.
+    pub lines: Vec<Line>,
+    /// What ends each line but the last.
+    pub end: LineEnd,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// What it is in a patch or a plan, or in a text that is written anew.
+    pub sign: Sign,
+    /// What is in it.
+    pub runs: Vec<Run>,
+}
+
+/// What ends a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnd {
+    /// LF.
+    Unix,
+    /// CR and LF, at every line.
+    Windows,
+}
+
+impl LineEnd {
+    /// The characters.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unix => "\n",
+            Self::Windows => "\r\n",
+        }
+    }
+}
+
+impl Text {
+    /// Without anything known of it.
+    pub(super) fn plain(text: &str) -> Self {
+        let (lines, end) = split(text);
+        let latin = visible::has_latin(text);
+        let lines = lines.into_iter().map(|line| Line {
+            sign: Sign::Same,
+            runs: runs(line, latin, &[], &[]),
+        });
+        Self {
+            language: None,
+            lines: lines.collect(),
+            end,
+        }
+    }
+}
+
+/// A text's lines, and what ends them.
+pub(super) fn split(text: &str) -> (Vec<&str>, LineEnd) {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    let Some((_, ended)) = lines.split_last_mut() else {
+        return (lines, LineEnd::Unix);
+    };
+    if ended.is_empty() || !ended.iter().all(|line| line.ends_with('\r')) {
+        return (lines, LineEnd::Unix);
+    }
+    for line in ended {
+        *line = &line[..line.len() - 1];
+    }
+    (lines, LineEnd::Windows)
+}
+
+/// The runs of a line: what hides marked, coloured by `inks`, and `changed` where it is.
+pub(super) fn runs(
+    line: &str,
+    latin: bool,
+    inks: &[(Range<usize>, Ink)],
+    changed: &[Range<usize>],
+) -> Vec<Run> {
+    let text_ends = line.trim_end_matches([' ', '\t']).len();
+    let look = |at: usize| {
+        let ink = if at >= text_ends || line.as_bytes().get(at) == Some(&b'\t') {
+            Ink::Space
+        } else {
+            let after = inks.partition_point(|(range, _)| range.end <= at);
+            let here = inks.get(after).filter(|(range, _)| range.contains(&at));
+            here.map_or(Ink::Plain, |(_, ink)| *ink)
+        };
+        (ink, changed.iter().any(|range| range.contains(&at)))
+    };
+    visible::drawn(visible::code(line, latin), look)
+}
