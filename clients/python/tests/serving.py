@@ -69,11 +69,18 @@ class Server:
         """Returns the new public key, which counts when it starts again."""
         return self._run("key", "rotate")
 
+    def trust(self, url: str, key: str, file: Path) -> None:
+        """Has an agent's command line note this key in this file."""
+        self._done("trust", "add", url, key, HANDRAISE_KNOWN_SERVERS=str(file))
+
     def _run(self, *command: str) -> str:
+        return self._done(*command, "--database", self._database)
+
+    def _done(self, *command: str, **settings: str) -> str:
         done = subprocess.run(
-            [self._binary, *command, "--database", self._database],
+            [self._binary, *command],
             cwd=self._folder,
-            env=self._environment,
+            env={**self._environment, **settings},
             capture_output=True,
             text=True,
             check=True,

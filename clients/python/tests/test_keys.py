@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import ipaddress
 import multiprocessing
 import os
 import stat
@@ -12,6 +13,7 @@ from typing import Any, Dict, List
 
 import httpx
 import pytest
+from addresses import ADDRESSES, AMBIGUOUS
 from fakes import ADDRESS, FakeServer, Json, Key, calls_at, carry_out
 
 from handraise import AsyncHandraise, Handraise, HandraiseError, KeyChanged
@@ -274,20 +276,30 @@ def test_a_file_that_cannot_be_read_or_written_refuses_everything(tmp_path: Path
     assert server.asked == []
 
 
-@pytest.mark.parametrize(
-    ("url", "address"),
-    [
-        ("HTTP://LocalHost:80/", "http://localhost"),
-        ("https://h.example/desk/", "https://h.example/desk"),
-        ("https://H.example:443", "https://h.example"),
-        ("https://h.example:8443//", "https://h.example:8443"),
-        ("http://[::1]:3000", "http://[::1]:3000"),
-        ("http://h.example/a?b=c#d", "http://h.example/a"),
-        ("https://b\u00fccher.example", "https://xn--bcher-kva.example"),
-    ],
-)
-def test_an_address_has_one_form(url: str, address: str) -> None:
+@pytest.mark.parametrize(("url", "address"), ADDRESSES)
+def test_an_address_has_one_form(url: str, address: str, tmp_path: Path) -> None:
     assert address_of(httpx.URL(url)) == address
+    known, key = KnownServers(tmp_path / "known_servers"), Key().public
+    known.add(address, [key])
+    assert known.find(address) == (key,)
+
+
+@pytest.mark.parametrize(("url", "told"), AMBIGUOUS)
+@pytest.mark.parametrize("client", [Handraise, AsyncHandraise])
+def test_an_address_that_our_programs_would_read_differently_is_refused(
+    client: Any, tmp_path: Path, url: str, told: str
+) -> None:
+    with pytest.raises(HandraiseError, match=rf"(?i){told}"):
+        client(url, "t")
+    (tmp_path / "known_servers").write_text(f"{url} {Key().public}\n")
+    (tmp_path / "known_servers").chmod(0o600)
+    with pytest.raises(HandraiseError, match="has a line that is no address"):
+        KnownServers(tmp_path / "known_servers").find(ADDRESS)
+
+
+def test_an_address_of_a_new_python_is_written_as_that_of_an_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ipaddress.IPv6Address, "compressed", "::ffff:127.0.0.1")
+    assert address_of(httpx.URL("http://[::ffff:127.0.0.1]")) == "http://[::ffff:7f00:1]"
 
 
 def test_the_file_is_where_it_is_said_or_with_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:

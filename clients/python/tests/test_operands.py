@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from fakes import FakeServer, calls_at, carry_out
 from replies import BODY
 
 from handraise import Operand, OperandChanged, action_digest, hash_file, reading
-from handraise.operands import expect_unchanged, hash_files
+from handraise.operands import expect_same_places, expect_unchanged, hash_files, places_of
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -33,7 +34,9 @@ def test_what_is_no_file_is_no_operand(tmp_path: Path) -> None:
         hash_file(tmp_path / "none")
     # Whoever waits for a writer waits for ever.
     os.mkfifo(tmp_path / "pipe")
-    for special in ("pipe", "."):
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+    for special in ("pipe", "socket", "/dev/null", "."):
         with pytest.raises(ValueError, match="no regular file"):
             hash_file(tmp_path / special)
 
@@ -76,6 +79,34 @@ def test_files_that_come_or_go_are_a_change(tmp_path: Path) -> None:
         expect_unchanged(before, files[:1])
     with pytest.raises(OperandChanged, match="no file then"):
         expect_unchanged(before[:1], files)
+
+
+def test_a_path_leads_to_one_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "same").symlink_to(tmp_path / "one")
+    link = tmp_path / "link"
+    link.symlink_to("a")
+    monkeypatch.chdir(tmp_path / "a")
+    through, relative, same = places_of([link / "none"]), places_of(["none"]), places_of([Path("same")])
+    for before in (through, relative, same):
+        expect_same_places(before)
+    link.unlink()
+    link.symlink_to("b")
+    with pytest.raises(OperandChanged, match=f"it led to .*/a/none, and leads to {tmp_path}/b/none"):
+        expect_same_places(through)
+    monkeypatch.chdir(tmp_path / "b")
+    # Also where it is the same file: what stands beside it is not.
+    for before in (relative, same):
+        with pytest.raises(OperandChanged, match=f"the working directory was {tmp_path}/a, and is {tmp_path}/b"):
+            expect_same_places(before)
+    monkeypatch.chdir(tmp_path / "a")
+    expect_same_places(relative)
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(OperandChanged, match="cannot be known any more"):
+        expect_same_places(relative)
 
 
 def test_an_approval_names_them_and_proves_them(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List
 
 import httpx
 import pytest
+from addresses import ADDRESSES
 from conftest import Connect, DeskOf, Meanwhile, OwnServer
 from proxy import Proxy
 from serving import PATIENCE, Desk, Server
@@ -22,6 +23,7 @@ from handraise import (
     hash_file,
     requires_approval,
 )
+from handraise.known_servers import KnownServers
 
 ACTION: Dict[str, Any] = {"tool": "shell", "arguments": {"command": "make deploy"}}
 
@@ -55,6 +57,15 @@ def test_an_approval_and_a_plan_are_proven_by_the_servers_receipts(
     desk.answer_next(decision="proceed_clean")
     review = reviewing.result(PATIENCE)
     assert review and review.receipt and review.receipt.plan_digest
+
+
+def test_the_command_line_names_a_server_by_the_same_line(server: Server, tmp_path: Path) -> None:
+    known, key = tmp_path / "known_servers", key_of(server)
+    for url, address in ADDRESSES:
+        server.trust(url, key, known)
+        assert (url, known.read_text()) == (url, f"{address} {key}\n")
+        assert KnownServers(known).find(address) == (key,)
+        known.unlink()
 
 
 def test_who_answers_under_another_key_is_not_believed(

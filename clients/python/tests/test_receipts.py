@@ -138,6 +138,57 @@ def test_a_receipt_that_does_not_hold_is_no_approval(
     assert "POST collect" not in server.requests
 
 
+def slow(server: FakeServer, seconds: float) -> None:
+    """People take this long, and the server has heard of no deadline: somebody on the way has seen to that."""
+    moments = iter([NOW])
+    server.now = lambda: next(moments, NOW + timedelta(seconds=seconds))
+
+
+@pytest.mark.parametrize(
+    ("timeout", "seconds", "holds"),
+    [
+        (3, 3, True),
+        (3, 3.001, False),
+        (3, 8, False),
+        # The server counts whole seconds.
+        (2.5, 3, True),
+        (2.5, 3.001, False),
+        (timedelta(seconds=3), 3, True),
+        (timedelta(minutes=1), 61, False),
+        (None, 200, True),
+    ],
+)
+def test_a_decision_that_was_made_later_than_this_agent_allowed_is_none(
+    tmp_path: Path, server: FakeServer, timeout: Any, seconds: float, holds: bool
+) -> None:
+    calls = calls_at(tmp_path, now=NOW)
+    asked: Dict[str, Callable[[], Any]] = {
+        "approved": lambda: calls.approve("?", "t", {}, timeout=timeout),
+        "proceed": lambda: calls.review_plan("?", PLAN, timeout=timeout),
+    }
+    for server.decision, flow in asked.items():
+        slow(server, seconds)
+        if holds:
+            assert carry_out(flow(), server)
+        else:
+            with pytest.raises(NotVerified, match="later than this agent allowed"):
+                carry_out(flow(), server)
+    slow(server, seconds)
+    server.decision = "approved"
+    id = carry_out(calls.open("approval", "?", tool="t", arguments={}, timeout=timeout), server).id
+    assert carry_out(calls.verify(id, "t", {}), server)
+    if holds:
+        assert carry_out(calls.verify(id, "t", {}, timeout=timeout), server)
+    else:
+        with pytest.raises(NotVerified, match="later than this agent allowed"):
+            carry_out(calls.verify(id, "t", {}, timeout=timeout), server)
+
+
+def test_who_leaves_the_deadline_to_the_server_takes_any(tmp_path: Path, server: FakeServer) -> None:
+    slow(server, 200)
+    assert approve(calls_at(tmp_path, now=NOW), server)
+
+
 def test_the_receipt_of_another_interaction_proves_nothing(calls: Calls, server: FakeServer) -> None:
     earlier = approve(calls, server)
     server.lies = {"receipt": lambda _: server.receipt(earlier.interaction.id)}

@@ -7,6 +7,8 @@ import functools
 import inspect
 import json
 import logging
+import os
+import socket
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List
@@ -27,6 +29,7 @@ from handraise import (
     NotVerified,
     OperandChanged,
     Refused,
+    guarded_call,
     requires_approval,
 )
 from handraise.guarded_call import GuardedCall, Terms
@@ -297,6 +300,25 @@ def test_an_approval_without_proof_runs_nothing(guard: Guard, ledger: Ledger) ->
     assert "POST consume" not in guard.server.requests
 
 
+def test_an_approval_that_came_later_than_the_guard_allows_runs_nothing(guard: Guard, ledger: Ledger) -> None:
+    # Somebody on the way has rewritten the deadline, so that the server waits for people as long as they take.
+    def slow(seconds: int) -> None:
+        now = datetime.now(timezone.utc)
+        moments = iter([now])
+        guard.server.now = lambda: next(moments, now + timedelta(seconds=seconds))
+
+    guard.options["timeout"] = 3
+    slow(8)
+    with pytest.raises(NotVerified, match="later than this agent allowed"):
+        guard(ledger.run, "x")
+    assert (ledger.runs, guard.server.used) == ([], [])
+    slow(3)
+    assert guard(ledger.run, "x") == "ran"
+    guard.options["timeout"] = None
+    slow(8)
+    assert guard(ledger.run, "x") == "ran"
+
+
 def test_a_program_that_crashed_before_it_ran_goes_on_under_the_same_key(guard: Guard, ledger: Ledger) -> None:
     guard.options["key"] = lambda script: f"release-{script}"
     crash = KeyboardInterrupt()
@@ -491,6 +513,142 @@ def test_a_file_that_appears_while_its_approval_waits_is_a_change(guard: Guard, 
     guard.server.before = {"receipt": lambda: file.write_text("rm -rf /")}
     with pytest.raises(OperandChanged, match=r"late\.sh"):
         guard(ledger.run, file)
+    assert ledger.runs == []
+
+
+def make_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(path))
+
+
+def make_link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+special = pytest.mark.parametrize("make", [make_pipe, make_socket, make_link_to_a_device])
+
+
+@special
+def test_a_path_to_what_is_neither_file_nor_folder_is_refused_before_asking(
+    guard: Guard, ledger: Ledger, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    make(tmp_path / "special")
+    for argument in (tmp_path / "special", {"in": [tmp_path / "special"]}):
+        with pytest.raises(ValueError, match="special is no regular file, and nothing else can be an operand"):
+            guard(ledger.run, argument)
+    assert (guard.server.requests, ledger.runs) == ([], [])
+    # Who has paths shown alone has them shown, whatever they are.
+    guard.options["hash_paths"] = False
+    assert guard(ledger.run, tmp_path / "special") == "ran"
+
+
+@special
+@pytest.mark.parametrize("was_there", [True, False])
+def test_what_becomes_neither_file_nor_folder_while_its_approval_waits_does_not_run(
+    guard: Guard, ledger: Ledger, script: Path, make: Callable[[Path], None], was_there: bool
+) -> None:
+    if not was_there:
+        script.unlink()
+
+    def replace() -> None:
+        script.unlink(missing_ok=True)
+        make(script)
+
+    guard.server.before = {"receipt": replace}
+    with pytest.raises(OperandChanged, match=r"deploy\.sh"):
+        guard(ledger.run, script)
+    assert ledger.runs == []
+
+
+def test_a_path_that_leads_in_circles_is_refused_before_asking(guard: Guard, ledger: Ledger, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("link")
+    with pytest.raises(OSError, match="link"):
+        guard(ledger.run, tmp_path / "link")
+    assert (guard.server.requests, ledger.runs) == ([], [])
+
+
+@pytest.mark.parametrize("when", ["interactions", "receipt", "collect", "consume"])
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize("hash_paths", [True, False])
+def test_a_relative_path_does_not_run_in_another_working_directory(
+    guard: Guard,
+    ledger: Ledger,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    when: str,
+    is_there: bool,
+    hash_paths: bool,
+) -> None:
+    guard.options["hash_paths"] = hash_paths
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        if is_there:
+            # The same content: another file all the same.
+            (tmp_path / folder / "data").write_text("x")
+    monkeypatch.chdir(tmp_path / "a")
+    guard.server.before = {when: lambda: os.chdir(tmp_path / "b")}
+    with pytest.raises(OperandChanged, match=r"data has changed .*: the working directory was .*/a, and is .*/b"):
+        guard(ledger.run, Path("data"))
+    assert ledger.runs == []
+    assert guard(ledger.run, Path("data")) == "ran"
+    monkeypatch.chdir(tmp_path / "a")
+    assert guard(ledger.run, tmp_path / "a" / "data") == "ran"
+
+
+def test_a_named_operand_that_is_relative_does_not_run_in_another_working_directory(
+    guard: Guard, ledger: Ledger, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guard.options["operands"] = [script.name]
+    (script.parent / "b").mkdir()
+    (script.parent / "b" / script.name).write_text(script.read_text())
+    monkeypatch.chdir(script.parent)
+    guard.server.before = {"receipt": lambda: os.chdir("b")}
+    with pytest.raises(OperandChanged, match="the working directory was"):
+        guard(ledger.run, "x")
+    assert ledger.runs == []
+
+
+@pytest.mark.parametrize("when", ["interactions", "receipt", "collect", "consume"])
+@pytest.mark.parametrize("what", ["file", "folder", "nothing"])
+def test_a_path_that_leads_elsewhere_while_its_approval_waits_does_not_run(
+    guard: Guard, ledger: Ledger, tmp_path: Path, when: str, what: str
+) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        if what == "file":
+            (tmp_path / folder / "data").write_text("x")
+        elif what == "folder":
+            (tmp_path / folder / "data").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("a")
+
+    def retarget() -> None:
+        link.unlink()
+        link.symlink_to("b")
+
+    guard.server.before = {when: retarget}
+    with pytest.raises(OperandChanged, match=r"it led to .*/a/data, and leads to .*/b/data"):
+        guard(ledger.run, link / "data")
+    assert ledger.runs == []
+
+
+def test_a_place_that_changes_while_files_are_hashed_is_a_change(
+    guard: Guard, ledger: Ledger, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = script.parent / "link"
+    link.symlink_to("none")
+
+    def retarget(_before: Any, _paths: Any) -> None:
+        link.unlink()
+        link.symlink_to("others")
+
+    monkeypatch.setattr(guarded_call, "expect_unchanged", retarget)
+    with pytest.raises(OperandChanged, match=r"leads to .*/others"):
+        guard(ledger.run, script, link)
     assert ledger.runs == []
 
 

@@ -147,6 +147,9 @@ pub trait Interactions: Send + Sync {
     /// would say of it.
     fn proven(&self, interaction: Interaction) -> Interaction;
 
+    /// Whether this event may be passed on: what it says of a decision is proven by its receipt.
+    fn proves(&self, event: &Event) -> bool;
+
     /// The decisions that were read since and are not proven, at most 1,000; each was logged as an error.
     fn void(&self) -> Vec<(InteractionId, Unproven)>;
 

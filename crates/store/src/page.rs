@@ -69,6 +69,18 @@ impl<T> EventPage<T> {
         }
     }
 
+    /// Without those that are not to be seen: the page is shorter, and the journal goes on where it did.
+    #[must_use]
+    pub fn retain(self, keep: impl Fn(&T) -> bool + Send + 'static) -> Self
+    where
+        T: 'static,
+    {
+        Self {
+            items: Box::new(self.items.filter(keep)),
+            ..self
+        }
+    }
+
     /// All items at once, for those who know that they are few or short.
     pub fn collect(self) -> Vec<T> {
         self.items.collect()

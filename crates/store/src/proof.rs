@@ -6,7 +6,7 @@ use std::{
 };
 
 use domain::{
-    Interaction, InteractionId, Verify,
+    Event, Interaction, InteractionId, Verify,
     interaction::{Brief, Outcome, State, Unproven},
 };
 
@@ -57,14 +57,23 @@ impl Proof {
 
     /// The interaction as it may be shown and acted on.
     pub(crate) fn of(&self, stored: Interaction) -> Interaction {
-        let read = match self.keys.get() {
-            Some(keys) => stored.proven(&**keys),
-            None => stored.proven(&Nobody),
-        };
+        let read = stored.proven(self.keys());
         if read.asks_for_a_decision() && self.keys.get().is_some() {
             self.remember(&read);
         }
         read
+    }
+
+    /// See [`Interactions::proves`](crate::Interactions::proves).
+    pub(crate) fn proves(&self, event: &Event) -> bool {
+        event.is_proven(self.keys())
+    }
+
+    fn keys(&self) -> &dyn Verify {
+        match self.keys.get() {
+            Some(keys) => &**keys,
+            None => &Nobody,
+        }
     }
 
     /// Raises the alarm once for each, until the row is mended.

@@ -1,5 +1,6 @@
 //! The journal as evidence outside of the database: checkpoints, exports, and going over either.
 
+mod access;
 mod checkpoint_file;
 mod checkpoints;
 mod export;

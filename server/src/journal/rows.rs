@@ -14,8 +14,8 @@ const NAMED: usize = 20;
 /// A row that does not say what its events say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Differs {
-    /// Which interaction.
-    pub id: InteractionId,
+    /// Which row: an interaction's id, or what it is of.
+    pub what: String,
     /// What is different.
     pub how: String,
 }
@@ -29,10 +29,10 @@ impl fmt::Display for RowsDiffer {
         let count = self.0.len();
         write!(
             f,
-            "the journal itself holds, but {count} of the interactions beside it are not what it says:"
+            "the journal itself holds, but {count} of what stands beside it is not what it says:"
         )?;
-        for Differs { id, how } in self.0.iter().take(NAMED) {
-            write!(f, "\n  {id}: {how}")?;
+        for Differs { what, how } in self.0.iter().take(NAMED) {
+            write!(f, "\n  {what}: {how}")?;
         }
         match count.saturating_sub(NAMED) {
             0 => Ok(()),
@@ -45,11 +45,11 @@ impl fmt::Display for RowsDiffer {
 /// seen opened.
 ///
 /// # Errors
-/// [`RowsDiffer`], or the database cannot be read.
+/// When the database cannot be read.
 pub(super) async fn compare(
     store: &dyn Store,
     mut opened: BTreeSet<InteractionId>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<Differs>> {
     let mut differ = Vec::new();
     let mut last = None;
     loop {
@@ -60,21 +60,21 @@ pub(super) async fn compare(
             let id = row.id;
             opened.remove(&id);
             if let Some(how) = difference(store, row, last).await? {
-                differ.push(Differs { id, how });
+                differ.push(Differs {
+                    what: id.to_string(),
+                    how,
+                });
             }
             last = Some(id);
         }
         last = Some(end);
     }
     let missing = opened.into_iter().map(|id| Differs {
-        id,
+        what: id.to_string(),
         how: "its row is gone".to_owned(),
     });
     differ.extend(missing);
-    if differ.is_empty() {
-        return Ok(());
-    }
-    Err(RowsDiffer(differ).into())
+    Ok(differ)
 }
 
 /// What is different. The row is read again as long as its events are ahead of it: a server may be at work.

@@ -12,7 +12,7 @@ use anyhow::Context;
 use domain::journal::{Audit, Audited, Broken, Checkpoint, Record};
 use store::{Store, walk_journal};
 
-use super::rows;
+use super::{access::Known, rows, rows::RowsDiffer};
 
 /// What opens an interaction, by [`domain::Payload::event_type`].
 const OPENING: [&str; 2] = ["interaction.requested", "notification.sent"];
@@ -26,7 +26,7 @@ pub enum Source {
 }
 
 /// Goes over the whole journal and holds it against checkpoints whose signatures were checked; in a database then
-/// every interaction against its events.
+/// every interaction, person and token against its events.
 ///
 /// # Errors
 /// [`Broken`] names the first event that does not fit, [`super::RowsDiffer`] the rows that do not say what their
@@ -36,16 +36,22 @@ pub async fn verify(source: Source, checkpoints: Vec<Checkpoint>) -> anyhow::Res
     match source {
         Source::Live(store) => {
             let mut opened = BTreeSet::new();
+            let mut known = Known::default();
             walk_journal(&*store, i64::MIN, |record| {
                 if OPENING.contains(&&*record.event_type) {
                     opened.extend(record.interaction_id);
                 }
+                known.follow(&record);
                 Ok(audit.follow(&record)?)
             })
             .await?;
             let audited = audit.finish()?;
-            rows::compare(&*store, opened).await?;
-            return Ok(audited);
+            let mut differ = rows::compare(&*store, opened).await?;
+            differ.extend(known.compare(&*store).await?);
+            return match differ.is_empty() {
+                true => Ok(audited),
+                false => Err(RowsDiffer(differ).into()),
+            };
         }
         Source::Export(path) => {
             let unreadable = || format!("cannot read the export {}", path.display());

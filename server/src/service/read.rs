@@ -93,7 +93,8 @@ impl Service {
         Ok(self.store.agent_named(name).await?)
     }
 
-    /// Events after `after` in order, as many as fit on a page; an agent sees its own.
+    /// Events after `after` in order, as many as fit on a page; an agent sees its own. A decision that its receipt does
+    /// not prove is left out (rule 12).
     ///
     /// # Errors
     /// When the database fails.
@@ -103,7 +104,18 @@ impl Service {
         limit: u32,
         reader: &Principal,
     ) -> Result<EventPage<Event>, ServiceError> {
-        Ok(self.store.events_after(after, scope(reader), limit).await?)
+        let page = self.store.events_after(after, scope(reader), limit).await?;
+        let store = self.store.clone();
+        Ok(page.retain(move |event| {
+            let is_proven = store.proves(event);
+            if !is_proven {
+                tracing::error!(
+                    event.seq,
+                    "an event says of a decision what no receipt proves: nobody is told"
+                );
+            }
+            is_proven
+        }))
     }
 
     /// How many blockers wait.

@@ -9,7 +9,7 @@ from .canonical import action_digest, plan_digest, snapshot
 from .errors import Unreachable
 from .exchange import Flow, log
 from .models import FormAnswer, Interaction, Operand, Question
-from .options import AnyOption
+from .options import AnyOption, Timeout, allowed
 from .proofs import Proofs
 from .receipts import MAX_AGE, Age, Claim
 from .steps import expect, there
@@ -93,7 +93,8 @@ class Calls(Proofs):
 
         Denied, expired, cancelled and void are false decisions and raise nothing. ``arguments`` is a ``dict`` of
         JSON alone: they are shown as they are and copied before asking. ``operands`` are the files that they
-        name, from `hash_file`. A decision that was made more than ``max_age`` (seconds) ago is none.
+        name, from `hash_file`. A decision that was made more than ``max_age`` (seconds) ago is none, and so is
+        one that was made later than ``timeout`` after asking, whatever deadline the server was told.
 
         An approval is for one run: `consume` it right before. Raises `NotJson` before asking,
         `ArgumentsChanged` when the server's digest is not that of this action, `NotVerified` when the server
@@ -102,7 +103,7 @@ class Calls(Proofs):
         """
         exact = snapshot(arguments, "arguments")
         digest = action_digest(tool, exact, operands)
-        since = self._since(options)
+        since, within = self._since(options), allowed(options.get("timeout"))
         yield from self._known(options.get("give_up_after"))
         asked, closed = yield from self._closed(
             "approval", prompt, options, tool=tool, arguments=exact, operands=operands
@@ -110,7 +111,7 @@ class Calls(Proofs):
         expect(digest, closed)
         receipt = None
         if says_approved(closed):
-            claim = Claim(asked.id, asked.agent.id, "approval", "approved", digest, since, max_age)
+            claim = Claim(asked.id, asked.agent.id, "approval", "approved", digest, since, max_age, within)
             receipt = yield from self._proven(claim, self._patience(options.get("give_up_after")))
         return Decision((yield from self._taken(asked.id, closed, options)), receipt)
 
@@ -122,11 +123,12 @@ class Calls(Proofs):
         *,
         operands: Sequence[Operand] = (),
         max_age: Age = MAX_AGE,
+        timeout: Timeout = None,
     ) -> Flow[Decision]:
         """What became of an approval that was opened before, as a `Decision` about exactly this action.
 
-        For who has waited with `open` and `wait`, which say what the server says. False while it is pending.
-        Raises as `approve` does.
+        For who has waited with `open` and `wait`, which say what the server says. ``timeout`` is that of `open`:
+        what was decided later is refused. False while it is pending. Raises as `approve` does.
         """
         exact = snapshot(arguments, "arguments")
         digest = action_digest(tool, exact, operands)
@@ -135,7 +137,9 @@ class Calls(Proofs):
         expect(digest, closed)
         receipt = None
         if says_approved(closed):
-            claim = Claim(id, closed.agent.id, "approval", "approved", digest, max_age=max_age)
+            claim = Claim(
+                id, closed.agent.id, "approval", "approved", digest, max_age=max_age, timeout=allowed(timeout)
+            )
             receipt = yield from self._proven(claim, self._patience())
         return Decision(closed, receipt)
 
@@ -154,14 +158,16 @@ class Calls(Proofs):
         """Lets somebody decide about a plan in markdown, up to 20,000 characters.
 
         Raises as `ask` does: a plan that nobody has decided about may not be carried out. Raises `NotVerified`
-        when the server says that it may and has no receipt that proves it, not older than ``max_age`` (seconds).
+        when the server says that it may and has no receipt that proves it, not older than ``max_age`` (seconds),
+        and not later than ``timeout`` after asking.
         """
-        since = self._since(options)
+        since, within = self._since(options), allowed(options.get("timeout"))
         yield from self._known(options.get("give_up_after"))
         asked, closed = yield from self._closed("plan_review", prompt, options, plan=plan)
         decision, receipt = plan_decision(closed) if closed.answer else "", None
         if decision in PROCEEDS:
-            claim = Claim(asked.id, asked.agent.id, "plan_review", decision, plan_digest(plan), since, max_age)
+            digest = plan_digest(plan)
+            claim = Claim(asked.id, asked.agent.id, "plan_review", decision, digest, since, max_age, within)
             receipt = yield from self._proven(claim, self._patience(options.get("give_up_after")))
         return reviewed((yield from self._taken(asked.id, closed, options)), receipt)
 

@@ -40,11 +40,15 @@ class _Server:
     def __init__(self, url: Optional[str], token: Optional[str]) -> None:
         self._base = (url or os.environ.get("HANDRAISE_URL") or DEFAULT_URL).strip().rstrip("/")
         token = (token or os.environ.get("HANDRAISE_TOKEN") or "").strip()
+        # Which httpx may write as %5C, and is a slash elsewhere.
+        if "\\" in self._base:
+            raise HandraiseError(f"the URL of the server has no backslashes, unlike {self._base!r}")
         try:
             parsed = httpx.URL(self._base)
-        except httpx.InvalidURL as cause:
+            host = parsed.host
+        except (httpx.InvalidURL, UnicodeError) as cause:
             raise HandraiseError(f"{self._base!r} is no URL: {cause}") from cause
-        if parsed.scheme not in ("http", "https") or not parsed.host:
+        if parsed.scheme not in ("http", "https") or not host:
             raise HandraiseError(f"the URL of the server begins with http:// or https://, unlike {self._base!r}")
         if parsed.userinfo:
             raise HandraiseError("the URL of the server has no place for a password: pass the token as `token`")

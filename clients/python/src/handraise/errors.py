@@ -52,7 +52,9 @@ class ArgumentsChanged(HandraiseError):
 
 
 class OperandChanged(ArgumentsChanged):
-    """A file of the action is not what it was when somebody approved it, and so nothing was run."""
+    """A file of the action is not what it was when somebody approved it, or its path leads elsewhere than it did when
+    they were asked, and so nothing was run.
+    """
 
     def __init__(self, name: str, how: str) -> None:
         super().__init__(f"{name} has changed since it was approved: {how}")

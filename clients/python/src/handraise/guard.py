@@ -45,7 +45,8 @@ def requires_approval(
     ``operands`` are files that the call reads or runs without having them as arguments: paths, or a function that
     makes them from the arguments. They are approved with their SHA-256, and so are the regular files that any
     `pathlib.Path` among the arguments names, unless ``hash_paths`` is ``False``. They are hashed again right
-    before the function runs.
+    before the function runs, and all of these paths, whatever ``hash_paths`` is, have to lead where they did when
+    people were asked: no link on the way was set anew, and the working directory is the same if one is relative.
 
     Before it runs, the server's receipt is verified and the approval is used up; afterwards the server is told
     whether it returned (*done*) or raised (*failed*). Of an exception people see the type, or what ``describe``
@@ -58,7 +59,8 @@ def requires_approval(
 
     A call raises, and does not run the function: `NotJson` before asking, when an argument is anything but
     ``None``, ``bool``, ``int``, ``float``, ``str``, ``list``, ``dict`` or a path; ``OSError`` or ``ValueError``
-    before asking, when an operand is no file that can be read; `Denied`; `Expired`; `Cancelled`; `NotVerified`
+    before asking, when an operand is no file that can be read, or a path among the arguments names a pipe, a
+    socket or a device (unless ``hash_paths`` is ``False``); `Denied`; `Expired`; `Cancelled`; `NotVerified`
     and `KeyChanged` when no receipt proves the approval; `ArgumentsChanged` when the arguments were changed since,
     or the server approved something else, and `OperandChanged`; `AlreadyUsed`; `Refused`, `Unauthorized`, and
     `Unreachable` with ``give_up_after``.

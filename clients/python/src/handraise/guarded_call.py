@@ -12,7 +12,18 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 from .canonical import action_digest, snapshot
 from .errors import ArgumentsChanged, Cancelled, Denied, Expired, NotJson, NotVerified
 from .models import Operand
-from .operands import PATH, AnyPath, expect_unchanged, hash_files, paths_in, without_paths
+from .operands import (
+    PATH,
+    AnyPath,
+    Place,
+    expect_same_places,
+    expect_unchanged,
+    hash_files,
+    may_be_read,
+    paths_in,
+    places_of,
+    without_paths,
+)
 from .receipts import Age, expect_recent
 from .verdicts import Decision
 
@@ -58,13 +69,16 @@ class GuardedCall:
         self._bound.apply_defaults()
         self._copy = self._copied()
         self._operands: Tuple[Operand, ...] = ()
+        self._places: Mapping[str, Place] = {}
 
     def question(self) -> Dict[str, Any]:
         """What to ask people, with the files as they are now. Raises ``OSError`` and ``ValueError`` for what
         cannot be an operand.
         """
         terms = self._terms
-        self._operands = hash_files(self._paths())
+        named = self._named()
+        self._places = places_of([*paths_in(self._copy), *named])
+        self._operands = hash_files(self._files(named))
         args, kwargs = self._as_arguments()
         keyed = {} if terms.key is None else {"idempotency_key": terms.key(*args, **kwargs)}
         return {
@@ -96,21 +110,26 @@ class GuardedCall:
             raise ArgumentsChanged(f"the arguments were changed since they were approved: {cause}") from cause
         if {self._digest(self._copy), self._digest(as_called)} != {receipt.action_digest}:
             raise ArgumentsChanged("the arguments are not those that were approved")
-        expect_unchanged(self._operands, self._paths())
+        expect_same_places(self._places)
+        expect_unchanged(self._operands, self._files(self._named()))
+        # Once more: it may have taken long to hash them.
+        expect_same_places(self._places)
         return self._as_arguments()
 
     def _digest(self, copy: Mapping[str, Any]) -> str:
         return action_digest(self._terms.tool, without_paths(copy), self._operands)
 
-    def _paths(self) -> List[AnyPath]:
-        found: List[AnyPath] = []
-        if self._terms.hash_paths:
-            found += [path for path in paths_in(self._copy) if path.is_file()]
+    def _files(self, named: List[AnyPath]) -> List[AnyPath]:
+        """What is hashed: the files among the arguments, and those that the guard names."""
+        found = paths_in(self._copy) if self._terms.hash_paths else []
+        return [*filter(may_be_read, found), *named]
+
+    def _named(self) -> List[AnyPath]:
         named = self._terms.operands
         if callable(named):
             args, kwargs = self._as_arguments()
             named = named(*args, **kwargs)
-        return found + ([named] if isinstance(named, (str, os.PathLike)) else list(named))
+        return [named] if isinstance(named, (str, os.PathLike)) else list(named)
 
     def _as_arguments(self) -> Arguments:
         run = inspect.BoundArguments(self._bound.signature, OrderedDict(self._copy))

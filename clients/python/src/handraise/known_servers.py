@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import os
+import re
 import stat
 import tempfile
 from pathlib import Path
@@ -26,6 +28,10 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """Whoever may put a link in the place of a file would have us open, or make, another one."""
+_IN_NO_HOST = re.compile(r"[%|\\]")
+"""What httpx leaves in the name of a host, or writes there by its number, and a browser decodes or refuses."""
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+"""What makes an IPv4 address of a name that ends in it."""
 
 
 def default_path() -> Path:
@@ -39,18 +45,58 @@ def default_path() -> Path:
 
 
 def address_of(url: httpx.URL) -> str:
-    """The normal form of a server's URL, by which the file knows it."""
+    """The normal form of a server's URL, by which the file knows it.
+
+    The other programs read URLs as browsers do (https://url.spec.whatwg.org). Raises `HandraiseError` for what they
+    would read as another address than httpx does: a server would have a line for each of them.
+    """
     port = "" if url.port in (None, _USUAL_PORTS.get(url.scheme)) else f":{url.port}"
-    host = url.raw_host.decode("ascii").lower()
     path = url.raw_path.decode("ascii").partition("?")[0].rstrip("/")
-    return f"{url.scheme}://{f'[{host}]' if ':' in host else host}{port}{path}"
+    _expect_plain_path(path)
+    return f"{url.scheme}://{_host_of(url)}{port}{path}"
+
+
+def _host_of(url: httpx.URL) -> str:
+    host = url.raw_host.decode("ascii").lower()
+    if _IN_NO_HOST.search(host):
+        raise HandraiseError(f"the host {host!r} has characters that the address of a server must not have")
+    if ":" in host:
+        return f"[{_ipv6(host)}]"
+    # It may be an address in one of many forms, of which httpx leaves each as it is.
+    if _NUMBER.fullmatch(host.removesuffix(".").rpartition(".")[2]) and not _is_plain_ipv4(host):
+        raise HandraiseError(f"the host {host!r} is read as an IPv4 address: write it as four numbers, like 127.0.0.1")
+    return host
+
+
+def _ipv6(host: str) -> str:
+    address = ipaddress.IPv6Address(host)
+    if address.ipv4_mapped is None:
+        return address.compressed
+    # Newer versions of Python write the last part of these as four decimal numbers.
+    high, low = divmod(int(address.ipv4_mapped), 1 << 16)
+    return f"::ffff:{high:x}:{low:x}"
+
+
+def _is_plain_ipv4(host: str) -> bool:
+    try:
+        return str(ipaddress.IPv4Address(host)) == host
+    except ValueError:
+        return False
+
+
+def _expect_plain_path(path: str) -> None:
+    if "\\" in path:
+        raise HandraiseError(f"the path {path!r} has a backslash: write a slash")
+    for part in path.lower().split("/"):
+        if part.replace("%2e", ".") in (".", ".."):
+            raise HandraiseError(f"the path {path!r} has dots for another path: write that one")
 
 
 def _is_normal(address: str) -> bool:
     try:
         url = httpx.URL(address)
         return bool(url.host) and address_of(url) == address
-    except (httpx.InvalidURL, ValueError):
+    except (httpx.InvalidURL, ValueError, HandraiseError):
         return False
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, List, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple, Union
 
 from .canonical import snapshot
 from .errors import OperandChanged
@@ -26,11 +27,11 @@ def hash_file(path: AnyPath) -> Operand:
     Raises ``OSError`` when it cannot be read, and ``ValueError`` when it is something else.
     """
     name = os.fspath(path)
-    # What is no file may hold whoever opens it for ever.
+    # What is no file may hold whoever opens it for ever, and a device may do something.
+    _expect_regular(name, os.stat(name))
     opened = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise ValueError(f"{name} is no regular file, and nothing else can be an operand")
+        _expect_regular(name, os.fstat(opened))
         digest, size = hashlib.sha256(), 0
         while chunk := os.read(opened, _CHUNK):
             digest.update(chunk)
@@ -38,6 +39,11 @@ def hash_file(path: AnyPath) -> Operand:
     finally:
         os.close(opened)
     return Operand(name=snapshot(name, "operands"), sha256=digest.hexdigest(), size=size)
+
+
+def _expect_regular(name: str, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError(f"{name} is no regular file, and nothing else can be an operand")
 
 
 def hash_files(paths: Iterable[AnyPath]) -> Tuple[Operand, ...]:
@@ -61,6 +67,50 @@ def expect_unchanged(before: Sequence[Operand], paths: Iterable[AnyPath]) -> Non
             raise OperandChanged(name, f"it cannot be read any more: {cause}") from cause
         if now != one:
             raise OperandChanged(name, f"its SHA-256 was {one.sha256}, and is {now.sha256}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a path leads."""
+
+    folder: str
+    """The working directory, if the path is relative; empty otherwise."""
+    target: str
+    """Without the links on the way, whether anything is there or not."""
+
+
+def places_of(paths: Iterable[AnyPath]) -> Dict[str, Place]:
+    """Where each leads now. Raises ``OSError`` when that cannot be known."""
+    return {name: _place_of(name) for name in (os.fspath(path) for path in paths)}
+
+
+def expect_same_places(before: Mapping[str, Place]) -> None:
+    """Raises `OperandChanged` when a path leads elsewhere: what runs would open another file than was shown."""
+    for name, place in before.items():
+        try:
+            now = _place_of(name)
+        except OSError as cause:
+            raise OperandChanged(name, f"where it leads cannot be known any more: {cause}") from cause
+        if now.folder != place.folder:
+            raise OperandChanged(name, f"the working directory was {place.folder}, and is {now.folder}")
+        if now.target != place.target:
+            raise OperandChanged(name, f"it led to {place.target}, and leads to {now.target}")
+
+
+def _place_of(name: str) -> Place:
+    return Place("" if os.path.isabs(name) else os.getcwd(), os.path.realpath(name))
+
+
+def may_be_read(path: AnyPath) -> bool:
+    """Whether something else than a folder is there, which `hash_file` refuses if it is no file: what will come out
+    of a pipe or a device cannot be approved. What cannot be looked at may be anything.
+    """
+    try:
+        return not stat.S_ISDIR(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
 
 
 def paths_in(value: Any) -> List[Path]:

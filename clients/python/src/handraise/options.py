@@ -10,6 +10,9 @@ from typing import Any, Dict, Iterable, Literal, Mapping, Optional, TypedDict, U
 
 from .models import Option, Question, Task
 
+Timeout = Union[float, timedelta, None]
+"""Seconds, or a ``timedelta``; ``None`` = never."""
+
 AnyOption = Union[str, Option]
 """An option of a choice; a string is its value and its label."""
 
@@ -39,7 +42,7 @@ class About(TypedDict, total=False):
 class Options(About, total=False):
     """What any question may carry. All of it may be left out."""
 
-    timeout: Union[float, timedelta, None]
+    timeout: Timeout
     """Seconds until it expires, from 1 to 400 days; ``None`` = never. Left out, the server's default of the kind."""
     mode: Literal["sync", "async"]
     """``sync``, which is the default: this agent has stopped. ``async``: it goes on meanwhile."""
@@ -69,6 +72,12 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
     if "timeout" in options:
         body["timeout_seconds"] = _seconds(options["timeout"])
     return body
+
+
+def allowed(timeout: Timeout) -> Optional[timedelta]:
+    """How long after asking an answer counts, by what the server is told."""
+    seconds = _seconds(timeout)
+    return None if seconds is None else timedelta(seconds=seconds)
 
 
 def key_of(about: Mapping[str, Any]) -> str:
@@ -114,7 +123,7 @@ def _without_none(value: Any) -> Dict[str, Any]:
     return {name: field for name, field in named if field is not None}
 
 
-def _seconds(timeout: Union[float, timedelta, None]) -> Optional[int]:
+def _seconds(timeout: Timeout) -> Optional[int]:
     if timeout is None:
         return None
     seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else timeout

@@ -54,6 +54,8 @@ class Claim:
     asked_since: Optional[datetime] = None
     """Not before this. ``None`` when an earlier run may have asked it."""
     max_age: Age = MAX_AGE
+    timeout: Optional[timedelta] = None
+    """How long people had, by what this agent asked. ``None`` when that was any time, or left to the server."""
 
 
 def key_of(document: Any) -> str:
@@ -123,6 +125,12 @@ def _expect_time(receipt: Receipt, claim: Claim, now: datetime) -> None:
     if answered > now + CLOCKS_DIFFER:
         raise NotVerified(f"the receipt is void now: it was answered at {answered}, and here it is {now}")
     expect_recent(receipt, claim.max_age, now)
+    # Both by the server's clock. It may have been told of another deadline, or none, by somebody on the way.
+    if claim.timeout is not None and answered - asked > claim.timeout:
+        raise NotVerified(
+            f"the receipt is void now: it was asked at {asked} and answered at {answered}, "
+            "which is later than this agent allowed"
+        )
     # Whoever answers at the address could show the receipt of an earlier question as that of this one.
     if claim.asked_since is not None and asked < claim.asked_since - CLOCKS_DIFFER:
         raise NotVerified(f"the receipt is void now: it was asked at {asked}, before this was at {claim.asked_since}")

@@ -102,7 +102,11 @@ pub(crate) fn grants(kind: Kind, outcome: Outcome) -> bool {
 ///
 /// # Errors
 /// [`Unfit`]: the first thing that does not fit.
-pub(crate) fn check(receipt: &Receipt, expected: &Expected, now: DateTime<Utc>) -> Result<(), Unfit> {
+pub(crate) fn check(
+    receipt: &Receipt,
+    expected: &Expected,
+    now: DateTime<Utc>,
+) -> Result<(), Unfit> {
     let decision = &receipt.decision;
     let id = decision.interaction_id.to_string();
     if expected.interaction_id.as_ref().is_some_and(|it| *it != id) {

@@ -106,7 +106,11 @@ impl KnownServers {
     ///
     /// # Errors
     /// As [`KnownServers::keys_of`]; or the file cannot be written.
-    pub(crate) fn pin_first(&self, address: &str, found: &[VerifyingKey]) -> anyhow::Result<TrustedKeys> {
+    pub(crate) fn pin_first(
+        &self,
+        address: &str,
+        found: &[VerifyingKey],
+    ) -> anyhow::Result<TrustedKeys> {
         self.change(|lines| {
             let pinned = keys_in(lines, address);
             if !pinned.is_empty() {

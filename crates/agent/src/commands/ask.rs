@@ -123,6 +123,7 @@ impl AskCommand {
             about,
             at,
             timeout: timeout.and_then(TimeDelta::try_seconds),
+            files: None,
         };
         finish(&client, asked, Run { run }, json, program).await
     }

@@ -221,6 +221,8 @@ struct Asked {
     timeout: Option<TimeDelta>,
     /// Who asked, where the reply to asking has said so.
     agent_id: Option<String>,
+    /// The action whose files must be as they were approved.
+    files: Option<Action>,
 }
 
 /// What was asked about. What the server says of it counts for nothing where somebody decides.
@@ -252,6 +254,10 @@ impl Content {
 
     fn action(action: Value) -> anyhow::Result<Self> {
         let action: Action = serde_json::from_value(action).context("the action is none")?;
+        Self::of_action(&action)
+    }
+
+    fn of_action(action: &Action) -> anyhow::Result<Self> {
         let digest = action.digest();
         let digest = digest.context("the action has no canonical form")?;
         Ok(Self::Decision(Kind::Approval, digest))
@@ -306,6 +312,7 @@ async fn finish(
             Content::Decision(kind, digest) => {
                 // What has changed is not used in vain.
                 program.as_ref().map_or(Ok(()), Program::unchanged)?;
+                asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
                 use_decision(client, &closed, &asked, (*kind, digest.as_str()), run).await?;
                 if let Some(program) = &program {
                     return program.run(id, client).await;

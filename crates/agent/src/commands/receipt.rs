@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use signing::{TrustedKeys, named_key, verify_by};
 
-use super::{PublicHalf, Run, Server};
+use super::{PublicHalf, Run, Server, files};
 use crate::client::{
     self, Trust,
     decision::{self, Expected, grants},
@@ -45,6 +45,9 @@ pub struct Verify {
     /// The action that is about to be run: {"tool": ..., "arguments": {...}}. It must have been approved
     #[arg(long, value_name = "FILE", conflicts_with = "plan")]
     action: Option<PathBuf>,
+    /// Leaves the files out that are a part of the action: they are on another machine, or are no files
+    #[arg(long, requires = "action")]
+    no_files: bool,
     /// The plan that is about to be followed. Its review must have said to proceed
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
@@ -133,6 +136,9 @@ impl Verify {
             let digest = action
                 .digest()
                 .context("the action has no canonical form")?;
+            if !self.no_files {
+                files::unchanged(&action)?;
+            }
             ("action", &decision.action_digest, digest)
         } else if let Some(file) = &self.plan {
             let place = file.display();
@@ -175,10 +181,10 @@ impl Verify {
         Ok(())
     }
 
-    /// What is about to be done was decided lately; what was decided may be looked up for ever.
+    /// What is about to be done was decided lately; what must not be done may be looked up for ever.
     fn check_time(&self, receipt: &Receipt) -> anyhow::Result<()> {
         let is_about_to_be = self.action.is_some() || self.plan.is_some();
-        if is_about_to_be && self.outcome.is_none() {
+        if is_about_to_be && grants(receipt.decision.kind, receipt.decision.outcome) {
             decision::is_of_now(receipt, SystemClock.now())?;
         }
         Ok(())

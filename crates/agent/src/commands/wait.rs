@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::Args;
+use domain::interaction::Action;
 
 use super::{Asked, Content, Run, Server, finish};
 
@@ -16,6 +17,9 @@ pub struct WaitCommand {
     /// The action that is about to be run, as it was asked about: {"tool": ..., "arguments": {...}}. It must be approved
     #[arg(long, value_name = "FILE", conflicts_with = "plan")]
     action: Option<PathBuf>,
+    /// Leaves the files out that are a part of the action: they are on another machine, or are no files
+    #[arg(long, requires = "action")]
+    no_files: bool,
     /// The plan that is about to be followed. Its review must say to proceed
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
@@ -30,7 +34,7 @@ pub struct WaitCommand {
 
 impl WaitCommand {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
-        let about = self.about()?;
+        let (about, action) = self.about()?;
         let client = self.server.client()?;
         let asked = Asked {
             id: self.id.to_string(),
@@ -38,23 +42,25 @@ impl WaitCommand {
             at: None,
             timeout: None,
             agent_id: None,
+            files: action.filter(|_| !self.no_files),
         };
         finish(&client, asked, self.run, self.json, None).await
     }
 
     /// Which kind it is the caller says: whoever answers at the server's address could call a denial anything.
-    fn about(&self) -> anyhow::Result<Content> {
+    fn about(&self) -> anyhow::Result<(Content, Option<Action>)> {
         let read = |file: &PathBuf| {
             let text = fs::read_to_string(file);
             text.with_context(|| format!("cannot read {}", file.display()))
         };
-        match (&self.action, &self.plan) {
+        Ok(match (&self.action, &self.plan) {
             (Some(file), _) => {
-                let action = serde_json::from_str(&read(file)?);
-                Content::action(action.with_context(|| format!("{} is no JSON", file.display()))?)
+                let action: Action = serde_json::from_str(&read(file)?)
+                    .with_context(|| format!("{} is no action", file.display()))?;
+                (Content::of_action(&action)?, Some(action))
             }
-            (None, Some(file)) => Ok(Content::plan(&read(file)?)),
-            (None, None) => Ok(Content::Unknown),
-        }
+            (None, Some(file)) => (Content::plan(&read(file)?), None),
+            (None, None) => (Content::Unknown, None),
+        })
     }
 }

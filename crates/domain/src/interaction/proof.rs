@@ -3,8 +3,12 @@
 
 use thiserror::Error;
 
-use super::{Answer, Ask, Interaction, State, receipt};
-use crate::{digest, sign::Verify};
+use super::{Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, receipt};
+use crate::{
+    digest,
+    event::{Event, Payload},
+    sign::Verify,
+};
 
 /// Why a decision that is stored is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -119,11 +123,60 @@ impl Interaction {
         if !content {
             return Err(Unproven::OtherContent);
         }
-        let signed = || {
-            let (key, signature) = (decision.public_key()?, receipt.signature()?);
-            let message = decision.signed_bytes().ok()?;
-            keys.holds(&key, &message, &signature).then_some(())
-        };
-        signed().ok_or(Unproven::NotSigned)
+        is_signed(receipt, keys)
+            .then_some(())
+            .ok_or(Unproven::NotSigned)
     }
+}
+
+impl Event {
+    /// Whether it may be passed on: of a decision its receipt proves what it says. That the receipt is about what was
+    /// asked only the interaction says.
+    pub fn is_proven(&self, keys: &dyn Verify) -> bool {
+        match &self.payload {
+            Payload::Resolved { outcome, answer } => {
+                *outcome == answer.content.outcome()
+                    && (!is_decision(&answer.content) || self.has_receipt(answer, keys))
+            }
+            Payload::Expired {
+                outcome, answer, ..
+            } => {
+                matches!(outcome, Outcome::Expired | Outcome::Fallback)
+                    && !answer.as_ref().is_some_and(is_decision)
+            }
+            _ => true,
+        }
+    }
+
+    fn has_receipt(&self, answer: &Answer, keys: &dyn Verify) -> bool {
+        let Some(receipt) = answer.receipt.as_deref() else {
+            return false;
+        };
+        let decision = &receipt.decision;
+        decision.is_known()
+            && Some(decision.interaction_id) == self.interaction_id
+            && Some(decision.agent.id) == self.agent_id
+            && decision.outcome == answer.content.outcome()
+            && receipt::fits(decision.kind, decision.outcome)
+            && decision.responder == answer.responder
+            && decision.answered_at == answer.answered_at
+            && is_signed(receipt, keys)
+    }
+}
+
+fn is_decision(content: &AnswerContent) -> bool {
+    matches!(
+        content,
+        AnswerContent::Approval { .. } | AnswerContent::Plan { .. }
+    )
+}
+
+fn is_signed(receipt: &Receipt, keys: &dyn Verify) -> bool {
+    let decision = &receipt.decision;
+    let signed = || {
+        let (key, signature) = (decision.public_key()?, receipt.signature()?);
+        let message = decision.signed_bytes().ok()?;
+        Some(keys.holds(&key, &message, &signature))
+    };
+    signed() == Some(true)
 }

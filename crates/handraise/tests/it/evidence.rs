@@ -54,19 +54,8 @@ impl Evidence {
         self.database.url.starts_with("sqlite")
     }
 
-    /// What stands in the way of somebody with the rights of the database's owner.
     async fn disarm(&self) {
-        let statements: &[&str] = if self.is_sqlite() {
-            &[
-                "DROP TRIGGER events_no_update",
-                "DROP TRIGGER events_no_delete",
-            ]
-        } else {
-            &["ALTER TABLE events DISABLE TRIGGER USER"]
-        };
-        for sql in statements {
-            self.database.execute(sql).await.unwrap();
-        }
+        disarm(&self.database).await;
         self.database
             .execute("CREATE TABLE kept AS SELECT * FROM events")
             .await
@@ -152,4 +141,19 @@ pub(crate) fn said(output: &Output, code: i32) -> String {
     let said = String::from_utf8(said.clone()).unwrap();
     assert_eq!(said.lines().count(), 1, "{said}");
     said.trim_end().to_owned()
+}
+
+/// Takes away what stands in the way of somebody with the rights of the database's owner.
+pub(crate) async fn disarm(database: &TestDatabase) {
+    let statements: &[&str] = if database.url.starts_with("sqlite") {
+        &[
+            "DROP TRIGGER events_no_update",
+            "DROP TRIGGER events_no_delete",
+        ]
+    } else {
+        &["ALTER TABLE events DISABLE TRIGGER USER"]
+    };
+    for sql in statements {
+        database.execute(sql).await.unwrap();
+    }
 }

@@ -1,5 +1,7 @@
 //! Rule 12: the receipt is the decision. Whoever can change the database cannot make an approval of a denial.
 
+use std::process::Output;
+
 use domain::Role;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -8,12 +10,13 @@ use store::testing::TestDatabase;
 use crate::{
     app::{TestApp, id_of, json_of},
     cli::handraise,
-    evidence::said,
+    evidence::{disarm, said},
 };
 
 store::on_both_databases!(
     a_denial_that_was_changed_in_the_database_approves_nothing_anywhere,
     another_key_s_receipt_approves_nothing,
+    the_journal_s_verification_names_who_was_let_in_behind_its_back,
     the_journal_s_verification_names_rows_that_say_something_else,
 );
 
@@ -105,6 +108,27 @@ async fn a_denial_that_was_changed_in_the_database_approves_nothing_anywhere(
     );
     assert!(metrics().await.contains("handraise_void_decisions 1\n"));
 
+    // The feed: an event that was changed with its row is told to nobody.
+    let resolved = async || {
+        let page = agent.read("/api/v1/events").await;
+        let events = page["items"].as_array().unwrap().clone();
+        let resolved = events
+            .into_iter()
+            .filter(|it| it["type"] == "interaction.resolved");
+        resolved.collect::<Vec<_>>()
+    };
+    assert_eq!(resolved().await[0]["payload"]["outcome"], "denied");
+    disarm(&database).await;
+    database
+        .execute(
+            "UPDATE events SET payload = replace(replace(payload, '\"denied\"', '\"approved\"'),
+                '\"approved\":false', '\"approved\":true')
+             WHERE type = 'interaction.resolved'",
+        )
+        .await
+        .unwrap();
+    assert_eq!(resolved().await, [] as [Value; 0]);
+
     // Mended, it is what it was, and the alarm is over.
     let mended = database
         .execute(
@@ -137,6 +161,68 @@ async fn another_key_s_receipt_approves_nothing(database: TestDatabase) {
     );
 }
 
+fn verified(app: &TestApp, database: &TestDatabase) -> Output {
+    handraise(&[
+        "journal",
+        "verify",
+        "--database",
+        &database.url,
+        "--checkpoints",
+        &app.state.config.checkpoint_file().display().to_string(),
+        "--key",
+        &app.state.config.key_file().display().to_string(),
+    ])
+}
+
+async fn the_journal_s_verification_names_who_was_let_in_behind_its_back(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let _ = app.sign_in("Ana", Role::Responder).await;
+    let _ = app.sign_in("Vera", Role::Viewer).await;
+    let asked = agent.ask(approval()).await;
+    app.state.checkpoints.sign_new().await.unwrap();
+    assert!(said(&verified(&app, &database), 0).starts_with("the journal holds: "));
+    // An agent that has become its own responder, and says yes to itself.
+    database
+        .execute(
+            "UPDATE tokens SET kind = 'responder', agent_id = NULL, name = 'Ana' WHERE kind = 'agent'",
+        )
+        .await
+        .unwrap();
+    agent
+        .done(&asked, "answer", json!({"approved": true}))
+        .await;
+    database
+        .execute("UPDATE people SET role = 'admin' WHERE name = 'Vera'")
+        .await
+        .unwrap();
+    app.state.checkpoints.sign_new().await.unwrap();
+    let names = |lines: &[&str]| {
+        let output = verified(&app, &database);
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8(output.stderr).unwrap();
+        for line in lines {
+            assert!(said.contains(line), "{line} in {said}");
+        }
+    };
+    let answered = ": Ana answered, and no event let them answer";
+    names(&[
+        "the journal itself holds, but 3 of what stands beside it is not what it says:",
+        "the person Vera: the row says admin, the events say viewer",
+        "the responder token Ana: the row and its events differ",
+        answered,
+    ]);
+    // However clean they leave it: what was answered stays.
+    for undo in [
+        "DELETE FROM tokens WHERE name = 'Ana'",
+        "UPDATE people SET role = 'viewer' WHERE name = 'Vera'",
+    ] {
+        database.execute(undo).await.unwrap();
+    }
+    names(&["but 1 of what stands beside it", answered]);
+    drop(desk);
+}
+
 async fn the_journal_s_verification_names_rows_that_say_something_else(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
@@ -144,20 +230,7 @@ async fn the_journal_s_verification_names_rows_that_say_something_else(database:
     desk.done(&asked, "answer", json!({"approved": false}))
         .await;
     let question = agent.ask(json!({})).await;
-    let key = app.state.config.key_file();
-    let checkpoints = app.state.config.checkpoint_file();
-    let verify = || {
-        handraise(&[
-            "journal",
-            "verify",
-            "--database",
-            &database.url,
-            "--checkpoints",
-            &checkpoints.display().to_string(),
-            "--key",
-            &key.display().to_string(),
-        ])
-    };
+    let verify = || verified(&app, &database);
     app.state.checkpoints.sign_new().await.unwrap();
     assert!(said(&verify(), 0).starts_with("the journal holds: "));
     forge(&database).await;
@@ -169,8 +242,7 @@ async fn the_journal_s_verification_names_rows_that_say_something_else(database:
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
     for line in [
-        "the journal itself holds, but 2 of the interactions beside it are not what it says:"
-            .to_owned(),
+        "the journal itself holds, but 2 of what stands beside it is not what it says:".to_owned(),
         format!(
             "{}: its row says approved, its events say denied",
             id_of(&asked)

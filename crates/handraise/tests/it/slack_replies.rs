@@ -48,6 +48,12 @@ async fn heard(inbound: &Inbound) {
     until("everything is heard", async || inbound.waiting().await == 0).await;
 }
 
+/// Who was told what, once so many were: a reply is heard before its author is told.
+async fn told(inbound: &Inbound, notes: usize) -> Vec<(String, String)> {
+    until("the notes", async || inbound.known.notes().len() >= notes).await;
+    inbound.known.notes()
+}
+
 fn texts(interaction: &Value) -> Vec<&str> {
     let all = interaction["follow_ups"].as_array().unwrap().iter();
     all.map(|one| one["text"].as_str().unwrap()).collect()
@@ -145,7 +151,7 @@ async fn a_form_is_answered_question_by_question(database: TestDatabase) {
     }
     heard(&inbound).await;
     asks(&slack, &inbound, &asked, "why").await;
-    let notes = inbound.known.notes();
+    let notes = told(&inbound, 1).await;
     let expected = "Your message was not taken: it must be one of: Production, staging.";
     assert_eq!(notes, [(ANA.to_owned(), expected.to_owned())]);
     assert_eq!(agent.poll(&asked).await["state"], "pending");
@@ -181,7 +187,7 @@ async fn nobody_approves_by_words(database: TestDatabase) {
         assert_eq!(now["state"], "pending", "{now}");
         assert_ne!(now["approved"], true);
     }
-    let notes = inbound.known.notes();
+    let notes = told(&inbound, 16).await;
     assert_eq!(notes.len(), 16);
     assert!(notes[0].1.contains("Use the buttons"), "{notes:?}");
     // A notification asks nothing, and takes no answer.
@@ -239,8 +245,8 @@ async fn strangers_are_told_and_nothing_else_happens(database: TestDatabase) {
     acknowledged(&slack, 2).await;
     heard(&inbound).await;
     assert_eq!(agent.poll(&asked).await["state"], "pending");
-    let told = ("U0EVE".to_owned(), "Nobody knows you here.".to_owned());
-    assert_eq!(inbound.known.notes(), [told]);
+    let stranger = ("U0EVE".to_owned(), "Nobody knows you here.".to_owned());
+    assert_eq!(told(&inbound, 1).await, [stranger]);
     let store = inbound.app.state.service.store();
     assert_eq!(
         store
@@ -458,7 +464,7 @@ async fn two_who_reply_at_once_answer_one_question(database: TestDatabase) {
     assert_eq!(now["progress"]["why"], Value::Null);
     let expected = [(second.to_owned(), Unseen::AskedLater)];
     assert_eq!(remarks(&inbound, &asked).await, expected);
-    let notes = inbound.known.notes();
+    let notes = told(&inbound, 1).await;
     assert_eq!((notes.len(), &*notes[0].0), (1, late));
     assert!(notes[0].1.contains("after you wrote it"), "{notes:?}");
     // Once they have seen it, they answer it.
@@ -525,7 +531,7 @@ async fn what_is_not_known_to_stand_on_the_card_is_answered_by_no_reply(database
     assert_eq!(agent.poll(&asked).await["state"], "pending");
     let expected = [("because".to_owned(), Unseen::AskedLater)];
     assert_eq!(remarks(&inbound, &asked).await, expected);
-    assert_eq!(inbound.known.notes().len(), 1);
+    assert_eq!(told(&inbound, 1).await.len(), 1);
 }
 
 async fn a_reply_to_what_the_card_cuts_is_kept_and_no_answer(database: TestDatabase) {
@@ -543,7 +549,7 @@ async fn a_reply_to_what_the_card_cuts_is_kept_and_no_answer(database: TestDatab
         remarks(&inbound, &asked).await,
         [("yes".to_owned(), Unseen::Cut)]
     );
-    let notes = inbound.known.notes();
+    let notes = told(&inbound, 1).await;
     assert_eq!(notes.len(), 1);
     assert!(notes[0].1.contains("Press Read all"), "{notes:?}");
 }

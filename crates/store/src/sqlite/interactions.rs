@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Interaction, InteractionId, Verify,
+    AgentId, Event, Interaction, InteractionId, Verify,
     interaction::{Brief, Unproven},
 };
 use sqlx::{QueryBuilder, Sqlite};
@@ -25,6 +25,10 @@ impl Interactions for SqliteStore {
 
     fn proven(&self, interaction: Interaction) -> Interaction {
         self.proof.of(interaction)
+    }
+
+    fn proves(&self, event: &Event) -> bool {
+        self.proof.proves(event)
     }
 
     fn void(&self) -> Vec<(InteractionId, Unproven)> {

@@ -198,18 +198,29 @@ fn print(decision: &str, reason: &str) -> anyhow::Result<()> {
     written.context("the decision cannot be written to standard output")
 }
 
-/// By whoever started it. A program that is ended by a signal has another code than 2.
+/// By whoever started it, or by a limit of the system. A program that is ended by a signal has another code than 2, so
+/// every one that a program may catch is caught.
 #[cfg(unix)]
 async fn asked_to_stop() {
+    use rustix::process::Signal;
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [
-        SignalKind::terminate(),
-        SignalKind::interrupt(),
-        SignalKind::hangup(),
+        Signal::TERM,
+        Signal::INT,
+        Signal::HUP,
+        Signal::QUIT,
+        Signal::USR1,
+        Signal::USR2,
+        Signal::ALARM,
+        Signal::VTALARM,
+        Signal::PROF,
+        Signal::XCPU,
+        Signal::XFSZ,
+        Signal::IO,
     ];
     let signals = kinds.map(|kind| {
         Box::pin(async move {
-            match signal(kind) {
+            match signal(SignalKind::from_raw(kind.as_raw())) {
                 Ok(mut signal) => drop(signal.recv().await),
                 Err(_) => std::future::pending().await,
             }

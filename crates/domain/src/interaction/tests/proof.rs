@@ -286,3 +286,72 @@ fn a_run_that_nobody_signed_makes_the_approval_void() {
     consumed.consumed.as_mut().unwrap().run = "another".into();
     assert_eq!(why(&consumed), Some(Unproven::OtherRun));
 }
+
+#[test]
+fn an_event_is_passed_on_as_far_as_a_receipt_proves_it() {
+    use crate::{Event, Payload};
+    let told = |kind: Kind, answer: Value| {
+        let row = decided(kind, answer);
+        let State::Resolved { answer } = row.state else {
+            panic!("it is answered");
+        };
+        let outcome = answer.content.outcome();
+        Event {
+            seq: 2,
+            id: crate::EventId(Uuid::nil()),
+            at: answer.answered_at,
+            actor: crate::Actor::Responder(answer.responder.clone()),
+            agent_id: Some(row.agent.id),
+            interaction_id: Some(row.id),
+            task_id: None,
+            payload: Payload::Resolved { outcome, answer },
+        }
+    };
+    let changed = |event: &Event, change: &dyn Fn(&mut Value)| {
+        let mut payload = serde_json::to_value(&event.payload).unwrap();
+        change(&mut payload["payload"]);
+        Event {
+            payload: serde_json::from_value(payload).unwrap(),
+            ..event.clone()
+        }
+    };
+    for kind in Kind::ALL {
+        if kind != Kind::Notification {
+            assert!(told(kind, answer_to(kind)).is_proven(&Stamp), "{kind:?}");
+        }
+    }
+    let no = told(Kind::Approval, json!({"approved": false}));
+    assert!(no.is_proven(&Stamp));
+    let approves = |payload: &mut Value| {
+        payload["outcome"] = json!("approved");
+        payload["answer"]["content"]["approved"] = json!(true);
+    };
+    let forgeries: [&dyn Fn(&mut Value); 6] = [
+        &approves,
+        &|payload| payload["outcome"] = json!("approved"),
+        &|payload| {
+            approves(payload);
+            payload["answer"]["receipt"]["decision"]["outcome"] = json!("approved");
+        },
+        &|payload| payload["answer"]["receipt"] = Value::Null,
+        &|payload| payload["answer"]["answered_at"] = json!("2026-01-01T00:00:00Z"),
+        &|payload| payload["answer"]["receipt"]["signature"] = json!("AAAA"),
+    ];
+    for (n, forge) in forgeries.iter().enumerate() {
+        assert!(!changed(&no, forge).is_proven(&Stamp), "{n}");
+    }
+    let elsewhere = Event {
+        interaction_id: Some(InteractionId(Uuid::max())),
+        ..no.clone()
+    };
+    assert!(!elsewhere.is_proven(&Stamp));
+    let expired = Event {
+        payload: serde_json::from_value(json!({
+            "type": "interaction.expired",
+            "payload": {"outcome": "approved", "fallback_used": false, "answer": null},
+        }))
+        .unwrap(),
+        ..no
+    };
+    assert!(!expired.is_proven(&Stamp));
+}

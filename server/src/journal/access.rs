@@ -1,0 +1,191 @@
+//! Holding who gets in against the journal: a token, a role or a user of Slack that no event made was put into the
+//! database by hand, and so was an answer by somebody who could not answer then.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    Actor, Payload, Person, PersonId, Responder, Role, SlackId, Token, TokenId, TokenKind, Via,
+    journal::Record,
+};
+use store::{Store, walk_journal};
+use uuid::Uuid;
+
+use super::rows::Differs;
+
+/// What events of these nouns say is needed here.
+const READ: [&str; 4] = [
+    "person.",
+    "token.",
+    "interaction.resolved",
+    "interaction.progressed",
+];
+
+/// Who gets in, as the journal tells it.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    people: BTreeMap<PersonId, KnownPerson>,
+    /// Those that were not revoked.
+    tokens: BTreeMap<TokenId, Token>,
+    seq: i64,
+    strangers: Vec<Differs>,
+}
+
+#[derive(Debug)]
+struct KnownPerson {
+    role: Role,
+    is_disabled: bool,
+    slack_id: Option<SlackId>,
+}
+
+impl Known {
+    /// Takes the next event. One that cannot be read says nothing.
+    pub(super) fn follow(&mut self, record: &Record) {
+        self.seq = record.seq;
+        if !READ.iter().any(|noun| record.event_type.starts_with(noun)) {
+            return;
+        }
+        let written = format!(
+            r#"{{"type":{},"payload":{}}}"#,
+            serde_json::Value::from(&*record.event_type),
+            record.payload
+        );
+        if let Ok(payload) = serde_json::from_str(&written) {
+            self.take(record, payload);
+        }
+    }
+
+    fn take(&mut self, record: &Record, payload: Payload) {
+        match payload {
+            Payload::PersonInvited(person) | Payload::PersonChanged(person) => {
+                let known = self.people.entry(person.id).or_insert(KnownPerson {
+                    role: person.role,
+                    is_disabled: false,
+                    slack_id: None,
+                });
+                known.role = person.role;
+            }
+            Payload::PersonDisabled(person) => self.person(person.id, |it| it.is_disabled = true),
+            Payload::PersonEnabled(person) => self.person(person.id, |it| it.is_disabled = false),
+            Payload::PersonSlackLinked { person, slack_id } => {
+                self.person(person.id, |it| it.slack_id = Some(slack_id));
+            }
+            Payload::PersonSlackUnlinked { person, .. } => {
+                self.person(person.id, |it| it.slack_id = None);
+            }
+            Payload::TokenCreated(token) => {
+                self.tokens.insert(token.id, token);
+            }
+            Payload::TokenRevoked(token) => {
+                self.tokens.remove(&token.id);
+            }
+            Payload::Resolved { .. } | Payload::Progressed { .. } => self.answered(record),
+            _ => {}
+        }
+    }
+
+    fn person(&mut self, id: PersonId, change: impl FnOnce(&mut KnownPerson)) {
+        if let Some(person) = self.people.get_mut(&id) {
+            change(person);
+        }
+    }
+
+    fn answered(&mut self, record: &Record) {
+        let Ok(Actor::Responder(responder)) = serde_json::from_str(&record.actor) else {
+            return;
+        };
+        let at = DateTime::from_timestamp_millis(record.at).unwrap_or_default();
+        if !self.may_answer(&responder, at) {
+            self.strangers.push(Differs {
+                what: format!("event {}", record.seq),
+                how: format!(
+                    "{} answered, and no event let them answer",
+                    visible::line(&responder.name)
+                ),
+            });
+        }
+    }
+
+    /// Whether events say so. Who a user of Slack is, the settings may say instead.
+    fn may_answer(&self, responder: &Responder, at: DateTime<Utc>) -> bool {
+        let person = |id: Uuid| {
+            let person = self.people.get(&PersonId(id));
+            person.map(|it| !it.is_disabled && it.role != Role::Viewer)
+        };
+        match responder.via {
+            Via::Dashboard => person(responder.id) == Some(true),
+            Via::Slack => person(responder.id) != Some(false),
+            Via::Api => self
+                .tokens
+                .get(&TokenId(responder.id))
+                .is_some_and(|it| it.kind == TokenKind::Responder && !it.has_expired(at)),
+        }
+    }
+
+    /// What is stored of people and tokens, and is not as their events say; and who answered without being let in.
+    pub(super) async fn compare(mut self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
+        loop {
+            let mut differ = self.people_who_differ(store).await?;
+            differ.extend(self.tokens_that_differ(store).await?);
+            let before = self.seq;
+            // A server may be at work: what it has done meanwhile is no difference.
+            if !differ.is_empty() {
+                walk_journal(store, before, |record| {
+                    self.follow(&record);
+                    Ok(())
+                })
+                .await?;
+            }
+            if self.seq == before {
+                differ.extend(self.strangers);
+                return Ok(differ);
+            }
+        }
+    }
+
+    async fn people_who_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
+        let people = store.people(DateTime::UNIX_EPOCH).await?;
+        let differ = people.into_iter().filter_map(|record| {
+            let person = record.person;
+            let how = self.how_a_person_differs(&person)?;
+            let what = format!("the person {}", visible::line(&person.name));
+            Some(Differs { what, how })
+        });
+        Ok(differ.collect())
+    }
+
+    fn how_a_person_differs(&self, person: &Person) -> Option<String> {
+        let Some(known) = self.people.get(&person.id) else {
+            return Some("no event has invited them".to_owned());
+        };
+        if known.role != person.role {
+            let (row, told) = (person.role.name(), known.role.name());
+            return Some(format!("the row says {row}, the events say {told}"));
+        }
+        if known.is_disabled && person.disabled_at.is_none() {
+            return Some("the events say that they are kept out, the row lets them in".to_owned());
+        }
+        (known.slack_id != person.slack_id)
+            .then(|| "the row names another user of Slack than the events".to_owned())
+    }
+
+    async fn tokens_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
+        let tokens = store.tokens().await?.into_iter();
+        let differ = tokens
+            .filter(|record| record.revoked_at.is_none())
+            .filter_map(|record| {
+                let token = record.token;
+                let how = match self.tokens.get(&token.id) {
+                    Some(known) if *known == token => return None,
+                    Some(_) => "the row and its events differ",
+                    None => "it works, and no event says so",
+                };
+                let (kind, name) = (token.kind.name(), visible::line(&token.name));
+                Some(Differs {
+                    what: format!("the {kind} token {name}"),
+                    how: how.to_owned(),
+                })
+            });
+        Ok(differ.collect())
+    }
+}
