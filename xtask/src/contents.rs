@@ -12,12 +12,12 @@ use crate::command;
 use crate::wasm_target::TRIPLE;
 use crate::workspace::Workspace;
 
+/// The package that is shipped.
+const PROGRAM: &str = "handraise";
+
 /// The crates that end up in what is shipped: the server, and the page in it. Neither what only builds them, nor
 /// macros, nor tests.
-const SHIPPED: [&[&str]; 2] = [
-    &["-p", "handraise"],
-    &["-p", "frontend", "--target", TRIPLE],
-];
+const SHIPPED: [&[&str]; 2] = [&["-p", PROGRAM], &["-p", "frontend", "--target", TRIPLE]];
 
 /// A crate by its name and version.
 type Named = (String, String);
@@ -84,7 +84,7 @@ fn list(
         })
         .collect();
     let mut components = Vec::new();
-    for (name, version) in shipped {
+    for (name, version) in shipped.iter().filter(|(name, _)| name != PROGRAM) {
         let key = (name.clone(), version.clone());
         let package = by_name
             .get(&key)
@@ -105,9 +105,9 @@ fn list(
     }
     let version = by_name
         .keys()
-        .find(|(name, _)| name == "server")
+        .find(|(name, _)| name == PROGRAM)
         .map(|(_, version)| version.clone())
-        .context("`cargo metadata` does not know the server")?;
+        .context("`cargo metadata` does not know the program")?;
     Ok(json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -125,10 +125,11 @@ mod tests {
 
     #[test]
     fn the_list_names_what_is_shipped_with_licence_and_checksum() {
-        let tree = "server v0.1.0 (/a/server)\nserde v1.0.229\nserde v1.0.229 (*)\nold v2.0.0";
+        let tree = "handraise v0.1.0 (/a/handraise)\nserver v0.1.0 (/a/server)\nserde v1.0.229\nserde v1.0.229 (*)\nold v2.0.0";
         let shipped: BTreeSet<_> = tree.lines().filter_map(named).collect();
-        assert_eq!(shipped.len(), 3);
+        assert_eq!(shipped.len(), 4);
         let metadata = json!({"packages": [
+            {"name": "handraise", "version": "0.1.0", "license": "MIT OR Apache-2.0"},
             {"name": "server", "version": "0.1.0", "license": "MIT OR Apache-2.0"},
             {"name": "serde", "version": "1.0.229", "license": "MIT OR Apache-2.0"},
             {"name": "serde", "version": "0.9.0", "license": "MIT"},

@@ -10,6 +10,8 @@ mod command;
 mod contents;
 mod crate_edges;
 mod debian_toolchain;
+#[cfg(test)]
+mod doc_paths;
 mod files;
 mod frontend;
 mod gate;

@@ -7,7 +7,7 @@ use crate::files;
 use crate::workspace::Workspace;
 
 /// A module of `server/src`, and what must not stand in its code.
-const FORBIDDEN: [(&str, &[&str]); 9] = [
+const FORBIDDEN: [(&str, &[&str]); 8] = [
     (
         "service",
         &[
@@ -84,20 +84,6 @@ const FORBIDDEN: [(&str, &[&str]); 9] = [
         &[
             "axum",
             "leptos",
-            "crate::ui",
-            "crate::jobs",
-            "crate::live",
-            "crate::mcp",
-        ],
-    ),
-    // It is at the other end of the API.
-    (
-        "watch",
-        &[
-            "axum",
-            "leptos",
-            "crate::api",
-            "crate::service",
             "crate::ui",
             "crate::jobs",
             "crate::live",

@@ -26,6 +26,7 @@ store::on_both_databases!(
     a_receipt_holds_for_another_implementation,
     a_receipt_is_void_for_anything_that_was_not_decided,
     what_was_denied_does_not_verify_unless_that_is_asked_for,
+    a_file_that_is_a_part_of_the_action_is_looked_at_again,
     a_receipt_is_used_once,
     anybody_is_told_the_keys,
 );
@@ -357,6 +358,48 @@ async fn what_was_denied_does_not_verify_unless_that_is_asked_for(database: Test
     }
 }
 
+async fn a_file_that_is_a_part_of_the_action_is_looked_at_again(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("deploy.sh");
+    fs::write(&script, "make deploy").unwrap();
+    let sha256 = domain::digest::sha256(b"make deploy").replace("sha256:", "");
+    let mut body = approval();
+    body["action"] = json!({
+        "tool": "sh", "arguments": {"cwd": folder.path()},
+        "operands": [{"name": "deploy.sh", "sha256": sha256, "size": 11}],
+    });
+    let asked = agent.ask(body.clone()).await;
+    desk.done(&asked, "answer", json!({"approved": true})).await;
+    let receipt = receipt(&agent, &asked).await;
+    let key = public_key(&app);
+    let verified = |more: &[&str]| {
+        let more = [&["--public-key", &key], more].concat();
+        verify(folder.path(), &receipt, Some(&body["action"]), &more)
+    };
+    let waited = async |more: &[&str]| {
+        let id = asked["id"].as_str().unwrap();
+        let about = folder.path().join("action.json");
+        let arguments = [&["wait", id, "--action", about.to_str().unwrap()], more].concat();
+        let mut command = tokio::process::Command::from(alone(folder.path(), &arguments));
+        command
+            .env("HANDRAISE_URL", app.url(""))
+            .env("HANDRAISE_PUBLIC_KEY", &key)
+            .env("HANDRAISE_TOKEN", &agent.token);
+        command.output().await.unwrap()
+    };
+    assert!(verified(&[]).status.success());
+    fs::write(&script, "make DEPLOY").unwrap();
+    let why = "deploy.sh is not as it was approved";
+    void(&verified(&[]), why);
+    void(&waited(&[]).await, why);
+    fs::remove_file(&script).unwrap();
+    void(&verified(&[]), "--no-files");
+    assert!(verified(&["--no-files"]).status.success());
+    assert!(waited(&["--no-files"]).await.status.success());
+}
+
 async fn a_receipt_is_used_once(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
@@ -423,6 +466,14 @@ fn what_is_about_to_run_was_approved_within_a_day() {
         };
         assert_eq!(verified(Some(&approval()["action"])), now, "{hours}");
         assert_eq!(verified(None), ever, "{hours}");
+        // To name the outcome that lets it run makes it no younger.
+        let output = verify(
+            folder.path(),
+            &receipt,
+            Some(&approval()["action"]),
+            &["--public-key", &key, "--outcome", "approved"],
+        );
+        assert_eq!(output.status.success(), now, "{hours}");
     }
 }
 
