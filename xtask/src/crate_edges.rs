@@ -7,16 +7,17 @@ use crate::wasm_target::TRIPLE;
 use crate::workspace::Workspace;
 
 /// Our own crates, and which of our own each may depend on. The rest may depend on any.
-const ALLOWED: [(&str, &[&str]); 9] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("machine", &["domain"]),
     ("signing", &["domain"]),
     ("visible", &["domain"]),
+    ("slack", &["domain", "machine", "visible"]),
     ("agent", &["domain", "machine", "signing", "visible"]),
     (
         "server",
-        &["app", "domain", "machine", "signing", "store", "visible"],
+        &["app", "domain", "machine", "signing", "slack", "store", "visible"],
     ),
     ("app", &["domain"]),
     ("frontend", &["app"]),

@@ -1,12 +1,12 @@
 //! What is left until the deadline: a ring that empties, and words.
 
-use domain::interaction::{Kind, Mode};
+use domain::{
+    interaction::{Kind, Mode},
+    time,
+};
 use leptos::prelude::*;
 
-use crate::{
-    live::Live,
-    view::{Row, time},
-};
+use crate::{live::Live, view::Row};
 
 /// The share of the time below which it presses.
 const SHORT: f64 = 0.1;

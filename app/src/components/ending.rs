@@ -1,12 +1,15 @@
 //! How something ended, in words: who did it, the answer, whether the agent has it, what was said later.
 
-use domain::interaction::{Callback, Kind, Outcome, Report, ReportOutcome};
+use domain::{
+    interaction::{Callback, Kind, Outcome, Report, ReportOutcome},
+    time,
+};
 use leptos::prelude::*;
 
 use super::moment::Ago;
 use crate::{
     live::Live,
-    view::{Ending, Remark, Row, time},
+    view::{Ending, Remark, Row},
 };
 
 /// What became of it.

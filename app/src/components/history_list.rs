@@ -1,5 +1,6 @@
 //! The history, one line an interaction.
 
+use domain::time;
 use leptos::prelude::*;
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     live::Live,
-    view::{HistoryPage, HistoryQuery, HistoryRow, time},
+    view::{HistoryPage, HistoryQuery, HistoryRow},
 };
 
 /// One page of it, and the way to the next.

@@ -1,9 +1,10 @@
 //! Points in time: relative on the page, exact on hover.
 
 use chrono::{DateTime, Utc};
+use domain::time;
 use leptos::prelude::*;
 
-use crate::{live::Live, view::time};
+use crate::live::Live;
 
 /// `12 min ago`, ticking.
 #[component]

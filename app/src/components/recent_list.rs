@@ -1,7 +1,7 @@
 //! What was closed or told lately: how it ended, who did it, how long it took, and whether the agent
 //! has it.
 
-use domain::interaction::Outcome;
+use domain::{interaction::Outcome, time};
 use leptos::prelude::*;
 
 use super::{
@@ -9,10 +9,7 @@ use super::{
     moment::Ago,
     outcome::{OutcomeWord, pickup},
 };
-use crate::{
-    live::Live,
-    view::{ClosedRow, time},
-};
+use crate::{live::Live, view::ClosedRow};
 
 /// The feed.
 #[component]

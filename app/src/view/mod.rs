@@ -5,7 +5,6 @@ mod blocker;
 mod history;
 mod outbound;
 mod row;
-pub mod time;
 mod visitor;
 mod work;
 

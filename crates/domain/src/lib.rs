@@ -25,6 +25,7 @@ pub mod slack;
 pub mod task;
 #[cfg(test)]
 mod testing;
+pub mod time;
 
 pub use access::{Access, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
 pub use changeset::{Changeset, IdempotencyKey, Retry, Write};

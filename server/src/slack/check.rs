@@ -1,12 +1,13 @@
 //! Whether Slack would work as it is configured. Asks Slack, and changes nothing there.
 
-use super::{
+use slack::{
     class::Class,
     client::{CallError, SlackClient},
     manifest,
-    recognise::{self, Unrecognised},
     types::{Identity, User},
 };
+
+use super::recognise::{self, Unrecognised};
 use crate::{
     config::{Channels, Config, Mirror, SlackMode},
     doctor::{Finding, Report},

@@ -4,15 +4,13 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{InteractionId, Principal};
 use serde_json::Value;
+use slack::{blocks::Note, client::SlackClient, types::Post};
 
 use super::{
     actions::{Actions, Recognise},
-    blocks::Note,
-    client::SlackClient,
     inbox::Clicks,
     recognise::{Recogniser, Unrecognised},
     threads::Threads,
-    types::Post,
 };
 use crate::service::Service;
 

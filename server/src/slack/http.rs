@@ -11,11 +11,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
+use slack::verify::{self, verify};
 
-use super::{
-    verify::{self, verify},
-    way_in::WayIn,
-};
+use super::way_in::WayIn;
 use crate::{
     auth::address::ClientAddress,
     body::{self, Unread, why_unread},

@@ -3,13 +3,13 @@
 use std::{collections::VecDeque, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
-
-use super::{
+use slack::{
     class::Class,
     client::{CallError, SlackClient},
     events,
-    inbox::SlackInbox,
 };
+
+use super::inbox::SlackInbox;
 
 /// What is older was heard, or never will be: less than what was heard is remembered for.
 const HORIZON: TimeDelta = TimeDelta::days(14);

@@ -8,15 +8,15 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{Person, Principal, Role, SlackId};
-use thiserror::Error;
-use tokio::sync::OnceCell;
-
-use super::{
+use slack::{
     blocks::{Note, NoteLink},
     class::Class,
     client::SlackClient,
     types::User,
 };
+use thiserror::Error;
+use tokio::sync::OnceCell;
+
 use crate::{
     config::{Config, SlackUsers},
     service::Service,

@@ -5,17 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::SecretString;
+use slack::{
+    client::SlackClient,
+    socket_mode::{self, SocketStatus, Timing},
+};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     actions::Actions,
-    client::SlackClient,
     desk::Desk,
     inbox::{Clicks, SlackInbox},
     read_back::{Pace, read_back},
     recognise::Recogniser,
-    socket_mode::{self, SocketStatus, Timing},
     threads::{self, Threads},
 };
 use crate::{

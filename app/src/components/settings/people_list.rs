@@ -1,6 +1,7 @@
 //! Everybody: their role, whether they can come in, when they were last here.
 
 use chrono::{DateTime, Utc};
+use domain::time;
 use leptos::prelude::*;
 
 use super::role_field::role_word;
@@ -10,7 +11,7 @@ use crate::{
         moment::Ago,
     },
     live::Live,
-    view::{PeopleList, PersonRow, Standing, time},
+    view::{PeopleList, PersonRow, Standing},
     wire::Loaded,
 };
 

@@ -7,8 +7,9 @@ use clap::{Args, Subcommand};
 use server::{
     config::{self as settings, Flags, LoadError, SlackMode},
     doctor::{Finding, Verdict},
-    slack::{check, manifest},
+    slack::check,
 };
+use slack::manifest;
 
 use super::report;
 

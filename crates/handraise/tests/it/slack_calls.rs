@@ -5,14 +5,11 @@ use std::time::Duration;
 use chrono::DateTime;
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use server::{
-    config::WebhookUrl,
-    slack::{
-        class::Class,
-        client::{CallError, SlackClient},
-        types::{Message, Metadata, Post},
-        verify::{SIGNATURE, TIMESTAMP, verify},
-    },
+use slack::{
+    class::Class,
+    client::{CallError, SlackClient},
+    types::{Message, Metadata, Post},
+    verify::{SIGNATURE, TIMESTAMP, verify},
 };
 use tokio::net::TcpListener;
 
@@ -96,7 +93,7 @@ async fn every_method_does_what_it_says() {
     assert!(client.conversation_info(MAIN).await.unwrap().is_member);
     let ana = client.user_info(ANA).await.unwrap();
     assert_eq!((&*ana.real_name, ana.is_bot || ana.deleted), ("Ana", false));
-    let hook = WebhookUrl::from(slack.webhook_url(MAIN));
+    let hook = slack.webhook_url(MAIN);
     client
         .post_webhook(&hook, &Post::to_webhook("from a hook", &[]))
         .await
@@ -330,7 +327,7 @@ async fn the_address_of_a_webhook_is_in_no_error() {
     let slack = FakeSlack::start().await;
     let client = client(&slack);
     let post = async |url: String| {
-        let hook = WebhookUrl::from(url);
+        let hook = url;
         client
             .post_webhook(&hook, &Post::to_webhook("?", &[]))
             .await

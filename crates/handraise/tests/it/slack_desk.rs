@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use domain::{InteractionId, Principal, Role};
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use server::slack::{
-    actions::{Actions, Recognise, Timing},
+use server::slack::actions::{Actions, Recognise, Timing};
+use slack::{
     blocks::Note,
     client::SlackClient,
     socket_mode::{self, Envelope, Inbox, SocketStatus, run_with},

@@ -7,11 +7,9 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use server::{
     service::ServiceError,
-    slack::{
-        client::SlackClient,
-        recognise::{Recogniser, Unrecognised},
-    },
+    slack::recognise::{Recogniser, Unrecognised},
 };
+use slack::client::SlackClient;
 use store::testing::TestDatabase;
 
 use crate::{

@@ -14,11 +14,9 @@ use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
 use server::{
     metrics::Now,
-    slack::{
-        blocks::Note, inbox::Clicks, read_back::Pace, socket_mode::Timing, threads::Threads,
-        types::Post, way_in::WayIn,
-    },
+    slack::{inbox::Clicks, read_back::Pace, threads::Threads, way_in::WayIn},
 };
+use slack::{blocks::Note, socket_mode::Timing, types::Post};
 use store::testing::TestDatabase;
 use tokio::{net::TcpListener, time::timeout};
 use uuid::Uuid;

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use server::slack::{
+use slack::{
     client::SlackClient,
     socket_mode::{Envelope, Inbox, SocketStatus, Timing, run_with},
 };
@@ -200,7 +200,7 @@ async fn an_answer_goes_with_the_acknowledgement_of_those_that_take_one() {
     let text = |text: &str| json!({ "type": "plain_text", "text": text });
     let button = json!({ "type": "button", "action_id": "say", "text": text("Answer") });
     let blocks = [json!({ "type": "actions", "elements": [button] })];
-    let post = server::slack::types::Post::to(MAIN, "?", &blocks);
+    let post = slack::types::Post::to(MAIN, "?", &blocks);
     let card = client.post_message(&post).await.unwrap();
     let refusal = json!({ "response_action": "errors", "errors": { "why": "say why" } });
     *listening.kept.answer.lock().unwrap() = Some(refusal.clone());

@@ -7,19 +7,16 @@ use domain::{
     DeliveryId, Interaction,
     delivery::{CardChange, DeliveryState, Reply},
 };
+use slack::{
+    blocks::{Card, Surface, card, digest},
+    client::{CallError, SlackClient},
+    types::{Post, Posted},
+};
 use store::Claimed;
 use tokio::time::Instant;
 
 use super::{Cards, Outcome, Told, Wire, arrived, done, look, postponed};
-use crate::{
-    delivery::post::Sent,
-    service::ServiceError,
-    slack::{
-        blocks::{Card, Surface, card, digest},
-        client::{CallError, SlackClient},
-        types::{Post, Posted},
-    },
-};
+use crate::{delivery::post::Sent, service::ServiceError};
 
 /// An update waits at least so long for the card it is about.
 const SOON: TimeDelta = TimeDelta::seconds(1);
@@ -256,7 +253,10 @@ impl Cards {
         match &*self.wire {
             Wire::Webhook { client, url } => {
                 let post = Post::to_webhook(&shown.text, &blocks);
-                client.post_webhook(url, &post).await.map(|()| None)
+                client
+                    .post_webhook(url.reveal(), &post)
+                    .await
+                    .map(|()| None)
             }
             Wire::Bot { client, .. } => {
                 let metadata = look::metadata(deliveries.iter().copied());

@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use domain::delivery::Reply;
+use slack::{class::Class, client::CallError};
 
 use super::{Cards, done};
-use crate::{
-    delivery::post::Sent,
-    slack::{class::Class, client::CallError},
-};
+use crate::delivery::post::Sent;
 
 const DAY: TimeDelta = TimeDelta::days(1);
 

@@ -5,13 +5,12 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use domain::DeliveryId;
 use serde_json::json;
-use store::Claimed;
-use tokio::time::sleep;
-
-use crate::slack::{
+use slack::{
     client::{CallError, SlackClient},
     types::{Message, Metadata, Posted},
 };
+use store::Claimed;
+use tokio::time::sleep;
 
 /// Names what we post.
 const EVENT_TYPE: &str = "handraise_delivery";

@@ -29,9 +29,9 @@ use super::post::Sent;
 use crate::{
     config::{Mirror, SlackMode, WebhookUrl},
     service::Service,
-    slack::{blocks::Surface, client::SlackClient},
 };
 use pace::Pace;
+use slack::{blocks::Surface, client::SlackClient};
 
 /// Slack's limit for one channel.
 pub const EVERY: Duration = Duration::from_secs(1);

@@ -15,14 +15,14 @@ use anyhow::Context;
 use async_trait::async_trait;
 use domain::{Interaction, InteractionId, Principal, Refused};
 use serde_json::Value;
+use slack::{
+    blocks::{ModalErrors, Note, Origin, too_late},
+    client::SlackClient,
+};
 use tokio::{sync::oneshot, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use self::payload::{Payload, Who};
-use super::{
-    blocks::{ModalErrors, Note, Origin, too_late},
-    client::SlackClient,
-};
 use crate::service::{Service, ServiceError};
 
 const SLOW: &str = "Slack does not say who you are. Please try again.";

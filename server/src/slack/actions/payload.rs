@@ -2,8 +2,7 @@
 
 use secrecy::SecretString;
 use serde_json::Value;
-
-use crate::slack::blocks::{Control, Origin, Submission};
+use slack::blocks::{Control, Origin, Submission};
 
 /// Something that somebody did.
 pub(super) enum Payload {

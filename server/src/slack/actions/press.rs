@@ -2,13 +2,13 @@
 
 use anyhow::ensure;
 use domain::{Interaction, InteractionId, interaction::PlanDecision};
-use tokio::sync::oneshot;
-
-use super::{Actions, OUTDATED, Obstacle, payload::Pressed};
-use crate::slack::{
+use slack::{
     blocks::{Control, Modal, Note, NoteLink, Press, modal},
     class::Class,
 };
+use tokio::sync::oneshot;
+
+use super::{Actions, OUTDATED, Obstacle, payload::Pressed};
 
 const NO_SUCH_CONTROL: &str = "This can no longer be pressed. The card shows how it is now.";
 const TOO_LONG: &str =

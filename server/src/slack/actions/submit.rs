@@ -3,10 +3,10 @@
 
 use domain::Interaction;
 use serde_json::Value;
+use slack::blocks::{Modal, ModalErrors, Submission};
 use tokio::sync::oneshot;
 
 use super::{Actions, Obstacle, payload::Who, tell::Reply};
-use crate::slack::blocks::{Modal, ModalErrors, Submission};
 
 const NOT_KEPT: &str = "Your answer could not be kept. Please send it again.";
 const UNKNOWN_YET: &str =

@@ -3,12 +3,12 @@
 use domain::InteractionId;
 use secrecy::SecretString;
 use serde_json::json;
-
-use super::{Actions, payload::Pressed};
-use crate::slack::{
+use slack::{
     blocks::{Note, Origin, Surface, card},
     types::{Post, Posted},
 };
+
+use super::{Actions, payload::Pressed};
 
 /// Where somebody can be told something.
 pub(super) struct Reply<'a> {

@@ -18,7 +18,7 @@ use tokio_tungstenite::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Envelope, Inbox, Timing};
-use crate::slack::{
+use crate::{
     class::{Class, is_final_for_connections},
     client::SlackClient,
 };

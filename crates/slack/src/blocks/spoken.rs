@@ -1,8 +1,8 @@
 //! A card as text alone. Screen readers read it instead of the blocks, so it says as much as they do: above all
 //! an action that can be approved stands in it whole.
 
-use app::view::time;
 use domain::Interaction;
+use domain::time;
 
 use super::{
     card::heading,

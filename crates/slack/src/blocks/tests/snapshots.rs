@@ -246,7 +246,7 @@ fn modals() -> BTreeMap<String, Value> {
 
 fn hold_against(folder: &str, shown: BTreeMap<String, Value>) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../fixtures/slack")
+        .join("../../fixtures/slack")
         .join(folder);
     if env::var_os("UPDATE_SNAPSHOTS").is_some() {
         let _ = fs::remove_dir_all(&folder);

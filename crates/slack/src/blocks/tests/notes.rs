@@ -11,7 +11,7 @@ use super::{
         answered, answered_by, body, cancelled, expired, hostile_texts, open, open_as, with,
     },
 };
-use crate::slack::blocks::{Note, Surface, card, digest, too_late};
+use crate::blocks::{Note, Surface, card, digest, too_late};
 
 /// Of those who answer in the samples.
 const ANSWERED: u128 = 8;

@@ -10,7 +10,6 @@ use super::{
     client::{Arguments, CallError, SlackClient, Token},
     types::{Conversation, Identity, Message, Page, Post, Posted, SocketUrl, User, View},
 };
-use crate::config::WebhookUrl;
 
 /// The most that one read returns of a thread or a channel.
 const PAGE: &str = "200";
@@ -165,9 +164,9 @@ impl SlackClient {
     }
 
     /// Posts through an incoming webhook.
-    pub async fn post_webhook(&self, url: &WebhookUrl, post: &Post<'_>) -> Result<(), CallError> {
+    pub async fn post_webhook(&self, url: &str, post: &Post<'_>) -> Result<(), CallError> {
         let body = serde_json::to_value(post).unwrap_or_default();
-        self.post_to("incoming webhook", url.reveal(), &body).await
+        self.post_to("incoming webhook", url, &body).await
     }
 
     /// Answers through the address that came with a click.

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use app::view::time;
 use chrono::{DateTime, Utc};
+use domain::time;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -34,7 +34,7 @@ fn entity(c: char) -> Option<&'static str> {
 }
 
 /// Text in which nothing is markup: no mention, no link.
-pub(in crate::slack) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match entity(c) {

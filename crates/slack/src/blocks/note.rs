@@ -1,7 +1,7 @@
 //! What one person alone is told, beside the card that they pressed.
 
-use app::view::time;
 use chrono::{DateTime, Utc};
+use domain::time;
 use domain::{
     Interaction,
     interaction::{Outcome, State},
