@@ -6,6 +6,8 @@
 mod direction;
 mod run;
 pub mod shape;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use run::{Ink, Mark, Run};
 pub(crate) use run::{back, drawn};
@@ -380,7 +382,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn from_what_is_shown_one_comes_back_to_the_text(text in crate::shape::hostile()) {
+        fn from_what_is_shown_one_comes_back_to_the_text(text in testing::hostile()) {
             for runs in [name(&text), value(&text), code(&text, true), code(&text, false)] {
                 proptest::prop_assert_eq!(back(&runs), text.as_str());
                 let shown: String = runs.iter().map(|run| run.text.as_str()).collect();

@@ -287,7 +287,7 @@ mod tests {
 
     use super::*;
     use crate::ui::html_text;
-    use visible::shape::hostile;
+    use visible::testing::hostile;
 
     proptest! {
         #[test]

@@ -26,8 +26,6 @@ pub use change::Row;
 pub use highlight::warm;
 pub use lines::about;
 pub use lines::lines;
-#[cfg(test)]
-pub(crate) use tests::hostile;
 pub use text::{Line, LineEnd, Text};
 
 use crate::{self as visible, Run};
