@@ -11,10 +11,11 @@ use axum::{
 };
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use service::metrics::Now;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use crate::{metrics::Now, problem::Problem, slack::way_in::WayIn, state::AppState};
+use crate::{problem::Problem, slack::way_in::WayIn, state::AppState};
 
 /// A database that takes longer for a trivial read serves nobody.
 const DATABASE: Duration = Duration::from_secs(1);

@@ -1,6 +1,6 @@
 //! The only crate with network, background work and secrets.
 //!
-//! `api`, `ui`, `mcp` and `jobs` translate into [`service`] calls and back; `live` and `delivery` read what was
+//! `api`, `ui`, `mcp` and `jobs` translate into `service` calls and back; `live` and `delivery` read what was
 //! committed.
 //! Transports never import each other, and `service` knows neither axum nor leptos.
 
@@ -16,12 +16,10 @@ pub mod journal;
 pub mod limits;
 pub mod live;
 pub mod mcp;
-pub mod metrics;
 pub mod observe;
 pub mod problem;
 pub mod router;
 mod serve;
-pub mod service;
 pub mod slack;
 pub mod state;
 pub mod telemetry;

@@ -10,13 +10,14 @@ use axum::{
     middleware::Next,
     response::Response,
 };
+use service::metrics::Metrics;
 
 use domain::{PersonId, TokenId, limits};
 use tokio::time::Instant;
 use tower_http::request_id::{MakeRequestId, MakeRequestUuid, RequestId};
 use tracing::{Instrument, Span, field::Empty};
 
-use crate::{body, metrics::Metrics, problem::ProblemCode};
+use crate::{body, problem::ProblemCode};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ones, and those with other characters than names have, are not taken over from the client.

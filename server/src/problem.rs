@@ -8,12 +8,12 @@ use axum::{
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{Fault, Refused, interaction::Outcome, limits};
 use serde::Serialize;
+use service::{ServiceError, seconds};
 use slack::verify::Unverified;
 
 use crate::{
     body::Unread,
     limits::{Full, TooFast},
-    service::{ServiceError, seconds},
 };
 
 /// What somebody should wait who is refused for something that others have to give up first, in seconds.

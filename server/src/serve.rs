@@ -12,6 +12,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
+use service::metrics::Metrics;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -22,7 +23,6 @@ use tower::{Service, ServiceExt};
 
 use crate::{
     limits::{LimitSettings, Places},
-    metrics::Metrics,
     problem::Problem,
 };
 

@@ -7,6 +7,11 @@ use axum::extract::FromRef;
 use domain::Ids;
 use leptos::config::LeptosOptions;
 use machine::clock::Clock;
+use service::{
+    Outbound, Service,
+    guard::{Guard, SystemNames},
+    metrics::Metrics,
+};
 use signing::{Keyring, TrustedKeys, Witness};
 use store::Store;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -15,15 +20,12 @@ use crate::{
     config::{Config, SlackMode},
     delivery::{
         Drain, Worker,
-        guard::{Guard, SystemNames},
         post::Post,
         slack::{self, Cards},
     },
     journal::Checkpoints,
     limits::Limits,
     live::hub::Hub,
-    metrics::Metrics,
-    service::{Outbound, Service},
     slack::way_in::WayIn,
 };
 

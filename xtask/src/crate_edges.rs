@@ -7,17 +7,20 @@ use crate::wasm_target::TRIPLE;
 use crate::workspace::Workspace;
 
 /// Our own crates, and which of our own each may depend on. The rest may depend on any.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("machine", &["domain"]),
     ("signing", &["domain"]),
     ("visible", &["domain"]),
+    ("service", &["domain", "machine", "signing", "store"]),
     ("slack", &["domain", "machine", "visible"]),
     ("agent", &["domain", "machine", "signing", "visible"]),
     (
         "server",
-        &["app", "domain", "machine", "signing", "slack", "store", "visible"],
+        &[
+            "app", "domain", "machine", "service", "signing", "slack", "store", "visible",
+        ],
     ),
     ("app", &["domain"]),
     ("frontend", &["app"]),

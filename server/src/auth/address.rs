@@ -1,6 +1,6 @@
 //! Where a request comes from: the peer, or what proxies that are trusted say of it.
 
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 use axum::{
     Extension,
@@ -17,23 +17,6 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// The address that limits are counted by. Middleware puts it into every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientAddress(pub IpAddr);
-
-/// Whose address it is: all of an IPv6 /64 are one customer's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Network(IpAddr);
-
-impl Network {
-    /// The network of an address.
-    pub fn of(address: IpAddr) -> Self {
-        Self(match address {
-            IpAddr::V4(_) => address,
-            IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.segments();
-                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-            }
-        })
-    }
-}
 
 /// Middleware of everything.
 pub async fn note(

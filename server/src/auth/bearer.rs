@@ -2,10 +2,11 @@
 
 use axum::http::{header, request::Parts};
 use domain::{Principal, SecretHash, TokenId};
+use service::{ServiceError, secret::Secret};
 use store::Holder;
 
-use super::{address::ClientAddress, secret::Secret};
-use crate::{limits::Place, observe, problem::Problem, service::ServiceError, state::AppState};
+use super::address::ClientAddress;
+use crate::{limits::Place, observe, problem::Problem, state::AppState};
 
 /// A token that was good when the request came, and may be revoked while its holder waits.
 #[derive(Clone, Copy)]

@@ -7,13 +7,13 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use service::{Service, SignedIn};
 
 use crate::{
     auth::{address::ClientAddress, cookie},
     config::Config,
     observe,
     problem::Problem,
-    service::{Service, SignedIn},
     state::AppState,
 };
 

@@ -3,8 +3,8 @@
 use axum::http::{HeaderMap, HeaderValue, header};
 use cookie::{Cookie, SameSite, time::Duration};
 use domain::limits::SESSION_LIFETIME;
+use service::secret::Secret;
 
-use super::secret::Secret;
 use crate::config::Config;
 
 /// What the browser sent.

@@ -5,4 +5,3 @@ pub(crate) mod bearer;
 pub mod browser;
 pub mod cookie;
 pub mod same_origin;
-pub mod secret;

@@ -21,20 +21,16 @@ use std::{
 
 use domain::Quota;
 use serde::{Deserialize, Serialize};
+use service::{Settings, Timeouts, guard::Networks};
 use signing::VerifyingKey;
 
-use crate::{
-    delivery::guard::Networks,
-    limits::LimitSettings,
-    service::{Settings, Timeouts},
-    telemetry::LogFormat,
-};
+use crate::{limits::LimitSettings, telemetry::LogFormat};
 
 pub use database_url::DatabaseUrl;
 pub use fault::{Fault, LoadError, Origin};
 pub use hidden::Hidden;
 pub use load::{DEFAULT_FILE, Flags, Loaded, load};
-pub use slack::{Channels, Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
+pub use slack::{Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
 pub use webhook_url::WebhookUrl;
 
 /// Where browsers find a server on their own machine (RFC 6761: names below `localhost` are loopback).

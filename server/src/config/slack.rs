@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use domain::{SlackId, delivery::SlackChannel};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
+use service::Channels;
 
 use super::{Config, WebhookUrl, checked::is_channel};
 
@@ -49,17 +50,6 @@ pub enum Mirror {
     Webhook(WebhookUrl),
 }
 
-/// Where cards go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Channels {
-    /// Where everything goes that has no place of its own.
-    pub default: String,
-    /// Where urgent questions go.
-    pub urgent: Option<String>,
-    /// Where the questions of a session go, urgent or not.
-    pub sessions: BTreeMap<String, String>,
-}
-
 /// Two settings that cannot both be meant, or one that is missing for another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contradiction {
@@ -91,27 +81,6 @@ impl SlackMode {
             | Self::Mirror(Mirror::BotToken { channels, .. }) => Some(channels),
             Self::Off | Self::Mirror(Mirror::Webhook(_)) => None,
         }
-    }
-}
-
-impl Channels {
-    /// Where a question goes. Whoever gave a session a channel of its own may have done so to keep it
-    /// among few, so that comes before urgency.
-    pub fn channel_for(&self, session: Option<&str>, is_urgent: bool) -> &str {
-        let own = session.and_then(|session| self.sessions.get(session));
-        let urgent = self.urgent.as_ref().filter(|_| is_urgent);
-        own.or(urgent).unwrap_or(&self.default)
-    }
-
-    /// Every channel with the setting that names it first.
-    pub fn all(&self) -> BTreeMap<&str, &'static str> {
-        let sessions = self
-            .sessions
-            .values()
-            .map(|id| (&**id, "slack_session_overrides"));
-        let urgent = self.urgent.iter().map(|id| (&**id, "slack_urgent_channel"));
-        let default = [(&*self.default, "slack_default_channel")];
-        sessions.chain(urgent).chain(default).collect()
     }
 }
 

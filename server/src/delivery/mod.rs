@@ -3,11 +3,9 @@
 
 mod callback;
 mod follow;
-pub mod guard;
 pub mod post;
 mod request;
 pub mod sample;
-pub mod secret;
 mod signature;
 pub mod slack;
 pub mod webhook;

@@ -13,9 +13,8 @@ use reqwest::{
     header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
     redirect::Policy,
 };
+use service::guard::{Forbidden, Guard, Guarded};
 use tokio::time::{Instant, timeout_at};
-
-use super::guard::{Forbidden, Guard, Guarded};
 
 /// How long the whole of it may take.
 pub const IN_TIME: Duration = Duration::from_secs(5);

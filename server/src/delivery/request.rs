@@ -3,10 +3,10 @@
 use anyhow::Context;
 use domain::{Event, delivery::DestinationKind};
 use reqwest::header::HeaderMap;
+use service::Service;
 use store::{Claimed, Store};
 
 use super::{callback::Call, signature, webhook::News};
-use crate::service::Service;
 
 /// Ready to be sent.
 pub(super) struct Request {

@@ -9,6 +9,7 @@ use domain::{
     delivery::{DestinationKind, Health, Reply},
 };
 use rand::seq::SliceRandom;
+use service::{Service, ServiceError};
 use store::{AttemptEnd, Claimed, Follower, Mark, Store, StoreError};
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -18,7 +19,6 @@ use super::{
     post::{Post, Sent},
     slack::{self, Cards},
 };
-use crate::service::{Service, ServiceError};
 
 /// Time makes things due without any hint; this is how late it may be noticed.
 const POLL: Duration = Duration::from_millis(500);

@@ -2,10 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
+use service::Service;
 use tokio::sync::Mutex;
 use tokio_cron_scheduler::{Job, JobSchedulerError};
-
-use crate::service::Service;
 
 const EVERY: Duration = Duration::from_secs(1);
 

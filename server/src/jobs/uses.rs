@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use service::Service;
 use tokio_cron_scheduler::{Job, JobSchedulerError};
-
-use crate::service::Service;
 
 const EVERY: Duration = Duration::from_secs(2);
 

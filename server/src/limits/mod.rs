@@ -13,8 +13,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use domain::{PersonId, TokenId};
 use machine::clock::Clock;
-
-use crate::auth::address::Network;
+use service::Network;
 
 /// People are never limited below this, whatever agents are: a page without its socket asks 24 times
 /// a minute, and somebody who leafs through questions some hundred.

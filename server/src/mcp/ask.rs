@@ -12,6 +12,7 @@ use rmcp::{
     model::{CallToolResponse, CallToolResult, CreateTaskResult, JsonObject},
     service::RequestContext,
 };
+use service::Asked;
 
 use super::{
     arguments::{self, WaitArguments},
@@ -20,7 +21,7 @@ use super::{
     server::McpServer,
     tasks,
 };
-use crate::{problem::Problem, service::Asked};
+use crate::problem::Problem;
 
 impl McpServer {
     /// Asks, and waits a moment. A client that knows tasks gets one instead, and looks after it.

@@ -17,9 +17,10 @@ use rmcp::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use service::ServiceError;
 
 use super::{arguments, door::Caller, server::McpServer};
-use crate::{problem::Problem, service::ServiceError};
+use crate::problem::Problem;
 
 /// For the deadline to pass while the call still hears of it.
 const GRACE: Duration = Duration::from_secs(2);

@@ -8,9 +8,10 @@ use rmcp::{
     model::{DetailedTask, Task, TaskPayload, TaskStatus},
 };
 use serde_json::Value;
+use service::ServiceError;
 
 use super::{arguments, door::Caller, server::McpServer};
-use crate::{problem::Problem, service::ServiceError};
+use crate::problem::Problem;
 
 /// People take a while.
 const POLL_INTERVAL_MS: u64 = 5_000;

@@ -1,5 +1,6 @@
 //! Whether Slack would work as it is configured. Asks Slack, and changes nothing there.
 
+use service::Channels;
 use slack::{
     class::Class,
     client::{CallError, SlackClient},
@@ -9,7 +10,7 @@ use slack::{
 
 use super::recognise::{self, Unrecognised};
 use crate::{
-    config::{Channels, Config, Mirror, SlackMode},
+    config::{Config, Mirror, SlackMode},
     doctor::{Finding, Report},
 };
 

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{InteractionId, Principal};
 use serde_json::Value;
+use service::Service;
 use slack::{blocks::Note, client::SlackClient, types::Post};
 
 use super::{
@@ -12,7 +13,6 @@ use super::{
     recognise::{Recogniser, Unrecognised},
     threads::Threads,
 };
-use crate::service::Service;
 
 /// For so long after it was closed, what is said in a thread is looked for after a gap.
 const LATELY: TimeDelta = TimeDelta::hours(1);

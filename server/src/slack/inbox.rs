@@ -6,13 +6,12 @@ use std::sync::Arc;
 use anyhow::Context;
 use async_trait::async_trait;
 use serde_json::Value;
+use service::Service;
 use slack::{
     events::{self, Incoming},
     socket_mode::{Envelope, Inbox},
 };
 use tokio::sync::Notify;
-
-use crate::service::Service;
 
 /// Does what people press and send.
 #[async_trait]

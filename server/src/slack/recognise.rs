@@ -8,6 +8,7 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{Person, Principal, Role, SlackId};
+use service::Service;
 use slack::{
     blocks::{Note, NoteLink},
     class::Class,
@@ -17,10 +18,7 @@ use slack::{
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
-use crate::{
-    config::{Config, SlackUsers},
-    service::Service,
-};
+use crate::config::{Config, SlackUsers};
 
 /// How long it is believed what Slack said of somebody. Who they are here is looked up every time.
 const BELIEVED: TimeDelta = TimeDelta::seconds(60);

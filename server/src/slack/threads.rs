@@ -12,12 +12,12 @@ use domain::{
     slack::{Reply, Unseen},
 };
 use futures::{StreamExt, stream};
+use service::{Heard, Service, ServiceError};
 use slack::blocks::{Note, decode_message_text, shown_on_card};
 use store::{KeptMessage, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use super::inbox::SlackInbox;
-use crate::service::{Heard, Service, ServiceError};
 
 /// Time ends a pause without any hint; this is how late it may be noticed.
 const POLL: Duration = Duration::from_millis(500);

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::SecretString;
+use service::Service;
 use slack::{
     client::SlackClient,
     socket_mode::{self, SocketStatus, Timing},
@@ -20,10 +21,7 @@ use super::{
     recognise::Recogniser,
     threads::{self, Threads},
 };
-use crate::{
-    config::{Config, SlackMode},
-    service::Service,
-};
+use crate::config::{Config, SlackMode};
 
 /// How long there may be no connection.
 const PATIENCE: TimeDelta = TimeDelta::seconds(30);

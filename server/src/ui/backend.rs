@@ -23,14 +23,11 @@ use domain::{
     limits,
     task::TaskStatus,
 };
+use service::{ServiceError, SignedIn, secret::Secret};
 use store::{InteractionQuery, StoreError, TaskQuery};
 
 use super::story;
-use crate::{
-    auth::{address::ClientAddress, secret::Secret},
-    service::{ServiceError, SignedIn},
-    state::AppState,
-};
+use crate::{auth::address::ClientAddress, state::AppState};
 
 /// How many rows a page of the history, and the list of tasks, hold.
 const HISTORY_ROWS: u32 = 50;

@@ -22,8 +22,9 @@ use axum::{
 };
 use leptos::{context::use_context, nonce::use_nonce, prelude::provide_context};
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list};
+use service::SignedIn;
 
-use crate::{auth::address::ClientAddress, service::SignedIn, state::AppState};
+use crate::{auth::address::ClientAddress, state::AppState};
 
 /// The pages' addresses, walked through once a process: while it does that, leptos keeps every resource
 /// of the process from loading, and a page that another server in it renders would never end.

@@ -15,10 +15,10 @@ use domain::{
     DeliveryId, DestinationId, Endpoint, Fault, Principal, Refused,
     delivery::{DeliveryState, DestinationKind, DisabledWhy, EndpointRef, Filter, SlackChannel},
 };
+use service::{CONFIGURED, ServiceError, WishedEndpoint};
 use store::{Attempt, DeliveryRecord, EndpointRecord};
 
 use super::backend::{ForPerson, failed, told};
-use crate::service::{CONFIGURED, ServiceError, WishedEndpoint};
 
 /// How many rows a page of the deliveries holds.
 const DELIVERY_ROWS: u32 = 50;

@@ -14,10 +14,10 @@ use domain::{
     Actor, PersonId, Principal, Refused, Role, SessionId, SlackId, TokenId, TokenKind,
     access::Lifetime,
 };
+use service::{ServiceError, secret::Secret};
 use signing::SlackClaim;
 
 use super::backend::{ForPerson, failed, told};
-use crate::{auth::secret::Secret, service::ServiceError};
 
 impl ForPerson {
     fn link(&self, secret: &Secret) -> String {

@@ -12,16 +12,15 @@ use axum::{
 use domain::Refused;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
+use service::{Browser, ServiceError, Weak, seconds, secret::Secret};
 
 use crate::{
     auth::{
         address::ClientAddress,
         browser::{self, after_sign_in},
         cookie,
-        secret::Secret,
     },
     problem::Problem,
-    service::{Browser, ServiceError, Weak, seconds},
     state::AppState,
 };
 

@@ -21,12 +21,12 @@ use secrecy::SecretString;
 use server::{
     config::{self as settings, Config, Flags, LoadError, Loaded, WebhookUrl},
     doctor::{Finding, Verdict},
-    service::Service,
     slack::way_in::WayIn,
     state::AppState,
     telemetry::{self, LogFormat},
     ui::assets,
 };
+use service::Service;
 use signing::Keyring;
 use tokio::net::TcpListener;
 
@@ -378,9 +378,9 @@ fn operator() -> Principal {
     Principal::Operator { name: login_name() }
 }
 
-fn said(error: server::service::ServiceError) -> anyhow::Error {
+fn said(error: service::ServiceError) -> anyhow::Error {
     use domain::Refused;
-    use server::service::ServiceError;
+    use service::ServiceError;
     match error {
         ServiceError::Refused(Refused::Invalid(faults)) => {
             let faults: Vec<String> = faults

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use anyhow::bail;
 use clap::{Subcommand, ValueEnum};
 use domain::{Person, PersonId, Refused, Role, SlackId};
-use server::service::{Service, ServiceError};
+use service::{Service, ServiceError};
 use store::PersonRecord;
 
 use super::{Place, operator, said};

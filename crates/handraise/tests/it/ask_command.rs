@@ -11,7 +11,7 @@ use domain::{TokenKind, access::Lifetime};
 use machine::clock::{SystemClock, SystemIds};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use server::service::Service;
+use service::Service;
 use store::{InteractionQuery, testing::TestDatabase};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use server::auth::secret::Secret;
+use service::secret::Secret;
 use store::testing::TestDatabase;
 
 use crate::{

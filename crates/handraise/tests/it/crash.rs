@@ -13,7 +13,7 @@ use futures::future::join_all;
 use machine::clock::{Clock, SystemClock, SystemIds};
 use reqwest::Client;
 use serde_json::{Value, json};
-use server::service::Service;
+use service::Service;
 use store::{DeliveryQuery, testing::TestDatabase, verify_journal};
 use tokio::sync::mpsc;
 

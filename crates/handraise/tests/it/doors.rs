@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::{Role, TokenKind, access::Lifetime};
 use reqwest::{Method, RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
-use server::service::WishedEndpoint;
+use service::WishedEndpoint;
 use store::testing::TestDatabase;
 
 use crate::{

@@ -3,7 +3,7 @@
 use domain::Role;
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
-use server::service::CONFIGURED;
+use service::CONFIGURED;
 use store::testing::TestDatabase;
 
 use crate::{

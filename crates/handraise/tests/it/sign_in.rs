@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::{Payload, Refused, Role};
 use reqwest::{Response, StatusCode, header};
-use server::service::ServiceError;
+use service::ServiceError;
 use store::testing::TestDatabase;
 
 use crate::app::{PASSWORD, TestApp, cookie_of, operator, owned};

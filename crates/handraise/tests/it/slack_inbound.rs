@@ -12,10 +12,8 @@ use chrono::TimeDelta;
 use domain::{InteractionId, Principal, Role};
 use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
-use server::{
-    metrics::Now,
-    slack::{inbox::Clicks, read_back::Pace, threads::Threads, way_in::WayIn},
-};
+use server::slack::{inbox::Clicks, read_back::Pace, threads::Threads, way_in::WayIn};
+use service::metrics::Now;
 use slack::{blocks::Note, socket_mode::Timing, types::Post};
 use store::testing::TestDatabase;
 use tokio::{net::TcpListener, time::timeout};

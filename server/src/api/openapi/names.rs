@@ -3,13 +3,11 @@
 use domain::{delivery, interaction, limits, task};
 use serde::Serialize;
 use serde_json::Value;
+use service::guard;
 use utoipa::openapi::ObjectBuilder;
 
 use super::shapes::{id, line, one_of, shapes, string, text, visible_text, whole};
-use crate::{
-    api::{page, v1},
-    delivery::guard,
-};
+use crate::api::{page, v1};
 
 shapes! {
     /// What is asked for.

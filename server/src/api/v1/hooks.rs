@@ -15,6 +15,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use service::WishedEndpoint;
 use store::EndpointRecord;
 use utoipa::ToSchema;
 
@@ -29,7 +30,6 @@ use crate::{
     },
     delivery::sample,
     problem::Problem,
-    service::WishedEndpoint,
     state::AppState,
 };
 

@@ -13,6 +13,7 @@ use domain::{
     limits,
 };
 use serde::Deserialize;
+use service::Asked;
 use store::InteractionQuery;
 
 use crate::{
@@ -25,7 +26,6 @@ use crate::{
         types::InteractionBody,
     },
     problem::Problem,
-    service::Asked,
     state::AppState,
 };
 

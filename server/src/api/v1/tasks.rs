@@ -14,6 +14,7 @@ use domain::{
     task::{TaskDraft, TaskStatus},
 };
 use serde::{Deserialize, Serialize};
+use service::TaskWaiting;
 use store::{TaskPlace, TaskQuery};
 use utoipa::ToSchema;
 
@@ -28,7 +29,6 @@ use crate::{
         types::dashboard_url,
     },
     problem::Problem,
-    service::TaskWaiting,
     state::AppState,
 };
 

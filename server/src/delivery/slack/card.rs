@@ -7,6 +7,7 @@ use domain::{
     DeliveryId, Interaction,
     delivery::{CardChange, DeliveryState, Reply},
 };
+use service::ServiceError;
 use slack::{
     blocks::{Card, Surface, card, digest},
     client::{CallError, SlackClient},
@@ -16,7 +17,7 @@ use store::Claimed;
 use tokio::time::Instant;
 
 use super::{Cards, Outcome, Told, Wire, arrived, done, look, postponed};
-use crate::{delivery::post::Sent, service::ServiceError};
+use crate::delivery::post::Sent;
 
 /// An update waits at least so long for the card it is about.
 const SOON: TimeDelta = TimeDelta::seconds(1);

@@ -26,11 +26,9 @@ use store::Claimed;
 use tokio::time::Instant;
 
 use super::post::Sent;
-use crate::{
-    config::{Mirror, SlackMode, WebhookUrl},
-    service::Service,
-};
+use crate::config::{Mirror, SlackMode, WebhookUrl};
 use pace::Pace;
+use service::Service;
 use slack::{blocks::Surface, client::SlackClient};
 
 /// Slack's limit for one channel.

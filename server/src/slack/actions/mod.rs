@@ -15,6 +15,7 @@ use anyhow::Context;
 use async_trait::async_trait;
 use domain::{Interaction, InteractionId, Principal, Refused};
 use serde_json::Value;
+use service::{Service, ServiceError};
 use slack::{
     blocks::{ModalErrors, Note, Origin, too_late},
     client::SlackClient,
@@ -23,7 +24,6 @@ use tokio::{sync::oneshot, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use self::payload::{Payload, Who};
-use crate::service::{Service, ServiceError};
 
 const SLOW: &str = "Slack does not say who you are. Please try again.";
 const VIEWER: &str = "You may see this, but not answer it.";

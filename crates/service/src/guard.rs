@@ -16,7 +16,7 @@ use thiserror::Error;
 use url::{Host, Url};
 
 /// Longest address, in bytes.
-pub(crate) const LONGEST: usize = 2_000;
+pub const LONGEST: usize = 2_000;
 
 /// What is nobody's public address: RFC 6890 and its registries, multicast, and what leads to IPv4 in
 /// disguise (NAT64, 6to4, Teredo, IPv4-compatible).
@@ -145,9 +145,11 @@ impl Guard {
 }
 
 /// Looks names up, and forgets addresses that may not be reached.
-pub(super) struct Guarded {
-    pub(super) guard: Arc<Guard>,
-    pub(super) names: Arc<dyn Resolve>,
+pub struct Guarded {
+    /// Says which may.
+    pub guard: Arc<Guard>,
+    /// Looks them up.
+    pub names: Arc<dyn Resolve>,
 }
 
 impl Resolve for Guarded {

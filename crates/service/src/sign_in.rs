@@ -12,7 +12,7 @@ use domain::{
 use store::{CommitError, SessionRecord};
 
 use super::{Service, ServiceError, passwords};
-use crate::auth::secret::Secret;
+use crate::secret::Secret;
 
 /// The browser that somebody signs in with.
 #[derive(Clone, Debug)]

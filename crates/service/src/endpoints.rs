@@ -12,7 +12,7 @@ use store::{Claimed, CommitError, EndpointRecord, Mark};
 use uuid::Uuid;
 
 use super::{Outbound, Service, ServiceError};
-use crate::delivery::secret::HookSecret;
+use crate::hook_secret::HookSecret;
 
 /// The endpoint that the setting `webhook_url` makes. There is one at most.
 pub const CONFIGURED: DestinationId = DestinationId(Uuid::from_u128(1));

@@ -1,4 +1,9 @@
 //! The use cases: read, decide, commit. Callers translate; here is no HTTP and no page.
+//!
+//! Beside them stands what they share with those who call them: [`secret`] and [`hook_secret`], the [`guard`] of
+//! addresses, the numbers of [`metrics`], and [`Channels`].
+//!
+//! Uses `domain`, `machine`, `signing` and `store`. Begin with `ask.rs`, then `answer.rs`.
 
 mod answer;
 mod ask;
@@ -6,6 +11,7 @@ mod backoff;
 mod callbacks;
 mod cancel;
 mod cards;
+mod channels;
 mod collect;
 mod commit;
 mod consume;
@@ -13,12 +19,17 @@ mod deliveries;
 mod endpoints;
 mod expire;
 mod follow_up;
+pub mod guard;
+pub mod hook_secret;
 mod inbox;
+pub mod metrics;
+mod network;
 mod passwords;
 mod people;
 mod quota;
 mod read;
 mod reply;
+pub mod secret;
 mod settings;
 mod sign_in;
 mod slack_identity;
@@ -27,7 +38,9 @@ mod tokens;
 mod uses;
 
 pub use ask::Asked;
+pub use channels::Channels;
 pub use endpoints::{CONFIGURED, WishedEndpoint};
+pub use network::Network;
 pub use passwords::Weak;
 pub use read::Scope;
 pub use reply::Heard;
@@ -46,9 +59,10 @@ use store::{CommitError, Store, StoreError};
 use thiserror::Error;
 use tokio::sync::watch;
 
-use crate::{config::Channels, delivery::guard::Guard, metrics::Metrics};
 use backoff::Backoff;
+use guard::Guard;
 use machine::clock::Clock;
+use metrics::Metrics;
 use passwords::Passwords;
 use signing::{CallbackSecrets, Sealer, SlackLinks};
 use uses::Uses;
@@ -260,6 +274,6 @@ impl Service {
 }
 
 /// Whole seconds, at least one.
-pub(crate) fn seconds(wait: TimeDelta) -> i64 {
+pub fn seconds(wait: TimeDelta) -> i64 {
     (wait.num_milliseconds() + 999) / 1_000
 }

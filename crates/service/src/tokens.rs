@@ -7,7 +7,7 @@ use domain::{
 use store::{CommitError, Holder, TokenRecord};
 
 use super::{Service, ServiceError};
-use crate::auth::secret::Secret;
+use crate::secret::Secret;
 
 impl Service {
     /// Makes a token and returns it; it cannot be read back later.

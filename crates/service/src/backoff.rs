@@ -14,7 +14,7 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::auth::address::Network;
+use crate::network::Network;
 
 /// Failures without consequence: of a name from one address, of an address, of a name from everywhere.
 const FREE_PAIR: u32 = 5;

@@ -8,7 +8,7 @@ use domain::{
 use store::{CommitError, PersonRecord};
 
 use super::{Service, ServiceError};
-use crate::auth::secret::Secret;
+use crate::secret::Secret;
 
 impl Service {
     /// Invites somebody. Returns the secret of the link by which they come in.

@@ -8,7 +8,7 @@ use domain::{
 use store::{Claimed, Mark};
 
 use super::{Service, ServiceError};
-use crate::delivery::secret::HookSecret;
+use crate::hook_secret::HookSecret;
 
 /// A callback is signed for so many tokens of its agent at most, the newest first.
 const SIGNING_TOKENS: u32 = 8;
