@@ -1,6 +1,6 @@
 //! The only crate with network, background work and secrets.
 //!
-//! `api`, `ui`, `mcp` and `jobs` translate into `service` calls and back; `live` and `delivery` read what was
+//! `api`, `ui`, `mcp` and `jobs` translate into `service` calls and back; `hub` and `delivery` read what was
 //! committed.
 //! Transports never import each other, and `service` knows neither axum nor leptos.
 
@@ -11,16 +11,19 @@ pub mod config;
 pub mod delivery;
 pub mod doctor;
 pub mod health;
+pub mod hub;
 pub mod jobs;
 pub mod journal;
 pub mod limits;
-pub mod live;
 pub mod mcp;
 pub mod observe;
 pub mod problem;
+pub mod resource;
 pub mod router;
 mod serve;
 pub mod slack;
+mod slack_requests;
+mod socket;
 pub mod state;
 pub mod telemetry;
 pub mod ui;
@@ -54,7 +57,7 @@ pub async fn run(
 ) -> anyhow::Result<()> {
     let stopping = state.stopping.clone();
     let background = TaskTracker::new();
-    background.spawn(live::relay::run(
+    background.spawn(hub::relay::run(
         state.service.store().clone(),
         Arc::clone(&state.hub),
         state.service.access_ended().clone(),

@@ -16,12 +16,10 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::{
     api::{openapi, v1},
     auth::{address, browser, same_origin},
-    health,
-    live::socket,
-    mcp,
+    health, mcp,
     observe::{self, Observer},
     problem::Problem,
-    slack,
+    slack_requests, socket,
     state::AppState,
     ui::{self, SECURITY_HEADERS, assets},
 };
@@ -50,8 +48,8 @@ pub fn router(state: AppState) -> Router {
         .route("/readyz", get(health::ready))
         .route("/docs", get(openapi::page::show))
         .merge(metrics(&state))
-        .route("/slack/events", post(slack::http::events))
-        .route("/slack/interactivity", post(slack::http::interactivity))
+        .route("/slack/events", post(slack_requests::events))
+        .route("/slack/interactivity", post(slack_requests::interactivity))
         .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
         .nest("/api", api(&state))

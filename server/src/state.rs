@@ -23,9 +23,9 @@ use crate::{
         post::Post,
         slack::{self, Cards},
     },
+    hub::Hub,
     journal::Checkpoints,
     limits::Limits,
-    live::hub::Hub,
     slack::way_in::WayIn,
 };
 

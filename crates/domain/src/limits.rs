@@ -2,6 +2,12 @@
 
 use chrono::TimeDelta;
 
+/// How many items a page of a list may have.
+pub const PAGE_ITEMS: u32 = 200;
+
+/// How many events a page of the journal may have.
+pub const EVENT_PAGE_ITEMS: u32 = 1_000;
+
 /// Longest prompt and longest text answer, in characters.
 pub const TEXT_CHARS: usize = 20_000;
 /// Longest title, of an interaction or a task, in characters.

@@ -16,8 +16,8 @@ use tokio::{
 use super::caller::Waiter;
 use crate::{
     auth::bearer::Credential,
+    hub::{FeedItem, news},
     limits::Place,
-    live::hub::{FeedItem, news},
     observe::Held,
     problem::Problem,
     state::AppState,

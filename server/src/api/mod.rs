@@ -8,5 +8,4 @@ mod page;
 mod path;
 mod prefer;
 mod query;
-pub mod types;
 pub mod v1;

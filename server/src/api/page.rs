@@ -10,9 +10,8 @@ use serde::Serialize;
 
 use crate::problem::Problem;
 
-/// How many there are on a page if nobody says, and how many there may be.
+/// How many there are on a page if nobody says.
 pub(super) const DEFAULT_LIMIT: u32 = 50;
-pub(super) const MAX_LIMIT: u32 = 200;
 
 /// A page while it is written, item by item, so that no more than one has to be in memory at once. It is full where
 /// its items take [`limits::PAGE_BYTES`].

@@ -6,7 +6,7 @@ use domain::{AgentId, Event, Interaction, InteractionId, delivery::CallbackKind}
 use serde::Serialize;
 use store::Store;
 
-use crate::api::types::InteractionBody;
+use crate::resource::InteractionBody;
 
 /// A call that is owed to an agent.
 pub(super) struct Call {

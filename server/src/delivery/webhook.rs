@@ -11,7 +11,7 @@ use serde::Serialize;
 use store::Store;
 
 use super::sample;
-use crate::api::types::{InteractionBody, dashboard_url};
+use crate::resource::{InteractionBody, dashboard_url};
 
 /// What happened, as far as a webhook tells of it.
 #[derive(Clone, Debug)]

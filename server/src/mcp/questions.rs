@@ -9,9 +9,8 @@ use super::{
     door::Caller,
     said,
     server::McpServer,
-    tools,
 };
-use crate::problem::Problem;
+use crate::{problem::Problem, resource::STATES};
 
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;
@@ -38,9 +37,9 @@ impl McpServer {
         let asked: ListArguments = arguments::read(arguments)?;
         let mut faults = Faults::default();
         if let Some(state) = &asked.state
-            && !tools::STATES.contains(&state.as_str())
+            && !STATES.contains(&state.as_str())
         {
-            let known = tools::STATES.join(", ");
+            let known = STATES.join(", ");
             faults.add("state", format!("expected one of: {known}"));
         }
         let limit = asked.limit.unwrap_or(DEFAULT_LIMIT);

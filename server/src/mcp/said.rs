@@ -8,8 +8,8 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    api::types::{InteractionBody, dashboard_url},
     problem::Problem,
+    resource::{InteractionBody, dashboard_url},
 };
 
 /// What of an interaction a model is told: the API's names and values.

@@ -8,8 +8,7 @@ use domain::mcp::{
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-/// What a question may be.
-pub(super) const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
+use crate::resource::STATES;
 
 static TOOLS: LazyLock<[Tool; 6]> = LazyLock::new(|| {
     [

@@ -4,7 +4,6 @@
 pub mod actions;
 pub mod check;
 pub mod desk;
-pub mod http;
 pub mod inbox;
 pub mod read_back;
 pub mod recognise;

@@ -6,8 +6,8 @@ use utoipa::openapi::{
     schema::{AnyOfBuilder, ArrayBuilder},
 };
 
-use super::{
-    asks::form_answers,
+use super::asks::form_answers;
+use crate::resource::{
     names,
     shapes::{
         Field, boolean, either, line, list_of, may, may_not_null, must, null, one_of, sent, shapes,

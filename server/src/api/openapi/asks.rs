@@ -10,7 +10,7 @@ use utoipa::{
     },
 };
 
-use super::{
+use crate::resource::{
     names,
     shapes::{
         Field, any_object, boolean, either, line, list_of, map_of, may, may_not_null, must, null,

@@ -15,7 +15,7 @@ use utoipa::openapi::{
 };
 use uuid::Uuid;
 
-use crate::api::types::InteractionBody;
+use crate::resource::InteractionBody;
 
 const PUBLIC_URL: &str = "http://127.0.0.1:3000";
 

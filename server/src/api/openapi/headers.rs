@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use utoipa::openapi::{Header, HeaderBuilder, RefOr};
 
-use super::shapes::{string, whole};
+use crate::resource::shapes::{string, whole};
 
 type Headers = BTreeMap<String, RefOr<Header>>;
 

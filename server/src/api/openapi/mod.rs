@@ -6,11 +6,8 @@ mod asks;
 mod examples;
 mod headers;
 mod links;
-pub(crate) mod names;
 pub mod page;
-pub(crate) mod parts;
 mod refusals;
-mod shapes;
 
 use std::sync::LazyLock;
 
@@ -27,7 +24,11 @@ use utoipa::{
 pub(crate) use answers::{Answering, Reporting, TaskDraft};
 pub(crate) use asks::Ask;
 
-use crate::{api::v1, health};
+use crate::{
+    api::v1,
+    health,
+    resource::{names, parts, shapes},
+};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(

@@ -10,8 +10,9 @@ use utoipa::openapi::{
     example::ExampleBuilder, path::Operation, schema::AllOfBuilder,
 };
 
-use super::{
-    headers, names,
+use super::headers;
+use crate::resource::{
+    names,
     shapes::{
         list_of, may_not_null, must, one_of, or_null, reference, returned, shapes, string, time,
         whole,

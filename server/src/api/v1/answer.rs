@@ -5,14 +5,9 @@ use domain::interaction::AnswerDraft;
 
 use super::id;
 use crate::{
-    api::{
-        body::Body,
-        caller::Caller,
-        openapi::{Answering, names},
-        path::PathName,
-        types::InteractionBody,
-    },
+    api::{body::Body, caller::Caller, openapi::Answering, path::PathName},
     problem::Problem,
+    resource::{InteractionBody, names},
     state::AppState,
 };
 

@@ -4,8 +4,9 @@ use axum::{Json, extract::State};
 
 use super::id;
 use crate::{
-    api::{caller::Caller, openapi::names, path::PathName, types::InteractionBody},
+    api::{caller::Caller, path::PathName},
     problem::Problem,
+    resource::{InteractionBody, names},
     state::AppState,
 };
 

@@ -6,8 +6,9 @@ use utoipa::ToSchema;
 
 use super::id;
 use crate::{
-    api::{body::Body, caller::Caller, openapi::names, path::PathName, types::InteractionBody},
+    api::{body::Body, caller::Caller, path::PathName},
     problem::Problem,
+    resource::{InteractionBody, names},
     state::AppState,
 };
 

@@ -9,20 +9,16 @@ use chrono::{DateTime, Utc};
 use domain::{
     DeliveryId, DestinationId, Fault, InteractionId,
     delivery::{DeliveryState, DestinationKind},
+    limits,
 };
 use serde::{Deserialize, Serialize};
 use store::{DeliveryQuery, DeliveryRecord};
 use utoipa::ToSchema;
 
 use crate::{
-    api::{
-        caller::Caller,
-        openapi::{names, parts},
-        page,
-        path::PathName,
-        query::Params,
-    },
+    api::{caller::Caller, page, path::PathName, query::Params},
     problem::Problem,
+    resource::{names, parts},
     state::AppState,
 };
 
@@ -123,7 +119,7 @@ pub(crate) async fn list(
 ) -> Result<Response, Problem> {
     let states = DeliveryState::ALL.map(DeliveryState::name);
     page::one_of("state", params.state.as_deref(), &states)?;
-    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, page::MAX_LIMIT)?;
+    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, limits::PAGE_ITEMS)?;
     let destination = params.destination.map(|id| id.parse()).transpose();
     let destination = destination.map_err(|_| {
         let fault = Fault::new("destination", "must be the id of a destination");

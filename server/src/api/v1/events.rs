@@ -5,27 +5,20 @@ use axum::{
     http::{HeaderMap, HeaderValue, header},
     response::Response,
 };
-use domain::Fault;
+use domain::{Fault, limits};
 use serde::Deserialize;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    api::{
-        caller::Waiter,
-        events_stream,
-        openapi::{names, parts},
-        page, prefer,
-        query::Params,
-        types::EventPage,
-    },
-    live::hub::news,
+    api::{caller::Waiter, events_stream, page, prefer, query::Params},
+    hub::news,
     observe::Held,
     problem::Problem,
+    resource::{EventPage, names, parts},
     state::AppState,
 };
 
 const DEFAULT_LIMIT: u32 = 100;
-pub(crate) const MAX_LIMIT: u32 = 1_000;
 
 /// Where to go on.
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -69,7 +62,7 @@ pub(crate) async fn list(
     headers: HeaderMap,
     Params(params): Params<EventParams>,
 ) -> Result<Response, Problem> {
-    let limit = page::limit(params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = page::limit(params.limit, DEFAULT_LIMIT, limits::EVENT_PAGE_ITEMS)?;
     if params.after < 0 {
         let fault = Fault::new("after", "must not be negative");
         return Err(Problem::invalid(vec![fault]));

@@ -20,16 +20,10 @@ use store::EndpointRecord;
 use utoipa::ToSchema;
 
 use crate::{
-    api::{
-        body::Body,
-        caller::Caller,
-        openapi::{names, parts},
-        page,
-        path::PathName,
-        query::Params,
-    },
+    api::{body::Body, caller::Caller, page, path::PathName, query::Params},
     delivery::sample,
     problem::Problem,
+    resource::{names, parts},
     state::AppState,
 };
 

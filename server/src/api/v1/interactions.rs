@@ -17,19 +17,11 @@ use service::Asked;
 use store::InteractionQuery;
 
 use crate::{
-    api::{
-        body::Body,
-        caller::Caller,
-        openapi::{Ask, names, parts},
-        page,
-        query::Params,
-        types::InteractionBody,
-    },
+    api::{body::Body, caller::Caller, openapi::Ask, page, query::Params},
     problem::Problem,
+    resource::{InteractionBody, STATES, names, parts},
     state::AppState,
 };
-
-pub(crate) const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -157,7 +149,7 @@ pub(crate) async fn list(
     Params(params): Params<ListParams>,
 ) -> Result<Response, Problem> {
     params.check()?;
-    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, page::MAX_LIMIT)?;
+    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, limits::PAGE_ITEMS)?;
     let before = params
         .cursor
         .map(|cursor| cursor.parse::<InteractionId>())

@@ -5,7 +5,7 @@ use serde::Serialize;
 use signing::{Rotation, VerifyingKey};
 use utoipa::ToSchema;
 
-use crate::{api::openapi::parts, state::AppState};
+use crate::{resource::parts, state::AppState};
 
 /// The public keys of a server. Whoever has pinned none pins these; whoever has pinned an earlier one follows the
 /// statements.

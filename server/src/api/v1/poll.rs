@@ -11,9 +11,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::id;
 use crate::{
-    api::{caller::Waiter, openapi::names, path::PathName, prefer, types::InteractionBody},
+    api::{caller::Waiter, path::PathName, prefer},
     observe::Held,
     problem::Problem,
+    resource::{InteractionBody, names},
     state::AppState,
 };
 

@@ -5,12 +5,9 @@ use domain::{Refused, interaction::Receipt};
 
 use super::id;
 use crate::{
-    api::{
-        caller::Caller,
-        openapi::{names, parts},
-        path::PathName,
-    },
+    api::{caller::Caller, path::PathName},
     problem::Problem,
+    resource::{names, parts},
     state::AppState,
 };
 

@@ -5,14 +5,9 @@ use domain::interaction::ReportDraft;
 
 use super::id;
 use crate::{
-    api::{
-        body::Body,
-        caller::Caller,
-        openapi::{Reporting, names},
-        path::PathName,
-        types::InteractionBody,
-    },
+    api::{body::Body, caller::Caller, openapi::Reporting, path::PathName},
     problem::Problem,
+    resource::{InteractionBody, names},
     state::AppState,
 };
 

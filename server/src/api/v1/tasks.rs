@@ -19,16 +19,9 @@ use store::{TaskPlace, TaskQuery};
 use utoipa::ToSchema;
 
 use crate::{
-    api::{
-        body::Body,
-        caller::Caller,
-        openapi::{self, names, parts},
-        page,
-        path::PathName,
-        query::Params,
-        types::dashboard_url,
-    },
+    api::{body::Body, caller::Caller, openapi, page, path::PathName, query::Params},
     problem::Problem,
+    resource::{dashboard_url, names, parts},
     state::AppState,
 };
 
@@ -211,7 +204,7 @@ pub(crate) async fn list(
     Params(params): Params<ListParams>,
 ) -> Result<Response, Problem> {
     page::one_of("status", params.status.as_deref(), &TaskStatus::NAMES)?;
-    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, page::MAX_LIMIT)?;
+    let limit = page::limit(params.limit, page::DEFAULT_LIMIT, limits::PAGE_ITEMS)?;
     let after = match params.cursor.as_deref().map(place) {
         Some(None) => return Err(page::bad_cursor()),
         after => after.flatten(),

@@ -8,7 +8,7 @@ use store::{Store, StoreError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::hub::{FeedItem, Hub};
+use super::{FeedItem, Hub};
 
 /// Hints may be lost; this is how late an event can be then.
 const POLL: Duration = Duration::from_millis(500);

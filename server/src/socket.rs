@@ -34,7 +34,7 @@ const PING: Duration = Duration::from_secs(20);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Opens the feed for a signed-in person's page.
-pub async fn open(
+pub(crate) async fn open(
     State(state): State<AppState>,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
     headers: HeaderMap,

@@ -1,5 +1,7 @@
 //! Who wants to hear of changes: sockets of all of them, agents of the end of one interaction.
 
+pub mod relay;
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},

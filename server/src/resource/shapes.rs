@@ -22,7 +22,7 @@ macro_rules! shapes {
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                $crate::api::openapi::shapes::described($schema, concat!($($doc, "\n"),*))
+                $crate::resource::shapes::described($schema, concat!($($doc, "\n"),*))
             }
         }
 
@@ -33,17 +33,17 @@ macro_rules! shapes {
         }
     )*};
 }
-pub(super) use shapes;
+pub(crate) use shapes;
 
 /// One field of an object.
-pub(super) struct Field {
+pub(crate) struct Field {
     name: &'static str,
     schema: RefOr<Schema>,
     required: bool,
 }
 
 /// A field that has to be there.
-pub(super) fn must(name: &'static str, schema: impl Into<RefOr<Schema>>) -> Field {
+pub(crate) fn must(name: &'static str, schema: impl Into<RefOr<Schema>>) -> Field {
     Field {
         name,
         schema: schema.into(),
@@ -52,7 +52,7 @@ pub(super) fn must(name: &'static str, schema: impl Into<RefOr<Schema>>) -> Fiel
 }
 
 /// A field that may be absent, or `null`, which is the same.
-pub(super) fn may(name: &'static str, schema: impl Into<RefOr<Schema>>) -> Field {
+pub(crate) fn may(name: &'static str, schema: impl Into<RefOr<Schema>>) -> Field {
     Field {
         required: false,
         ..must(name, or_null(schema))
@@ -60,7 +60,7 @@ pub(super) fn may(name: &'static str, schema: impl Into<RefOr<Schema>>) -> Field
 }
 
 /// A field that may be absent but not `null`.
-pub(super) fn may_not_null(name: &'static str, schema: impl Into<RefOr<Schema>>) -> Field {
+pub(crate) fn may_not_null(name: &'static str, schema: impl Into<RefOr<Schema>>) -> Field {
     Field {
         required: false,
         ..must(name, schema)
@@ -68,12 +68,12 @@ pub(super) fn may_not_null(name: &'static str, schema: impl Into<RefOr<Schema>>)
 }
 
 /// What clients send: unknown fields are refused.
-pub(super) fn sent(fields: impl IntoIterator<Item = Field>) -> ObjectBuilder {
+pub(crate) fn sent(fields: impl IntoIterator<Item = Field>) -> ObjectBuilder {
     returned(fields).additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
 }
 
 /// What the server returns, which may have more fields one day.
-pub(super) fn returned(fields: impl IntoIterator<Item = Field>) -> ObjectBuilder {
+pub(crate) fn returned(fields: impl IntoIterator<Item = Field>) -> ObjectBuilder {
     fields
         .into_iter()
         .fold(ObjectBuilder::new(), |object, field| {
@@ -87,7 +87,7 @@ pub(super) fn returned(fields: impl IntoIterator<Item = Field>) -> ObjectBuilder
 
 /// The same object, which may also have the fields of its siblings as long as they are `null`: that is as good as
 /// absent, and what typed clients send.
-pub(super) fn with_nulls(object: ObjectBuilder, fields: &[&str]) -> ObjectBuilder {
+pub(crate) fn with_nulls(object: ObjectBuilder, fields: &[&str]) -> ObjectBuilder {
     let mut object = object.build();
     for name in fields {
         let field = object.properties.entry((*name).to_owned());
@@ -97,28 +97,28 @@ pub(super) fn with_nulls(object: ObjectBuilder, fields: &[&str]) -> ObjectBuilde
 }
 
 /// An object of any content.
-pub(super) fn any_object() -> ObjectBuilder {
+pub(crate) fn any_object() -> ObjectBuilder {
     ObjectBuilder::new().additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
 }
 
 /// An object of any keys, with values of one schema.
-pub(super) fn map_of(values: impl Into<RefOr<Schema>>) -> ObjectBuilder {
+pub(crate) fn map_of(values: impl Into<RefOr<Schema>>) -> ObjectBuilder {
     ObjectBuilder::new().additional_properties(Some(AdditionalProperties::RefOr(values.into())))
 }
 
-pub(super) fn string() -> ObjectBuilder {
+pub(crate) fn string() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
-pub(super) fn boolean() -> ObjectBuilder {
+pub(crate) fn boolean() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Boolean)
 }
 
-pub(super) fn null() -> ObjectBuilder {
+pub(crate) fn null() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Null)
 }
 
-pub(super) fn whole(range: RangeInclusive<i64>) -> ObjectBuilder {
+pub(crate) fn whole(range: RangeInclusive<i64>) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
@@ -126,56 +126,56 @@ pub(super) fn whole(range: RangeInclusive<i64>) -> ObjectBuilder {
         .maximum(Some(*range.end()))
 }
 
-pub(super) fn id() -> ObjectBuilder {
+pub(crate) fn id() -> ObjectBuilder {
     string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)))
 }
 
-pub(super) fn time() -> ObjectBuilder {
+pub(crate) fn time() -> ObjectBuilder {
     string().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
 }
 
-pub(super) fn uri() -> ObjectBuilder {
+pub(crate) fn uri() -> ObjectBuilder {
     string().format(Some(SchemaFormat::Custom("uri".to_owned())))
 }
 
 /// One of these strings.
-pub(super) fn one_of(names: impl IntoIterator<Item = impl Into<Value>>) -> ObjectBuilder {
+pub(crate) fn one_of(names: impl IntoIterator<Item = impl Into<Value>>) -> ObjectBuilder {
     string().enum_values(Some(names))
 }
 
 /// Text that may have many lines, or none.
-pub(super) fn text(max: usize) -> ObjectBuilder {
+pub(crate) fn text(max: usize) -> ObjectBuilder {
     string().max_length(Some(max))
 }
 
 /// `Faults::text`: there is something to see.
-pub(super) fn visible_text(max: usize) -> ObjectBuilder {
+pub(crate) fn visible_text(max: usize) -> ObjectBuilder {
     text(max).min_length(Some(1)).pattern(Some(VISIBLE))
 }
 
 /// `Faults::line`: one line with something to see.
-pub(super) fn line(max: usize) -> ObjectBuilder {
+pub(crate) fn line(max: usize) -> ObjectBuilder {
     let pattern = format!("^{NO_CONTROL}*{VISIBLE}{NO_CONTROL}*$");
     text(max).min_length(Some(1)).pattern(Some(pattern))
 }
 
-pub(super) fn list_of(items: impl Into<RefOr<Schema>>) -> ArrayBuilder {
+pub(crate) fn list_of(items: impl Into<RefOr<Schema>>) -> ArrayBuilder {
     ArrayBuilder::new().items(items.into())
 }
 
-pub(super) fn reference(name: &str) -> RefOr<Schema> {
+pub(crate) fn reference(name: &str) -> RefOr<Schema> {
     Ref::from_schema_name(name).into()
 }
 
 /// Exactly one of these.
-pub(super) fn either(schemas: impl IntoIterator<Item = RefOr<Schema>>) -> OneOfBuilder {
+pub(crate) fn either(schemas: impl IntoIterator<Item = RefOr<Schema>>) -> OneOfBuilder {
     schemas
         .into_iter()
         .fold(OneOfBuilder::new(), OneOfBuilder::item)
 }
 
 /// Or `null`.
-pub(super) fn or_null(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
+pub(crate) fn or_null(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
     let or_null = |kind: &mut SchemaType| {
         if let SchemaType::Type(only) = kind {
             *kind = SchemaType::from_iter([only.clone(), Type::Null]);
@@ -203,7 +203,7 @@ pub(super) fn or_null(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
 }
 
 /// With a description, unless it has one.
-pub(super) fn described(schema: impl Into<RefOr<Schema>>, text: &str) -> RefOr<Schema> {
+pub(crate) fn described(schema: impl Into<RefOr<Schema>>, text: &str) -> RefOr<Schema> {
     let mut schema = schema.into();
     let place = match &mut schema {
         RefOr::T(Schema::Object(object)) => &mut object.description,
@@ -218,7 +218,7 @@ pub(super) fn described(schema: impl Into<RefOr<Schema>>, text: &str) -> RefOr<S
 }
 
 /// Whether it takes `null` by itself.
-pub(super) fn may_be_null(schema: &RefOr<Schema>) -> bool {
+pub(crate) fn may_be_null(schema: &RefOr<Schema>) -> bool {
     let is_null = |kind: &SchemaType| match kind {
         SchemaType::Type(only) => *only == Type::Null,
         SchemaType::Array(several) => several.contains(&Type::Null),
@@ -233,7 +233,7 @@ pub(super) fn may_be_null(schema: &RefOr<Schema>) -> bool {
 }
 
 /// The same without `null`.
-pub(super) fn without_null(schema: &mut RefOr<Schema>) {
+pub(crate) fn without_null(schema: &mut RefOr<Schema>) {
     match schema {
         RefOr::T(Schema::Object(object)) => {
             if let SchemaType::Array(several) = &mut object.schema_type {

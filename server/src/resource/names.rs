@@ -6,8 +6,10 @@ use serde_json::Value;
 use service::guard;
 use utoipa::openapi::ObjectBuilder;
 
-use super::shapes::{id, line, one_of, shapes, string, text, visible_text, whole};
-use crate::api::{page, v1};
+use super::{
+    STATES,
+    shapes::{id, line, one_of, shapes, string, text, visible_text, whole},
+};
 
 shapes! {
     /// What is asked for.
@@ -15,7 +17,7 @@ shapes! {
     /// `sync`: the agent has stopped until it is answered. `async`: it goes on meanwhile.
     Mode = one_of(interaction::Mode::ALL.map(interaction::Mode::name));
     /// `expired` and `cancelled` have no answer, unless there was a fallback.
-    State = one_of(v1::interactions::STATES);
+    State = one_of(STATES);
     /// How it ended.
     Outcome = one_of([
         interaction::Outcome::Answered,
@@ -78,9 +80,9 @@ shapes! {
     /// Where the agent is called when it is closed: a public address, without a name and password in it.
     CallbackUrl = target_url();
     /// A size of pages.
-    PageSize = whole(1..=page::MAX_LIMIT.into());
+    PageSize = whole(1..=limits::PAGE_ITEMS.into());
     /// A size of pages of events.
-    EventPageSize = whole(1..=v1::events::MAX_LIMIT.into());
+    EventPageSize = whole(1..=limits::EVENT_PAGE_ITEMS.into());
     /// A place in the journal.
     Seq = whole(0..=i64::MAX);
     /// A UUID.

@@ -13,7 +13,7 @@ use axum::{
 use serde_json::{Value, json};
 use slack::verify::{self, verify};
 
-use super::way_in::WayIn;
+use crate::slack::way_in::WayIn;
 use crate::{
     auth::address::ClientAddress,
     body::{self, Unread, why_unread},
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// `POST /slack/events`: the Events API. Answered once it is kept; Slack repeats what failed.
-pub async fn events(
+pub(crate) async fn events(
     State(state): State<AppState>,
     Extension(address): Extension<ClientAddress>,
     request: Request,
@@ -37,7 +37,7 @@ pub async fn events(
 }
 
 /// `POST /slack/interactivity`: what people press and send. Slack takes 200 and nothing else, and never repeats.
-pub async fn interactivity(
+pub(crate) async fn interactivity(
     State(state): State<AppState>,
     Extension(address): Extension<ClientAddress>,
     request: Request,

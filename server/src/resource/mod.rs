@@ -1,5 +1,9 @@
 //! What the API returns. Nulls are kept, so clients need no guessing.
 
+pub(crate) mod names;
+pub(crate) mod parts;
+pub(crate) mod shapes;
+
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
@@ -15,7 +19,8 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::openapi::{names, parts};
+/// What state an interaction may be in.
+pub(crate) const STATES: [&str; 4] = ["pending", "resolved", "expired", "cancelled"];
 
 /// An interaction. What does not belong to its kind is `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
