@@ -5,7 +5,6 @@ use domain::{
     interaction::{Draft, Kind, TaskRef, decide},
     limits,
 };
-use store::{CommitError, StoreError};
 
 use super::{Service, ServiceError};
 
@@ -46,6 +45,7 @@ impl Service {
             .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
+        // The same agent may send the same key twice at once, the task may change meanwhile, and the quota be used up.
         loop {
             if let Some(asked) = self.asked_before(&agent, key.as_ref()).await? {
                 return Ok(asked);
@@ -68,20 +68,12 @@ impl Service {
             );
             changeset.quota = quota;
             let opened = changeset.interaction().cloned();
-            match self.commit(changeset).await {
-                Ok(()) => {
-                    return Ok(Asked {
-                        interaction: opened.ok_or(ServiceError::NotFound)?,
-                        replayed: false,
-                    });
-                }
-                // The same agent has sent the same key twice at once, the task has changed meanwhile, or the quota
-                // is used up by now.
-                Err(CommitError::Conflict)
-                    if key.is_some() || request.task.is_some() || quota.is_some() => {}
-                // Ids are never given twice, so nothing else can have been in the way.
-                Err(CommitError::Conflict) => return Err(StoreError::Stopped.into()),
-                Err(CommitError::Failed(error)) => return Err(error.into()),
+            let asked = Asked {
+                interaction: opened.ok_or(ServiceError::NotFound)?,
+                replayed: false,
+            };
+            if self.is_first(changeset).await? {
+                return Ok(asked);
             }
         }
     }

@@ -5,7 +5,7 @@ use domain::{
     DeliveryId, DestinationId, Principal,
     delivery::{DestinationKind, Reply, decide},
 };
-use store::{Attempt, Claimed, CommitError, DeliveryQuery, DeliveryRecord, Mark, StuckChannel};
+use store::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, StuckChannel};
 
 use super::{Service, ServiceError};
 
@@ -58,10 +58,8 @@ impl Service {
             let endpoint = self.store.endpoint(delivery.destination).await?;
             let endpoint = endpoint.map(|found| found.endpoint);
             let retried = decide::retry(&delivery, endpoint.as_ref(), by, self.moment())?;
-            match self.commit(retried).await {
-                Ok(_) => return Ok(()),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Failed(error)) => return Err(error.into()),
+            if self.is_first(retried).await? {
+                return Ok(());
             }
         }
     }
@@ -77,11 +75,11 @@ impl Service {
         destination: Option<DestinationId>,
         by: &Principal,
     ) -> Result<(), ServiceError> {
-        let retried = decide::retry_since(since, destination, by, self.moment())?;
-        match self.commit(retried).await {
-            Ok(_) => Ok(()),
-            Err(CommitError::Conflict) => Err(ServiceError::NotFound),
-            Err(CommitError::Failed(error)) => Err(error.into()),
+        loop {
+            let retried = decide::retry_since(since, destination, by, self.moment())?;
+            if self.is_first(retried).await? {
+                return Ok(());
+            }
         }
     }
 

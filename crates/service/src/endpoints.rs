@@ -8,7 +8,7 @@ use domain::{
         decide::{self, NewEndpoint},
     },
 };
-use store::{Claimed, CommitError, EndpointRecord, Mark};
+use store::{Claimed, EndpointRecord, Mark};
 use uuid::Uuid;
 
 use super::{Outbound, Service, ServiceError};
@@ -41,16 +41,22 @@ impl Service {
         wished: WishedEndpoint,
         by: &Principal,
     ) -> Result<(Endpoint, HookSecret), ServiceError> {
-        let id = DestinationId(self.ids.next());
-        self.create_endpoint_as(id, wished, by).await
+        loop {
+            let id = DestinationId(self.ids.next());
+            if let Some(created) = self.create_endpoint_as(id, wished.clone(), by).await? {
+                return Ok(created);
+            }
+        }
     }
+
+    /// `None` when there is one of this id already.
 
     async fn create_endpoint_as(
         &self,
         id: DestinationId,
         wished: WishedEndpoint,
         by: &Principal,
-    ) -> Result<(Endpoint, HookSecret), ServiceError> {
+    ) -> Result<Option<(Endpoint, HookSecret)>, ServiceError> {
         by.outbound()?;
         let outbound = self.outbound()?;
         let url = outbound
@@ -69,11 +75,8 @@ impl Service {
             secret: seal(outbound, &secret, id)?,
         };
         let (endpoint, created) = decide::create(new, by, self.moment())?;
-        match self.commit(created).await {
-            Ok(_) => Ok((endpoint, secret)),
-            Err(CommitError::Conflict) => Err(ServiceError::NotFound),
-            Err(CommitError::Failed(error)) => Err(error.into()),
-        }
+        let is_first = self.is_first(created).await?;
+        Ok(is_first.then_some((endpoint, secret)))
     }
 
     /// Every endpoint, oldest first.
@@ -148,15 +151,15 @@ impl Service {
         by: &Principal,
     ) -> Result<DeliveryId, ServiceError> {
         by.outbound()?;
-        let found = self.store.endpoint(id).await?.map(|found| found.endpoint);
-        let found = found.filter(|endpoint| endpoint.deleted_at.is_none());
-        let tested = decide::test(&found.ok_or(ServiceError::NotFound)?, by, self.moment())?;
-        let told = tested.events.first();
-        let told = told.map(|event| DeliveryId::of(event.id, id));
-        match self.commit(tested).await {
-            Ok(()) => told.ok_or(ServiceError::NotFound),
-            Err(CommitError::Conflict) => Err(ServiceError::NotFound),
-            Err(CommitError::Failed(error)) => Err(error.into()),
+        loop {
+            let found = self.store.endpoint(id).await?.map(|found| found.endpoint);
+            let found = found.filter(|endpoint| endpoint.deleted_at.is_none());
+            let tested = decide::test(&found.ok_or(ServiceError::NotFound)?, by, self.moment())?;
+            let told = tested.events.first().ok_or(ServiceError::NotFound)?;
+            let told = DeliveryId::of(told.id, id);
+            if self.is_first(tested).await? {
+                return Ok(told);
+            }
         }
     }
 
@@ -186,11 +189,9 @@ impl Service {
                     },
                     format: Format::Flat,
                 };
-                match self.create_endpoint_as(CONFIGURED, wished, by).await {
-                    // Another node has made it at the same moment.
-                    Ok(_) | Err(ServiceError::NotFound) => Ok(()),
-                    Err(error) => Err(error),
-                }
+                // Another node may have made it at the same moment.
+                self.create_endpoint_as(CONFIGURED, wished, by).await?;
+                Ok(())
             }
             (Some(url), Some(_)) => {
                 let url = self
@@ -270,7 +271,7 @@ impl Service {
         .await
     }
 
-    /// Decides on the endpoint as it is; anew when somebody else was faster.
+    /// Decides on the endpoint as it is.
     async fn change_any_endpoint(
         &self,
         id: DestinationId,
@@ -282,10 +283,8 @@ impl Service {
             let Some(changed) = decide(&endpoint, self.moment())? else {
                 return Ok(());
             };
-            match self.commit(changed).await {
-                Ok(_) => return Ok(()),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Failed(error)) => return Err(error.into()),
+            if self.is_first(changed).await? {
+                return Ok(());
             }
         }
     }

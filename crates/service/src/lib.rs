@@ -55,7 +55,7 @@ use domain::{
     Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, SessionId, Sign, TokenId,
     interaction::Mode, task::Work,
 };
-use store::{CommitError, Store, StoreError};
+use store::{Store, StoreError};
 use thiserror::Error;
 use tokio::sync::watch;
 
@@ -224,8 +224,7 @@ impl Service {
         }
     }
 
-    /// Decides on the interaction as it is and commits. When somebody else was faster, decides anew on
-    /// what they left, so the rules always see the present.
+    /// Decides on the interaction as it is, and commits.
     async fn change(
         &self,
         id: InteractionId,
@@ -250,10 +249,8 @@ impl Service {
             let work = self.stopped_work(&interaction).await?;
             let changeset = decide(&interaction, work.as_ref(), self.moment())?;
             let changed = changeset.interaction().unwrap_or(&interaction).clone();
-            match self.commit(changeset).await {
-                Ok(()) => return Ok(changed),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Failed(error)) => return Err(error.into()),
+            if self.is_first(changeset).await? {
+                return Ok(changed);
             }
             let now = self.store.interaction(interaction.id).await?;
             interaction = now.ok_or(ServiceError::NotFound)?;

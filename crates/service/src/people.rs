@@ -5,7 +5,7 @@ use domain::{
     access::{NewLink, decide},
     limits::LINK_LIFETIME,
 };
-use store::{CommitError, PersonRecord};
+use store::PersonRecord;
 
 use super::{Service, ServiceError};
 use crate::secret::Secret;
@@ -24,10 +24,9 @@ impl Service {
     ) -> Result<Secret, ServiceError> {
         let (secret, link) = self.new_link();
         let invited = decide::invite(name, role, link, by, self.moment())?;
-        match self.commit(invited).await {
-            Ok(()) => Ok(secret),
-            Err(CommitError::Conflict) => Err(Refused::NameTaken.into()),
-            Err(CommitError::Failed(error)) => Err(error.into()),
+        match self.is_first(invited).await? {
+            true => Ok(secret),
+            false => Err(Refused::NameTaken.into()),
         }
     }
 
@@ -100,15 +99,15 @@ impl Service {
     ) -> Result<(), ServiceError> {
         let key = Person::name_key(name);
         loop {
-            // A conflict may be one over the name.
+            // Somebody may have taken the name meanwhile.
             let namesake = self.store.account(&key).await?;
             if namesake.is_some_and(|namesake| namesake.person.id != person) {
                 by.admin()?;
                 return Err(Refused::NameTaken.into());
             }
-            let change =
-                |person: &Person, now: Moment<'_>| decide::change(person, name, role, by, now);
-            if self.try_to_change(person, change).await? {
+            let person = self.known_person(person).await?;
+            let changed = decide::change(&person, name, role, by, self.moment())?;
+            if self.is_first(changed).await? {
                 return Ok(());
             }
         }
@@ -131,11 +130,9 @@ impl Service {
                 true => self.tokens_made_by(person, by).await?,
                 false => Vec::new(),
             };
-            // A conflict may be one over a token.
-            let change = |person: &Person, now: Moment<'_>| {
-                decide::disable(person, disabled, &revoked, by, now)
-            };
-            if self.try_to_change(person, change).await? {
+            let person = self.known_person(person).await?;
+            let changed = decide::disable(&person, disabled, &revoked, by, self.moment())?;
+            if self.is_first(changed).await? {
                 return Ok(());
             }
         }
@@ -152,30 +149,22 @@ impl Service {
         Ok(made.map(|one| one.token).collect())
     }
 
-    /// Decides on the person as they are; anew when somebody else was faster.
+    /// Decides on the person as they are.
     async fn change_person_by(
         &self,
         id: PersonId,
         decide: impl Fn(&Person, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
     ) -> Result<(), ServiceError> {
-        while !self.try_to_change(id, &decide).await? {}
-        Ok(())
+        loop {
+            let person = self.known_person(id).await?;
+            if self.is_first(decide(&person, self.moment())?).await? {
+                return Ok(());
+            }
+        }
     }
 
-    /// Whether nobody else was faster.
-    async fn try_to_change(
-        &self,
-        id: PersonId,
-        decide: impl Fn(&Person, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
-    ) -> Result<bool, ServiceError> {
-        let person = self.store.person(id).await?;
-        let person = person.ok_or(ServiceError::NotFound)?;
-        let changed = decide(&person, self.moment())?;
-        match self.commit(changed).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict) => Ok(false),
-            Err(CommitError::Failed(error)) => Err(error.into()),
-        }
+    async fn known_person(&self, id: PersonId) -> Result<Person, ServiceError> {
+        self.store.person(id).await?.ok_or(ServiceError::NotFound)
     }
 
     fn new_link(&self) -> (Secret, NewLink) {

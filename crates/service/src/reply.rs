@@ -5,7 +5,6 @@ use domain::{
     interaction::{Shown, decide},
     slack::{Reply, Seen, Unseen},
 };
-use store::CommitError;
 
 use super::{Service, ServiceError};
 
@@ -36,7 +35,7 @@ impl Service {
         // Before reading: whoever may not answer must not learn what exists either.
         by.responder()?;
         loop {
-            // A conflict may be one over the message.
+            // Somebody may have heard it meanwhile.
             if self.store.is_message_heard(reply.message).await? {
                 return Ok(Heard::Before);
             }
@@ -50,10 +49,8 @@ impl Service {
             let now = self.moment();
             let changeset = decide::reply(&interaction, reply, &seen, by, work.as_ref(), now)?;
             let heard = heard(&changeset);
-            match self.commit(changeset).await {
-                Ok(()) => return Ok(heard),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Failed(error)) => return Err(error.into()),
+            if self.is_first(changeset).await? {
+                return Ok(heard);
             }
         }
     }

@@ -9,7 +9,7 @@ use domain::{
     fault::is_name,
     limits::{LINE_CHARS, SESSION_LIFETIME},
 };
-use store::{CommitError, SessionRecord};
+use store::SessionRecord;
 
 use super::{Service, ServiceError, passwords};
 use crate::secret::Secret;
@@ -128,18 +128,13 @@ impl Service {
         };
         self.backoff.succeeded(&key, address);
         let (cookie, session) = self.new_session(browser);
-        match self
-            .commit(decide::sign_in(&person, session, self.moment()))
-            .await
-        {
-            Ok(()) => {
-                tracing::info!(person.id = %person.id, client.address = %address, "signed in");
-                Ok(Some(cookie))
-            }
+        let signed_in = decide::sign_in(&person, session, self.moment());
+        if !self.is_first(signed_in).await? {
             // Disabled meanwhile.
-            Err(CommitError::Conflict) => Ok(None),
-            Err(CommitError::Failed(error)) => Err(error.into()),
+            return Ok(None);
         }
+        tracing::info!(person.id = %person.id, client.address = %address, "signed in");
+        Ok(Some(cookie))
     }
 
     /// Whose cookie this is, where this server is called `host`.
@@ -249,10 +244,7 @@ impl Service {
     /// What has ended already stays so.
     async fn sign_out(&self, who: &SignedIn, sessions: Vec<SessionId>) -> Result<(), ServiceError> {
         let signed_out = decide::sign_out(&who.person, sessions, self.moment());
-        match self.commit(signed_out).await {
-            Ok(()) | Err(CommitError::Conflict) => {}
-            Err(CommitError::Failed(error)) => return Err(error.into()),
-        }
+        self.is_first(signed_out).await?;
         self.access_ended.send_replace(());
         Ok(())
     }
@@ -266,7 +258,7 @@ impl Service {
         let failed = decide::fail_to_sign_in(person.as_ref(), by, self.moment());
         let service = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = service.commit(failed).await {
+            if let Err(error) = service.is_first(failed).await {
                 tracing::error!(%error, "a failed sign-in is not in the journal");
             }
         });
@@ -279,11 +271,7 @@ impl Service {
         by: PasswordBy,
     ) -> Result<bool, ServiceError> {
         let set = decide::set_password(person, hash, by, self.moment());
-        match self.commit(set).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict) => Ok(false),
-            Err(CommitError::Failed(error)) => Err(error.into()),
-        }
+        self.is_first(set).await
     }
 
     fn new_session(&self, browser: Browser) -> (Secret, NewSession) {

@@ -2,7 +2,6 @@
 
 use domain::{Changeset, Moment, Person, PersonId, Principal, Refused, SlackId, access::decide};
 use signing::{SlackClaim, Unopened};
-use store::CommitError;
 
 use super::{Service, ServiceError, SignedIn};
 
@@ -61,7 +60,7 @@ impl Service {
         Ok(true)
     }
 
-    /// Decides on the person as they are, and on whoever has the Slack id; anew when somebody was faster.
+    /// Decides on the person as they are, and on whoever has the Slack id.
     async fn change_slack_id(
         &self,
         id: PersonId,
@@ -78,10 +77,8 @@ impl Service {
                 None => None,
             };
             let changed = decide(&person, holder.as_ref(), self.moment())?;
-            match self.commit(changed).await {
-                Ok(()) => return Ok(()),
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Failed(error)) => return Err(error.into()),
+            if self.is_first(changed).await? {
+                return Ok(());
             }
         }
     }

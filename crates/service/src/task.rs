@@ -7,7 +7,7 @@ use domain::{
     limits,
     task::{TaskDraft, decide},
 };
-use store::{CommitError, Page, TaskPlace, TaskQuery};
+use store::{Page, TaskPlace, TaskQuery};
 
 use super::{Service, ServiceError};
 
@@ -46,12 +46,11 @@ impl Service {
                 self.moment(),
             )?;
             changeset.quota = quota;
-            match self.commit(changeset).await {
-                Ok(()) => return self.task(agent.id, id).await,
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Failed(error)) => return Err(error.into()),
+            if self.is_first(changeset).await? {
+                break;
             }
         }
+        self.task(agent.id, id).await
     }
 
     /// A task of an agent, and what waits in it.

@@ -4,7 +4,7 @@ use domain::{
     Principal, SecretHash, TokenId, TokenKind,
     access::{Lifetime, decide},
 };
-use store::{CommitError, Holder, TokenRecord};
+use store::{Holder, TokenRecord};
 
 use super::{Service, ServiceError};
 use crate::secret::Secret;
@@ -23,17 +23,16 @@ impl Service {
         by: &Principal,
     ) -> Result<Secret, ServiceError> {
         let secret = Secret::token(kind);
+        // Another token may make the agent meanwhile.
         loop {
             let agent = self.store.agent_named(name.trim()).await?;
             let (hash, now) = (secret.hash(), self.moment());
             let created = decide::create_token(kind, name, agent, hash, lifetime, by, now)?;
-            match self.commit(created).await {
-                Ok(()) => return Ok(secret),
-                // Another token made the agent meanwhile.
-                Err(CommitError::Conflict) => {}
-                Err(CommitError::Failed(error)) => return Err(error.into()),
+            if self.is_first(created).await? {
+                break;
             }
         }
+        Ok(secret)
     }
 
     /// Who holds this token.
@@ -71,10 +70,6 @@ impl Service {
             return Ok(false);
         };
         let revoked = decide::revoke_token(&found.token, by, self.moment())?;
-        match self.commit(revoked).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict) => Ok(false),
-            Err(CommitError::Failed(error)) => Err(error.into()),
-        }
+        self.is_first(revoked).await
     }
 }
