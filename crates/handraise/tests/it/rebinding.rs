@@ -15,7 +15,8 @@ use reqwest::{
     dns::{Addrs, Name, Resolve, Resolving},
     header::HeaderMap,
 };
-use server::delivery::{guard::Guard, post::Post};
+use server::delivery::post::Post;
+use service::guard::Guard;
 use tokio::net::TcpListener;
 
 use crate::receiver::Receiver;
