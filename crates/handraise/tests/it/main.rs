@@ -52,6 +52,7 @@ mod polling;
 mod problems;
 mod proof;
 mod python;
+mod readme;
 mod rebinding;
 mod receipts;
 mod receiver;
