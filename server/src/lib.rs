@@ -7,6 +7,7 @@
 pub mod api;
 pub mod auth;
 pub mod body;
+mod book;
 pub mod config;
 pub mod delivery;
 pub mod doctor;
@@ -17,6 +18,7 @@ pub mod journal;
 pub mod limits;
 pub mod mcp;
 pub mod observe;
+mod plain_page;
 pub mod problem;
 pub mod resource;
 pub mod router;

@@ -16,7 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::{
     api::{openapi, v1},
     auth::{address, browser, same_origin},
-    health, mcp,
+    book, health, mcp,
     observe::{self, Observer},
     problem::Problem,
     slack_requests, socket,
@@ -47,6 +47,8 @@ pub fn router(state: AppState) -> Router {
         .route("/healthz", get(health::lives))
         .route("/readyz", get(health::ready))
         .route("/docs", get(openapi::page::show))
+        .route("/docs/search", get(book::search))
+        .route("/docs/{page}", get(book::show))
         .merge(metrics(&state))
         .route("/slack/events", post(slack_requests::events))
         .route("/slack/interactivity", post(slack_requests::interactivity))

@@ -50,7 +50,6 @@ impl Service {
     }
 
     /// `None` when there is one of this id already.
-
     async fn create_endpoint_as(
         &self,
         id: DestinationId,

@@ -12,6 +12,7 @@ use crate::app::{TestApp, json_of};
 
 store::on_both_databases!(
     whoever_wants_it_gets_the_document_and_the_page,
+    the_book_is_there_offline_and_can_be_searched,
     the_examples_work_and_are_answered_as_shown,
 );
 
@@ -155,6 +156,58 @@ fn every_reference_leads_somewhere() {
     }
     let document = document();
     check(&document, &document);
+}
+
+async fn the_book_is_there_offline_and_can_be_searched(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let page = async |path: &str, status: StatusCode| {
+        let response = app.get(path).send().await.unwrap();
+        assert_eq!(response.status(), status, "{path}");
+        let policy = response.headers()[header::CONTENT_SECURITY_POLICY].clone();
+        let policy = policy.to_str().unwrap().to_owned();
+        assert!(
+            !policy.contains("script") && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        response.text().await.unwrap()
+    };
+    let index = page("/docs/index", StatusCode::OK).await;
+    for link in index.split("href=\"/docs/").skip(1) {
+        let name = link.split(['"', '#']).next().unwrap();
+        page(&format!("/docs/{name}"), StatusCode::OK).await;
+    }
+    assert!(
+        page("/docs/receipts", StatusCode::OK)
+            .await
+            .contains("<title>Receipts")
+    );
+    // As its file is called.
+    let file = app.get("/docs/receipts.md").send().await.unwrap();
+    assert_eq!(file.headers()[header::LOCATION], "/docs/receipts");
+    let found = page("/docs/search?q=known+servers", StatusCode::OK).await;
+    assert!(
+        found.contains("href=\"/docs/receipts#the-file-of-known-servers\""),
+        "{found}"
+    );
+    assert!(found.contains("<mark>"), "{found}");
+    let nothing = page(
+        "/docs/search?q=%3Cscript%3Ealert(1)%3C/script%3E",
+        StatusCode::OK,
+    )
+    .await;
+    assert!(
+        nothing.contains("Nothing in the book has") && !nothing.contains("<script"),
+        "{nothing}"
+    );
+    for empty in ["/docs/search", "/docs/search?q="] {
+        assert!(
+            page(empty, StatusCode::OK)
+                .await
+                .contains("<h1>The book</h1>")
+        );
+    }
+    let missing = page("/docs/nowhere", StatusCode::NOT_FOUND).await;
+    assert!(missing.contains("href=\"/docs/agents\""), "{missing}");
 }
 
 async fn whoever_wants_it_gets_the_document_and_the_page(database: TestDatabase) {

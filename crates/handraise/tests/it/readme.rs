@@ -38,7 +38,7 @@ impl Clone {
         let folder = tempfile::tempdir().unwrap();
         let program = PathBuf::from(env!("CARGO_BIN_EXE_handraise"));
         fs::create_dir_all(folder.path().join("target/debug")).unwrap();
-        fs::copy(program, folder.path().join("target/debug/handraise")).unwrap();
+        std::os::unix::fs::symlink(program, folder.path().join("target/debug/handraise")).unwrap();
         let mut server = shell(folder.path())
             .args(["-c", "exec target/debug/handraise serve --addr 127.0.0.1:0"])
             .stdout(Stdio::piped())

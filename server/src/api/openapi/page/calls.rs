@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::{
-    html::{Prose, Text},
-    schemas::{about, words},
-};
+use super::schemas::{about, words};
+use crate::plain_page::html::{Prose, Text};
 
 /// The calls under a tag, as (method, path, operation).
 fn under<'a>(document: &'a Value, tag: &str) -> Vec<(&'a str, &'a str, &'a Value)> {

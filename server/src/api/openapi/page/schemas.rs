@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::html::{Prose, Text};
+use crate::plain_page::html::{Prose, Text};
 
 /// Every schema that has a name.
 pub(super) fn all(document: &Value, out: &mut String) {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 /// A text as it is.
-pub(super) struct Text<'a>(pub(super) &'a str);
+pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -21,7 +21,7 @@ impl Display for Text<'_> {
 }
 
 /// A text whose `code` is marked as such.
-pub(super) struct Prose<'a>(pub(super) &'a str);
+pub(crate) struct Prose<'a>(pub(crate) &'a str);
 
 impl Display for Prose<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
