@@ -18,9 +18,9 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base
 /// What stands above each.
 const HEADER: &str = "<header class=\"docs-header\"><a class=\"home\" href=\"/\">Handraise</a>\
                       <nav aria-label=\"Documents\"><a href=\"/docs/index\">Book</a><a href=\"/docs\">API</a></nav>\
-                      <form role=\"search\" action=\"/docs/search\"><input type=\"search\" name=\"q\" \
+                      <form role=\"search\" action=\"/docs/search\"><input class=\"field\" type=\"search\" name=\"q\" \
                       aria-label=\"Search the book\" placeholder=\"Search the book\" maxlength=\"200\" required>\
-                      <button type=\"submit\">Search</button></form></header>";
+                      <button class=\"button\" type=\"submit\">Search</button></form></header>";
 
 /// The page for whoever looks. `skip` is the id of what comes first in its body, and what a keyboard's user reads there.
 pub(crate) fn plain_page(
