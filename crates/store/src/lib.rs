@@ -4,6 +4,10 @@
 //! transaction or refuses it whole. Everything else here reads, or keeps browsers signed in.
 
 #![warn(missing_docs)]
+#![expect(
+    clippy::duplicate_mod,
+    reason = "what is the same on both databases stands in `both/` once, and is made for each"
+)]
 
 mod access;
 mod error;

@@ -35,7 +35,7 @@ impl Inbox for PostgresStore {
             .bind(rows::message_text(message)?)
             .bind(message.edited.as_deref().unwrap_or_default())
             .bind(new.received_at.timestamp_millis())
-            .execute(&self.pool)
+            .execute(&self.write)
             .await?;
             kept += done.rows_affected();
         }
@@ -50,7 +50,7 @@ impl Inbox for PostgresStore {
         )
         .bind(now.timestamp_millis())
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.write)
         .await?;
         Ok(rows::messages(rows))
     }
@@ -62,7 +62,7 @@ impl Inbox for PostgresStore {
         )
         .bind(next_at.timestamp_millis())
         .bind(id.0)
-        .execute(&self.pool)
+        .execute(&self.write)
         .await?;
         Ok(())
     }
@@ -73,7 +73,7 @@ impl Inbox for PostgresStore {
         at: DateTime<Utc>,
         note: &str,
     ) -> Result<bool> {
-        let mut connection = self.pool.acquire().await?;
+        let mut connection = self.write.acquire().await?;
         heard(&mut connection, id, at, note).await
     }
 
@@ -81,14 +81,14 @@ impl Inbox for PostgresStore {
         let heard =
             sqlx::query_scalar("SELECT heard_at IS NOT NULL FROM slack_inbox WHERE id = $1")
                 .bind(id.0)
-                .fetch_optional(&self.pool)
+                .fetch_optional(&self.write)
                 .await?;
         Ok(heard.unwrap_or(true))
     }
 
     async fn waiting_messages(&self) -> Result<i64> {
         let count = sqlx::query_scalar("SELECT COUNT(*) FROM slack_inbox WHERE heard_at IS NULL")
-            .fetch_one(&self.pool)
+            .fetch_one(&self.write)
             .await?;
         Ok(count)
     }
@@ -102,7 +102,7 @@ impl Inbox for PostgresStore {
             )
             .bind(before.timestamp_millis())
             .bind(SLICE)
-            .execute(&self.pool)
+            .execute(&self.write)
             .await?;
             forgotten += done.rows_affected();
             if done.rows_affected() == 0 {

@@ -1,20 +1,38 @@
 //! The database for several nodes. Same tables, same promises as SQLite.
 
-mod access;
-mod agents;
-mod briefs;
-mod cards;
 mod commit;
-mod endpoints;
+mod dialect;
 mod inbox;
 mod inspect;
-mod interactions;
-mod journal;
 mod outbox;
+
+// What is the same on both databases, made for this one.
+#[path = "../both/access.rs"]
+mod access;
+#[path = "../both/agents.rs"]
+mod agents;
+#[path = "../both/briefs.rs"]
+mod briefs;
+#[path = "../both/cards.rs"]
+mod cards;
+#[path = "../both/endpoints.rs"]
+mod endpoints;
+#[path = "../both/interactions.rs"]
+mod interactions;
+#[path = "../both/journal.rs"]
+mod journal;
+#[path = "../both/owed.rs"]
+mod owed;
+#[path = "../both/people.rs"]
 mod people;
+#[path = "../both/sessions.rs"]
 mod sessions;
+#[path = "../both/tasks.rs"]
 mod tasks;
+#[path = "../both/tokens.rs"]
 mod tokens;
+#[path = "../both/writes.rs"]
+mod writes;
 
 use std::{net::IpAddr, str::FromStr, sync::Arc, time::Duration};
 
@@ -36,6 +54,11 @@ use crate::{
 };
 
 pub(crate) use inspect::inspect;
+
+type Db = sqlx::Postgres;
+type Pool = PgPool;
+type Connection = sqlx::PgConnection;
+type Store = PostgresStore;
 
 const CONNECTIONS: u32 = 10;
 
@@ -82,7 +105,9 @@ fn place(options: &PgConnectOptions) -> String {
 }
 
 pub(crate) struct PostgresStore {
-    pool: PgPool,
+    read: PgPool,
+    /// The same: Postgres sorts writers out.
+    write: PgPool,
     writer: Writer,
     growth: watch::Receiver<()>,
     proof: Arc<Proof>,
@@ -117,7 +142,8 @@ impl PostgresStore {
         tokio::spawn(listen(pool.clone(), grown.clone()));
         let writer = Writer::start(commit::Batches(pool.clone()), grown);
         Ok(Self {
-            pool,
+            read: pool.clone(),
+            write: pool,
             writer,
             growth,
             proof: Arc::default(),

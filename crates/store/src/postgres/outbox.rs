@@ -3,13 +3,16 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    Delivery, DeliveryId, DestinationId, Retry,
-    delivery::{CallbackPlace, DeliveryState, Destination, Next, Obligation, SlackChannel},
+    Delivery, DeliveryId, DestinationId,
+    delivery::{DeliveryState, Destination, Obligation},
 };
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 use uuid::Uuid;
 
-use super::PostgresStore;
+use super::{
+    PostgresStore,
+    owed::{mark, put_channel, put_place},
+};
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
     Ready, Result, StuckChannel,
@@ -55,143 +58,6 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Where an agent is called back, if that is not known yet.
-async fn put_place(connection: &mut PgConnection, place: &CallbackPlace) -> Result<()> {
-    let id = place.id().0;
-    let done = sqlx::query(
-        "INSERT INTO destinations (id, kind) VALUES ($1, 'callback') ON CONFLICT (id) DO NOTHING",
-    )
-    .bind(id)
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() == 1 {
-        sqlx::query("INSERT INTO callback_places (id, agent_id, origin) VALUES ($1, $2, $3)")
-            .bind(id)
-            .bind(place.agent.0)
-            .bind(&place.origin)
-            .execute(connection)
-            .await?;
-    }
-    Ok(())
-}
-
-/// A channel of Slack, if it is not known yet.
-async fn put_channel(connection: &mut PgConnection, channel: &SlackChannel) -> Result<()> {
-    let id = channel.id().0;
-    let done = sqlx::query(
-        "INSERT INTO destinations (id, kind) VALUES ($1, 'slack') ON CONFLICT (id) DO NOTHING",
-    )
-    .bind(id)
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() == 1 {
-        sqlx::query("INSERT INTO slack_channels (id, channel) VALUES ($1, $2)")
-            .bind(id)
-            .bind(&channel.0)
-            .execute(connection)
-            .await?;
-    }
-    Ok(())
-}
-
-/// Makes deliveries due again; `false` when that does not fit.
-pub(super) async fn retry(
-    connection: &mut PgConnection,
-    which: Retry,
-    at: DateTime<Utc>,
-) -> Result<bool> {
-    let (again, resume) = match which {
-        Retry::One(id) => (
-            sqlx::query(
-                "UPDATE outbox SET state = 'due', tries = 0, next_at = $1, ended_at = NULL
-                 WHERE id = $2 AND state IN ('due', 'dead', 'unknown')",
-            )
-            .bind(at.timestamp_millis())
-            .bind(id.0),
-            sqlx::query(
-                "UPDATE destinations SET resume_at = NULL
-                 WHERE id = (SELECT destination_id FROM outbox WHERE id = $1)",
-            )
-            .bind(id.0),
-        ),
-        Retry::Since { since, destination } => {
-            let destination = destination.map(|id| id.0);
-            (
-                sqlx::query(
-                    "UPDATE outbox SET state = 'due', tries = 0, next_at = $1, ended_at = NULL
-                     WHERE state = 'dead' AND created_at >= $2 AND ($3::uuid IS NULL OR destination_id = $3)
-                        AND NOT EXISTS (
-                            SELECT 1 FROM webhook_endpoints w
-                            WHERE w.id = destination_id
-                                AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL))",
-                )
-                .bind(at.timestamp_millis())
-                .bind(since.timestamp_millis())
-                .bind(destination),
-                sqlx::query(
-                    "UPDATE destinations SET resume_at = NULL WHERE $1::uuid IS NULL OR id = $1",
-                )
-                .bind(destination),
-            )
-        }
-    };
-    let done = again.execute(&mut *connection).await?;
-    resume.execute(connection).await?;
-    Ok(done.rows_affected() > 0 || matches!(which, Retry::Since { .. }))
-}
-
-/// One try of a batch of marks; whether its lease was still good.
-async fn mark(connection: &mut PgConnection, mark: &Mark) -> Result<bool> {
-    let end = &mark.end;
-    sqlx::query(
-        "UPDATE delivery_attempts
-         SET latency = $1, status = $2, error = $3, body = $4, may_have_arrived = $5
-         WHERE delivery_id = $6 AND number = $7",
-    )
-    .bind(end.latency)
-    .bind(end.status.map(i64::from))
-    .bind(&end.error)
-    .bind(&end.body)
-    .bind(end.may_have_arrived)
-    .bind(mark.delivery.0)
-    .bind(mark.lease)
-    .execute(&mut *connection)
-    .await?;
-    let (state, next_at, ended_at) = match mark.next {
-        Next::Delivered => ("delivered", mark.at, Some(mark.at)),
-        Next::Dead => ("dead", mark.at, Some(mark.at)),
-        Next::Again(at) => ("due", at, None),
-    };
-    let done = sqlx::query(
-        "UPDATE outbox SET state = $1, next_at = $2, ended_at = $3, last_error = $4, tries = tries - $5
-         WHERE id = $6 AND state = 'sending' AND lease = $7",
-    )
-    .bind(state)
-    .bind(next_at.timestamp_millis())
-    .bind(ended_at.map(|at| at.timestamp_millis()))
-    .bind(&end.error)
-    .bind(i64::from(!mark.counts))
-    .bind(mark.delivery.0)
-    .bind(mark.lease)
-    .execute(&mut *connection)
-    .await?;
-    if let Some(health) = mark.health {
-        sqlx::query(
-            "UPDATE destinations
-             SET failures = $1, resume_at = $2,
-                 failing_since = CASE WHEN $1 = 0 THEN NULL ELSE COALESCE(failing_since, $3) END
-             WHERE id = $4",
-        )
-        .bind(i64::from(health.failures))
-        .bind(health.resume_at.map(|at| at.timestamp_millis()))
-        .bind(health.failing_since.map(|at| at.timestamp_millis()))
-        .bind(mark.destination.0)
-        .execute(connection)
-        .await?;
-    }
-    Ok(done.rows_affected() == 1)
-}
-
 #[async_trait]
 impl Outbox for PostgresStore {
     async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Ready>> {
@@ -207,7 +73,7 @@ impl Outbox for PostgresStore {
                     WHERE o.destination_id = d.id AND o.state IN ('due', 'sending') AND o.next_at <= $1)",
         )
         .bind(now.timestamp_millis())
-        .fetch_all(&self.pool)
+        .fetch_all(&self.write)
         .await?;
         rows.into_iter().map(Ready::try_from).collect()
     }
@@ -222,7 +88,7 @@ impl Outbox for PostgresStore {
                 OR w.stopped_after > w.made_up_to",
         )
         .bind(now.timestamp_millis())
-        .fetch_all(&self.pool)
+        .fetch_all(&self.write)
         .await?;
         Ok(rows::followers(rows))
     }
@@ -235,13 +101,13 @@ impl Outbox for PostgresStore {
         )
         .bind(after)
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.write)
         .await?;
         rows::news(rows, after, limit)
     }
 
     async fn owe(&self, owing: &[Owing]) -> Result<()> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.write.begin().await?;
         for one in owing {
             let moved = sqlx::query(
                 "UPDATE webhook_endpoints SET made_up_to = $1
@@ -299,13 +165,13 @@ impl Outbox for PostgresStore {
         .bind(most)
         .bind(now.timestamp_millis())
         .bind(lease_until.timestamp_millis())
-        .fetch_all(&self.pool)
+        .fetch_all(&self.write)
         .await?;
         Ok(rows::claimed(rows))
     }
 
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.write.begin().await?;
         let mut good = vec![false; marks.len()];
         // All nodes go over destinations in the same order, or two of them would wait for each other.
         let mut order: Vec<usize> = (0..marks.len()).collect();
@@ -323,7 +189,7 @@ impl Outbox for PostgresStore {
              FROM outbox WHERE id = $1",
         )
         .bind(id.0)
-        .fetch_optional(&self.pool)
+        .fetch_optional(&self.write)
         .await?
         .map(Delivery::try_from)
         .transpose()
@@ -335,7 +201,7 @@ impl Outbox for PostgresStore {
              WHERE delivery_id = $1 ORDER BY number",
         )
         .bind(id.0)
-        .fetch_all(&self.pool)
+        .fetch_all(&self.write)
         .await?;
         rows.into_iter().map(Attempt::try_from).collect()
     }
@@ -373,7 +239,7 @@ impl Outbox for PostgresStore {
         }
         sql.push(" ORDER BY o.id DESC LIMIT ")
             .push_bind(i64::from(query.limit));
-        let rows = sql.build_query_as().fetch_all(&self.pool).await?;
+        let rows = sql.build_query_as().fetch_all(&self.write).await?;
         Ok(rows::deliveries(rows))
     }
 
@@ -389,7 +255,7 @@ impl Outbox for PostgresStore {
              WHERE d.failing_since IS NOT NULL AND d.resume_at IS NOT NULL
              ORDER BY d.failing_since, s.channel",
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&self.write)
         .await?;
         rows.into_iter().map(StuckChannel::try_from).collect()
     }

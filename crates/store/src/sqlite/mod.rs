@@ -1,20 +1,38 @@
 //! The default database: one file, one writer, WAL with a flush at every commit.
 
-mod access;
-mod agents;
-mod briefs;
-mod cards;
 mod commit;
-mod endpoints;
+mod dialect;
 mod inbox;
 mod inspect;
-mod interactions;
-mod journal;
 mod outbox;
+
+// What is the same on both databases, made for this one.
+#[path = "../both/access.rs"]
+mod access;
+#[path = "../both/agents.rs"]
+mod agents;
+#[path = "../both/briefs.rs"]
+mod briefs;
+#[path = "../both/cards.rs"]
+mod cards;
+#[path = "../both/endpoints.rs"]
+mod endpoints;
+#[path = "../both/interactions.rs"]
+mod interactions;
+#[path = "../both/journal.rs"]
+mod journal;
+#[path = "../both/owed.rs"]
+mod owed;
+#[path = "../both/people.rs"]
 mod people;
+#[path = "../both/sessions.rs"]
 mod sessions;
+#[path = "../both/tasks.rs"]
 mod tasks;
+#[path = "../both/tokens.rs"]
 mod tokens;
+#[path = "../both/writes.rs"]
+mod writes;
 
 use std::{
     fs::OpenOptions,
@@ -42,6 +60,11 @@ use crate::{
 };
 
 pub(crate) use inspect::inspect;
+
+type Db = sqlx::Sqlite;
+type Pool = SqlitePool;
+type Connection = sqlx::SqliteConnection;
+type Store = SqliteStore;
 
 /// Connections for reading. WAL lets them read while the writer commits.
 const READERS: u32 = 4;

@@ -3,12 +3,16 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    Delivery, DeliveryId, DestinationId, Retry,
-    delivery::{CallbackPlace, DeliveryState, Destination, Next, Obligation, SlackChannel},
+    Delivery, DeliveryId, DestinationId,
+    delivery::{DeliveryState, Destination, Obligation},
 };
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
-use super::{SqliteStore, commit::in_powers};
+use super::{
+    SqliteStore,
+    commit::in_powers,
+    owed::{mark, put_channel, put_place},
+};
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
     Ready, Result, StuckChannel,
@@ -49,143 +53,6 @@ pub(super) async fn insert(
         sql.build().execute(&mut *connection).await?;
     }
     Ok(())
-}
-
-/// Where an agent is called back, if that is not known yet.
-async fn put_place(connection: &mut SqliteConnection, place: &CallbackPlace) -> Result<()> {
-    let id = place.id().0;
-    let done = sqlx::query(
-        "INSERT INTO destinations (id, kind) VALUES ($1, 'callback') ON CONFLICT (id) DO NOTHING",
-    )
-    .bind(id)
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() == 1 {
-        sqlx::query("INSERT INTO callback_places (id, agent_id, origin) VALUES ($1, $2, $3)")
-            .bind(id)
-            .bind(place.agent.0)
-            .bind(&place.origin)
-            .execute(connection)
-            .await?;
-    }
-    Ok(())
-}
-
-/// A channel of Slack, if it is not known yet.
-async fn put_channel(connection: &mut SqliteConnection, channel: &SlackChannel) -> Result<()> {
-    let id = channel.id().0;
-    let done = sqlx::query(
-        "INSERT INTO destinations (id, kind) VALUES ($1, 'slack') ON CONFLICT (id) DO NOTHING",
-    )
-    .bind(id)
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() == 1 {
-        sqlx::query("INSERT INTO slack_channels (id, channel) VALUES ($1, $2)")
-            .bind(id)
-            .bind(&channel.0)
-            .execute(connection)
-            .await?;
-    }
-    Ok(())
-}
-
-/// Makes deliveries due again; `false` when that does not fit.
-pub(super) async fn retry(
-    connection: &mut SqliteConnection,
-    which: Retry,
-    at: DateTime<Utc>,
-) -> Result<bool> {
-    let (again, resume) = match which {
-        Retry::One(id) => (
-            sqlx::query(
-                "UPDATE outbox SET state = 'due', tries = 0, next_at = $1, ended_at = NULL
-                 WHERE id = $2 AND state IN ('due', 'dead', 'unknown')",
-            )
-            .bind(at.timestamp_millis())
-            .bind(id.0),
-            sqlx::query(
-                "UPDATE destinations SET resume_at = NULL
-                 WHERE id = (SELECT destination_id FROM outbox WHERE id = $1)",
-            )
-            .bind(id.0),
-        ),
-        Retry::Since { since, destination } => {
-            let destination = destination.map(|id| id.0);
-            (
-                sqlx::query(
-                    "UPDATE outbox SET state = 'due', tries = 0, next_at = $1, ended_at = NULL
-                     WHERE state = 'dead' AND created_at >= $2 AND ($3 IS NULL OR destination_id = $3)
-                        AND NOT EXISTS (
-                            SELECT 1 FROM webhook_endpoints w
-                            WHERE w.id = destination_id
-                                AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL))",
-                )
-                .bind(at.timestamp_millis())
-                .bind(since.timestamp_millis())
-                .bind(destination),
-                sqlx::query(
-                    "UPDATE destinations SET resume_at = NULL WHERE $1 IS NULL OR id = $1",
-                )
-                .bind(destination),
-            )
-        }
-    };
-    let done = again.execute(&mut *connection).await?;
-    resume.execute(connection).await?;
-    Ok(done.rows_affected() > 0 || matches!(which, Retry::Since { .. }))
-}
-
-/// One try of a batch of marks; whether its lease was still good.
-async fn mark(connection: &mut SqliteConnection, mark: &Mark) -> Result<bool> {
-    let end = &mark.end;
-    sqlx::query(
-        "UPDATE delivery_attempts
-         SET latency = $1, status = $2, error = $3, body = $4, may_have_arrived = $5
-         WHERE delivery_id = $6 AND number = $7",
-    )
-    .bind(end.latency)
-    .bind(end.status.map(i64::from))
-    .bind(&end.error)
-    .bind(&end.body)
-    .bind(end.may_have_arrived)
-    .bind(mark.delivery.0)
-    .bind(mark.lease)
-    .execute(&mut *connection)
-    .await?;
-    let (state, next_at, ended_at) = match mark.next {
-        Next::Delivered => ("delivered", mark.at, Some(mark.at)),
-        Next::Dead => ("dead", mark.at, Some(mark.at)),
-        Next::Again(at) => ("due", at, None),
-    };
-    let done = sqlx::query(
-        "UPDATE outbox SET state = $1, next_at = $2, ended_at = $3, last_error = $4, tries = tries - $5
-         WHERE id = $6 AND state = 'sending' AND lease = $7",
-    )
-    .bind(state)
-    .bind(next_at.timestamp_millis())
-    .bind(ended_at.map(|at| at.timestamp_millis()))
-    .bind(&end.error)
-    .bind(i64::from(!mark.counts))
-    .bind(mark.delivery.0)
-    .bind(mark.lease)
-    .execute(&mut *connection)
-    .await?;
-    if let Some(health) = mark.health {
-        sqlx::query(
-            "UPDATE destinations
-             SET failures = $1, resume_at = $2,
-                 failing_since = CASE WHEN $1 = 0 THEN NULL ELSE COALESCE(failing_since, $3) END
-             WHERE id = $4",
-        )
-        .bind(i64::from(health.failures))
-        .bind(health.resume_at.map(|at| at.timestamp_millis()))
-        .bind(health.failing_since.map(|at| at.timestamp_millis()))
-        .bind(mark.destination.0)
-        .execute(connection)
-        .await?;
-    }
-    Ok(done.rows_affected() == 1)
 }
 
 #[async_trait]

@@ -1,18 +1,18 @@
-//! What the cards of forms show, in Postgres.
+//! What the cards of forms show.
 
 use async_trait::async_trait;
 use domain::{InteractionId, slack::OnCard};
 
-use super::PostgresStore;
+use super::Store;
 use crate::{Cards, Result, rows};
 
 #[async_trait]
-impl Cards for PostgresStore {
+impl Cards for Store {
     async fn question_on_card(&self, id: InteractionId) -> Result<Option<OnCard>> {
         let row =
             sqlx::query_as("SELECT question, since FROM card_questions WHERE interaction_id = $1")
                 .bind(id.0)
-                .fetch_optional(&self.pool)
+                .fetch_optional(&self.read)
                 .await?;
         rows::on_card(id, row)
     }
@@ -21,13 +21,13 @@ impl Cards for PostgresStore {
         sqlx::query(
             "INSERT INTO card_questions (interaction_id, question, since) VALUES ($1, $2, $3)
              ON CONFLICT (interaction_id) DO UPDATE
-             SET question = excluded.question, since = GREATEST(card_questions.since, excluded.since)
+             SET question = excluded.question, since = CASE WHEN excluded.since > card_questions.since THEN excluded.since ELSE card_questions.since END
              WHERE card_questions.question <> excluded.question",
         )
         .bind(id.0)
         .bind(&on_card.question)
         .bind(on_card.since.timestamp_millis())
-        .execute(&self.pool)
+        .execute(&self.write)
         .await?;
         Ok(())
     }

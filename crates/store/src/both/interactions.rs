@@ -1,4 +1,4 @@
-//! Reading interactions from Postgres.
+//! Reading interactions.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use domain::{
     AgentId, Event, Interaction, InteractionId, Verify,
     interaction::{Brief, Unproven},
 };
-use sqlx::{Postgres, QueryBuilder};
+use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::PostgresStore;
+use super::{Db, Store, dialect::matching};
 use crate::{
     Counts, Due, InteractionQuery, Interactions, Page, Result, Thread, WaitingCounts, page,
     proof::Proof, rows, search,
 };
 
 #[async_trait]
-impl Interactions for PostgresStore {
+impl Interactions for Store {
     fn trust(&self, keys: Arc<dyn Verify>) {
         self.proof.trust(keys);
     }
@@ -44,7 +44,7 @@ impl Interactions for PostgresStore {
              WHERE i.id = $1",
         )
         .bind(id.0)
-        .fetch_optional(&self.pool)
+        .fetch_optional(&self.read)
         .await?
         .map(Interaction::try_from)
         .transpose()
@@ -65,7 +65,7 @@ impl Interactions for PostgresStore {
         )
         .bind(after.map_or(Uuid::nil(), |after| after.0))
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         rows::every_interaction(rows)
     }
@@ -76,7 +76,7 @@ impl Interactions for PostgresStore {
         )
         .bind(ts)
         .bind(channel)
-        .fetch_optional(&self.pool)
+        .fetch_optional(&self.read)
         .await?;
         Ok(id.map(InteractionId))
     }
@@ -90,7 +90,7 @@ impl Interactions for PostgresStore {
              WHERE card_ts IS NOT NULL AND closed_at >= $1 AND kind <> 'notification'",
         )
         .bind(closed_since.timestamp_millis())
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         Ok(rows::threads(rows))
     }
@@ -106,7 +106,7 @@ impl Interactions for PostgresStore {
         )
         .bind(agent.0)
         .bind(key)
-        .fetch_optional(&self.pool)
+        .fetch_optional(&self.read)
         .await?;
         rows::asked_under(row)
     }
@@ -115,7 +115,7 @@ impl Interactions for PostgresStore {
         &self,
         query: &InteractionQuery,
     ) -> Result<Page<Interaction, InteractionId>> {
-        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new(
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
             "SELECT i.id, CAST(octet_length(i.request) + octet_length(i.detail)
                     + COALESCE(octet_length(i.follow_ups), 0) AS BIGINT)
              FROM interactions i WHERE TRUE",
@@ -126,7 +126,7 @@ impl Interactions for PostgresStore {
         // One more than asked for tells whether there are more.
         sql.push(" ORDER BY i.id DESC LIMIT ")
             .push_bind(i64::from(query.limit) + 1);
-        let mut found: Vec<(Uuid, i64)> = sql.build_query_as().fetch_all(&self.pool).await?;
+        let mut found: Vec<(Uuid, i64)> = sql.build_query_as().fetch_all(&self.read).await?;
         let more = page::cut(&mut found, query.limit, |(_, bytes)| *bytes);
         let ids: Vec<Uuid> = found.into_iter().map(|(id, _)| id).collect();
         let next = ids.last().filter(|_| more).copied().map(InteractionId);
@@ -137,14 +137,14 @@ impl Interactions for PostgresStore {
     }
 
     async fn briefs(&self, query: &InteractionQuery) -> Result<Vec<Brief>> {
-        let mut sql: QueryBuilder<Postgres> =
+        let mut sql: QueryBuilder<Db> =
             QueryBuilder::new("SELECT i.id, i.brief FROM interactions i WHERE TRUE");
         if !narrow(&mut sql, query) {
             return Ok(Vec::new());
         }
         sql.push(" ORDER BY i.id DESC LIMIT ")
             .push_bind(i64::from(query.limit));
-        let rows = sql.build_query_as().fetch_all(&self.pool).await?;
+        let rows = sql.build_query_as().fetch_all(&self.read).await?;
         self.shown(rows).await
     }
 
@@ -155,7 +155,7 @@ impl Interactions for PostgresStore {
              ORDER BY mode <> 'sync', NOT urgent, id LIMIT $1",
         )
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         self.shown(rows).await
     }
@@ -169,7 +169,7 @@ impl Interactions for PostgresStore {
         .bind(agent.0)
         .bind(task)
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         self.shown(rows).await
     }
@@ -181,7 +181,7 @@ impl Interactions for PostgresStore {
              ORDER BY closed_at DESC LIMIT $1",
         )
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         self.shown(rows).await
     }
@@ -191,7 +191,7 @@ impl Interactions for PostgresStore {
             "SELECT COUNT(*) FROM interactions WHERE state = 'pending' AND agent_id = $1",
         )
         .bind(agent.0)
-        .fetch_one(&self.pool)
+        .fetch_one(&self.read)
         .await?;
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
@@ -203,7 +203,7 @@ impl Interactions for PostgresStore {
         )
         .bind(agent.0)
         .bind(task)
-        .fetch_one(&self.pool)
+        .fetch_one(&self.read)
         .await?;
         Ok(weight)
     }
@@ -214,7 +214,7 @@ impl Interactions for PostgresStore {
             "SELECT (mode <> 'sync'), COUNT(*) FROM interactions
              WHERE state = 'pending' GROUP BY (mode <> 'sync')",
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         Ok(rows::waiting_counts(&counts))
     }
@@ -224,14 +224,14 @@ impl Interactions for PostgresStore {
             "SELECT COUNT(*) FROM interactions WHERE id >= $1 AND kind <> 'notification'",
         )
         .bind(InteractionId::earliest(since).0)
-        .fetch_one(&self.pool)
+        .fetch_one(&self.read)
         .await?;
         let closed = sqlx::query_as(
             "SELECT state, COUNT(*) FROM interactions
              WHERE closed_at >= $1 AND kind <> 'notification' GROUP BY state",
         )
         .bind(since.timestamp_millis())
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         Ok(rows::counts(asked, closed))
     }
@@ -244,13 +244,13 @@ impl Interactions for PostgresStore {
         )
         .bind(now.timestamp_millis())
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         Ok(rows::due(rows))
     }
 }
 
-impl PostgresStore {
+impl Store {
     /// What lists show of these rows. Of decisions that is what was read of the whole: only that is proven.
     async fn shown(&self, rows: Vec<(Uuid, Option<String>)>) -> Result<Vec<Brief>> {
         let mut briefs = rows::briefs(rows);
@@ -267,23 +267,27 @@ impl PostgresStore {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let rows = sqlx::query_as(
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
-             WHERE i.id = ANY($1)",
-        )
-        .bind(ids)
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(rows)
+             WHERE i.id IN (",
+        );
+        let mut list = sql.separated(", ");
+        for id in ids {
+            list.push_bind(*id);
+        }
+        sql.push(")");
+        // Of as many lengths as there are pages: not worth keeping.
+        let rows = sql.build_query_as().persistent(false);
+        Ok(rows.fetch_all(&self.read).await?)
     }
 }
 
 /// Adds the conditions that are asked for, and no others: one that may be absent keeps the planner from any
 /// index. `false` when nothing can be found.
-fn narrow(sql: &mut QueryBuilder<Postgres>, query: &InteractionQuery) -> bool {
+fn narrow(sql: &mut QueryBuilder<Db>, query: &InteractionQuery) -> bool {
     if let Some(agent) = query.agent {
         sql.push(" AND i.agent_id = ").push_bind(agent.0);
     }
@@ -311,18 +315,7 @@ fn narrow(sql: &mut QueryBuilder<Postgres>, query: &InteractionQuery) -> bool {
         if words.is_empty() {
             return false;
         }
-        sql.push(" AND i.id IN (SELECT interaction_id FROM interaction_words WHERE words @@ ");
-        sql.push_bind(beginnings(&words)).push("::tsquery)");
+        matching(sql, &words);
     }
     true
-}
-
-/// Letters and digits only, so no word can be taken for a part of the query language.
-fn beginnings(words: &[String]) -> String {
-    let words = words.iter().map(|word| match word.chars().nth(1) {
-        Some(_) => format!("'{word}':*"),
-        // One letter begins too many words.
-        None => format!("'{word}'"),
-    });
-    words.collect::<Vec<String>>().join(" & ")
 }

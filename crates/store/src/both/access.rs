@@ -1,4 +1,4 @@
-//! Who gets in: the part of a batch that lets people and programs in, or keeps them out, in Postgres.
+//! Who gets in: the part of a batch that lets people and programs in, or keeps them out.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -6,13 +6,13 @@ use domain::{
     access::{NewLink, NewSession, PasswordBy},
     limits::SESSION_IDLE,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::Connection;
 use crate::{Result, rows::actor_text};
 
 /// Writes one change; `false` when it does not fit.
-pub(super) async fn apply(connection: &mut PgConnection, access: &Access) -> Result<bool> {
+pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Result<bool> {
     match access {
         Access::Person(person) if person.version == 1 => insert_person(connection, person).await,
         Access::Person(person) => update_person(connection, person).await,
@@ -43,7 +43,7 @@ pub(super) async fn apply(connection: &mut PgConnection, access: &Access) -> Res
     }
 }
 
-async fn insert_person(connection: &mut PgConnection, person: &Person) -> Result<bool> {
+async fn insert_person(connection: &mut Connection, person: &Person) -> Result<bool> {
     let done = sqlx::query(
         "INSERT INTO people (id, version, name, name_key, role, created_at, slack_id)
          VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -61,7 +61,7 @@ async fn insert_person(connection: &mut PgConnection, person: &Person) -> Result
     Ok(done.rows_affected() == 1)
 }
 
-async fn update_person(connection: &mut PgConnection, person: &Person) -> Result<bool> {
+async fn update_person(connection: &mut Connection, person: &Person) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE people SET version = $1, name = $2, name_key = $3, role = $4, disabled_at = $5,
             slack_id = $7
@@ -87,7 +87,7 @@ async fn update_person(connection: &mut PgConnection, person: &Person) -> Result
 }
 
 async fn put_link(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     person: PersonId,
     link: &NewLink,
     at: DateTime<Utc>,
@@ -119,7 +119,7 @@ async fn put_link(
 }
 
 async fn set_password(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     person: PersonId,
     hash: &PasswordHash,
     by: &PasswordBy,
@@ -166,7 +166,7 @@ async fn set_password(
 }
 
 async fn insert_token(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     token: &Token,
     hash: &SecretHash,
     at: DateTime<Utc>,
@@ -210,7 +210,7 @@ async fn insert_token(
 
 /// Those that have expired are cleared away on the way.
 async fn sign_in(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     person: PersonId,
     session: &NewSession,
 ) -> Result<bool> {
@@ -224,7 +224,7 @@ async fn sign_in(
 }
 
 async fn sign_out(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     person: PersonId,
     sessions: &[SessionId],
 ) -> Result<bool> {
@@ -242,7 +242,7 @@ async fn sign_out(
 
 /// Whether the person may come in. Who comes in has just given, or chosen, their password.
 async fn insert_session(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     person: PersonId,
     session: &NewSession,
 ) -> Result<bool> {
@@ -265,7 +265,7 @@ async fn insert_session(
     Ok(done.rows_affected() == 1)
 }
 
-async fn end_links(connection: &mut PgConnection, person: PersonId) -> Result<()> {
+async fn end_links(connection: &mut Connection, person: PersonId) -> Result<()> {
     sqlx::query("DELETE FROM sign_in_links WHERE person_id = $1")
         .bind(person.0)
         .execute(connection)
@@ -274,7 +274,7 @@ async fn end_links(connection: &mut PgConnection, person: PersonId) -> Result<()
 }
 
 async fn end_sessions(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     person: PersonId,
     but: Option<Uuid>,
 ) -> Result<()> {

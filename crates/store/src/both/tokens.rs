@@ -1,21 +1,21 @@
-//! Tokens in Postgres.
+//! Tokens.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{AgentId, SecretHash, TokenId};
 use uuid::Uuid;
 
-use super::PostgresStore;
+use super::Store;
 use crate::{Holder, Result, TokenRecord, Tokens, rows};
 
 #[async_trait]
-impl Tokens for PostgresStore {
+impl Tokens for Store {
     async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>> {
         let row: Option<rows::TokenRow> = sqlx::query_as(
             "SELECT id, name, agent_id, expires_at FROM tokens WHERE hash = $1 AND revoked_at IS NULL",
         )
         .bind(hash.0.as_slice())
-        .fetch_optional(&self.pool)
+        .fetch_optional(&self.read)
         .await?;
         row.map(Holder::try_from).transpose()
     }
@@ -34,13 +34,13 @@ impl Tokens for PostgresStore {
         .bind(agent.0)
         .bind(now.timestamp_millis())
         .bind(i64::from(limit))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         Ok(ids.into_iter().map(TokenId).collect())
     }
 
     async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin_write().await?;
         for (token, at) in uses {
             sqlx::query("UPDATE tokens SET last_used_at = $1 WHERE id = $2")
                 .bind(at.timestamp_millis())
@@ -65,7 +65,7 @@ impl Tokens for PostgresStore {
             "SELECT id, name, agent_id, created_at, last_used_at, revoked_at, expires_at, made_by
              FROM tokens ORDER BY kind, name, created_at, id",
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         rows.into_iter().map(TokenRecord::try_from).collect()
     }

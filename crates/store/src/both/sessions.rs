@@ -1,17 +1,17 @@
-//! Browsers that are signed in, in Postgres.
+//! Browsers that are signed in.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{PersonId, SecretHash, SessionId, limits::SESSION_IDLE};
 
-use super::PostgresStore;
+use super::Store;
 use crate::{
     OpenSession, Result, SessionRecord, Sessions,
     rows::{OpenSessionRow, SessionRow},
 };
 
 #[async_trait]
-impl Sessions for PostgresStore {
+impl Sessions for Store {
     async fn session(
         &self,
         hash: &SecretHash,
@@ -29,7 +29,7 @@ impl Sessions for PostgresStore {
         .bind(host)
         .bind(now.timestamp_millis())
         .bind((now - SESSION_IDLE).timestamp_millis())
-        .fetch_optional(&self.pool)
+        .fetch_optional(&self.read)
         .await?;
         row.map(OpenSession::try_from).transpose()
     }
@@ -38,7 +38,7 @@ impl Sessions for PostgresStore {
         sqlx::query("UPDATE browser_sessions SET proven_at = $1 WHERE id = $2 AND proven_at < $1")
             .bind(at.timestamp_millis())
             .bind(session.0)
-            .execute(&self.pool)
+            .execute(&self.write)
             .await?;
         Ok(())
     }
@@ -52,13 +52,13 @@ impl Sessions for PostgresStore {
         .bind(person.0)
         .bind(now.timestamp_millis())
         .bind((now - SESSION_IDLE).timestamp_millis())
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         rows.into_iter().map(SessionRecord::try_from).collect()
     }
 
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin_write().await?;
         for (session, at) in uses {
             sqlx::query("UPDATE browser_sessions SET seen_at = $1 WHERE id = $2 AND seen_at < $1")
                 .bind(at.timestamp_millis())

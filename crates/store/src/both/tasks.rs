@@ -1,31 +1,28 @@
-//! Reading tasks from Postgres.
+//! Reading tasks.
 
 use async_trait::async_trait;
 use domain::{AgentId, Task, task::Work};
-use sqlx::{Postgres, QueryBuilder};
+use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::PostgresStore;
+use super::{Db, Store};
 use crate::{Page, Result, TaskPlace, TaskQuery, Tasks, page, rows};
 
 #[async_trait]
-impl Tasks for PostgresStore {
+impl Tasks for Store {
     async fn task(&self, agent: AgentId, id: &str) -> Result<Option<Task>> {
         let body: Option<String> =
             sqlx::query_scalar("SELECT body FROM tasks WHERE agent_id = $1 AND id = $2")
                 .bind(agent.0)
                 .bind(id)
-                .fetch_optional(&self.pool)
+                .fetch_optional(&self.read)
                 .await?;
         body.map(|body| rows::task(&body)).transpose()
     }
 
     async fn work(&self, agent: AgentId, id: &str) -> Result<Option<Work>> {
-        // One snapshot, so that the task and what waits in it are of one moment.
-        let mut transaction = self
-            .pool
-            .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            .await?;
+        // One transaction, so that the task and what waits in it are of one moment.
+        let mut transaction = self.begin_snapshot().await?;
         let body: Option<String> =
             sqlx::query_scalar("SELECT body FROM tasks WHERE agent_id = $1 AND id = $2")
                 .bind(agent.0)
@@ -55,11 +52,8 @@ impl Tasks for PostgresStore {
 
     async fn tasks(&self, query: &TaskQuery) -> Result<Page<Task, TaskPlace>> {
         // One snapshot: a task that changes goes to the front of the list.
-        let mut transaction = self
-            .pool
-            .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            .await?;
-        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new(
+        let mut transaction = self.begin_snapshot().await?;
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
             "SELECT updated_at, agent_id, id, CAST(octet_length(body) AS BIGINT) FROM tasks WHERE TRUE",
         );
         narrow(&mut sql, query);
@@ -73,8 +67,7 @@ impl Tasks for PostgresStore {
             Some((updated_at, agent, id, _)) => Some(rows::task_place(updated_at, agent, id)?),
             None => None,
         };
-        let mut sql: QueryBuilder<Postgres> =
-            QueryBuilder::new("SELECT body FROM tasks WHERE TRUE");
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new("SELECT body FROM tasks WHERE TRUE");
         narrow(&mut sql, query);
         sql.push(ORDER).push_bind(count);
         let bodies = sql
@@ -88,7 +81,7 @@ impl Tasks for PostgresStore {
 const ORDER: &str = " ORDER BY updated_at DESC, agent_id DESC, id DESC LIMIT ";
 
 /// As with interactions: only the conditions that are asked for.
-fn narrow(sql: &mut QueryBuilder<Postgres>, query: &TaskQuery) {
+fn narrow(sql: &mut QueryBuilder<Db>, query: &TaskQuery) {
     if let Some(agent) = query.agent {
         sql.push(" AND agent_id = ").push_bind(agent.0);
     }

@@ -1,17 +1,17 @@
-//! People and their links in SQLite.
+//! People and their links.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{Person, PersonId, SecretHash, SlackId, limits::SESSION_IDLE};
 
-use super::SqliteStore;
+use super::Store;
 use crate::{
     Account, MadeLink, People, PersonRecord, Result,
     rows::{AccountRow, MadeLinkRow, PersonRecordRow, PersonRow},
 };
 
 #[async_trait]
-impl People for SqliteStore {
+impl People for Store {
     async fn person(&self, id: PersonId) -> Result<Option<Person>> {
         let row: Option<PersonRow> = sqlx::query_as(
             "SELECT id, version, name, role, created_at AS invited_at, disabled_at, slack_id
@@ -84,7 +84,7 @@ impl People for SqliteStore {
     }
 
     async fn told_of_link(&self, person: PersonId, made_at: DateTime<Utc>) -> Result<()> {
-        sqlx::query("UPDATE people SET link_told = 1 WHERE id = $1 AND linked_at = $2")
+        sqlx::query("UPDATE people SET link_told = TRUE WHERE id = $1 AND linked_at = $2")
             .bind(person.0)
             .bind(made_at.timestamp_millis())
             .execute(&self.write)

@@ -1,14 +1,14 @@
-//! Reading the journal from SQLite.
+//! Reading the journal.
 
 use async_trait::async_trait;
 use domain::{AgentId, Event, InteractionId, journal::Record};
 use uuid::Uuid;
 
-use super::SqliteStore;
+use super::Store;
 use crate::{EventPage, Journal, Result, page, rows};
 
 #[async_trait]
-impl Journal for SqliteStore {
+impl Journal for Store {
     async fn last_seq(&self) -> Result<i64> {
         let seq: Option<i64> = sqlx::query_scalar("SELECT MAX(seq) FROM events")
             .fetch_one(&self.read)
@@ -127,7 +127,7 @@ impl Journal for SqliteStore {
         let rows =
             sqlx::query_as("SELECT seq, hash FROM events WHERE seq > $1 ORDER BY seq LIMIT $2")
                 .bind(after)
-                .bind(limit)
+                .bind(i64::from(limit))
                 .fetch_all(&self.read)
                 .await?;
         Ok(rows)

@@ -1,15 +1,15 @@
-//! Rows of Postgres from before there were briefs get theirs, when the program starts.
+//! Rows from before there were briefs get theirs, when the program starts.
 
-use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::Pool;
 use crate::{Result, rows};
 
 /// How many are written in one transaction. They are read one at a time: nobody knows how long they are.
 const TOGETHER: i64 = 100;
 
 /// Returns when there are none left without.
-pub(super) async fn fill(pool: &PgPool) -> Result<()> {
+pub(super) async fn fill(pool: &Pool) -> Result<()> {
     loop {
         let ids: Vec<Uuid> =
             sqlx::query_scalar("SELECT id FROM interactions WHERE brief IS NULL LIMIT $1")

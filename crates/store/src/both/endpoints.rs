@@ -1,16 +1,15 @@
-//! Webhook endpoints in Postgres.
+//! Webhook endpoints.
 
 use async_trait::async_trait;
 use domain::{DestinationId, Endpoint};
-use sqlx::PgConnection;
 
-use super::PostgresStore;
+use super::{Connection, Store};
 use crate::{EndpointRecord, Endpoints, Result, outbox::DISABLED, rows};
 
 /// Writes an endpoint; `false` when it does not fit. It hears of what happens after the event `after`, or
 /// until then.
 pub(super) async fn apply(
-    connection: &mut PgConnection,
+    connection: &mut Connection,
     endpoint: &Endpoint,
     after: i64,
 ) -> Result<bool> {
@@ -35,7 +34,7 @@ pub(super) async fn apply(
     Ok(fits)
 }
 
-async fn insert(connection: &mut PgConnection, endpoint: &Endpoint, after: i64) -> Result<bool> {
+async fn insert(connection: &mut Connection, endpoint: &Endpoint, after: i64) -> Result<bool> {
     let new = "INSERT INTO destinations (id, kind) VALUES ($1, 'webhook') ON CONFLICT DO NOTHING";
     let done = sqlx::query(new)
         .bind(endpoint.id.0)
@@ -64,7 +63,7 @@ async fn insert(connection: &mut PgConnection, endpoint: &Endpoint, after: i64) 
     Ok(true)
 }
 
-async fn update(connection: &mut PgConnection, endpoint: &Endpoint, after: i64) -> Result<bool> {
+async fn update(connection: &mut Connection, endpoint: &Endpoint, after: i64) -> Result<bool> {
     let previous = endpoint.previous.as_ref();
     let done = sqlx::query(
         "UPDATE webhook_endpoints
@@ -107,7 +106,7 @@ async fn update(connection: &mut PgConnection, endpoint: &Endpoint, after: i64) 
 }
 
 #[async_trait]
-impl Endpoints for PostgresStore {
+impl Endpoints for Store {
     async fn endpoint(&self, id: DestinationId) -> Result<Option<EndpointRecord>> {
         sqlx::query_as::<_, rows::EndpointRow>(
             "SELECT w.id, w.version, w.name, w.url, w.topics, w.sync_only, w.format, w.secret,
@@ -117,7 +116,7 @@ impl Endpoints for PostgresStore {
              WHERE w.id = $1",
         )
         .bind(id.0)
-        .fetch_optional(&self.pool)
+        .fetch_optional(&self.read)
         .await?
         .map(EndpointRecord::try_from)
         .transpose()
@@ -132,7 +131,7 @@ impl Endpoints for PostgresStore {
              WHERE w.deleted_at IS NULL
              ORDER BY w.created_at, w.id",
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         Ok(rows::endpoints(rows))
     }

@@ -1,16 +1,16 @@
-//! Agents in Postgres.
+//! Agents.
 
 use async_trait::async_trait;
 use domain::{AgentId, Day};
 
-use super::PostgresStore;
+use super::Store;
 use crate::{
     AgentRecord, Agents, Result,
     rows::{self, AgentRow},
 };
 
 #[async_trait]
-impl Agents for PostgresStore {
+impl Agents for Store {
     async fn agents(&self, day: Day) -> Result<Vec<AgentRecord>> {
         let rows: Vec<AgentRow> = sqlx::query_as(
             "SELECT a.id, a.name, a.last_seen_at,
@@ -21,7 +21,7 @@ impl Agents for PostgresStore {
              FROM agents a ORDER BY a.name",
         )
         .bind(day.0)
-        .fetch_all(&self.pool)
+        .fetch_all(&self.read)
         .await?;
         rows.into_iter().map(AgentRecord::try_from).collect()
     }
@@ -31,7 +31,7 @@ impl Agents for PostgresStore {
             sqlx::query_scalar("SELECT bytes FROM agent_usage WHERE agent_id = $1 AND day = $2")
                 .bind(agent.0)
                 .bind(day.0)
-                .fetch_optional(&self.pool)
+                .fetch_optional(&self.read)
                 .await?;
         Ok(rows::bytes(bytes.unwrap_or(0)))
     }
@@ -39,7 +39,7 @@ impl Agents for PostgresStore {
     async fn agent_named(&self, name: &str) -> Result<Option<AgentId>> {
         let id = sqlx::query_scalar("SELECT id FROM agents WHERE name = $1")
             .bind(name)
-            .fetch_optional(&self.pool)
+            .fetch_optional(&self.read)
             .await?;
         Ok(id.map(AgentId))
     }

@@ -1,0 +1,196 @@
+//! What a changeset writes, one thing after the other, inside the transaction of its batch.
+
+use domain::{Changeset, IdempotencyKey, Interaction, Task, Write, quota};
+
+use super::Connection;
+use crate::{JournalState, Result, rows};
+
+/// Writes everything a changeset holds, of so many bytes, after the event `after`; `false` at the first thing
+/// that does not fit.
+pub(super) async fn apply(
+    connection: &mut Connection,
+    changeset: &Changeset,
+    bytes: i64,
+    after: i64,
+) -> Result<bool> {
+    if !charge(connection, changeset, bytes).await? {
+        return Ok(false);
+    }
+    for write in &changeset.writes {
+        let fits = match write {
+            Write::Open(interaction) => {
+                take_key(connection, interaction, changeset.key.as_ref()).await?
+                    && insert(connection, interaction).await?
+            }
+            Write::Advance(interaction) => update(connection, interaction).await?,
+            Write::Task(task) => put_task(connection, task).await?,
+            Write::Access(access) => super::access::apply(connection, access).await?,
+            Write::Endpoint(endpoint) => {
+                super::endpoints::apply(connection, endpoint, after).await?
+            }
+            Write::Retry { which, at } => super::owed::retry(connection, *which, *at).await?,
+            Write::Heard { message, at, note } => {
+                super::inbox::heard(connection, *message, *at, note).await?
+            }
+        };
+        if !fits {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Counts what an agent has stored; `false` when it has had as much as it may. If the key of a request turns
+/// out to be taken, it is counted all the same.
+async fn charge(connection: &mut Connection, changeset: &Changeset, bytes: i64) -> Result<bool> {
+    let Some((agent, day)) = quota::charged(&changeset.events) else {
+        return Ok(true);
+    };
+    let quota = changeset.quota.and_then(|quota| i64::try_from(quota).ok());
+    let done = sqlx::query(
+        "INSERT INTO agent_usage (agent_id, day, bytes) VALUES ($1, $2, $3)
+         ON CONFLICT (agent_id, day) DO UPDATE SET bytes = agent_usage.bytes + excluded.bytes
+         WHERE agent_usage.bytes < $4",
+    )
+    .bind(agent.0)
+    .bind(day.0)
+    .bind(bytes)
+    .bind(quota.unwrap_or(i64::MAX))
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(super) async fn journal_end(connection: &mut Connection) -> Result<JournalState> {
+    let row = sqlx::query_as("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
+        .fetch_optional(connection)
+        .await?;
+    rows::journal_state(row)
+}
+
+/// Whether the agent's key is free, or there is none.
+async fn take_key(
+    connection: &mut Connection,
+    interaction: &Interaction,
+    key: Option<&IdempotencyKey>,
+) -> Result<bool> {
+    let Some(key) = key else {
+        return Ok(true);
+    };
+    let done = sqlx::query(
+        "INSERT INTO idempotency_keys (agent_id, key, fingerprint, interaction_id)
+         VALUES ($1, $2, $3, $4)
+         ON CONFLICT (agent_id, key) DO NOTHING",
+    )
+    .bind(interaction.agent.id.0)
+    .bind(&key.name)
+    .bind(key.fingerprint.as_slice())
+    .bind(interaction.id.0)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn insert(connection: &mut Connection, interaction: &Interaction) -> Result<bool> {
+    let json = rows::InteractionJson::new(interaction)?;
+    let asked = &interaction.request;
+    let done = sqlx::query(
+        "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
+            request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+         ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(interaction.id.0)
+    .bind(interaction.version)
+    .bind(interaction.agent.id.0)
+    .bind(asked.kind().name())
+    .bind(asked.mode.name())
+    .bind(asked.priority == domain::interaction::Priority::Urgent)
+    .bind(&asked.session_id)
+    .bind(asked.task.as_ref().map(|task| &task.id))
+    .bind(json.request)
+    .bind(interaction.state.name())
+    .bind(
+        interaction
+            .state
+            .outcome()
+            .map(domain::interaction::Outcome::name),
+    )
+    .bind(json.detail)
+    .bind(interaction.created_at.timestamp_millis())
+    .bind(interaction.expires_at.map(|at| at.timestamp_millis()))
+    .bind(
+        interaction
+            .state
+            .closed_at()
+            .map(|at| at.timestamp_millis()),
+    )
+    .bind(interaction.card.as_ref().map(|card| &card.channel))
+    .bind(json.brief)
+    .bind(json.weight)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn update(connection: &mut Connection, interaction: &Interaction) -> Result<bool> {
+    let json = rows::InteractionJson::new(interaction)?;
+    let card = interaction.card.as_ref();
+    let posted = card.and_then(|card| card.posted.as_ref());
+    let done = sqlx::query(
+        "UPDATE interactions
+         SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
+             callback = $7, follow_ups = $8, card_ts = $9, card_permalink = $10, consumed = $11,
+             report = $12, brief = $13
+         WHERE id = $14 AND version = $1 - 1",
+    )
+    .bind(interaction.version)
+    .bind(interaction.state.name())
+    .bind(
+        interaction
+            .state
+            .outcome()
+            .map(domain::interaction::Outcome::name),
+    )
+    .bind(json.detail)
+    .bind(
+        interaction
+            .state
+            .closed_at()
+            .map(|at| at.timestamp_millis()),
+    )
+    .bind(interaction.collected_at.map(|at| at.timestamp_millis()))
+    .bind(json.callback)
+    .bind(json.follow_ups)
+    .bind(posted.map(|posted| &posted.ts))
+    .bind(posted.and_then(|posted| posted.permalink.as_ref()))
+    .bind(json.consumed)
+    .bind(json.report)
+    .bind(json.brief)
+    .bind(interaction.id.0)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// A new task, or the version after the stored one.
+async fn put_task(connection: &mut Connection, task: &Task) -> Result<bool> {
+    let body = rows::task_json(task)?;
+    let done = sqlx::query(
+        "INSERT INTO tasks (agent_id, id, version, status, body, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (agent_id, id) DO UPDATE
+         SET version = excluded.version, status = excluded.status, body = excluded.body,
+             updated_at = excluded.updated_at
+         WHERE tasks.version = excluded.version - 1",
+    )
+    .bind(task.agent.id.0)
+    .bind(&task.id)
+    .bind(task.version)
+    .bind(task.status.name())
+    .bind(body)
+    .bind(task.updated_at.timestamp_millis())
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
