@@ -13,7 +13,8 @@ use super::{
 use crate::{problem::Problem, resource::STATES};
 
 const DEFAULT_LIMIT: u32 = 20;
-const MAX_LIMIT: u32 = 100;
+/// How many are listed at once.
+pub(super) const MOST_LISTED: u32 = 100;
 
 impl McpServer {
     pub(super) async fn cancel_question(
@@ -43,8 +44,8 @@ impl McpServer {
             faults.add("state", format!("expected one of: {known}"));
         }
         let limit = asked.limit.unwrap_or(DEFAULT_LIMIT);
-        if !(1..=MAX_LIMIT).contains(&limit) {
-            faults.add("limit", format!("must be from 1 to {MAX_LIMIT}"));
+        if !(1..=MOST_LISTED).contains(&limit) {
+            faults.add("limit", format!("must be from 1 to {MOST_LISTED}"));
         }
         let session_id = faults.line("session_id", asked.session_id, limits::SESSION_ID_CHARS);
         let cursor = asked.cursor.map(|cursor| cursor.parse::<InteractionId>());

@@ -2,12 +2,17 @@
 
 use std::sync::{Arc, LazyLock};
 
-use domain::mcp::{
-    APPROVE_TOOL_USE, ASK_HUMAN, CANCEL_QUESTION, LIST_MY_QUESTIONS, NOTIFY_HUMAN, WAIT_FOR_ANSWER,
+use domain::{
+    limits,
+    mcp::{
+        APPROVE_TOOL_USE, ASK_HUMAN, CANCEL_QUESTION, LIST_MY_QUESTIONS, NOTIFY_HUMAN,
+        WAIT_FOR_ANSWER,
+    },
 };
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use super::questions::MOST_LISTED;
 use crate::resource::STATES;
 
 static TOOLS: LazyLock<[Tool; 6]> = LazyLock::new(|| {
@@ -67,7 +72,7 @@ static TOOLS: LazyLock<[Tool; 6]> = LazyLock::new(|| {
                 json!({
                     "id": id(),
                     "reason": {
-                        "type": ["string", "null"], "maxLength": 300,
+                        "type": ["string", "null"], "maxLength": limits::LINE_CHARS,
                         "description": "Why, for the people who were asked.",
                     },
                 }),
@@ -86,7 +91,7 @@ static TOOLS: LazyLock<[Tool; 6]> = LazyLock::new(|| {
                     "state": { "type": ["string", "null"], "enum": [STATES[0], STATES[1], STATES[2], STATES[3], null] },
                     "session_id": session_id(),
                     "limit": {
-                        "type": ["integer", "null"], "minimum": 1, "maximum": 100,
+                        "type": ["integer", "null"], "minimum": 1, "maximum": MOST_LISTED,
                         "description": "How many; 20 when absent.",
                     },
                     "cursor": {
@@ -174,7 +179,7 @@ fn id() -> Value {
 
 fn session_id() -> Value {
     json!({
-        "type": ["string", "null"], "maxLength": 128,
+        "type": ["string", "null"], "maxLength": limits::SESSION_ID_CHARS,
         "description": "Your own name for this run, conversation or project.",
     })
 }
@@ -183,16 +188,16 @@ fn session_id() -> Value {
 fn shared() -> Value {
     json!({
         "prompt": {
-            "type": "string", "maxLength": 20_000,
+            "type": "string", "maxLength": limits::TEXT_CHARS,
             "description": "What people read, in markdown. They see nothing else of your work: say all they need.",
         },
-        "title": { "type": ["string", "null"], "maxLength": 200, "description": "A few words above the prompt." },
+        "title": { "type": ["string", "null"], "maxLength": limits::TITLE_CHARS, "description": "A few words above the prompt." },
         "session_id": session_id(),
         "task": {
             "type": ["object", "null"],
             "description": "The piece of work this belongs to.",
             "properties": {
-                "id": { "type": "string", "maxLength": 128, "description": "Your own id for it." },
+                "id": { "type": "string", "maxLength": limits::SESSION_ID_CHARS, "description": "Your own id for it." },
                 "title": { "type": ["string", "null"] },
                 "description": { "type": ["string", "null"] },
                 "step": { "type": ["string", "null"], "description": "Where in it you are." },
@@ -202,7 +207,7 @@ fn shared() -> Value {
         },
         "urgent": { "type": ["boolean", "null"], "description": "Shown before others. Only if waiting does harm." },
         "idempotency_key": {
-            "type": ["string", "null"], "maxLength": 255,
+            "type": ["string", "null"], "maxLength": limits::KEY_CHARS,
             "description": "A name for this call that you have not used before. Call again with the same name and the \
                             same arguments after a lost reply: people are asked once.",
         },
@@ -227,7 +232,7 @@ fn notify_arguments() -> JsonObject {
 
 fn ask_arguments() -> JsonObject {
     let options = json!({
-        "type": "array", "minItems": 2, "maxItems": 25,
+        "type": "array", "minItems": 2, "maxItems": limits::OPTIONS,
         "items": {
             "anyOf": [
                 { "type": "string" },
@@ -268,9 +273,9 @@ fn ask_arguments() -> JsonObject {
             "required": ["tool"],
             "additionalProperties": false,
         },
-        "plan": { "type": "string", "maxLength": 20_000, "description": "For a plan_review: the plan, in markdown." },
+        "plan": { "type": "string", "maxLength": limits::TEXT_CHARS, "description": "For a plan_review: the plan, in markdown." },
         "questions": {
-            "type": "array", "minItems": 1, "maxItems": 10,
+            "type": "array", "minItems": 1, "maxItems": limits::QUESTIONS,
             "description": "For a form.",
             "items": {
                 "type": "object",
@@ -359,4 +364,17 @@ fn list() -> JsonObject {
         }),
         &["items", "next_cursor"],
     )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_limit_of_the_rules_is_written_again() {
+        let again = include_str!("tools.rs").lines().filter(|line| {
+            let (_, limit) = line.split_once("\"max").unwrap_or_default();
+            let (_, limit) = limit.split_once(':').unwrap_or_default();
+            limit.trim_start().starts_with(|c: char| c.is_ascii_digit())
+        });
+        assert_eq!(again.collect::<Vec<_>>(), [] as [&str; 0]);
+    }
 }

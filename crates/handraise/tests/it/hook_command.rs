@@ -666,16 +666,22 @@ async fn an_approval_that_cannot_be_passed_on_blocks() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_hook_that_is_told_to_stop_blocks() {
-    // Nobody answers there, so it waits.
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let mut child = hook(&url, "hr_agent_x", &[]);
-    tell(&mut child, &call().to_string()).await;
-    let _connection = listener.accept().await.unwrap();
-    let id = child.id().unwrap().to_string();
-    let killed = std::process::Command::new("kill")
-        .args(["-TERM", &id])
-        .status();
-    assert!(killed.unwrap().success());
-    assert_eq!(decided(child).await.0, 2);
+    // Each that a program may catch.
+    for signal in [
+        "TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "XCPU", "XFSZ",
+        "IO",
+    ] {
+        // Nobody answers there, so it waits.
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let mut child = hook(&url, "hr_agent_x", &[]);
+        tell(&mut child, &call().to_string()).await;
+        let _connection = listener.accept().await.unwrap();
+        let id = child.id().unwrap().to_string();
+        let killed = std::process::Command::new("kill")
+            .args(["-s", signal, &id])
+            .status();
+        assert!(killed.unwrap().success());
+        assert_eq!(decided(child).await.0, 2, "{signal}");
+    }
 }
