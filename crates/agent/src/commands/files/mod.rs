@@ -100,6 +100,11 @@ pub(super) fn of_arguments(folder: &Path, argv: &[String]) -> Named {
     found
 }
 
+/// Those that the texts of a tool's input name.
+pub(super) fn of_texts<'a>(folder: &Path, texts: impl Iterator<Item = &'a str>) -> Named {
+    of_words(folder, Words::of_texts(texts))
+}
+
 /// These alone, if they are files.
 pub(super) fn of_paths<'a>(folder: &Path, paths: impl Iterator<Item = &'a str>) -> Named {
     let all = paths.map(str::to_owned).collect();

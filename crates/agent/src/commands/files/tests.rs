@@ -7,7 +7,7 @@ use super::{bytes::LARGEST, *};
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("sub")).unwrap();
-    for name in ["x.sh", "a b.sh", "sub/y.sh", "c.json", "odd;.sh"] {
+    for name in ["x.sh", "a b.sh", "sub/y.sh", "c.json", "odd;.sh", "'.sh"] {
         fs::write(folder.path().join(name), name).unwrap();
     }
     folder
@@ -35,6 +35,11 @@ fn files_that_a_command_names_are_found_however_it_names_them() {
         ("curl -d @c.json https://h.example", &["c.json"]),
         ("tool --file=c.json -fx.sh", &["c.json", "x.sh"]),
         ("FILE=x.sh make", &["x.sh"]),
+        ("make -sfx.sh", &["x.sh"]),
+        ("curl -d@c.json -F f=@x.sh", &["c.json", "x.sh"]),
+        ("git -c alias.z=!./x.sh z", &["./x.sh"]),
+        ("tar --action=exec=./x.sh", &["./x.sh"]),
+        ("bash \"'.sh\"", &["'.sh"]),
         ("bash x'.s'h;# don't", &["x.sh"]),
         ("bash x\\.sh;# don't", &["x.sh"]),
         ("bash 'a b.sh' <<E\nit isn't\nE", &["a b.sh"]),
@@ -134,6 +139,12 @@ fn what_only_a_shell_can_read_is_said_to_be_left_out() {
         ("./{x,y}.sh", format!("`./{{x,y}}.sh` ({completed})")),
         ("sh x{1..3}", format!("`x{{1..3}}` ({completed})")),
         ("sh *.sh", format!("`*.sh` ({completed})")),
+        ("find -exec sh {} +", format!("`{{}}` ({completed})")),
+        ("ls | xargs sh", format!("`xargs` ({completed})")),
+        (
+            "env -S'bash\\_x.sh'",
+            format!("`-S'bash\\_x.sh` ({completed})"),
+        ),
         ("bash \"$SCRIPT\"", format!("`$SCRIPT` ({completed})")),
         ("sh ~ana/x.sh", format!("`~ana/x.sh` ({completed})")),
         ("bash -c 'sh [a-z].sh'", format!("`[a-z].sh` ({completed})")),

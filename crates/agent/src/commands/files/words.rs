@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 pub(super) const MOST_WORDS: usize = 20_000;
 /// How deep commands stand in each other: `bash -c 'sh -c "./x.sh"'`.
 const DEEPEST: usize = 4;
+/// How many options of one letter are written together at most.
+const LETTERS: usize = 16;
 /// Longer than any path.
 const LONGEST_PATH: usize = 4_096;
 /// What stands between the words of a command, also without a space.
-const BETWEEN: [char; 13] = [
-    ';', '|', '&', '<', '>', '(', ')', '{', '}', '`', '$', ',', ':',
+const BETWEEN: [char; 16] = [
+    ';', '|', '&', '<', '>', '(', ')', '{', '}', '`', '$', ',', ':', '=', '@', '!',
 ];
 /// What ends a command, and begins another.
 const ENDS: [char; 4] = [';', '|', '&', '\n'];
@@ -30,6 +32,18 @@ impl Words {
     pub(super) fn of_command(command: &str) -> Self {
         let mut words = Self::default();
         words.take_apart(command, 0);
+        words
+    }
+
+    /// Of the texts in a tool's input, whichever of them it takes for a command.
+    pub(super) fn of_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        let mut words = Self::default();
+        for text in texts {
+            words.add(text);
+            words.take_apart(text, 0);
+        }
+        // Prose has apostrophes.
+        words.doubts.clear();
         words
     }
 
@@ -60,14 +74,11 @@ impl Words {
         for word in plain.chain(read.clone()) {
             let pieces = word.split(BETWEEN).filter(|piece| *piece != word);
             for piece in pieces.chain([&*word]) {
+                // A quote may be the name's own.
+                self.add(piece);
                 let piece = piece.trim_matches(['\'', '"']);
                 self.add(piece);
-                if let Some((_, value)) = piece.split_once('=') {
-                    self.add(value.trim_matches(['\'', '"']));
-                }
-                // `-d @body.json`, `-fbuild.yml`.
-                self.add(piece.trim_start_matches('@'));
-                self.add(piece.strip_prefix('-').map_or("", after_letter));
+                self.add_options(piece);
             }
         }
         for word in read {
@@ -94,6 +105,15 @@ impl Words {
         }
     }
 
+    /// `-fbuild.yml`, `-sfbuild.yml`: nobody knows which of the letters takes the rest.
+    fn add_options(&mut self, piece: &str) {
+        if let Some(letters) = piece.strip_prefix('-') {
+            for (at, _) in letters.char_indices().skip(1).take(LETTERS) {
+                self.add(&letters[at..]);
+            }
+        }
+    }
+
     fn add(&mut self, word: &str) {
         if !word.is_empty() && word.len() <= LONGEST_PATH && !word.contains('\0') {
             self.all.insert(word.to_owned());
@@ -108,12 +128,6 @@ fn hides_quotes(command: &str) -> bool {
     command.contains("<<") || before.any(|c| BETWEEN.contains(&c))
 }
 
-fn after_letter(option: &str) -> &str {
-    let mut letters = option.chars();
-    letters.next();
-    letters.as_str()
-}
-
 /// Words that are others once a shell has read them.
 pub(super) fn completed(command: &str) -> impl Iterator<Item = &str> {
     let words = command.split_whitespace().take(MOST_WORDS);
@@ -122,8 +136,17 @@ pub(super) fn completed(command: &str) -> impl Iterator<Item = &str> {
         let has_braces = word.contains('{') && (word.contains(',') || word.contains(".."));
         let is_elsewhere = word.starts_with('~') && word != "~" && !word.starts_with("~/");
         let is_other = word.contains(['*', '?', '[', '$', '`']) || has_braces || is_elsewhere;
-        (is_other || has_choice(whole)).then_some(word)
+        (is_other || has_choice(whole) || is_filled_in(word)).then_some(word)
     })
+}
+
+/// Where a program puts names of its own: `find -exec sh {}`, `xargs`, `env -S`.
+fn is_filled_in(word: &str) -> bool {
+    word.contains("{}")
+        || word == "xargs"
+        || word.ends_with("/xargs")
+        || word.starts_with("-S")
+        || word.starts_with("--split-string")
 }
 
 /// `(a|b).sh`, which some shells complete.

@@ -80,7 +80,7 @@ impl Call {
                 let paths = ["file_path", "notebook_path"].into_iter();
                 files::of_paths(&folder, paths.filter_map(argument))
             }
-            _ => Named::default(),
+            _ => files::of_texts(&folder, texts(&self.tool_input.0).into_iter()),
         })
     }
 
@@ -121,6 +121,16 @@ impl Call {
             "action": action,
             "session_id": self.session(), "timeout_seconds": seconds, "metadata": metadata,
         })
+    }
+}
+
+/// Every text in a tool's input, wherever it stands.
+fn texts(input: &Value) -> Vec<&str> {
+    match input {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }
 
@@ -174,7 +184,12 @@ mod tests {
                 json!({"notebook_path": "b.ipynb"}),
                 &["b.ipynb"],
             ),
-            ("mcp__db__query", json!({"command": "a.sh"}), &[]),
+            (
+                "mcp__sh__exec",
+                json!({"args": [{"cmd": "bash a.sh"}]}),
+                &["a.sh"],
+            ),
+            ("mcp__db__query", json!({"sql": "SELECT 1"}), &[]),
         ] {
             let call: Call = serde_json::from_value(json!({
                 "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
