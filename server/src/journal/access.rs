@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Actor, Payload, Person, PersonId, Responder, Role, SlackId, Token, TokenId, TokenKind, Via,
     journal::Record,
@@ -21,12 +21,18 @@ const READ: [&str; 4] = [
     "interaction.progressed",
 ];
 
+/// Who may answer is read before the answer is committed: one that was under way when its author was kept out still
+/// counts. No request takes longer.
+const UNDER_WAY: TimeDelta = TimeDelta::minutes(2);
+
 /// Who gets in, as the journal tells it.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     people: BTreeMap<PersonId, KnownPerson>,
     /// Those that were not revoked.
     tokens: BTreeMap<TokenId, Token>,
+    /// When people and tokens that could answer until then no longer could.
+    ended: BTreeMap<Uuid, DateTime<Utc>>,
     seq: i64,
     strangers: Vec<Differs>,
 }
@@ -51,11 +57,38 @@ impl Known {
             record.payload
         );
         if let Ok(payload) = serde_json::from_str(&written) {
-            self.take(record, payload);
+            let at = DateTime::from_timestamp_millis(record.at).unwrap_or_default();
+            self.note_an_end(&payload, at);
+            self.take(record, payload, at);
         }
     }
 
-    fn take(&mut self, record: &Record, payload: Payload) {
+    fn note_an_end(&mut self, payload: &Payload, at: DateTime<Utc>) {
+        let ended = match payload {
+            Payload::TokenRevoked(token)
+                if self
+                    .tokens
+                    .get(&token.id)
+                    .is_some_and(|it| it.kind == TokenKind::Responder) =>
+            {
+                token.id.0
+            }
+            Payload::PersonDisabled(person) | Payload::PersonChanged(person)
+                if self.is_responder(person.id) =>
+            {
+                person.id.0
+            }
+            _ => return,
+        };
+        self.ended.insert(ended, at);
+    }
+
+    fn is_responder(&self, id: PersonId) -> bool {
+        let person = self.people.get(&id);
+        person.is_some_and(|it| !it.is_disabled && it.role != Role::Viewer)
+    }
+
+    fn take(&mut self, record: &Record, payload: Payload, at: DateTime<Utc>) {
         match payload {
             Payload::PersonInvited(person) | Payload::PersonChanged(person) => {
                 let known = self.people.entry(person.id).or_insert(KnownPerson {
@@ -79,7 +112,7 @@ impl Known {
             Payload::TokenRevoked(token) => {
                 self.tokens.remove(&token.id);
             }
-            Payload::Resolved { .. } | Payload::Progressed { .. } => self.answered(record),
+            Payload::Resolved { .. } | Payload::Progressed { .. } => self.answered(record, at),
             _ => {}
         }
     }
@@ -90,12 +123,13 @@ impl Known {
         }
     }
 
-    fn answered(&mut self, record: &Record) {
+    fn answered(&mut self, record: &Record, at: DateTime<Utc>) {
         let Ok(Actor::Responder(responder)) = serde_json::from_str(&record.actor) else {
             return;
         };
-        let at = DateTime::from_timestamp_millis(record.at).unwrap_or_default();
-        if !self.may_answer(&responder, at) {
+        let ended = self.ended.get(&responder.id);
+        let is_under_way = ended.is_some_and(|ended| at - *ended <= UNDER_WAY);
+        if !is_under_way && !self.may_answer(&responder, at) {
             self.strangers.push(Differs {
                 what: format!("event {}", record.seq),
                 how: format!(
@@ -115,10 +149,9 @@ impl Known {
         match responder.via {
             Via::Dashboard => person(responder.id) == Some(true),
             Via::Slack => person(responder.id) != Some(false),
-            Via::Api => self
-                .tokens
-                .get(&TokenId(responder.id))
-                .is_some_and(|it| it.kind == TokenKind::Responder && !it.has_expired(at)),
+            Via::Api => self.tokens.get(&TokenId(responder.id)).is_some_and(|it| {
+                it.kind == TokenKind::Responder && !it.has_expired(at - UNDER_WAY)
+            }),
         }
     }
 
@@ -187,5 +220,50 @@ impl Known {
                 })
             });
         Ok(differ.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn record(event_type: &str, seconds: i64, actor: &Value, payload: &Value) -> Record {
+        serde_json::from_value(json!({
+            "seq": 1, "id": Uuid::nil(), "at": seconds * 1_000, "type": event_type, "agent_id": null,
+            "interaction_id": null, "task_id": null, "actor": actor.to_string(),
+            "payload": payload.to_string(), "prev_hash": "00".repeat(32), "hash": "00".repeat(32),
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn an_answer_that_was_under_way_when_its_author_was_kept_out_is_no_strangers() {
+        let id = Uuid::from_u128(7);
+        let nobody = json!(null);
+        let ana = json!({"id": id, "name": "Ana", "role": "responder"});
+        let actor = Actor::Responder(Responder {
+            id,
+            name: "Ana".to_owned(),
+            via: Via::Dashboard,
+        });
+        let actor = serde_json::to_value(actor).unwrap();
+        let answers = json!({"answers": {}});
+        for (seconds, strangers) in [(0, 0), (110, 0), (121, 1)] {
+            let mut known = Known::default();
+            known.follow(&record("person.invited", 0, &nobody, &ana));
+            known.follow(&record("person.disabled", 1_000, &nobody, &ana));
+            known.follow(&record(
+                "interaction.progressed",
+                1_000 + seconds,
+                &actor,
+                &answers,
+            ));
+            assert_eq!(known.strangers.len(), strangers, "{seconds}");
+        }
+        let mut known = Known::default();
+        known.follow(&record("interaction.progressed", 0, &actor, &answers));
+        assert_eq!(known.strangers.len(), 1);
     }
 }

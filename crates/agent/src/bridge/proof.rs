@@ -54,7 +54,7 @@ struct Wanted {
 }
 
 /// Whether the answer to this message has to be proven. Clients write names in their own way, so everything that one
-/// could take for our tool is it.
+/// could take for our tool is it, with a prefix of theirs or without.
 pub(super) fn is_needed(message: &Value) -> bool {
     let name = message["params"]["name"].as_str().unwrap_or_default();
     let letter = |c: char| match c.is_ascii_alphanumeric() {
@@ -62,7 +62,7 @@ pub(super) fn is_needed(message: &Value) -> bool {
         false => '_',
     };
     let name: String = name.chars().map(letter).collect();
-    message["method"] == "tools/call" && name.trim_matches('_') == APPROVE_TOOL_USE
+    message["method"] == "tools/call" && name.trim_matches('_').ends_with(APPROVE_TOOL_USE)
 }
 
 impl Proof {
@@ -179,6 +179,8 @@ mod tests {
             "Approve tool\u{e9}use",
             " approve_tool_use",
             "approve_tool_use!",
+            "mcp__approve_tool_use",
+            "mcp__handraise__approve_tool_use",
         ] {
             assert!(is_needed(&call(name)), "{name}");
         }
