@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Event, InteractionId, Payload,
+    Event, InteractionEvent, InteractionId, Payload,
     interaction::{Brief, Callback, Outcome},
 };
 use serde::{Deserialize, Serialize};
@@ -190,12 +190,12 @@ impl From<&Event> for ServerFrame {
 
 impl Change {
     fn of(event: &Event) -> Self {
-        let Some(id) = event.interaction_id else {
+        let (Some(id), Payload::Interaction(what)) = (event.interaction_id, &event.payload) else {
             return Self::Other;
         };
         let by = event.actor.name();
-        let closure = match &event.payload {
-            Payload::Requested {
+        let closure = match what {
+            InteractionEvent::Requested {
                 agent,
                 request,
                 expires_at,
@@ -205,14 +205,16 @@ impl Change {
                     row: Row::from(&Brief::asked(id, agent, request, event.at, *expires_at)),
                 };
             }
-            Payload::Resolved { outcome, answer } => {
+            InteractionEvent::Resolved { outcome, answer } => {
                 Closure::new(*outcome, by, event.at, Some(&answer.content))
             }
-            Payload::Expired {
+            InteractionEvent::Expired {
                 outcome, answer, ..
             } => Closure::new(*outcome, by, event.at, answer.as_ref()),
-            Payload::Cancelled { .. } => Closure::new(Outcome::Cancelled, by, event.at, None),
-            Payload::Notified { agent, request, .. } => {
+            InteractionEvent::Cancelled { .. } => {
+                Closure::new(Outcome::Cancelled, by, event.at, None)
+            }
+            InteractionEvent::Notified { agent, request, .. } => {
                 return Self::Told {
                     told: ClosedRow {
                         row: Row::from(&Brief::asked(id, agent, request, event.at, None)),
@@ -223,54 +225,33 @@ impl Change {
                     },
                 };
             }
-            Payload::Progressed { answers } => {
+            InteractionEvent::Progressed { answers } => {
                 return Self::Progressed {
                     id,
                     answered: answers.len(),
                 };
             }
             // To run it, or to say what came of it, is to have it.
-            Payload::Collected {} | Payload::Consumed(_) | Payload::Reported { .. } => {
+            InteractionEvent::Collected {}
+            | InteractionEvent::Consumed(_)
+            | InteractionEvent::Reported { .. } => {
                 return Self::Collected { id, at: event.at };
             }
-            Payload::CalledBack {} => {
+            InteractionEvent::CalledBack {} => {
                 let callback = Callback::Delivered { at: event.at };
                 return Self::CalledBack { id, callback };
             }
-            Payload::AgentOffline {} => {
+            InteractionEvent::AgentOffline {} => {
                 let callback = Callback::Offline { at: event.at };
                 return Self::CalledBack { id, callback };
             }
-            Payload::FollowedUp { .. } => return Self::FollowedUp { id },
-            Payload::Posted(_)
-            | Payload::AnswerRejected { .. }
-            | Payload::ReplyEdited { .. }
-            | Payload::Remarked { .. }
-            | Payload::TaskWaiting(_)
-            | Payload::TaskRunning(_)
-            | Payload::TaskFailed(_)
-            | Payload::TaskDone(_)
-            | Payload::PersonInvited(_)
-            | Payload::PersonLinked(_)
-            | Payload::PersonChanged(_)
-            | Payload::PersonDisabled(_)
-            | Payload::PersonEnabled(_)
-            | Payload::PersonPasswordSet(_)
-            | Payload::PersonSlackLinked { .. }
-            | Payload::PersonSlackUnlinked { .. }
-            | Payload::PersonSignedIn { .. }
-            | Payload::PersonSignInFailed { .. }
-            | Payload::PersonSignedOut { .. }
-            | Payload::TokenCreated(_)
-            | Payload::TokenRevoked(_)
-            | Payload::EndpointCreated(_)
-            | Payload::EndpointChanged(_)
-            | Payload::EndpointSecretRotated(_)
-            | Payload::EndpointDisabled { .. }
-            | Payload::EndpointEnabled(_)
-            | Payload::EndpointDeleted(_)
-            | Payload::EndpointTested(_)
-            | Payload::DeliveryRetried(_) => return Self::Other,
+            InteractionEvent::FollowedUp { .. } => {
+                return Self::FollowedUp { id };
+            }
+            InteractionEvent::Posted(_)
+            | InteractionEvent::AnswerRejected { .. }
+            | InteractionEvent::ReplyEdited { .. }
+            | InteractionEvent::Remarked { .. } => return Self::Other,
         };
         Self::Closed { id, closure }
     }

@@ -1,14 +1,13 @@
 //! What a rule decided, ready for the store to commit in one transaction.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     access::Access,
-    delivery::Endpoint,
+    delivery::{Endpoint, Retry},
     event::NewEvent,
     fault::Fault,
-    ids::{DeliveryId, DestinationId, MessageId},
+    ids::MessageId,
     interaction::Interaction,
     limits,
     task::Task,
@@ -95,21 +94,6 @@ pub enum Write {
         at: DateTime<Utc>,
         /// What became of it, for whoever looks.
         note: String,
-    },
-}
-
-/// Which deliveries are due again, as if they were new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Retry {
-    /// One; a conflict when it is being sent, or delivered.
-    One(DeliveryId),
-    /// Those that were made since then and given up, but for what goes to endpoints that are disabled.
-    Since {
-        /// Since then.
-        since: DateTime<Utc>,
-        /// Only what goes there.
-        destination: Option<DestinationId>,
     },
 }
 

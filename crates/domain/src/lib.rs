@@ -1,13 +1,17 @@
 //! The rules of Handraise, pure: no async, no IO, no clock, no randomness.
 //!
-//! A function in [`interaction::decide`], [`task::decide`] or [`access::decide`] takes what is, a command and the present moment, and
-//! returns a [`Changeset`] (what the store commits in one transaction) or a refusal. Nothing else in
-//! the program changes state.
+//! A function in [`decide`] takes what is, a command and the present moment, and returns a [`Changeset`] (what the
+//! store commits in one transaction) or a refusal. Nothing else in the program changes state.
+//!
+//! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `principal` (who
+//! may what); `interaction`, `task`, `access`, `delivery` (what there is); `event`; `changeset`; `obligation` (who must hear of
+//! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
 
 pub mod access;
 pub mod changeset;
+pub mod decide;
 pub mod delivery;
 pub mod digest;
 pub mod event;
@@ -18,8 +22,11 @@ pub mod journal;
 pub mod json;
 pub mod limits;
 pub mod mcp;
+pub mod obligation;
+mod outcome;
 pub mod principal;
 pub mod quota;
+mod refused;
 pub mod sign;
 pub mod slack;
 pub mod task;
@@ -28,16 +35,20 @@ mod testing;
 pub mod time;
 
 pub use access::{Access, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
-pub use changeset::{Changeset, IdempotencyKey, Retry, Write};
-pub use delivery::{Delivery, Endpoint};
-pub use event::{Event, NewEvent, Payload};
+pub use changeset::{Changeset, IdempotencyKey, Write};
+pub use delivery::{Delivery, Endpoint, Retry};
+pub use event::{
+    DeliveryEvent, EndpointEvent, Event, InteractionEvent, NewEvent, Payload, PersonEvent,
+    TaskEvent, TokenEvent,
+};
 pub use fault::Fault;
 pub use ids::{
     AgentId, DeliveryId, DestinationId, EventId, Ids, InteractionId, MessageId, Moment, PersonId,
     SessionId, TokenId,
 };
-pub use interaction::{Interaction, Refused, State};
+pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
 pub use quota::{Day, Quota};
+pub use refused::Refused;
 pub use sign::{Sign, Verify};
 pub use task::Task;

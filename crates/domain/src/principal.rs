@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use crate::{
     ids::{AgentId, PersonId, TokenId},
-    interaction::Refused,
     limits::PROOF_LASTS,
+    refused::Refused,
 };
 
 /// An agent, as interactions and events name it.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 
-use crate::{event::NewEvent, ids::AgentId, interaction::Refused, principal::Actor};
+use crate::{event::NewEvent, ids::AgentId, principal::Actor, refused::Refused};
 
 /// A day in UTC: so many after 1 January 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

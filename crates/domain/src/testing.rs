@@ -10,7 +10,8 @@ use uuid::Uuid;
 use crate::{
     AgentId, AgentRef, Changeset, Event, Ids, Interaction, Moment, PersonId, Principal, Role,
     Write,
-    interaction::{AnswerDraft, Draft, Kind, Request, decide},
+    decide::interaction as decide,
+    interaction::{AnswerDraft, Draft, Kind, Request},
     sign::{PublicKey, Sign, Signature, Verify},
     task::{Task, Work},
 };

@@ -2,8 +2,7 @@
 
 use domain::{
     Changeset, Interaction, InteractionId, Moment, Principal, Refused,
-    interaction::{AnswerDraft, decide},
-    task::Work,
+    decide::interaction as decide, interaction::AnswerDraft, task::Work,
 };
 
 use super::{Service, ServiceError};

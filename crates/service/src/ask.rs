@@ -2,7 +2,8 @@
 
 use domain::{
     AgentRef, IdempotencyKey, Interaction, Refused,
-    interaction::{Draft, Kind, TaskRef, decide},
+    decide::interaction as decide,
+    interaction::{Draft, Kind, TaskRef},
     limits,
 };
 

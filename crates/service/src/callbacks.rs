@@ -1,9 +1,8 @@
 //! Agents that want to be called back: where, signed by what, and what follows when they are.
 
 use domain::{
-    AgentId, Fault, InteractionId, Refused, TokenId,
-    delivery::Next,
-    interaction::{Draft, decide},
+    AgentId, Fault, InteractionId, Refused, TokenId, decide::interaction as decide, delivery::Next,
+    interaction::Draft,
 };
 use store::{Claimed, Mark};
 

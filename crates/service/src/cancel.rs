@@ -1,7 +1,8 @@
 //! An agent or a person takes questions back.
 
 use domain::{
-    Interaction, InteractionId, Principal, Refused, fault::Faults, interaction::decide, limits,
+    Interaction, InteractionId, Principal, Refused, decide::interaction as decide, fault::Faults,
+    limits,
 };
 use store::InteractionQuery;
 

@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Interaction, InteractionId, Refused,
-    interaction::{Posted, Priority, Request, decide},
+    decide::interaction as decide,
+    interaction::{Posted, Priority, Request},
     slack::OnCard,
 };
 

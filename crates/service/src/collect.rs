@@ -1,8 +1,8 @@
 //! An agent takes note of how a question ended.
 
 use domain::{
-    AgentRef, Changeset, Interaction, InteractionId, Moment, Refused, interaction::decide,
-    task::Work,
+    AgentRef, Changeset, Interaction, InteractionId, Moment, Refused,
+    decide::interaction as decide, task::Work,
 };
 
 use super::{Service, ServiceError};

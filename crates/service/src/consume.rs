@@ -1,8 +1,7 @@
 //! What an agent does with an answer: it begins the run that an approval was given for, and says what came of it.
 
 use domain::{
-    AgentRef, Interaction, InteractionId,
-    interaction::{ReportDraft, decide},
+    AgentRef, Interaction, InteractionId, decide::interaction as decide, interaction::ReportDraft,
 };
 
 use super::{Service, ServiceError};

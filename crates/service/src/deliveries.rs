@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::{
     DeliveryId, DestinationId, Principal,
-    delivery::{DestinationKind, Reply, decide},
+    decide::delivery as decide,
+    delivery::{DestinationKind, Reply},
 };
 use store::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, StuckChannel};
 

@@ -3,10 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Changeset, DeliveryId, DestinationId, Endpoint, Fault, Moment, Principal, Refused,
-    delivery::{
-        DisabledWhy, Filter, Format, Next, Reply, SealedSecret, Topic,
-        decide::{self, NewEndpoint},
-    },
+    decide::delivery::{self as decide, NewEndpoint},
+    delivery::{DisabledWhy, Filter, Format, Next, Reply, SealedSecret, Topic},
 };
 use store::{Claimed, EndpointRecord, Mark};
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::{AgentId, Refused, interaction::decide};
+use domain::{AgentId, Refused, decide::interaction as decide};
 use futures::{StreamExt, stream};
 use store::Due;
 

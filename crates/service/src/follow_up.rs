@@ -1,6 +1,6 @@
 //! More is said about a closed question.
 
-use domain::{Interaction, InteractionId, Principal, interaction::decide};
+use domain::{Interaction, InteractionId, Principal, decide::interaction as decide};
 
 use super::{Service, ServiceError};
 

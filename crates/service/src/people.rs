@@ -1,9 +1,8 @@
 //! People: invited, changed and kept out by admins.
 
 use domain::{
-    Changeset, Moment, Person, PersonId, Principal, Refused, Role, Token,
-    access::{NewLink, decide},
-    limits::LINK_LIFETIME,
+    Changeset, Moment, Person, PersonId, Principal, Refused, Role, Token, access::NewLink,
+    decide::access as decide, limits::LINK_LIFETIME,
 };
 use store::PersonRecord;
 

@@ -1,8 +1,9 @@
 //! Somebody writes in the thread of a card in Slack.
 
 use domain::{
-    Changeset, Interaction, InteractionId, Payload, Principal,
-    interaction::{Shown, decide},
+    Changeset, Interaction, InteractionEvent, InteractionId, Payload, Principal,
+    decide::interaction as decide,
+    interaction::Shown,
     slack::{Reply, Seen, Unseen},
 };
 
@@ -61,7 +62,7 @@ fn heard(changeset: &Changeset) -> Heard {
         .events
         .iter()
         .find_map(|event| match event.payload {
-            Payload::Remarked { why, .. } => Some(why),
+            Payload::Interaction(InteractionEvent::Remarked { why, .. }) => Some(why),
             _ => None,
         });
     why.map_or(Heard::Counted, Heard::Remarked)

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use chrono::{DateTime, Utc};
 use domain::{
     Fault, PasswordHash, Person, Principal, Role, SessionId,
-    access::{NewSession, PasswordBy, decide},
+    access::{NewSession, PasswordBy},
+    decide::access as decide,
     fault::is_name,
     limits::{LINE_CHARS, SESSION_LIFETIME},
 };

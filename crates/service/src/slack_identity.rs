@@ -1,6 +1,8 @@
 //! Who is who in Slack: admins say it, or people who open the link that only they were shown there.
 
-use domain::{Changeset, Moment, Person, PersonId, Principal, Refused, SlackId, access::decide};
+use domain::{
+    Changeset, Moment, Person, PersonId, Principal, Refused, SlackId, decide::access as decide,
+};
 use signing::{SlackClaim, Unopened};
 
 use super::{Service, ServiceError, SignedIn};

@@ -1,11 +1,8 @@
 //! Agents register their tasks and say how they go.
 
 use domain::{
-    AgentId, AgentRef, Task,
-    fault::is_name,
-    interaction::Brief,
-    limits,
-    task::{TaskDraft, decide},
+    AgentId, AgentRef, Task, decide::task as decide, fault::is_name, interaction::Brief, limits,
+    task::TaskDraft,
 };
 use store::{Page, TaskPlace, TaskQuery};
 

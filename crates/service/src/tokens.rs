@@ -1,8 +1,7 @@
 //! Tokens: made here, checked here.
 
 use domain::{
-    Principal, SecretHash, TokenId, TokenKind,
-    access::{Lifetime, decide},
+    Principal, SecretHash, TokenId, TokenKind, access::Lifetime, decide::access as decide,
 };
 use store::{Holder, TokenRecord};
 

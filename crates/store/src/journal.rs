@@ -1,7 +1,7 @@
 //! The hash chain over the journal: appending to it and going over it.
 
 use domain::{
-    Changeset, Event, InteractionId, NewEvent, Payload,
+    Changeset, Event, InteractionEvent, InteractionId, NewEvent, Payload,
     journal::{Broken, Chain, Record},
 };
 
@@ -99,7 +99,9 @@ pub async fn history_of(
 fn is_aside(payload: &Payload) -> bool {
     matches!(
         payload,
-        Payload::AnswerRejected { .. } | Payload::ReplyEdited { .. }
+        Payload::Interaction(
+            InteractionEvent::AnswerRejected { .. } | InteractionEvent::ReplyEdited { .. }
+        )
     )
 }
 

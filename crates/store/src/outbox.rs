@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Delivery, DeliveryId, DestinationId, Endpoint, InteractionId,
-    delivery::{DeliveryState, DestinationKind, Health, Listener, News, Next, Obligation},
+    delivery::{DeliveryState, DestinationKind, Health, Listener, Next},
+    obligation::{News, Obligation},
 };
 
 /// What is said of a delivery to an endpoint that was disabled before it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    Event, InteractionId, Payload,
+    Event, InteractionEvent, InteractionId, Payload,
     interaction::{AnswerContent, Ask, Choice, Request},
 };
 
@@ -31,52 +31,33 @@ pub(crate) fn words_of(event: &Event) -> Option<(InteractionId, String)> {
 
 /// What an event adds to the texts of its interaction.
 fn text_of(payload: &Payload) -> Option<String> {
-    match payload {
-        Payload::Requested { agent, request, .. } | Payload::Notified { agent, request, .. } => {
+    let Payload::Interaction(event) = payload else {
+        return None;
+    };
+    match event {
+        InteractionEvent::Requested { agent, request, .. }
+        | InteractionEvent::Notified { agent, request, .. } => {
             Some(format!("{} {}", agent.name, asked(request)))
         }
-        Payload::Resolved { answer, .. } => Some(format!(
+        InteractionEvent::Resolved { answer, .. } => Some(format!(
             "{} {}",
             answer.responder.name,
             answered(&answer.content)
         )),
-        Payload::Expired { answer, .. } => answer.as_ref().map(answered),
-        Payload::Cancelled { reason } => reason.clone(),
-        Payload::FollowedUp { text } | Payload::Remarked { text, .. } => Some(text.clone()),
-        Payload::Reported { text, .. } => text.clone(),
-        Payload::Posted(_)
-        | Payload::Progressed { .. }
-        | Payload::AnswerRejected { .. }
-        | Payload::Collected {}
-        | Payload::Consumed(_)
-        | Payload::CalledBack {}
-        | Payload::AgentOffline {}
-        | Payload::ReplyEdited { .. }
-        | Payload::TaskWaiting(_)
-        | Payload::TaskRunning(_)
-        | Payload::TaskFailed(_)
-        | Payload::TaskDone(_)
-        | Payload::PersonInvited(_)
-        | Payload::PersonLinked(_)
-        | Payload::PersonChanged(_)
-        | Payload::PersonDisabled(_)
-        | Payload::PersonEnabled(_)
-        | Payload::PersonPasswordSet(_)
-        | Payload::PersonSlackLinked { .. }
-        | Payload::PersonSlackUnlinked { .. }
-        | Payload::PersonSignedIn { .. }
-        | Payload::PersonSignInFailed { .. }
-        | Payload::PersonSignedOut { .. }
-        | Payload::TokenCreated(_)
-        | Payload::TokenRevoked(_)
-        | Payload::EndpointCreated(_)
-        | Payload::EndpointChanged(_)
-        | Payload::EndpointSecretRotated(_)
-        | Payload::EndpointDisabled { .. }
-        | Payload::EndpointEnabled(_)
-        | Payload::EndpointDeleted(_)
-        | Payload::EndpointTested(_)
-        | Payload::DeliveryRetried(_) => None,
+        InteractionEvent::Expired { answer, .. } => answer.as_ref().map(answered),
+        InteractionEvent::Cancelled { reason } => reason.clone(),
+        InteractionEvent::FollowedUp { text } | InteractionEvent::Remarked { text, .. } => {
+            Some(text.clone())
+        }
+        InteractionEvent::Reported { text, .. } => text.clone(),
+        InteractionEvent::Posted(_)
+        | InteractionEvent::Progressed { .. }
+        | InteractionEvent::AnswerRejected { .. }
+        | InteractionEvent::Collected {}
+        | InteractionEvent::Consumed(_)
+        | InteractionEvent::CalledBack {}
+        | InteractionEvent::AgentOffline {}
+        | InteractionEvent::ReplyEdited { .. } => None,
     }
 }
 

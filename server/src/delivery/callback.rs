@@ -2,7 +2,7 @@
 //! context. It says the same at every try.
 
 use chrono::{DateTime, Utc};
-use domain::{AgentId, Event, Interaction, InteractionId, delivery::CallbackKind};
+use domain::{AgentId, Event, Interaction, InteractionId, obligation::CallbackKind};
 use serde::Serialize;
 use store::Store;
 

@@ -3,9 +3,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Event, Interaction, InteractionId, Payload, Task,
-    delivery::{Format, Topic},
-    interaction::Mode,
+    AgentId, EndpointEvent, Event, Interaction, InteractionId, Payload, Task, TaskEvent,
+    delivery::Format, interaction::Mode,
 };
 use serde::Serialize;
 use store::Store;
@@ -39,16 +38,16 @@ impl News {
     pub fn of(events: &[Event], store: &dyn Store) -> Option<Self> {
         let event = events.last()?;
         let failed = match &event.payload {
-            Payload::TaskFailed(task) => Some(task),
-            Payload::EndpointTested(_) => None,
+            Payload::Task(TaskEvent::Failed(task)) => Some(task),
+            Payload::Endpoint(EndpointEvent::Tested(_)) => None,
             payload => {
-                Topic::of(payload)?;
+                payload.topic()?;
                 None
             }
         };
         let reason = failed.and_then(|task| task.status.reason().map(str::to_owned));
         let about = match (&event.payload, failed, event.interaction_id) {
-            (Payload::EndpointTested(_), ..) => sample::asked().map(About::of),
+            (Payload::Endpoint(EndpointEvent::Tested(_)), ..) => sample::asked().map(About::of),
             (_, Some(task), None) => Some(About::Task(task.clone())),
             _ => Interaction::replay(events)
                 .map(|interaction| store.proven(interaction))

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Actor, Payload, Person, PersonId, Responder, Role, SlackId, Token, TokenId, TokenKind, Via,
-    journal::Record,
+    Actor, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder, Role, SlackId,
+    Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
 };
 use store::{Store, walk_journal};
 use uuid::Uuid;
@@ -51,12 +51,7 @@ impl Known {
         if !READ.iter().any(|noun| record.event_type.starts_with(noun)) {
             return;
         }
-        let written = format!(
-            r#"{{"type":{},"payload":{}}}"#,
-            serde_json::Value::from(&*record.event_type),
-            record.payload
-        );
-        if let Ok(payload) = serde_json::from_str(&written) {
+        if let Ok(payload) = Payload::read(&record.event_type, &record.payload) {
             let at = DateTime::from_timestamp_millis(record.at).unwrap_or_default();
             self.note_an_end(&payload, at);
             self.take(record, payload, at);
@@ -65,7 +60,7 @@ impl Known {
 
     fn note_an_end(&mut self, payload: &Payload, at: DateTime<Utc>) {
         let ended = match payload {
-            Payload::TokenRevoked(token)
+            Payload::Token(TokenEvent::Revoked(token))
                 if self
                     .tokens
                     .get(&token.id)
@@ -73,7 +68,8 @@ impl Known {
             {
                 token.id.0
             }
-            Payload::PersonDisabled(person) | Payload::PersonChanged(person)
+            Payload::Person(PersonEvent::Disabled(person))
+            | Payload::Person(PersonEvent::Changed(person))
                 if self.is_responder(person.id) =>
             {
                 person.id.0
@@ -90,7 +86,23 @@ impl Known {
 
     fn take(&mut self, record: &Record, payload: Payload, at: DateTime<Utc>) {
         match payload {
-            Payload::PersonInvited(person) | Payload::PersonChanged(person) => {
+            Payload::Person(event) => self.take_person(event),
+            Payload::Token(TokenEvent::Created(token)) => {
+                self.tokens.insert(token.id, token);
+            }
+            Payload::Token(TokenEvent::Revoked(token)) => {
+                self.tokens.remove(&token.id);
+            }
+            Payload::Interaction(
+                InteractionEvent::Resolved { .. } | InteractionEvent::Progressed { .. },
+            ) => self.answered(record, at),
+            _ => {}
+        }
+    }
+
+    fn take_person(&mut self, event: PersonEvent) {
+        match event {
+            PersonEvent::Invited(person) | PersonEvent::Changed(person) => {
                 let known = self.people.entry(person.id).or_insert(KnownPerson {
                     role: person.role,
                     is_disabled: false,
@@ -98,22 +110,19 @@ impl Known {
                 });
                 known.role = person.role;
             }
-            Payload::PersonDisabled(person) => self.person(person.id, |it| it.is_disabled = true),
-            Payload::PersonEnabled(person) => self.person(person.id, |it| it.is_disabled = false),
-            Payload::PersonSlackLinked { person, slack_id } => {
+            PersonEvent::Disabled(person) => self.person(person.id, |it| it.is_disabled = true),
+            PersonEvent::Enabled(person) => self.person(person.id, |it| it.is_disabled = false),
+            PersonEvent::SlackLinked { person, slack_id } => {
                 self.person(person.id, |it| it.slack_id = Some(slack_id));
             }
-            Payload::PersonSlackUnlinked { person, .. } => {
+            PersonEvent::SlackUnlinked { person, .. } => {
                 self.person(person.id, |it| it.slack_id = None);
             }
-            Payload::TokenCreated(token) => {
-                self.tokens.insert(token.id, token);
-            }
-            Payload::TokenRevoked(token) => {
-                self.tokens.remove(&token.id);
-            }
-            Payload::Resolved { .. } | Payload::Progressed { .. } => self.answered(record, at),
-            _ => {}
+            PersonEvent::Linked(_)
+            | PersonEvent::PasswordSet(_)
+            | PersonEvent::SignedIn { .. }
+            | PersonEvent::SignInFailed { .. }
+            | PersonEvent::SignedOut { .. } => {}
         }
     }
 

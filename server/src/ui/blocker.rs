@@ -7,7 +7,7 @@ use app::{
     },
 };
 use domain::{
-    Actor, Interaction, InteractionId, Payload, Person, State,
+    Actor, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
     interaction::{Ask, Choice, FormAnswers, Mode, Outcome},
 };
 use store::{InteractionQuery, Store};
@@ -198,9 +198,10 @@ async fn unsent(
         after = page.up_to;
         for event in page {
             match (event.payload, event.actor) {
-                (Payload::AnswerRejected { answer, .. }, Actor::Responder(by))
-                    if by.id == person.id.0 =>
-                {
+                (
+                    Payload::Interaction(InteractionEvent::AnswerRejected { answer, .. }),
+                    Actor::Responder(by),
+                ) if by.id == person.id.0 => {
                     unsent = Some(answer.to_text(&interaction.request.ask));
                 }
                 _ => {}

@@ -1,7 +1,11 @@
 //! The journal of one interaction as steps of a timeline.
 
 use app::view::{Progress, Step, What};
-use domain::{Actor, Event, Interaction, Payload, Via, interaction::Ask, task::TaskStatus};
+use domain::{
+    Actor, Event, Interaction, InteractionEvent, Payload, TaskEvent, Via,
+    interaction::{Ask, Outcome},
+    task::TaskStatus,
+};
 
 /// Every event of the interaction, in order.
 pub(super) fn steps(
@@ -17,64 +21,11 @@ pub(super) fn steps(
 fn step(interaction: &Interaction, event: Event) -> Option<Step> {
     let ask = &interaction.request.ask;
     let (what, text) = match event.payload {
-        Payload::Requested { .. } => (What::Asked, None),
-        Payload::Notified { .. } => (What::Told, None),
-        Payload::Progressed { answers } => {
-            let of = match ask {
-                Ask::Form { questions } => questions.len(),
-                _ => 0,
-            };
-            let answered = answers.len();
-            (What::Progressed(Progress { answered, of }), None)
+        Payload::Interaction(event) => of_interaction(ask, event),
+        Payload::Task(event) => of_task(event),
+        Payload::Person(_) | Payload::Token(_) | Payload::Endpoint(_) | Payload::Delivery(_) => {
+            return None;
         }
-        Payload::Resolved { outcome, answer } => {
-            (What::Closed(outcome), Some(answer.content.to_text(ask)))
-        }
-        Payload::Expired {
-            outcome, answer, ..
-        } => (
-            What::Closed(outcome),
-            answer.map(|answer| answer.to_text(ask)),
-        ),
-        Payload::Cancelled { reason } => (
-            What::Closed(domain::interaction::Outcome::Cancelled),
-            reason,
-        ),
-        Payload::AnswerRejected { answer, .. } => (What::AnswerRejected, Some(answer.to_text(ask))),
-        Payload::Collected {} => (What::Collected, None),
-        Payload::Consumed(consumed) => (What::Consumed, Some(consumed.run)),
-        Payload::Reported { outcome, text } => (What::Reported(outcome), text),
-        Payload::CalledBack {} => (What::CalledBack, None),
-        Payload::Posted(_) => (What::Posted, None),
-        Payload::AgentOffline {} => (What::AgentOffline, None),
-        Payload::FollowedUp { text } => (What::FollowedUp, Some(text)),
-        Payload::ReplyEdited { text } => (What::ReplyEdited, Some(text)),
-        Payload::Remarked { text, why } => (What::Remarked(why), Some(text)),
-        Payload::TaskWaiting(_) => (What::TaskWaiting, None),
-        Payload::TaskRunning(_) => (What::TaskRunning, None),
-        Payload::TaskFailed(task) => (What::TaskFailed, reason(task.status)),
-        Payload::TaskDone(_) => (What::TaskDone, None),
-        Payload::PersonInvited(_)
-        | Payload::PersonLinked(_)
-        | Payload::PersonChanged(_)
-        | Payload::PersonDisabled(_)
-        | Payload::PersonEnabled(_)
-        | Payload::PersonPasswordSet(_)
-        | Payload::PersonSlackLinked { .. }
-        | Payload::PersonSlackUnlinked { .. }
-        | Payload::PersonSignedIn { .. }
-        | Payload::PersonSignInFailed { .. }
-        | Payload::PersonSignedOut { .. }
-        | Payload::TokenCreated(_)
-        | Payload::TokenRevoked(_)
-        | Payload::EndpointCreated(_)
-        | Payload::EndpointChanged(_)
-        | Payload::EndpointSecretRotated(_)
-        | Payload::EndpointDisabled { .. }
-        | Payload::EndpointEnabled(_)
-        | Payload::EndpointDeleted(_)
-        | Payload::EndpointTested(_)
-        | Payload::DeliveryRetried(_) => return None,
     };
     Some(Step {
         at: event.at,
@@ -83,6 +34,52 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         what,
         text,
     })
+}
+
+fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) {
+    match event {
+        InteractionEvent::Requested { .. } => (What::Asked, None),
+        InteractionEvent::Notified { .. } => (What::Told, None),
+        InteractionEvent::Progressed { answers } => {
+            let of = match ask {
+                Ask::Form { questions } => questions.len(),
+                _ => 0,
+            };
+            let answered = answers.len();
+            (What::Progressed(Progress { answered, of }), None)
+        }
+        InteractionEvent::Resolved { outcome, answer } => {
+            (What::Closed(outcome), Some(answer.content.to_text(ask)))
+        }
+        InteractionEvent::Expired {
+            outcome, answer, ..
+        } => (
+            What::Closed(outcome),
+            answer.map(|answer| answer.to_text(ask)),
+        ),
+        InteractionEvent::Cancelled { reason } => (What::Closed(Outcome::Cancelled), reason),
+        InteractionEvent::AnswerRejected { answer, .. } => {
+            (What::AnswerRejected, Some(answer.to_text(ask)))
+        }
+        InteractionEvent::Collected {} => (What::Collected, None),
+        InteractionEvent::Consumed(consumed) => (What::Consumed, Some(consumed.run)),
+        InteractionEvent::Reported { outcome, text } => (What::Reported(outcome), text),
+        InteractionEvent::CalledBack {} => (What::CalledBack, None),
+        InteractionEvent::Posted(_) => (What::Posted, None),
+        InteractionEvent::AgentOffline {} => (What::AgentOffline, None),
+        InteractionEvent::FollowedUp { text } => (What::FollowedUp, Some(text)),
+        InteractionEvent::ReplyEdited { text } => (What::ReplyEdited, Some(text)),
+        InteractionEvent::Remarked { text, why } => (What::Remarked(why), Some(text)),
+    }
+}
+
+fn of_task(event: TaskEvent) -> (What, Option<String>) {
+    match event {
+        TaskEvent::Waiting(_) => (What::TaskWaiting, None),
+        TaskEvent::Running(_) => (What::TaskRunning, None),
+        TaskEvent::Failed(task) => (What::TaskFailed, reason(task.status)),
+        TaskEvent::Done(_) => (What::TaskDone, None),
+    }
 }
 
 fn reason(status: TaskStatus) -> Option<String> {

@@ -2,11 +2,8 @@
 //!
 //! Secrets never get here, only their hashes.
 
-pub mod decide;
 mod lifetime;
 mod slack;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 

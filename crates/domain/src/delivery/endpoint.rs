@@ -5,10 +5,10 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{event::Payload, ids::DestinationId};
+use crate::ids::DestinationId;
 
 /// How long the previous secret still signs after a new one was made.
-pub(super) const ROTATION: TimeDelta = TimeDelta::hours(24);
+pub(crate) const ROTATION: TimeDelta = TimeDelta::hours(24);
 
 /// A webhook endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,11 +169,6 @@ impl Topic {
     /// The topic of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|topic| topic.name() == name)
-    }
-
-    /// The topic of an event, if it is one webhooks can hear of.
-    pub fn of(payload: &Payload) -> Option<Self> {
-        Self::from_name(payload.event_type())
     }
 }
 

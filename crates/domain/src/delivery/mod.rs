@@ -2,11 +2,10 @@
 //! is delivered or dead.
 
 mod callback;
-mod card;
-pub mod decide;
+mod channel;
 mod endpoint;
 mod health;
-mod obligation;
+mod retry;
 mod schedule;
 #[cfg(test)]
 mod tests;
@@ -14,13 +13,14 @@ mod tests;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use callback::{CallbackKind, CallbackPlace};
-pub use card::{CardChange, SlackChannel};
+pub use callback::CallbackPlace;
+pub use channel::SlackChannel;
+pub(crate) use endpoint::ROTATION;
 pub use endpoint::{
     Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Listener, SealedSecret, Topic,
 };
 pub use health::Health;
-pub use obligation::{Destination, News, Obligation, obligations};
+pub use retry::Retry;
 pub use schedule::{RETRIES, TRIES};
 
 use crate::ids::{DeliveryId, DestinationId};

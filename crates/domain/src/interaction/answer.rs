@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Outcome,
     ask::Ask,
     form::{self, FormAnswer, FormAnswers, FormQuestion},
     kind::Kind,
     plan::PlanDecision,
     receipt::Receipt,
-    state::Outcome,
 };
 use crate::{
     fault::{Fault, Faults, is_blank},

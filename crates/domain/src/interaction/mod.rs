@@ -6,7 +6,6 @@ mod ask;
 mod brief;
 mod card;
 mod choice;
-pub mod decide;
 mod form;
 mod kind;
 mod mode;
@@ -14,19 +13,18 @@ mod operand;
 mod plan;
 mod proof;
 mod receipt;
-mod refused;
-mod replay;
 mod request;
 mod run;
 mod shown;
 mod state;
+mod task_ref;
 #[cfg(test)]
 mod tests;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use crate::task::TaskRef;
+pub use crate::outcome::Outcome;
 pub use action::Action;
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub use ask::{Ask, Level};
@@ -39,12 +37,14 @@ pub use mode::{Mode, Priority};
 pub use operand::Operand;
 pub use plan::{PlanDecision, TargetMode};
 pub use proof::Unproven;
+pub(crate) use proof::{is_decision, is_signed};
+pub(crate) use receipt::fits;
 pub use receipt::{Decision, Receipt};
-pub use refused::Refused;
 pub use request::{Draft, Request};
 pub use run::{Consumed, Report, ReportDraft, ReportOutcome};
 pub use shown::{Shown, Verdict};
-pub use state::{Outcome, State};
+pub use state::State;
+pub use task_ref::TaskRef;
 
 use crate::{
     ids::InteractionId,

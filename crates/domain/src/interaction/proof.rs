@@ -3,12 +3,8 @@
 
 use thiserror::Error;
 
-use super::{Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, receipt};
-use crate::{
-    digest,
-    event::{Event, Payload},
-    sign::Verify,
-};
+use super::{Answer, AnswerContent, Ask, Interaction, Receipt, State, receipt};
+use crate::{digest, sign::Verify};
 
 /// Why a decision that is stored is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -129,49 +125,14 @@ impl Interaction {
     }
 }
 
-impl Event {
-    /// Whether it may be passed on: of a decision its receipt proves what it says. That the receipt is about what was
-    /// asked only the interaction says.
-    pub fn is_proven(&self, keys: &dyn Verify) -> bool {
-        match &self.payload {
-            Payload::Resolved { outcome, answer } => {
-                *outcome == answer.content.outcome()
-                    && (!is_decision(&answer.content) || self.has_receipt(answer, keys))
-            }
-            Payload::Expired {
-                outcome, answer, ..
-            } => {
-                matches!(outcome, Outcome::Expired | Outcome::Fallback)
-                    && !answer.as_ref().is_some_and(is_decision)
-            }
-            _ => true,
-        }
-    }
-
-    fn has_receipt(&self, answer: &Answer, keys: &dyn Verify) -> bool {
-        let Some(receipt) = answer.receipt.as_deref() else {
-            return false;
-        };
-        let decision = &receipt.decision;
-        decision.is_known()
-            && Some(decision.interaction_id) == self.interaction_id
-            && Some(decision.agent.id) == self.agent_id
-            && decision.outcome == answer.content.outcome()
-            && receipt::fits(decision.kind, decision.outcome)
-            && decision.responder == answer.responder
-            && decision.answered_at == answer.answered_at
-            && is_signed(receipt, keys)
-    }
-}
-
-fn is_decision(content: &AnswerContent) -> bool {
+pub(crate) fn is_decision(content: &AnswerContent) -> bool {
     matches!(
         content,
         AnswerContent::Approval { .. } | AnswerContent::Plan { .. }
     )
 }
 
-fn is_signed(receipt: &Receipt, keys: &dyn Verify) -> bool {
+pub(crate) fn is_signed(receipt: &Receipt, keys: &dyn Verify) -> bool {
     let decision = &receipt.decision;
     let signed = || {
         let (key, signature) = (decision.public_key()?, receipt.signature()?);

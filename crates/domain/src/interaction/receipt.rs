@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Interaction, answer::AnswerContent, ask::Ask, kind::Kind, state::Outcome};
+use super::{Interaction, Outcome, answer::AnswerContent, ask::Ask, kind::Kind};
 use crate::{
     digest,
     ids::InteractionId,
@@ -61,7 +61,7 @@ pub(super) fn is_decision(kind: Kind) -> bool {
 }
 
 /// Whether an interaction of this kind can end so by a decision.
-pub(super) fn fits(kind: Kind, outcome: Outcome) -> bool {
+pub(crate) fn fits(kind: Kind, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Approved | Outcome::Denied => kind == Kind::Approval,
         Outcome::Proceed | Outcome::ProceedClean | Outcome::ProceedDefault | Outcome::Adjust => {
@@ -78,7 +78,7 @@ pub(super) fn fits(kind: Kind, outcome: Outcome) -> bool {
 
 impl Receipt {
     /// The receipt for an answer that is being given; `None` for what is no decision.
-    pub(super) fn sign(
+    pub(crate) fn sign(
         interaction: &Interaction,
         content: &AnswerContent,
         responder: &Responder,
@@ -145,7 +145,8 @@ impl Decision {
 mod tests {
     use crate::{
         Interaction, Refused, Role,
-        interaction::{Kind, Receipt, decide},
+        decide::interaction as decide,
+        interaction::{Kind, Receipt},
         testing::{Counter, Stamp, answer_to, at, body, given, opened, person, written},
     };
 

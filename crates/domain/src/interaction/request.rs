@@ -6,6 +6,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{
+    TaskRef,
     action::Action,
     answer::{AnswerContent, AnswerDraft, Checked},
     ask::{Ask, AskDraft, Level},
@@ -18,7 +19,6 @@ use crate::{
     fault::{Fault, Faults},
     json::{AnyJson, Object, Whole},
     limits,
-    task::TaskRef,
 };
 
 /// A request that passed every check.

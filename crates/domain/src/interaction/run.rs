@@ -36,7 +36,7 @@ struct Statement<'a> {
 
 impl Consumed {
     /// The run begins.
-    pub(super) fn sign(
+    pub(crate) fn sign(
         interaction_id: InteractionId,
         run: String,
         at: DateTime<Utc>,

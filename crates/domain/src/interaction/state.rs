@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Outcome,
     answer::{Answer, AnswerContent},
     form::FormAnswers,
     proof::Unproven,
@@ -66,36 +67,6 @@ pub enum State {
     },
 }
 
-/// How a closed interaction ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// A responder answered.
-    Answered,
-    /// The action may be run.
-    Approved,
-    /// The action must not be run.
-    Denied,
-    /// See [`PlanDecision::Proceed`](super::PlanDecision::Proceed).
-    Proceed,
-    /// See [`PlanDecision::ProceedClean`](super::PlanDecision::ProceedClean).
-    ProceedClean,
-    /// See [`PlanDecision::ProceedDefault`](super::PlanDecision::ProceedDefault).
-    ProceedDefault,
-    /// See [`PlanDecision::Adjust`](super::PlanDecision::Adjust).
-    Adjust,
-    /// A notification was told.
-    Delivered,
-    /// The deadline passed and the fallback is the answer.
-    Fallback,
-    /// The deadline passed without an answer.
-    Expired,
-    /// It was taken back.
-    Cancelled,
-    /// It says that it was decided, and no receipt proves it: nothing was approved.
-    Void,
-}
-
 impl State {
     /// Whether it says that it was decided, and no receipt proves it.
     pub fn is_void(&self) -> bool {
@@ -153,26 +124,6 @@ impl State {
             | Self::Void { .. } => None,
             Self::Resolved { answer } => Some(&answer.responder.name),
             Self::Cancelled { by, .. } => by.name(),
-        }
-    }
-}
-
-impl Outcome {
-    /// The name of the outcome, as in SQL and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Approved => "approved",
-            Self::Denied => "denied",
-            Self::Proceed => "proceed",
-            Self::ProceedClean => "proceed_clean",
-            Self::ProceedDefault => "proceed_default",
-            Self::Adjust => "adjust",
-            Self::Delivered => "delivered",
-            Self::Fallback => "fallback",
-            Self::Expired => "expired",
-            Self::Cancelled => "cancelled",
-            Self::Void => "void",
         }
     }
 }

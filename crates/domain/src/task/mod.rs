@@ -1,16 +1,10 @@
 //! A task: the piece of work an agent's blockers belong to. Its status follows them (rule 6).
 
-pub mod decide;
-#[cfg(test)]
-mod tests;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    fault::Faults,
     interaction::{Interaction, Mode},
-    limits,
     principal::AgentRef,
 };
 
@@ -97,42 +91,11 @@ pub struct Work {
 
 impl Work {
     /// Whether the agent has stopped for any blocker but `closed`.
-    fn is_stopped_without(&self, closed: Option<&Interaction>) -> bool {
+    pub(crate) fn is_stopped_without(&self, closed: Option<&Interaction>) -> bool {
         self.pending
             .iter()
             .filter(|pending| closed.is_none_or(|closed| closed.id != pending.id))
             .any(|pending| pending.request.mode == Mode::Sync)
-    }
-}
-
-/// A task as an interaction names it. What is absent stays as it is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TaskRef {
-    /// The agent's own id for it.
-    pub id: String,
-    /// See [`Task::title`].
-    pub title: Option<String>,
-    /// See [`Task::description`].
-    pub description: Option<String>,
-    /// See [`Task::step`].
-    pub step: Option<String>,
-}
-
-impl TaskRef {
-    /// Notes what is wrong with it; `at` turns a field into its path.
-    pub(crate) fn check(self, at: impl Fn(&str) -> String, faults: &mut Faults) -> Self {
-        if let Some(description) = &self.description {
-            faults.length(&at("description"), description, limits::DESCRIPTION_CHARS);
-        }
-        Self {
-            id: faults
-                .line(&at("id"), Some(self.id), limits::SESSION_ID_CHARS)
-                .unwrap_or_default(),
-            title: faults.line(&at("title"), self.title, limits::TITLE_CHARS),
-            description: self.description,
-            step: faults.line(&at("step"), self.step, limits::LINE_CHARS),
-        }
     }
 }
 

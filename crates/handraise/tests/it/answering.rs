@@ -1,6 +1,6 @@
 //! A responder answers: once, whole, and never an agent.
 
-use domain::Payload;
+use domain::{InteractionEvent, Payload};
 use futures::future::join_all;
 use reqwest::StatusCode;
 use serde_json::json;
@@ -72,10 +72,12 @@ async fn the_first_answer_wins_and_the_others_are_kept(database: TestDatabase) {
         .store()
         .events_of(id_of(&asked), 0, 1_000)
         .await;
-    let rejected = events
-        .unwrap()
-        .into_iter()
-        .filter(|event| matches!(event.payload, Payload::AnswerRejected { .. }));
+    let rejected = events.unwrap().into_iter().filter(|event| {
+        matches!(
+            event.payload,
+            Payload::Interaction(InteractionEvent::AnswerRejected { .. })
+        )
+    });
     assert_eq!(rejected.count(), 7);
 }
 

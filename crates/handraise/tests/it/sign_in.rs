@@ -1,7 +1,7 @@
 //! The ways in: a link once, then name and password.
 
 use chrono::TimeDelta;
-use domain::{Payload, Refused, Role};
+use domain::{Payload, PersonEvent, Refused, Role};
 use reqwest::{Response, StatusCode, header};
 use service::ServiceError;
 use store::testing::TestDatabase;
@@ -246,7 +246,10 @@ async fn the_first_admin_gets_links_until_there_is_a_password(database: TestData
         .await
         .unwrap()
         .collect();
-    assert!(matches!(events[1].payload, Payload::PersonLinked(_)));
+    assert!(matches!(
+        events[1].payload,
+        Payload::Person(PersonEvent::Linked(_))
+    ));
     // When the only admin is kept out, whoever has the machine gets another in.
     let people = service.people(&operator()).await.unwrap();
     service

@@ -1,7 +1,7 @@
 //! What people press and send in Slack, from the click to the agent's answer and to what they see of it.
 
 use chrono::TimeDelta;
-use domain::Payload;
+use domain::{InteractionEvent, Payload};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
@@ -273,7 +273,8 @@ async fn what_was_typed_too_late_stays_and_is_kept(database: TestDatabase) {
         .store()
         .events_of(id_of(&asked), 0, 1_000);
     let kept = events.await.unwrap().into_iter().any(|event| {
-        let Payload::AnswerRejected { answer, .. } = event.payload else {
+        let Payload::Interaction(InteractionEvent::AnswerRejected { answer, .. }) = event.payload
+        else {
             return false;
         };
         answer.brief() == "mine"

@@ -1,7 +1,7 @@
 //! The pages on which people and users of Slack come together, without a browser.
 
 use chrono::TimeDelta;
-use domain::{Payload, Role, SlackId};
+use domain::{Payload, PersonEvent, Role, SlackId};
 use reqwest::{StatusCode, header};
 use store::testing::TestDatabase;
 
@@ -91,7 +91,7 @@ async fn a_user_of_slack_is_linked_by_the_form_alone(database: TestDatabase) {
     assert_eq!(event.actor.name(), Some("Ana Example"));
     assert!(matches!(
         &event.payload,
-        Payload::PersonSlackLinked { slack_id, .. } if *slack_id == id("U0ANA")
+        Payload::Person(PersonEvent::SlackLinked { slack_id, .. }) if *slack_id == id("U0ANA")
     ));
     // Once more changes nothing, and is nothing wrong.
     send(&app, &ana, &path, "accept-slack-link", &form).await;

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use chrono::TimeDelta;
-use domain::{Payload, slack::Unseen};
+use domain::{InteractionEvent, Payload, slack::Unseen};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use server::slack::way_in::WayIn;
@@ -79,7 +79,7 @@ async fn remarks(inbound: &Inbound, asked: &Value) -> Vec<(String, Unseen)> {
         .unwrap()
         .into_iter();
     let remarks = events.filter_map(|event| match event.payload {
-        Payload::Remarked { text, why } => Some((text, why)),
+        Payload::Interaction(InteractionEvent::Remarked { text, why }) => Some((text, why)),
         _ => None,
     });
     remarks.collect()
@@ -221,7 +221,10 @@ async fn an_edit_is_kept_and_changes_nothing(database: TestDatabase) {
         .collect();
     let last = events.last().unwrap();
     let text = "8081 & 8082".to_owned();
-    assert_eq!(last.payload, Payload::ReplyEdited { text });
+    assert_eq!(
+        last.payload,
+        Payload::Interaction(InteractionEvent::ReplyEdited { text })
+    );
     assert_eq!(last.actor.name(), Some("Ana"));
     // People see it where they see everything that happened.
     let cookie = inbound.app.sign_in("Cleo", domain::Role::Viewer).await;

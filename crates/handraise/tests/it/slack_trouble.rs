@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::{Payload, interaction::FormAnswer};
+use domain::{InteractionEvent, Payload, interaction::FormAnswer};
 use futures::future::join_all;
 use serde_json::json;
 use server::slack::actions::Timing;
@@ -80,7 +80,7 @@ async fn one_question_of_a_form_has_one_winner(database: TestDatabase) {
         .unwrap()
         .into_iter()
         .filter_map(|event| match event.payload {
-            Payload::Progressed { answers } => Some(answers),
+            Payload::Interaction(InteractionEvent::Progressed { answers }) => Some(answers),
             _ => None,
         })
         .collect();

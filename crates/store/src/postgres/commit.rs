@@ -1,6 +1,6 @@
 //! One batch of changesets as one Postgres transaction.
 
-use domain::{Changeset, InteractionId, delivery::obligations, journal::Record};
+use domain::{Changeset, InteractionId, journal::Record, obligation::obligations};
 use sqlx::{Connection, PgConnection, PgPool};
 use uuid::Uuid;
 

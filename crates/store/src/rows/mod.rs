@@ -390,12 +390,7 @@ fn event(record: Record) -> Result<Event> {
             StoreError::inconsistent("events", column, record.seq, error)
         }
     };
-    // Put together as text: a `Value` in between would read some keys of an agent's JSON its own way.
-    let tagged = format!(
-        r#"{{"type":"{}","payload":{}}}"#,
-        record.event_type, record.payload
-    );
-    let payload: Payload = serde_json::from_str(&tagged).map_err(wrong("payload"))?;
+    let payload = Payload::read(&record.event_type, &record.payload).map_err(wrong("payload"))?;
     Ok(Event {
         seq: record.seq,
         id: record.id,

@@ -4,9 +4,10 @@ use domain::{
     Delivery, DeliveryId, DestinationId, Endpoint, EventId, InteractionId,
     delivery::{
         DeliveryState, DestinationKind, Disabled, DisabledWhy, Filter, Format, Health, Listener,
-        News, SealedSecret, Topic,
+        SealedSecret, Topic,
     },
     interaction::Mode,
+    obligation::News,
 };
 use sqlx::FromRow;
 use uuid::Uuid;

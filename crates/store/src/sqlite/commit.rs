@@ -1,6 +1,6 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, InteractionId, delivery::obligations, journal::Record};
+use domain::{Changeset, InteractionId, journal::Record, obligation::obligations};
 use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use super::writes::{apply, journal_end};

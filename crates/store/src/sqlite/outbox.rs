@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     Delivery, DeliveryId, DestinationId,
-    delivery::{DeliveryState, Destination, Obligation},
+    delivery::DeliveryState,
+    obligation::{Destination, Obligation},
 };
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 

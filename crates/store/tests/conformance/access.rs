@@ -3,8 +3,9 @@
 use chrono::TimeDelta;
 use domain::{
     Access, Actor, Changeset, Day, Ids, PasswordHash, Payload, Person, PersonId, Principal, Role,
-    SecretHash, SessionId, SlackId, TokenKind, Write,
-    access::{Lifetime, NewLink, NewSession, PasswordBy, decide},
+    SecretHash, SessionId, SlackId, TokenEvent, TokenKind, Write,
+    access::{Lifetime, NewLink, NewSession, PasswordBy},
+    decide::access as decide,
     limits::SESSION_IDLE,
 };
 use futures::future::join_all;
@@ -66,7 +67,10 @@ async fn a_responder_token_speaks_for_a_script(database: Database) {
         })
     );
     let events = store.events_after(0, None, 10).await.unwrap().collect();
-    assert_eq!(events[0].payload, Payload::TokenCreated(token));
+    assert_eq!(
+        events[0].payload,
+        Payload::Token(TokenEvent::Created(token))
+    );
 }
 
 async fn two_who_name_a_new_agent_at_once_share_it(database: Database) {

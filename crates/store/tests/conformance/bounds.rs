@@ -2,9 +2,10 @@
 
 use domain::{
     Changeset, Day, Event,
+    decide::task,
     interaction::{Brief, Draft},
     limits,
-    task::{TaskDraft, decide as task},
+    task::TaskDraft,
 };
 use store::{CommitError, InteractionQuery, Store, TaskQuery};
 

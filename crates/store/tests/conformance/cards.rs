@@ -3,8 +3,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Interaction, InteractionId,
+    decide::interaction as decide,
     delivery::{DeliveryState, DestinationKind, Health, Next, SlackChannel},
-    interaction::{Posted, decide},
+    interaction::Posted,
     slack::OnCard,
 };
 use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store, StuckChannel, Thread};

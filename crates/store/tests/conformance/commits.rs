@@ -1,8 +1,9 @@
 //! Committing: durable, once, in order, and never at a neighbour's cost.
 
 use domain::{
-    AgentId, AgentRef, IdempotencyKey, Payload,
-    interaction::{Draft, Outcome, decide},
+    AgentId, AgentRef, IdempotencyKey, InteractionEvent, Payload,
+    decide::interaction as decide,
+    interaction::{Draft, Outcome},
 };
 use futures::future::join_all;
 use serde_json::json;
@@ -178,7 +179,10 @@ async fn a_rejected_answer_only_grows_the_journal(database: Database) {
     store.commit(late).await.unwrap();
     assert_eq!(store.interaction(asked.id).await.unwrap(), Some(resolved));
     let events = store.events_of(asked.id, 0, 1_000).await.unwrap().collect();
-    assert!(matches!(events[2].payload, Payload::AnswerRejected { .. }));
+    assert!(matches!(
+        events[2].payload,
+        Payload::Interaction(InteractionEvent::AnswerRejected { .. })
+    ));
 }
 
 async fn two_nodes_share_one_journal(database: Database) {

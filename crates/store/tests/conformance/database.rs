@@ -9,8 +9,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, SecretHash, Task,
     TokenKind,
-    access::{Lifetime, decide as access},
-    interaction::{AnswerDraft, Draft, decide},
+    access::Lifetime,
+    decide::{access, interaction as decide},
+    interaction::{AnswerDraft, Draft},
     sign::{PublicKey, Sign, Signature},
     task::Work,
 };

@@ -2,8 +2,9 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Changeset, MessageId, Payload, Write,
-    interaction::{Draft, Shown, decide},
+    Changeset, InteractionEvent, MessageId, Payload, Write,
+    decide::interaction as decide,
+    interaction::{Draft, Shown},
     slack::{Message, Reply, Seen},
 };
 use futures::future::join_all;
@@ -281,7 +282,7 @@ async fn what_is_set_aside_is_not_heard(database: Database) {
     };
     assert!(matches!(
         edit.events[0].payload,
-        Payload::ReplyEdited { .. }
+        Payload::Interaction(InteractionEvent::ReplyEdited { .. })
     ));
     let outcome = store.commit(edit).await;
     assert!(matches!(outcome, Err(CommitError::Conflict)));

@@ -4,15 +4,19 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentRef, Changeset, Delivery, DeliveryId, DestinationId, Endpoint, Event, Ids, Retry,
-    TokenKind, Write,
-    access::decide as access,
-    delivery::{
-        DeliveryState, DestinationKind, DisabledWhy, Filter, Format, Health, News, Next,
-        SealedSecret, Topic,
-        decide::{self, NewEndpoint},
+    AgentRef, Changeset, Delivery, DeliveryEvent, DeliveryId, DestinationId, Endpoint, Event, Ids,
+    Retry, TokenKind, Write,
+    decide::{
+        access,
+        delivery::{self as decide, NewEndpoint},
+        interaction,
     },
-    interaction::{Draft, Mode, decide as interaction},
+    delivery::{
+        DeliveryState, DestinationKind, DisabledWhy, Filter, Format, Health, Next, SealedSecret,
+        Topic,
+    },
+    interaction::{Draft, Mode},
+    obligation::News,
 };
 use futures::future::join_all;
 use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Owing, Store};
@@ -474,10 +478,10 @@ async fn what_was_given_up_can_be_due_again(database: Database) {
     assert_eq!(dead().await, 3 - of_two);
     let events = store.events_after(0, None, 1_000).await.unwrap().collect();
     let last = events.last().unwrap();
-    let expected = domain::Payload::DeliveryRetried(Retry::Since {
+    let expected = domain::Payload::Delivery(DeliveryEvent::Retried(Retry::Since {
         since: at(0),
         destination: Some(two.id),
-    });
+    }));
     assert_eq!(last.payload, expected);
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use domain::{
     AgentRef, Interaction, State, Verify,
-    interaction::{AnswerDraft, Draft, Outcome, ReportDraft, ReportOutcome, Unproven, decide},
+    decide::interaction as decide,
+    interaction::{AnswerDraft, Draft, Outcome, ReportDraft, ReportOutcome, Unproven},
     sign::{PublicKey, Sign, Signature},
 };
 use serde_json::json;

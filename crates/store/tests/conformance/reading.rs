@@ -3,7 +3,8 @@
 use chrono::TimeDelta;
 use domain::{
     InteractionId,
-    interaction::{Brief, Draft, Kind, Mode, Priority, decide},
+    decide::interaction as decide,
+    interaction::{Brief, Draft, Kind, Mode, Priority},
 };
 use store::{Due, InteractionQuery, Store};
 

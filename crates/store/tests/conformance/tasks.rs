@@ -3,9 +3,11 @@
 use chrono::TimeDelta;
 use domain::{
     AgentRef, Changeset, Day, Task, Write,
-    interaction::{Draft, decide},
+    decide::{interaction as decide, task},
+    interaction::Draft,
+    interaction::TaskRef,
     json::Object,
-    task::{TaskDraft, TaskRef, TaskStatus, Work, decide as task},
+    task::{TaskDraft, TaskStatus, Work},
 };
 use futures::future::join_all;
 use store::{CommitError, Store, TaskPlace, TaskQuery, verify_journal};

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, AgentRef, Ids, Interaction, Moment, Principal, TokenId,
-    interaction::{Kind, decide},
+    AgentId, AgentRef, Ids, Interaction, Moment, Principal, TokenId, decide::interaction as decide,
+    interaction::Kind,
 };
 use serde_json::{Value, json};
 use signing::SigningKey;

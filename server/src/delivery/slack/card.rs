@@ -5,7 +5,8 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use domain::{
     DeliveryId, Interaction,
-    delivery::{CardChange, DeliveryState, Reply},
+    delivery::{DeliveryState, Reply},
+    obligation::CardChange,
 };
 use service::ServiceError;
 use slack::{

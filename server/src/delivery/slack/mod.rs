@@ -18,9 +18,7 @@ use std::{
 use anyhow::Context;
 use chrono::TimeDelta;
 use domain::{
-    Interaction, InteractionId,
-    delivery::{CardChange, Reply},
-    interaction::Kind,
+    Interaction, InteractionId, delivery::Reply, interaction::Kind, obligation::CardChange,
 };
 use store::Claimed;
 use tokio::time::Instant;

@@ -1,8 +1,5 @@
-//! The rules of interactions, one by one and for any sequence of commands.
+//! What may be asked and answered, and what proves a decision.
 
 mod answers;
-mod commands;
 mod proof;
-mod replies;
 mod requests;
-mod sequences;

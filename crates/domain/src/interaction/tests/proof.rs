@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::{
     AgentId, Interaction, InteractionId, Refused, Role,
-    interaction::{Ask, Kind, Outcome, Request, State, Unproven, decide},
+    decide::interaction as decide,
+    interaction::{Ask, Kind, Outcome, Request, State, Unproven},
     testing::{
         Counter, Stamp, agent, answer_to, at, body, given, opened, person, request, with, written,
     },
@@ -289,7 +290,7 @@ fn a_run_that_nobody_signed_makes_the_approval_void() {
 
 #[test]
 fn an_event_is_passed_on_as_far_as_a_receipt_proves_it() {
-    use crate::{Event, Payload};
+    use crate::{Event, InteractionEvent, Payload};
     let told = |kind: Kind, answer: Value| {
         let row = decided(kind, answer);
         let State::Resolved { answer } = row.state else {
@@ -304,14 +305,15 @@ fn an_event_is_passed_on_as_far_as_a_receipt_proves_it() {
             agent_id: Some(row.agent.id),
             interaction_id: Some(row.id),
             task_id: None,
-            payload: Payload::Resolved { outcome, answer },
+            payload: Payload::Interaction(InteractionEvent::Resolved { outcome, answer }),
         }
     };
     let changed = |event: &Event, change: &dyn Fn(&mut Value)| {
         let mut payload = serde_json::to_value(&event.payload).unwrap();
         change(&mut payload["payload"]);
         Event {
-            payload: serde_json::from_value(payload).unwrap(),
+            payload: Payload::read(event.payload.event_type(), &payload["payload"].to_string())
+                .unwrap(),
             ..event.clone()
         }
     };
@@ -346,11 +348,11 @@ fn an_event_is_passed_on_as_far_as_a_receipt_proves_it() {
     };
     assert!(!elsewhere.is_proven(&Stamp));
     let expired = Event {
-        payload: serde_json::from_value(json!({
-            "type": "interaction.expired",
-            "payload": {"outcome": "approved", "fallback_used": false, "answer": null},
-        }))
-        .unwrap(),
+        payload: Payload::Interaction(InteractionEvent::Expired {
+            outcome: Outcome::Approved,
+            fallback_used: false,
+            answer: None,
+        }),
         ..no
     };
     assert!(!expired.is_proven(&Stamp));

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, Sign,
-    interaction::{Draft, Kind, decide},
+    decide::interaction as decide,
+    interaction::{Draft, Kind},
     sign::{PublicKey, Signature},
 };
 use serde_json::{Value, json};

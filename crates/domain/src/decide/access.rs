@@ -1,0 +1,359 @@
+//! The rules of access: admins let people and programs in, and people keep their own password.
+
+use crate::{
+    access::{
+        Access, Lifetime, NewLink, NewSession, PasswordBy, PasswordHash, Person, PersonRef,
+        SecretHash, SlackId, Token, TokenKind,
+    },
+    changeset::{Changeset, Write},
+    event::{NewEvent, Payload, PersonEvent, TokenEvent},
+    fault::Faults,
+    ids::{AgentId, EventId, Moment, PersonId, SessionId, TokenId},
+    limits,
+    principal::{Actor, Principal, Role},
+    refused::Refused,
+};
+
+/// A new person, who comes in by the link.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Invalid`].
+pub fn invite(
+    name: &str,
+    role: Role,
+    link: NewLink,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.proven_admin(now.at)?;
+    let person = Person {
+        id: PersonId(now.ids.next()),
+        version: 1,
+        name: checked_name(name)?,
+        role,
+        invited_at: now.at,
+        disabled_at: None,
+        slack_id: None,
+    };
+    let payload = Payload::Person(PersonEvent::Invited((&person).into()));
+    let link = Access::Link {
+        person: person.id,
+        link,
+        at: now.at,
+        by: None,
+    };
+    let writes = vec![Access::Person(person), link];
+    Ok(changeset(writes, actor, vec![payload], now))
+}
+
+/// A new link for somebody who has lost their password, or the last link. Earlier ones end.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Disabled`].
+pub fn make_link(
+    person: &Person,
+    link: NewLink,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.proven_admin(now.at)?;
+    if person.disabled_at.is_some() {
+        return Err(Refused::Disabled);
+    }
+    let payload = Payload::Person(PersonEvent::Linked(person.into()));
+    let link = Access::Link {
+        person: person.id,
+        link,
+        at: now.at,
+        by: Some(actor.clone()),
+    };
+    Ok(changeset(vec![link], actor, vec![payload], now))
+}
+
+/// Another name or role. Nobody changes their own role, so the last admin stays one.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::Invalid`]; [`Refused::Unproven`] for another role.
+pub fn change(
+    person: &Person,
+    name: &str,
+    role: Role,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    if role != person.role && by.is_person(person.id) {
+        return Err(Refused::Yourself);
+    }
+    if role != person.role {
+        by.proven_admin(now.at)?;
+    }
+    let next = Person {
+        version: person.version + 1,
+        name: checked_name(name)?,
+        role,
+        ..person.clone()
+    };
+    let payload = Payload::Person(PersonEvent::Changed((&next).into()));
+    let writes = vec![Access::Person(next)];
+    Ok(changeset(writes, actor, vec![payload], now))
+}
+
+/// Keeps somebody out, or lets them in again. Nobody keeps themselves out. `revoked` are tokens that end with
+/// it, since whoever made them may have kept them.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Yourself`].
+pub fn disable(
+    person: &Person,
+    disabled: bool,
+    revoked: &[Token],
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    if by.is_person(person.id) {
+        return Err(Refused::Yourself);
+    }
+    let next = Person {
+        version: person.version + 1,
+        disabled_at: disabled.then(|| person.disabled_at.unwrap_or(now.at)),
+        ..person.clone()
+    };
+    let about = PersonRef::from(&next);
+    let payload = match disabled {
+        true => Payload::Person(PersonEvent::Disabled(about)),
+        false => Payload::Person(PersonEvent::Enabled(about)),
+    };
+    let ends = revoked.iter().map(|token| Access::Revoke {
+        token: token.id,
+        at: now.at,
+    });
+    let writes = [Access::Person(next)].into_iter().chain(ends).collect();
+    let told = revoked
+        .iter()
+        .cloned()
+        .map(|token| TokenEvent::Revoked(token).into());
+    let payloads = [payload].into_iter().chain(told).collect();
+    Ok(changeset(writes, actor, payloads, now))
+}
+
+/// Says who somebody is in Slack, or that they are nobody there. Admins say it of everybody; of oneself one
+/// can only take it back, since nobody becomes another's user of Slack by saying so. `holder` is whoever has
+/// this Slack id, if anybody does.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::SlackTaken`], [`Refused::Unchanged`].
+pub fn link_slack(
+    person: &Person,
+    slack_id: Option<SlackId>,
+    holder: Option<&Person>,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = match by.admin() {
+        Ok(actor) => actor,
+        Err(_) if slack_id.is_none() && by.is_person(person.id) => themselves(person),
+        Err(refused) => return Err(refused),
+    };
+    with_slack(person, slack_id, holder, actor, now)
+}
+
+/// Somebody links their own user of Slack. That it is theirs was seen before: they came by the link that only
+/// this user was shown.
+///
+/// # Errors
+/// [`Refused::Disabled`], [`Refused::SlackTaken`], [`Refused::Unchanged`].
+pub fn claim_slack(
+    person: &Person,
+    slack_id: SlackId,
+    holder: Option<&Person>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if person.disabled_at.is_some() {
+        return Err(Refused::Disabled);
+    }
+    with_slack(person, Some(slack_id), holder, themselves(person), now)
+}
+
+fn with_slack(
+    person: &Person,
+    slack_id: Option<SlackId>,
+    holder: Option<&Person>,
+    actor: Actor,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if let Some(holder) = holder.filter(|holder| holder.id != person.id) {
+        return Err(Refused::SlackTaken {
+            by: holder.name.clone(),
+        });
+    }
+    let about = PersonRef::from(person);
+    let payload = match (&slack_id, &person.slack_id) {
+        (new, old) if new == old => return Err(Refused::Unchanged),
+        (Some(slack_id), _) => Payload::Person(PersonEvent::SlackLinked {
+            person: about,
+            slack_id: slack_id.clone(),
+        }),
+        (None, Some(slack_id)) => Payload::Person(PersonEvent::SlackUnlinked {
+            person: about,
+            slack_id: slack_id.clone(),
+        }),
+        (None, None) => return Err(Refused::Unchanged),
+    };
+    let next = Person {
+        version: person.version + 1,
+        slack_id,
+        ..person.clone()
+    };
+    let writes = vec![Access::Person(next)];
+    Ok(changeset(writes, actor, vec![payload], now))
+}
+
+/// Somebody who gave their password comes in.
+pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changeset {
+    let payload = Payload::Person(PersonEvent::SignedIn {
+        person: person.into(),
+        session: session.id,
+    });
+    let session = Access::SignIn {
+        person: person.id,
+        session,
+    };
+    changeset(vec![session], themselves(person), vec![payload], now)
+}
+
+/// A wrong password for somebody's name, or for one that nobody has. `by` is whoever was signed in where it
+/// was given.
+pub fn fail_to_sign_in(person: Option<&Person>, by: Option<&Person>, now: Moment<'_>) -> Changeset {
+    let payload = Payload::Person(PersonEvent::SignInFailed {
+        person: person.map(PersonRef::from),
+    });
+    let actor = by.map_or(Actor::Stranger, themselves);
+    changeset(Vec::new(), actor, vec![payload], now)
+}
+
+/// Somebody ends browsers of theirs.
+pub fn sign_out(person: &Person, sessions: Vec<SessionId>, now: Moment<'_>) -> Changeset {
+    let payload = Payload::Person(PersonEvent::SignedOut {
+        person: person.into(),
+        sessions: sessions.clone(),
+    });
+    let ended = Access::SignOut {
+        person: person.id,
+        sessions,
+    };
+    changeset(vec![ended], themselves(person), vec![payload], now)
+}
+
+/// Somebody sets their own password. Whether it is a good one was seen before it was hashed.
+pub fn set_password(
+    person: &Person,
+    hash: PasswordHash,
+    by: PasswordBy,
+    now: Moment<'_>,
+) -> Changeset {
+    let actor = themselves(person);
+    let mut payloads = vec![Payload::Person(PersonEvent::PasswordSet(person.into()))];
+    if let PasswordBy::Link { session, .. } = &by {
+        payloads.push(Payload::Person(PersonEvent::SignedIn {
+            person: person.into(),
+            session: session.id,
+        }));
+    }
+    let password = Access::Password {
+        person: person.id,
+        hash,
+        by,
+    };
+    changeset(vec![password], actor, payloads, now)
+}
+
+/// A token. `agent` is the agent of this name, if there is one.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Invalid`].
+pub fn create_token(
+    kind: TokenKind,
+    name: &str,
+    agent: Option<AgentId>,
+    hash: SecretHash,
+    lifetime: Lifetime,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.proven_admin(now.at)?;
+    let token = Token {
+        id: TokenId(now.ids.next()),
+        kind,
+        name: checked_name(name)?,
+        agent_id: match kind {
+            TokenKind::Agent => Some(agent.unwrap_or_else(|| AgentId(now.ids.next()))),
+            TokenKind::Responder => None,
+        },
+        expires_at: lifetime
+            .end(now.at)
+            .map_err(|fault| Refused::Invalid(vec![fault]))?,
+    };
+    let payload = Payload::Token(TokenEvent::Created(token.clone()));
+    let token = Access::Token {
+        token,
+        hash,
+        at: now.at,
+        by: actor.clone(),
+    };
+    Ok(changeset(vec![token], actor, vec![payload], now))
+}
+
+/// A token's end.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`].
+pub fn revoke_token(token: &Token, by: &Principal, now: Moment<'_>) -> Result<Changeset, Refused> {
+    let actor = by.admin()?;
+    let payload = Payload::Token(TokenEvent::Revoked(token.clone()));
+    let revoked = Access::Revoke {
+        token: token.id,
+        at: now.at,
+    };
+    Ok(changeset(vec![revoked], actor, vec![payload], now))
+}
+
+fn themselves(person: &Person) -> Actor {
+    Actor::Person {
+        id: person.id,
+        name: person.name.clone(),
+    }
+}
+
+/// A name others will see, trimmed.
+fn checked_name(name: &str) -> Result<String, Refused> {
+    let mut faults = Faults::default();
+    let name = faults.line("name", Some(name.trim().to_owned()), limits::LINE_CHARS);
+    faults
+        .into_result(name.unwrap_or_default())
+        .map_err(Refused::Invalid)
+}
+
+fn changeset(
+    writes: Vec<Access>,
+    actor: Actor,
+    payloads: Vec<Payload>,
+    now: Moment<'_>,
+) -> Changeset {
+    let events = payloads.into_iter().map(|payload| NewEvent {
+        id: EventId(now.ids.next()),
+        at: now.at,
+        actor: actor.clone(),
+        agent_id: None,
+        interaction_id: None,
+        task_id: None,
+        payload,
+    });
+    Changeset {
+        writes: writes.into_iter().map(Write::Access).collect(),
+        events: events.collect(),
+        key: None,
+        quota: None,
+    }
+}

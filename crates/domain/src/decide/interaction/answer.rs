@@ -1,0 +1,133 @@
+//! A responder answers.
+
+use super::{close, still_open};
+use crate::{
+    changeset::Changeset,
+    decide::next::{advance, event},
+    event::InteractionEvent,
+    fault::Faults,
+    ids::Moment,
+    interaction::{
+        Answer, AnswerContent, AnswerDraft, Checked, FormAnswers, Interaction, Outcome, Receipt,
+        State,
+    },
+    principal::{Actor, Principal},
+    refused::Refused,
+    task::Work,
+};
+
+/// A responder answers, or answers some questions of a form. The first one wins (rule 1); after the
+/// deadline nobody does (rule 5), whether or not the expiry job has come by yet.
+///
+/// # Errors
+/// [`Refused::NotAResponder`], [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
+pub fn answer(
+    interaction: &Interaction,
+    draft: AnswerDraft,
+    by: &Principal,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let responder = by.responder()?;
+    let none = FormAnswers::new();
+    let checked = draft
+        .check(
+            &interaction.request.ask,
+            interaction.progress().unwrap_or(&none),
+        )
+        .map_err(Refused::Invalid)?;
+    still_open(interaction, now)?;
+    let content = match checked {
+        Checked::Whole(content) => content,
+        Checked::Part(answers) => {
+            let next = Interaction {
+                state: State::Pending {
+                    answers: answers.clone(),
+                },
+                ..interaction.clone()
+            };
+            let payload = InteractionEvent::Progressed { answers };
+            return Ok(advance(next, Actor::Responder(responder), payload, now));
+        }
+    };
+    let receipt = if interaction.asks_for_a_decision() {
+        let signer = now.signer.ok_or(Refused::NoKey)?;
+        let receipt = Receipt::sign(interaction, &content, &responder, now.at, signer);
+        Some(Box::new(receipt.ok_or(Refused::NoKey)?))
+    } else {
+        None
+    };
+    let answer = Answer {
+        content,
+        responder: responder.clone(),
+        answered_at: now.at,
+        receipt,
+    };
+    let payload = InteractionEvent::Resolved {
+        outcome: answer.content.outcome(),
+        answer: answer.clone(),
+    };
+    Ok(close(
+        interaction,
+        State::Resolved { answer },
+        Actor::Responder(responder),
+        payload,
+        work,
+        now,
+    ))
+}
+
+/// As [`answer`], where people see one question of a form at a time: what somebody has answered meanwhile stays
+/// as it is, since whoever answers now has not seen it.
+///
+/// # Errors
+/// As [`answer`]; [`Refused::Invalid`] also for a question that is answered.
+pub fn answer_open(
+    interaction: &Interaction,
+    draft: AnswerDraft,
+    by: &Principal,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if let (Some(known), Some(given)) = (interaction.progress(), &draft.answers) {
+        let mut faults = Faults::default();
+        for id in given.keys().filter(|id| known.contains_key(*id)) {
+            faults.add(&format!("answers.{id}"), "has been answered meanwhile");
+        }
+        faults.into_result(()).map_err(Refused::Invalid)?;
+    }
+    answer(interaction, draft, by, work, now)
+}
+
+/// Keeps an answer that came too late (rule 1): the journal grows, the interaction stays as it is.
+///
+/// # Errors
+/// [`Refused::NotAResponder`], [`Refused::Invalid`]: then there is nothing worth keeping.
+pub fn reject_answer(
+    interaction: &Interaction,
+    draft: AnswerDraft,
+    outcome: Outcome,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let responder = by.responder()?;
+    let checked = draft
+        .check(&interaction.request.ask, &FormAnswers::new())
+        .map_err(Refused::Invalid)?;
+    let answer = match checked {
+        Checked::Whole(content) => content,
+        Checked::Part(answers) => AnswerContent::Form { answers },
+    };
+    let payload = InteractionEvent::AnswerRejected { outcome, answer };
+    Ok(Changeset {
+        writes: Vec::new(),
+        events: vec![event(
+            interaction,
+            Actor::Responder(responder),
+            payload,
+            now,
+        )],
+        key: None,
+        quota: None,
+    })
+}

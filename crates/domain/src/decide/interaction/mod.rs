@@ -1,0 +1,81 @@
+//! The commands. Each takes the interaction as it is, with its task, and returns what shall be
+//! committed, or why not.
+
+mod answer;
+mod call_back;
+mod cancel;
+mod collect;
+mod consume;
+mod expire;
+mod follow_up;
+mod open;
+mod post;
+mod reply;
+mod report;
+
+pub use answer::{answer, answer_open, reject_answer};
+pub use call_back::{agent_offline, called_back};
+pub use cancel::cancel;
+pub use collect::collect;
+pub use consume::consume;
+pub use expire::expire;
+pub use follow_up::follow_up;
+pub use open::open;
+pub use post::posted;
+pub use reply::reply;
+pub use report::report;
+
+use crate::{
+    changeset::Changeset,
+    decide::{
+        next::{advance, due_outcome},
+        task,
+    },
+    event::InteractionEvent,
+    ids::Moment,
+    interaction::{Interaction, State},
+    principal::Actor,
+    refused::Refused,
+    task::Work,
+};
+
+/// The interaction closes, and its task hears of it.
+fn close(
+    interaction: &Interaction,
+    state: State,
+    actor: Actor,
+    payload: InteractionEvent,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Changeset {
+    let next = Interaction {
+        state,
+        ..interaction.clone()
+    };
+    let mut changeset = advance(next.clone(), actor.clone(), payload, now);
+    task::closed(&mut changeset, &next, &actor, work, now);
+    changeset
+}
+
+fn still_open(interaction: &Interaction, now: Moment<'_>) -> Result<(), Refused> {
+    if let Some(closed) = closed(interaction) {
+        return Err(closed);
+    }
+    match interaction.expires_at {
+        Some(deadline) if deadline <= now.at => Err(Refused::Closed {
+            outcome: due_outcome(interaction),
+            by: None,
+            at: deadline,
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn closed(interaction: &Interaction) -> Option<Refused> {
+    let state = &interaction.state;
+    Some(Refused::Closed {
+        outcome: state.outcome()?,
+        by: state.closed_by().map(str::to_owned),
+        at: state.closed_at()?,
+    })
+}

@@ -1,0 +1,73 @@
+//! An agent asks, or tells.
+
+use chrono::TimeDelta;
+
+use crate::{
+    changeset::{Changeset, IdempotencyKey, Write},
+    decide::{next::event, task as tasks},
+    event::InteractionEvent,
+    ids::{InteractionId, Moment},
+    interaction::{Card, FormAnswers, Interaction, Kind, Request, State},
+    principal::{Actor, AgentRef},
+    task::Task,
+};
+
+/// An agent asks; a notification is told at once. `task` is the one the request names, if it is known; `channel`
+/// is where it is to be shown in Slack, if it is.
+pub fn open(
+    request: Request,
+    agent: AgentRef,
+    key: Option<IdempotencyKey>,
+    task: Option<&Task>,
+    channel: Option<String>,
+    now: Moment<'_>,
+) -> Changeset {
+    let told = request.kind() == Kind::Notification;
+    let state = if told {
+        State::Delivered { at: now.at }
+    } else {
+        State::Pending {
+            answers: FormAnswers::new(),
+        }
+    };
+    let interaction = Interaction {
+        id: InteractionId(now.ids.next()),
+        version: 1,
+        agent: agent.clone(),
+        created_at: now.at,
+        expires_at: request
+            .timeout_seconds
+            .map(|seconds| now.at + TimeDelta::seconds(seconds)),
+        state,
+        collected_at: None,
+        consumed: None,
+        report: None,
+        callback: None,
+        card: channel.clone().map(Card::to),
+        follow_ups: Vec::new(),
+        request: request.clone(),
+    };
+    let request = Box::new(request);
+    let payload = if told {
+        InteractionEvent::Notified {
+            agent: agent.clone(),
+            request,
+            channel,
+        }
+    } else {
+        InteractionEvent::Requested {
+            agent: agent.clone(),
+            request,
+            expires_at: interaction.expires_at,
+            channel,
+        }
+    };
+    let mut changeset = Changeset {
+        events: vec![event(&interaction, Actor::Agent(agent), payload, now)],
+        writes: vec![Write::Open(interaction.clone())],
+        key,
+        quota: None,
+    };
+    tasks::opened(&mut changeset, &interaction, task, now);
+    changeset
+}

@@ -1,0 +1,114 @@
+//! The next version of an interaction, with the event that tells of it. Its task is not looked at here.
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    changeset::{Changeset, Write},
+    event::{InteractionEvent, NewEvent},
+    ids::{EventId, Moment},
+    interaction::{Interaction, Outcome, State},
+    principal::Actor,
+};
+
+/// The next version of an interaction.
+pub(super) fn advance(
+    interaction: Interaction,
+    actor: Actor,
+    payload: InteractionEvent,
+    now: Moment<'_>,
+) -> Changeset {
+    let next = Interaction {
+        version: interaction.version + 1,
+        ..interaction
+    };
+    let event = event(&next, actor, payload, now);
+    Changeset {
+        writes: vec![Write::Advance(next)],
+        events: vec![event],
+        key: None,
+        quota: None,
+    }
+}
+
+pub(super) fn event(
+    interaction: &Interaction,
+    actor: Actor,
+    payload: InteractionEvent,
+    now: Moment<'_>,
+) -> NewEvent {
+    NewEvent {
+        id: EventId(now.ids.next()),
+        at: now.at,
+        actor,
+        agent_id: Some(interaction.agent.id),
+        interaction_id: Some(interaction.id),
+        task_id: interaction
+            .request
+            .task
+            .as_ref()
+            .map(|task| task.id.clone()),
+        payload: payload.into(),
+    }
+}
+
+/// A pending blocker goes with its task (rule 6), which knows already. One whose own deadline has passed
+/// was not taken back: it expired, whether or not the job has come by (rule 5).
+pub(super) fn taken_back(
+    interaction: &Interaction,
+    actor: &Actor,
+    reason: &str,
+    now: Moment<'_>,
+) -> (Write, NewEvent) {
+    let (state, actor, payload) = match interaction.expires_at {
+        Some(deadline) if deadline <= now.at => {
+            let (state, payload) = expired(interaction, deadline);
+            (state, Actor::Deadline, payload)
+        }
+        _ => {
+            let reason = Some(reason.to_owned());
+            let state = cancelled(actor, reason.clone(), now);
+            (state, actor.clone(), InteractionEvent::Cancelled { reason })
+        }
+    };
+    let next = Interaction {
+        version: interaction.version + 1,
+        state,
+        ..interaction.clone()
+    };
+    let event = event(&next, actor, payload, now);
+    (Write::Advance(next), event)
+}
+
+pub(super) fn cancelled(by: &Actor, reason: Option<String>, now: Moment<'_>) -> State {
+    State::Cancelled {
+        at: now.at,
+        by: by.clone(),
+        reason,
+    }
+}
+
+/// How it is once the deadline has passed.
+pub(super) fn expired(
+    interaction: &Interaction,
+    deadline: DateTime<Utc>,
+) -> (State, InteractionEvent) {
+    let fallback = interaction.request.fallback.clone();
+    let state = State::Expired {
+        at: deadline,
+        fallback: fallback.clone(),
+    };
+    let payload = InteractionEvent::Expired {
+        outcome: due_outcome(interaction),
+        fallback_used: fallback.is_some(),
+        answer: fallback,
+    };
+    (state, payload)
+}
+
+pub(super) fn due_outcome(interaction: &Interaction) -> Outcome {
+    if interaction.request.fallback.is_some() {
+        Outcome::Fallback
+    } else {
+        Outcome::Expired
+    }
+}

@@ -1,0 +1,8 @@
+//! The rules, one by one and for any sequence of commands.
+
+mod access;
+mod commands;
+mod delivery;
+mod replies;
+mod sequences;
+mod task;

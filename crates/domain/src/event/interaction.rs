@@ -1,0 +1,157 @@
+//! What happens to an interaction.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    interaction::{
+        Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
+    },
+    principal::AgentRef,
+    slack::Unseen,
+};
+
+/// Somebody asked, answered, or was told. The names are hashed with the journal and never change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "payload")]
+pub enum InteractionEvent {
+    /// An agent asked.
+    #[serde(rename = "interaction.requested")]
+    Requested {
+        /// Who asked.
+        agent: AgentRef,
+        /// What was asked.
+        request: Box<Request>,
+        /// The deadline.
+        expires_at: Option<DateTime<Utc>>,
+        /// The channel of Slack that it is shown in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<String>,
+    },
+    /// An agent told something.
+    #[serde(rename = "notification.sent")]
+    Notified {
+        /// Who told.
+        agent: AgentRef,
+        /// What was told.
+        request: Box<Request>,
+        /// The channel of Slack that it is shown in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<String>,
+    },
+    /// Its card is in Slack.
+    #[serde(rename = "interaction.posted")]
+    Posted(Posted),
+    /// A responder answered some questions of a form; the actor says who.
+    #[serde(rename = "interaction.progressed")]
+    Progressed {
+        /// All that is answered by now.
+        answers: FormAnswers,
+    },
+    /// A responder answered; the actor says who.
+    #[serde(rename = "interaction.resolved")]
+    Resolved {
+        /// How it ended.
+        outcome: Outcome,
+        /// The answer.
+        answer: Answer,
+    },
+    /// The deadline passed.
+    #[serde(rename = "interaction.expired")]
+    Expired {
+        /// `fallback` or `expired`.
+        outcome: Outcome,
+        /// Whether the agent goes on with its fallback.
+        fallback_used: bool,
+        /// The fallback, when it was used.
+        answer: Option<AnswerContent>,
+    },
+    /// The agent or a person took it back.
+    #[serde(rename = "interaction.cancelled")]
+    Cancelled {
+        /// Why, in the canceller's words.
+        reason: Option<String>,
+    },
+    /// Rule 1: somebody answered too late. Their text is kept here, and changes nothing.
+    #[serde(rename = "interaction.answer_rejected")]
+    AnswerRejected {
+        /// How the interaction had ended by then.
+        outcome: Outcome,
+        /// What they would have answered.
+        answer: AnswerContent,
+    },
+    /// The agent took note of how it ended.
+    #[serde(rename = "interaction.collected")]
+    Collected {},
+    /// Rule 13: the agent began the run that the approval was given for.
+    #[serde(rename = "interaction.consumed")]
+    Consumed(Box<Consumed>),
+    /// The agent said what came of it.
+    #[serde(rename = "interaction.reported")]
+    Reported {
+        /// Done or failed.
+        outcome: ReportOutcome,
+        /// In the agent's words.
+        text: Option<String>,
+    },
+    /// The agent's address took the news of how it ended.
+    #[serde(rename = "interaction.called_back")]
+    CalledBack {},
+    /// The agent could not be called back, however often it was tried.
+    #[serde(rename = "interaction.agent_offline")]
+    AgentOffline {},
+    /// A responder said more about a closed blocker. Its answer stays.
+    #[serde(rename = "interaction.follow_up")]
+    FollowedUp {
+        /// What they said.
+        text: String,
+    },
+    /// A responder changed what they had written in the thread of a card; the actor says who. What it was
+    /// when it came counts.
+    #[serde(rename = "interaction.reply_edited")]
+    ReplyEdited {
+        /// How it reads now.
+        text: String,
+    },
+    /// A responder wrote in the thread of an open blocker's card, and it is no answer: they need not have
+    /// seen what was asked. It changes nothing.
+    #[serde(rename = "interaction.remarked")]
+    Remarked {
+        /// What they wrote.
+        text: String,
+        /// Why it is none.
+        why: Unseen,
+    },
+}
+
+impl InteractionEvent {
+    /// The event type, as in SQL and JSON.
+    pub fn event_type(&self) -> &'static str {
+        match self {
+            Self::Requested { .. } => "interaction.requested",
+            Self::Notified { .. } => "notification.sent",
+            Self::Posted(_) => "interaction.posted",
+            Self::Progressed { .. } => "interaction.progressed",
+            Self::Resolved { .. } => "interaction.resolved",
+            Self::Expired { .. } => "interaction.expired",
+            Self::Cancelled { .. } => "interaction.cancelled",
+            Self::AnswerRejected { .. } => "interaction.answer_rejected",
+            Self::Collected {} => "interaction.collected",
+            Self::Consumed(_) => "interaction.consumed",
+            Self::Reported { .. } => "interaction.reported",
+            Self::CalledBack {} => "interaction.called_back",
+            Self::AgentOffline {} => "interaction.agent_offline",
+            Self::FollowedUp { .. } => "interaction.follow_up",
+            Self::ReplyEdited { .. } => "interaction.reply_edited",
+            Self::Remarked { .. } => "interaction.remarked",
+        }
+    }
+
+    /// Whether it closes its interaction.
+    pub fn closes(&self) -> bool {
+        matches!(
+            self,
+            Self::Resolved { .. } | Self::Expired { .. } | Self::Cancelled { .. }
+        )
+    }
+}

@@ -1,0 +1,178 @@
+//! The journal: every change is an event, every event is chained to the one before it.
+
+mod access;
+mod interaction;
+mod outbound;
+mod proof;
+mod replay;
+mod task;
+
+use chrono::{DateTime, Utc};
+use serde::{Serialize, de::Error as _};
+use serde_json::Value;
+
+pub use access::{PersonEvent, TokenEvent};
+pub use interaction::InteractionEvent;
+pub use outbound::{DeliveryEvent, EndpointEvent};
+pub use task::TaskEvent;
+
+use crate::{
+    delivery::Topic,
+    ids::{AgentId, EventId, InteractionId},
+    principal::Actor,
+};
+
+/// An event that is decided but not yet committed: it has no place in the journal yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewEvent {
+    /// Its id.
+    pub id: EventId,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// Who caused it.
+    pub actor: Actor,
+    /// Whose interaction or task it is about: that agent sees the event.
+    pub agent_id: Option<AgentId>,
+    /// The interaction it belongs to.
+    pub interaction_id: Option<InteractionId>,
+    /// The agent's task it belongs to.
+    pub task_id: Option<String>,
+    /// What happened.
+    pub payload: Payload,
+}
+
+/// One row of the journal.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Event {
+    /// Its place: 1 for the first, without gaps, in the order of commits.
+    pub seq: i64,
+    /// Its id.
+    pub id: EventId,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// Who caused it.
+    pub actor: Actor,
+    /// Whose interaction or task it is about: that agent sees the event.
+    pub agent_id: Option<AgentId>,
+    /// The interaction it belongs to.
+    pub interaction_id: Option<InteractionId>,
+    /// The agent's task it belongs to.
+    pub task_id: Option<String>,
+    /// What happened; `type` and `payload` in JSON.
+    #[serde(flatten)]
+    pub payload: Payload,
+}
+
+/// What happened, by what it happened to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Payload {
+    /// An interaction.
+    Interaction(InteractionEvent),
+    /// A task.
+    Task(TaskEvent),
+    /// A person.
+    Person(PersonEvent),
+    /// A token.
+    Token(TokenEvent),
+    /// A webhook endpoint.
+    Endpoint(EndpointEvent),
+    /// Deliveries.
+    Delivery(DeliveryEvent),
+}
+
+impl Payload {
+    /// Reads it back as it was stored: its type, and its payload as JSON.
+    ///
+    /// # Errors
+    /// When there is no such type, or the payload is not one of it.
+    pub fn read(event_type: &str, payload: &str) -> serde_json::Result<Self> {
+        // Put together as text: a `Value` in between would read some keys of an agent's JSON its own way.
+        let written = format!(
+            r#"{{"type":{},"payload":{payload}}}"#,
+            Value::from(event_type)
+        );
+        match event_type.split_once('.').map_or("", |(noun, _)| noun) {
+            "interaction" | "notification" => serde_json::from_str(&written).map(Self::Interaction),
+            "task" => serde_json::from_str(&written).map(Self::Task),
+            "person" => serde_json::from_str(&written).map(Self::Person),
+            "token" => serde_json::from_str(&written).map(Self::Token),
+            "endpoint" => serde_json::from_str(&written).map(Self::Endpoint),
+            "delivery" => serde_json::from_str(&written).map(Self::Delivery),
+            _ => Err(serde_json::Error::custom(format!(
+                "there is no event type {event_type}"
+            ))),
+        }
+    }
+
+    /// The event type, as in SQL and JSON.
+    pub fn event_type(&self) -> &'static str {
+        match self {
+            Self::Interaction(event) => event.event_type(),
+            Self::Task(event) => event.event_type(),
+            Self::Person(event) => event.event_type(),
+            Self::Token(event) => event.event_type(),
+            Self::Endpoint(event) => event.event_type(),
+            Self::Delivery(event) => event.event_type(),
+        }
+    }
+
+    /// What webhooks that hear of it call it; `None` when they hear nothing.
+    pub fn topic(&self) -> Option<Topic> {
+        Topic::from_name(self.event_type())
+    }
+
+    /// Whether somebody who was let in may have to leave.
+    pub fn ends_access(&self) -> bool {
+        matches!(
+            self,
+            Self::Person(
+                PersonEvent::Changed(_)
+                    | PersonEvent::Disabled(_)
+                    | PersonEvent::PasswordSet(_)
+                    | PersonEvent::SignedOut { .. }
+            ) | Self::Token(TokenEvent::Revoked(_))
+        )
+    }
+
+    /// Whether this event closes its interaction.
+    pub fn closes(&self) -> bool {
+        matches!(self, Self::Interaction(event) if event.closes())
+    }
+}
+
+impl From<InteractionEvent> for Payload {
+    fn from(event: InteractionEvent) -> Self {
+        Self::Interaction(event)
+    }
+}
+
+impl From<TaskEvent> for Payload {
+    fn from(event: TaskEvent) -> Self {
+        Self::Task(event)
+    }
+}
+
+impl From<PersonEvent> for Payload {
+    fn from(event: PersonEvent) -> Self {
+        Self::Person(event)
+    }
+}
+
+impl From<TokenEvent> for Payload {
+    fn from(event: TokenEvent) -> Self {
+        Self::Token(event)
+    }
+}
+
+impl From<EndpointEvent> for Payload {
+    fn from(event: EndpointEvent) -> Self {
+        Self::Endpoint(event)
+    }
+}
+
+impl From<DeliveryEvent> for Payload {
+    fn from(event: DeliveryEvent) -> Self {
+        Self::Delivery(event)
+    }
+}

@@ -1,0 +1,42 @@
+//! Rule 12 for what is passed on: an event tells of a decision only as far as its receipt proves it.
+
+use super::{Event, InteractionEvent, Payload};
+use crate::{
+    interaction::{Answer, Outcome, fits, is_decision, is_signed},
+    sign::Verify,
+};
+
+impl Event {
+    /// Whether it may be passed on: of a decision its receipt proves what it says. That the receipt is about what was
+    /// asked only the interaction says.
+    pub fn is_proven(&self, keys: &dyn Verify) -> bool {
+        match &self.payload {
+            Payload::Interaction(InteractionEvent::Resolved { outcome, answer }) => {
+                *outcome == answer.content.outcome()
+                    && (!is_decision(&answer.content) || self.has_receipt(answer, keys))
+            }
+            Payload::Interaction(InteractionEvent::Expired {
+                outcome, answer, ..
+            }) => {
+                matches!(outcome, Outcome::Expired | Outcome::Fallback)
+                    && !answer.as_ref().is_some_and(is_decision)
+            }
+            _ => true,
+        }
+    }
+
+    fn has_receipt(&self, answer: &Answer, keys: &dyn Verify) -> bool {
+        let Some(receipt) = answer.receipt.as_deref() else {
+            return false;
+        };
+        let decision = &receipt.decision;
+        decision.is_known()
+            && Some(decision.interaction_id) == self.interaction_id
+            && Some(decision.agent.id) == self.agent_id
+            && decision.outcome == answer.content.outcome()
+            && fits(decision.kind, decision.outcome)
+            && decision.responder == answer.responder
+            && decision.answered_at == answer.answered_at
+            && is_signed(receipt, keys)
+    }
+}

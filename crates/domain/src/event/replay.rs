@@ -1,0 +1,137 @@
+//! An interaction as it was when something happened, from its events. What is sent out about an event
+//! stays the same over all tries, whatever happened since.
+
+use super::{Event, InteractionEvent, Payload};
+use crate::{
+    interaction::{Callback, Card, FollowUp, Interaction, Report, State},
+    principal::{Actor, AgentRef},
+};
+
+impl Interaction {
+    /// The interaction after these events, which are all of its events in order, from the first on.
+    /// `None` when the first does not open it.
+    pub fn replay(events: &[Event]) -> Option<Self> {
+        let (first, rest) = events.split_first()?;
+        let mut interaction = opened(first)?;
+        for event in rest {
+            interaction.take_in(event);
+        }
+        Some(interaction)
+    }
+
+    fn take_in(&mut self, event: &Event) {
+        let Payload::Interaction(what) = &event.payload else {
+            return;
+        };
+        match what {
+            InteractionEvent::Progressed { answers } => {
+                self.state = State::Pending {
+                    answers: answers.clone(),
+                };
+            }
+            InteractionEvent::Resolved { answer, .. } => {
+                self.state = State::Resolved {
+                    answer: answer.clone(),
+                };
+            }
+            InteractionEvent::Expired { answer, .. } => {
+                self.state = State::Expired {
+                    at: self.expires_at.unwrap_or(event.at),
+                    fallback: answer.clone(),
+                };
+            }
+            InteractionEvent::Cancelled { reason } => {
+                self.state = State::Cancelled {
+                    at: event.at,
+                    by: event.actor.clone(),
+                    reason: reason.clone(),
+                };
+            }
+            InteractionEvent::Collected {} => self.collected_at = Some(event.at),
+            // There is one run, whatever somebody has written into the row since.
+            InteractionEvent::Consumed(consumed) => {
+                self.consumed.get_or_insert_with(|| (**consumed).clone());
+                self.collected_at.get_or_insert(event.at);
+            }
+            InteractionEvent::Reported { outcome, text } => {
+                self.report = Some(Report {
+                    outcome: *outcome,
+                    text: text.clone(),
+                    at: event.at,
+                });
+                self.collected_at.get_or_insert(event.at);
+            }
+            InteractionEvent::CalledBack {} => {
+                self.callback = Some(Callback::Delivered { at: event.at });
+            }
+            InteractionEvent::AgentOffline {} => {
+                self.callback = Some(Callback::Offline { at: event.at });
+            }
+            InteractionEvent::Posted(posted) => {
+                if let Some(card) = &mut self.card {
+                    card.posted = Some(posted.clone());
+                }
+            }
+            InteractionEvent::FollowedUp { text } => {
+                let Actor::Responder(responder) = &event.actor else {
+                    return;
+                };
+                self.follow_ups.push(FollowUp {
+                    text: text.clone(),
+                    responder: responder.clone(),
+                    at: event.at,
+                });
+            }
+            // These changed nothing, and only the first event opens it.
+            InteractionEvent::Requested { .. }
+            | InteractionEvent::Notified { .. }
+            | InteractionEvent::AnswerRejected { .. }
+            | InteractionEvent::ReplyEdited { .. }
+            | InteractionEvent::Remarked { .. } => return,
+        }
+        self.version += 1;
+    }
+}
+
+fn opened(event: &Event) -> Option<Interaction> {
+    let Payload::Interaction(what) = &event.payload else {
+        return None;
+    };
+    let (agent, request, channel, expires_at, state) = match what {
+        InteractionEvent::Requested {
+            agent,
+            request,
+            expires_at,
+            channel,
+        } => {
+            let pending = State::Pending {
+                answers: Default::default(),
+            };
+            (agent, request, channel, *expires_at, pending)
+        }
+        InteractionEvent::Notified {
+            agent,
+            request,
+            channel,
+        } => {
+            let delivered = State::Delivered { at: event.at };
+            (agent, request, channel, None, delivered)
+        }
+        _ => return None,
+    };
+    Some(Interaction {
+        id: event.interaction_id?,
+        version: 1,
+        agent: AgentRef::clone(agent),
+        request: (**request).clone(),
+        created_at: event.at,
+        expires_at,
+        state,
+        collected_at: None,
+        consumed: None,
+        report: None,
+        callback: None,
+        card: channel.clone().map(Card::to),
+        follow_ups: Vec::new(),
+    })
+}

@@ -1,0 +1,54 @@
+//! What an event does to a card in Slack: it is shown on one message of one channel.
+
+use crate::{
+    delivery::SlackChannel,
+    event::{Event, InteractionEvent, Payload},
+    interaction::Interaction,
+};
+
+/// What an event does to the card of its interaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CardChange {
+    /// It is posted.
+    Post,
+    /// It looks different, and nobody can answer any more.
+    Close,
+    /// It looks different.
+    Update,
+}
+
+impl CardChange {
+    /// What this event does to the card.
+    pub fn of(payload: &Payload) -> Option<Self> {
+        let Payload::Interaction(event) = payload else {
+            return None;
+        };
+        match event {
+            InteractionEvent::Requested { .. } | InteractionEvent::Notified { .. } => {
+                Some(Self::Post)
+            }
+            InteractionEvent::Resolved { .. }
+            | InteractionEvent::Expired { .. }
+            | InteractionEvent::Cancelled { .. } => Some(Self::Close),
+            InteractionEvent::Progressed { .. }
+            | InteractionEvent::Collected {}
+            | InteractionEvent::Consumed(_)
+            | InteractionEvent::Reported { .. }
+            | InteractionEvent::CalledBack {}
+            | InteractionEvent::AgentOffline {}
+            | InteractionEvent::FollowedUp { .. } => Some(Self::Update),
+            InteractionEvent::Posted(_)
+            | InteractionEvent::AnswerRejected { .. }
+            | InteractionEvent::ReplyEdited { .. }
+            | InteractionEvent::Remarked { .. } => None,
+        }
+    }
+}
+
+/// The channel that has to show what has happened, if one does.
+pub(super) fn owed(event: &Event, interaction: &Interaction) -> Option<SlackChannel> {
+    let change = CardChange::of(&event.payload)?;
+    let channel = SlackChannel(interaction.card.as_ref()?.channel.clone());
+    let is_shown = change != CardChange::Update || !channel.is_of_webhook();
+    is_shown.then_some(channel)
+}

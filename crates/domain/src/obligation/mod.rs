@@ -1,0 +1,146 @@
+//! Whom an event obliges us to tell. What is owed to one destination is committed with the event. An
+//! endpoint follows the journal instead, so that however many there are, asking costs the same: what it is
+//! owed is every event after the last that a delivery was made of, if it wants to hear of it.
+
+mod callback;
+mod card;
+#[cfg(test)]
+mod tests;
+
+use chrono::{DateTime, Utc};
+use sha2::{Digest, Sha256};
+
+pub use callback::CallbackKind;
+pub use card::CardChange;
+
+use crate::{
+    changeset::Write,
+    delivery::{CallbackPlace, Listener, SlackChannel, Topic},
+    event::{EndpointEvent, Event, Payload},
+    ids::{DeliveryId, DestinationId, EventId},
+    interaction::Interaction,
+};
+
+/// A delivery that is to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obligation {
+    /// Its id, for good.
+    pub id: DeliveryId,
+    /// Who is to be told.
+    pub destination: Destination,
+    /// What of.
+    pub event_seq: i64,
+    /// Since when.
+    pub at: DateTime<Utc>,
+}
+
+/// Who is to be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// The [`Endpoint`](crate::Endpoint) of this id.
+    Webhook(DestinationId),
+    /// An agent. Such a destination is there as soon as something is owed to it.
+    Callback(CallbackPlace),
+    /// A channel. Such a destination is there as soon as something is owed to it.
+    Slack(SlackChannel),
+}
+
+impl Destination {
+    /// Its id.
+    pub fn id(&self) -> DestinationId {
+        match self {
+            Self::Webhook(id) => *id,
+            Self::Callback(place) => place.id(),
+            Self::Slack(channel) => channel.id(),
+        }
+    }
+}
+
+impl DeliveryId {
+    /// The id of telling this destination of this event: the same whenever and wherever it is made. It
+    /// begins with the time of the event, so that ids are in the order of events (RFC 9562, version 8).
+    pub fn of(event: EventId, destination: DestinationId) -> Self {
+        let hash = Sha256::new()
+            .chain_update(event.0.as_bytes())
+            .chain_update(destination.0.as_bytes())
+            .finalize();
+        let mut bytes = [0; 16];
+        bytes[..6].copy_from_slice(&event.0.as_bytes()[..6]);
+        bytes[6..].copy_from_slice(&hash[..10]);
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+}
+
+/// Whom the events of one changeset oblige us to tell, beside the endpoints that follow the journal.
+/// `writes` are the changeset's.
+pub fn obligations(events: &[Event], writes: &[Write]) -> Vec<Obligation> {
+    let mut owed = Vec::new();
+    for event in events {
+        if let Payload::Endpoint(EndpointEvent::Tested(endpoint)) = &event.payload {
+            owed.push(obligation(event, Destination::Webhook(endpoint.id)));
+        }
+        let Some(interaction) = about(event, writes) else {
+            continue;
+        };
+        let place = callback::owed(event, interaction).map(Destination::Callback);
+        let channel = card::owed(event, interaction).map(Destination::Slack);
+        let to = place.into_iter().chain(channel);
+        owed.extend(to.map(|destination| obligation(event, destination)));
+    }
+    owed
+}
+
+/// An event that endpoints can hear of, as much of it as deciding whom to tell needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct News {
+    /// Its place in the journal.
+    pub seq: i64,
+    /// Its id.
+    pub event: EventId,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// What it is.
+    pub topic: Topic,
+    /// Whether an agent waits for what it is about. A task that fails by itself counts as such.
+    pub stops: bool,
+}
+
+impl Listener {
+    /// What this endpoint is owed of `news`, the oldest `most` of it.
+    pub fn owed(&self, news: &[News], most: usize) -> Vec<Obligation> {
+        let wanted = news
+            .iter()
+            .filter(|one| self.filter.wants(one.topic, one.stops));
+        let owed = wanted.take(most).map(|one| Obligation {
+            id: DeliveryId::of(one.event, self.id),
+            destination: Destination::Webhook(self.id),
+            event_seq: one.seq,
+            at: one.at,
+        });
+        owed.collect()
+    }
+}
+
+fn obligation(event: &Event, destination: Destination) -> Obligation {
+    Obligation {
+        id: DeliveryId::of(event.id, destination.id()),
+        destination,
+        event_seq: event.seq,
+        at: event.at,
+    }
+}
+
+/// The interaction that the event is about, as the changeset leaves it.
+fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
+    let id = event.interaction_id?;
+    writes.iter().find_map(|write| match write {
+        Write::Open(interaction) | Write::Advance(interaction) => {
+            (interaction.id == id).then_some(interaction)
+        }
+        Write::Task(_)
+        | Write::Access(_)
+        | Write::Endpoint(_)
+        | Write::Retry { .. }
+        | Write::Heard { .. } => None,
+    })
+}

@@ -1,0 +1,111 @@
+//! Why a command was refused.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use thiserror::Error;
+
+use crate::{fault::Fault, outcome::Outcome};
+
+/// A rule said no. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Refused {
+    /// Rules 1 and 4: somebody, or the deadline, was faster.
+    #[error("already closed: {}", outcome.name())]
+    Closed {
+        /// How it ended.
+        outcome: Outcome,
+        /// Who closed it; `None` for the deadline.
+        by: Option<String>,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// Rule 3: agents can never answer, viewers neither.
+    #[error("only responders and admins may do this")]
+    NotAResponder,
+    /// Only admins manage people and tokens.
+    #[error("only admins may do this")]
+    NotAnAdmin,
+    /// Nobody changes their own role or disables themselves: an admin has to remain.
+    #[error("this would take your own rights away; another admin can do it")]
+    Yourself,
+    /// The password was not given lately, and a browser that was left open is not enough for this.
+    #[error("this needs your password once more")]
+    Unproven,
+    /// Somebody else has this name.
+    #[error("somebody else has this name")]
+    NameTaken,
+    /// Somebody else is this user of Slack.
+    #[error("this Slack user is {by} already")]
+    SlackTaken {
+        /// Their name.
+        by: String,
+    },
+    /// They have been disabled.
+    #[error("this person is disabled")]
+    Disabled,
+    /// An agent may take back only what it asked itself.
+    #[error("another agent asked this")]
+    NotYours,
+    /// The answer or the reason is not what the kind asks for.
+    #[error("the request is against the rules")]
+    Invalid(Vec<Fault>),
+    /// Rule 8: the agent has asked something else under this key.
+    #[error("the idempotency key belongs to another request")]
+    KeyReused,
+    /// Nothing has been answered yet that could be collected or followed up.
+    #[error("still waiting for an answer")]
+    StillPending,
+    /// It is so already: collected before, known to have been called back, or linked.
+    #[error("it is so already")]
+    Unchanged,
+    /// The agent asks too much at once.
+    #[error("this agent has {limit} pending blockers, and may not have more")]
+    TooManyPending {
+        /// How many it may have.
+        limit: u32,
+    },
+    /// What waits in the task takes too much room.
+    #[error("what waits in this task takes too much room")]
+    TooMuchInTask,
+    /// The agent has had as much stored today as it may.
+    #[error("this agent has had {limit} bytes stored today, and may have more from {until} on")]
+    QuotaUsedUp {
+        /// How many bytes it may have stored in a day.
+        limit: u64,
+        /// When the day ends.
+        until: DateTime<Utc>,
+        /// How long that is from now.
+        wait: TimeDelta,
+    },
+    /// What decides or chooses takes more than words in a thread: nobody approves by them.
+    #[error("this is not answered by a message; use the buttons of its card")]
+    UseTheButtons,
+    /// Decisions are signed, and this part of the program has no key.
+    #[error("a decision cannot be signed here")]
+    NoKey,
+    /// Nothing is sent to this endpoint.
+    #[error("this endpoint is disabled")]
+    EndpointDisabled,
+    /// It has arrived, or is on its way.
+    #[error("this delivery has arrived, or is being sent")]
+    NotToRetry,
+    /// Only what was approved may be run, and reported on.
+    #[error("this was not approved")]
+    NotApproved,
+    /// Rule 13: an approval is good for one run.
+    #[error("already consumed by {by}")]
+    AlreadyConsumed {
+        /// When.
+        at: DateTime<Utc>,
+        /// The name of the run.
+        by: String,
+    },
+    /// The agent has said something else came of it.
+    #[error("something else was reported")]
+    AlreadyReported {
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// The deadline is still ahead.
+    #[error("the deadline has not passed")]
+    NotDue,
+}
