@@ -1,4 +1,4 @@
-import { expect, live, row, test } from "./handraise.ts";
+import { expect, live, row, submitByKey, test } from "./handraise.ts";
 
 test("a question appears live, is answered, and the agent has it byte for byte", async ({ ana, server }) => {
   await expect(ana.getByText("Nobody is waiting.")).toBeVisible();
@@ -25,7 +25,7 @@ test("a question appears live, is answered, and the agent has it byte for byte",
   const answer = "**200 ms** at p99 🦀\n\n- not the mean\n\ttab, \"quotes\" & <tags>\n";
   await expect(ana.getByLabel("Your answer")).toBeFocused();
   await ana.getByLabel("Your answer").fill(answer);
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(dialog).toContainText(/You answered \d+ s ago/);
   await expect(ana.locator(".row")).toHaveCount(0);
 

@@ -1,5 +1,5 @@
 // An agent that wants to be called back: people see whether it was.
-import { expect, live, looks, row, test as base } from "./handraise.ts";
+import { expect, live, looks, row, submitByKey, test as base } from "./handraise.ts";
 import { Receiver } from "./receiver.ts";
 
 const test = base.extend<{ receiver: Receiver }>({
@@ -14,7 +14,7 @@ test("the agent is called back, and where it was answered people see it", async 
   const asked = await server.ask({ prompt: "Which port?", callback_url: receiver.url() });
   await row(ana, "Which port?").click();
   await ana.getByLabel("Your answer").fill("80");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   const dialog = ana.locator("dialog.dialog");
   await expect(dialog).toContainText(/Delivered to backend .* later/);
   expect(JSON.parse(receiver.got[0].body)).toMatchObject({
@@ -33,7 +33,7 @@ test("an agent that cannot be called back is offline", async ({ ana, receiver, s
   await ana.goto(`${server.url}/blockers/${asked.id}`);
   await live(ana);
   await ana.getByLabel("Your answer").fill("80");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   const offline = "The asking agent is offline: backend could not be called back. It can still come and ask.";
   const dialog = ana.locator("dialog.dialog");
   await expect(dialog).toContainText(offline);

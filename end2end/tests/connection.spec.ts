@@ -1,4 +1,4 @@
-import { expect, live, row, test } from "./handraise.ts";
+import { expect, live, row, submitByKey, test } from "./handraise.ts";
 
 // What Chromium itself writes when nobody answers.
 const unreachable = /WebSocket connection|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
@@ -14,7 +14,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     await expect(ana.locator(".live")).toHaveText(/Reconnecting…|Polling every 5 s/);
     await expect(ana.locator(".live")).toHaveText("Polling every 5 s");
     // Sending does not work, and loses nothing.
-    await ana.keyboard.press("Control+Enter");
+    await submitByKey(ana);
     await expect(ana.getByRole("alert")).toContainText("cannot be reached");
     await expect(ana.getByLabel("Your answer")).toHaveValue("typed while it was up");
 
@@ -23,7 +23,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     await live(ana);
     await expect(row(ana, "Asked meanwhile")).toHaveCount(1);
     await expect(row(ana, "Asked before")).toHaveCount(1);
-    await ana.keyboard.press("Control+Enter");
+    await submitByKey(ana);
     await expect(ana.getByRole("dialog")).toContainText("You answered");
     expect((await server.poll(gone.id)).answer?.text).toBe("typed while it was up");
     await expect(ana.locator(".row")).toHaveCount(1);

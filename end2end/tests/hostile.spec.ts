@@ -2,7 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 
 import { corpus, type Hostile } from "./corpus.ts";
-import { expect, live, test } from "./handraise.ts";
+import { expect, live, submitByKey, test } from "./handraise.ts";
 
 // Recording thousands of characters at every step takes longer than the steps.
 test.use({ trace: "off" });
@@ -149,7 +149,7 @@ test("hostile answers arrive as they were typed, and are shown", async ({ ana, s
     // Which line ends a text area keeps is the browser's affair, and not that of all versions the same.
     const typed = await answer.inputValue();
     expect(oneLineEnd(typed)).toBe(oneLineEnd(hostile.text));
-    await ana.keyboard.press("Control+Enter");
+    await submitByKey(ana);
     await expect(dialog).toContainText("You answered");
     expect((await server.poll(asked.id)).answer?.text).toBe(typed);
     await harmless(ana);

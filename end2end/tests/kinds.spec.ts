@@ -1,7 +1,7 @@
 // Every kind: an agent asks, Ana answers on the page, the agent that waits has it.
 import type { Page } from "@playwright/test";
 
-import { expect, row, test, type Interaction, type Server } from "./handraise.ts";
+import { expect, row, submitByKey, test, type Interaction, type Server } from "./handraise.ts";
 
 /** Asks, opens the dialog from the panel, and leaves the agent waiting. */
 async function opened(ana: Page, server: Server, body: object) {
@@ -23,7 +23,7 @@ test("a choice: a number picks, Ctrl+Enter sends", async ({ ana, server }) => {
   await expect(dialog.getByRole("alert")).toContainText("Pick one of the options first.");
   await ana.keyboard.press("2");
   await expect(dialog.getByRole("radio", { name: /LRU/ })).toBeChecked();
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(dialog).toContainText(/You answered \d+ s ago/);
   expect((await got()).answer?.selected).toEqual(["lru"]);
 });
@@ -82,7 +82,7 @@ test("a plan: adjust asks what to change", async ({ ana, server }) => {
   await dialog.getByRole("button", { name: "Send decision" }).click();
   await expect(dialog.getByRole("alert")).toContainText("Say what to change");
   await dialog.getByLabel("What to change").fill("Test twice");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(dialog).toContainText("You decided");
   expect((await got()).answer).toMatchObject({
     decision: "adjust",
@@ -95,7 +95,7 @@ test("a plan: adjust asks what to change", async ({ ana, server }) => {
 test("a plan: go on with a clear context", async ({ ana, server }) => {
   const { dialog, got } = await opened(ana, server, { kind: "plan_review", plan: "Go" });
   await ana.keyboard.press("2");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(dialog).toContainText("You decided");
   expect(await got()).toMatchObject({
     outcome: "proceed_clean",
@@ -117,7 +117,7 @@ test("a form: one question at a time, kept across a reload, finished by somebody
   const { asked, dialog, got } = await opened(ana, server, { kind: "form", questions });
   await expect(dialog).toContainText("1 of 3");
   await dialog.getByLabel("Your answer").fill("80\n");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(dialog).toContainText("2 of 3");
   await dialog.getByRole("link", { name: "Back" }).click();
   await expect(dialog.getByLabel("Your answer")).toHaveValue("80\n");
@@ -176,6 +176,52 @@ test("a key that is held and a button that is pressed twice answer one question 
   expect((await got()).answer?.answers).toEqual({ one: "pressed", two: "no" });
 });
 
+test("a second click on a row of the list answers nothing", async ({ ana, server }) => {
+  const asked = await server.ask({ kind: "approval", prompt: "Wipe it?", action });
+  await expect(row(ana, "Wipe it?")).toBeVisible();
+  // As soon as there is a button, as a double click that hits both.
+  await ana.evaluate(
+    () =>
+      new Promise<void>((pressed) => {
+        const press = () => {
+          const approve = document.querySelector<HTMLButtonElement>("dialog button[value=true]");
+          if (!approve) return void requestAnimationFrame(press);
+          approve.click();
+          pressed();
+        };
+        document.querySelector<HTMLElement>("a.row-link")!.click();
+        requestAnimationFrame(press);
+      }),
+  );
+  const approve = ana.locator("dialog.dialog").getByRole("button", { name: "Approve" });
+  await expect(approve).toBeEnabled();
+  expect((await server.poll(asked.id)).state).toBe("pending");
+  await approve.click();
+  await expect(ana.getByRole("dialog")).toContainText("You approved it");
+});
+
+test("what somebody types for a question that another has answered is no answer to the next", async ({ ana, server }) => {
+  const asked = [
+    { id: "one", prompt: "Which colour?" },
+    { id: "two", prompt: "May I wipe everything? Leave it empty for yes." },
+  ];
+  const { asked: form, dialog, got } = await opened(ana, server, { kind: "form", questions: asked });
+  await dialog.getByLabel("Your answer").fill("blu");
+  await server.answer(form.id, { answers: { one: "red" } });
+  await expect(dialog.getByRole("alert").first()).toContainText("Somebody else has just answered");
+  await ana.keyboard.type("e sky");
+  await ana.keyboard.press("Control+Enter");
+  await expect(dialog).toContainText("blu");
+  await expect(dialog.getByLabel("Your answer")).toHaveCount(0);
+  expect((await server.poll(form.id)).progress).toEqual({ one: "red" });
+  await dialog.getByRole("button", { name: "Go on to the next question" }).click();
+  await expect(dialog).toContainText("2 of 2");
+  await expect(dialog.getByLabel("Your answer")).toHaveValue("");
+  await dialog.getByLabel("Your answer").fill("no");
+  await submitByKey(ana);
+  expect((await got()).answer?.answers).toEqual({ one: "red", two: "no" });
+});
+
 test("a notification is shown and waits for nobody", async ({ ana, server }) => {
   const told = await server.ask({ kind: "notification", prompt: "Tests failed", level: "error" });
   expect(told).toMatchObject({ state: "resolved", outcome: "delivered" });
@@ -186,7 +232,7 @@ test("a notification is shown and waits for nobody", async ({ ana, server }) => 
 test("picked up, and what was said later", async ({ ana, server, signIn }) => {
   const { asked, dialog } = await opened(ana, server, { kind: "question" });
   await dialog.getByLabel("Your answer").fill("yes");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(dialog).toContainText("backend has not picked it up yet");
   await server.collect(asked.id);
   await expect(dialog).toContainText("It picked the answer up");

@@ -1,5 +1,5 @@
 // The pages beside the desk: history, timeline, tasks, agents.
-import { expect, live, row, test } from "./handraise.ts";
+import { expect, live, row, submitByKey, test } from "./handraise.ts";
 
 test("the history is searched and filtered, and its address says how", async ({ ana, server }) => {
   await server.ask({ prompt: "Which port for the gateway?", session_id: "p11" });
@@ -58,7 +58,7 @@ test("closing a dialog leads back to where it was opened", async ({ ana, server 
   await live(ana);
   await ana.locator("main").getByRole("link", { name: /Which port/ }).click();
   await ana.getByLabel("Your answer").fill("80");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(ana.getByRole("dialog")).toContainText("You answered");
   await ana.keyboard.press("Escape");
   await expect(ana).toHaveURL(`${server.url}/agents`);
@@ -77,7 +77,7 @@ test("the timeline of one question grows while it is looked at", async ({ ana, s
   await expect(steps).toHaveText([/backend asked/, /The task waits/]);
   await ana.locator("main").getByRole("link", { name: /Answer/ }).click();
   await ana.getByLabel("Your answer").fill("80");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(ana.getByRole("dialog")).toContainText("You answered");
   await ana.getByRole("link", { name: "Timeline" }).click();
   await expect(steps).toHaveText([/backend asked/, /The task waits/, /Ana answered/, /The task goes on/]);
@@ -106,7 +106,7 @@ test("tasks and agents say what they wait for", async ({ ana, server }) => {
   await expect(main).toContainText(/last seen \d+ s ago/);
   await main.getByRole("link", { name: /Which port/ }).click();
   await ana.getByLabel("Your answer").fill("80");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(ana.getByRole("dialog")).toContainText("You answered");
   expect((await server.task("T-1")).status).toBe("running");
 });
@@ -118,7 +118,7 @@ test("the overview counts and groups what waits", async ({ ana, server }) => {
   await expect(main.locator(".waiting-now")).toContainText("Which port?");
   await row(ana, "Which port?").click();
   await ana.getByLabel("Your answer").fill("80");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect(ana.getByRole("dialog")).toContainText("You answered");
   await ana.keyboard.press("Escape");
   await expect(main).toContainText("1 answered");

@@ -1,4 +1,4 @@
-import { expect, expectLegible, live, looks, row, test } from "./handraise.ts";
+import { expect, expectLegible, live, looks, row, submitByKey, test } from "./handraise.ts";
 
 test("what was typed survives Esc and a reload", async ({ ana, server }) => {
   await server.ask();
@@ -34,7 +34,7 @@ test("on to the next question after an answer", async ({ ana, server }) => {
   const second = await server.ask({ prompt: "two" });
   await ana.goto(`${server.url}/blockers/${first.id}`);
   await ana.getByLabel("Your answer").fill("1");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await ana.getByRole("link", { name: "Next question" }).click();
   await expect(ana).toHaveURL(`${server.url}/blockers/${second.id}`);
   await expect(ana.getByLabel("Your answer")).toHaveValue("");
@@ -87,7 +87,7 @@ for (const [theme, width] of looks) {
     expect(inside).toBe(0);
     await ana.goto(`${server.url}/blockers/${asked.id}`);
     await ana.getByLabel("Your answer").fill("yes");
-    await ana.keyboard.press("Control+Enter");
+    await submitByKey(ana);
     await expect(ana.getByRole("dialog")).toContainText("You answered");
     await fits();
     for (const kind of kinds) {

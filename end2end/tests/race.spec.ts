@@ -1,4 +1,4 @@
-import { expect, live, test } from "./handraise.ts";
+import { expect, live, submitByKey, test } from "./handraise.ts";
 
 const answer = "Your answer";
 
@@ -9,7 +9,7 @@ test("who is slower sees it at once and keeps the text", async ({ ana, server, s
   await live(ben);
   await ben.getByLabel(answer).fill("Ben's half of an answer");
   await ana.getByLabel(answer).fill("80");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
 
   const dialog = ben.getByRole("dialog");
   await expect(dialog).toContainText(/Ana answered \d+ s ago/);
@@ -32,7 +32,7 @@ test("who sends too late is told who was faster and keeps the text", async ({ an
   await expect(ana.getByRole("dialog")).toContainText("You answered");
 
   await expect(ben.getByLabel(answer)).toBeVisible();
-  await ben.getByLabel(answer).press("Control+Enter");
+  await submitByKey(ben);
   const dialog = ben.getByRole("dialog");
   await expect(dialog).toContainText(/Ana answered \d+ s ago/);
   await expect(dialog.locator(".unsent .answer-text")).toHaveText("8080\n– Ben", { useInnerText: true });

@@ -22,7 +22,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
             "app", "domain", "machine", "service", "signing", "slack", "store", "visible",
         ],
     ),
-    ("app", &["domain"]),
+    ("app", &["domain", "visible"]),
     ("frontend", &["app"]),
 ];
 

@@ -7,6 +7,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::harmless;
+
 /// Enough for two lines on the widest panel; the style sheet cuts where it must.
 const PREVIEW_CHARS: usize = 160;
 
@@ -185,13 +187,13 @@ fn preview(text: &str) -> String {
         for c in word.chars() {
             if chars >= PREVIEW_CHARS {
                 line.push('…');
-                return line;
+                return harmless(&line);
             }
             line.push(c);
             chars += 1;
         }
     }
-    line
+    harmless(&line)
 }
 
 /// The words of a line. Only marks that certainly mean nothing by themselves go.

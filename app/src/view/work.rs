@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::Task;
 use serde::{Deserialize, Serialize};
 
-use super::Row;
+use super::{Row, harmless};
 
 /// A task in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,10 +33,10 @@ impl TaskRow {
         Self {
             id: task.id,
             agent: task.agent.name,
-            title: task.title,
-            step: task.step,
+            title: task.title.as_deref().map(harmless),
+            step: task.step.as_deref().map(harmless),
             status: task.status.name().to_owned(),
-            reason: task.status.reason().map(str::to_owned),
+            reason: task.status.reason().map(harmless),
             updated_at: task.updated_at,
             waiting,
         }

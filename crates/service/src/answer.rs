@@ -55,9 +55,14 @@ impl Service {
     ) -> Result<Interaction, ServiceError> {
         // Before reading: whoever may not answer must not learn what exists either.
         by.responder()?;
+        let told = self.told(id).await?;
         let outcome = self
             .change(id, |interaction, work, now| {
-                rule(interaction, draft.clone(), by, work, now)
+                let known = match &told {
+                    Some(told) => interaction.as_told(told),
+                    None => interaction.clone(),
+                };
+                rule(&known, draft.clone(), by, work, now)
             })
             .await;
         if let Err(ServiceError::Refused(Refused::Closed { outcome, .. })) = &outcome {

@@ -19,9 +19,7 @@ impl Service {
         run: String,
         agent: &AgentRef,
     ) -> Result<Interaction, ServiceError> {
-        // A row can be made to forget its run, the journal cannot.
-        let events = store::history_of(&*self.store, id, i64::MAX).await?;
-        let begun = Interaction::replay(&events).and_then(|told| told.consumed);
+        let begun = self.told(id).await?.and_then(|told| told.consumed);
         self.by_its_agent(id, |interaction, _, now| {
             let known = Interaction {
                 consumed: interaction.consumed.clone().or_else(|| begun.clone()),

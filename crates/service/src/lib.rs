@@ -257,6 +257,12 @@ impl Service {
         }
     }
 
+    /// The interaction as its events tell of it. A row can be made to forget what has happened, the journal cannot.
+    async fn told(&self, id: InteractionId) -> Result<Option<Interaction>, StoreError> {
+        let events = store::history_of(&*self.store, id, i64::MAX).await?;
+        Ok(Interaction::replay(&events))
+    }
+
     /// The task whose status depends on this interaction, if one does.
     async fn stopped_work(&self, interaction: &Interaction) -> Result<Option<Work>, StoreError> {
         match &interaction.request.task {

@@ -88,6 +88,10 @@ async fn difference(
         let Some(told) = Interaction::replay(&events) else {
             return Ok(Some("no event has opened it".to_owned()));
         };
+        let ends = events.iter().filter(|event| event.payload.closes()).count();
+        if ends > 1 {
+            return Ok(Some("it has ended more than once".to_owned()));
+        }
         if told == row {
             return Ok(None);
         }

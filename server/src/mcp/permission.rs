@@ -22,6 +22,10 @@ use service::ServiceError;
 use super::{arguments, door::Caller, server::McpServer};
 use crate::problem::Problem;
 
+/// What people have to know before they approve: the hook looks into files, this cannot.
+const UNSEEN: &str =
+    "Which folder it runs in is not known here, and no file that it names was looked into.";
+
 /// For the deadline to pass while the call still hears of it.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -151,7 +155,7 @@ impl Wanted {
         Draft {
             kind: Some(Kind::Approval.name().to_owned()),
             title: Some("Claude Code asks before it runs a tool".to_owned()),
-            prompt: Some(format!("May `{}` run?{about}", self.tool_name)),
+            prompt: Some(format!("May `{}` run?{about}\n\n{UNSEEN}", self.tool_name)),
             timeout_seconds: Some(Some(seconds.into())),
             metadata: id
                 .filter(|id| id.len() <= limits::TITLE_CHARS)

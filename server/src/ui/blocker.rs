@@ -8,7 +8,7 @@ use app::{
 };
 use domain::{
     Actor, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
-    interaction::{Ask, Choice, FormAnswers, Mode, Outcome},
+    interaction::{Ask, Choice, FormAnswers, Mode, Outcome, TaskRef},
 };
 use store::{InteractionQuery, Store};
 use visible::shape;
@@ -42,11 +42,11 @@ impl ForPerson {
             title,
             prompt_html,
             control: control(interaction).await?,
-            task: request.task.clone(),
+            task: request.task.clone().map(harmless),
             fallback: request
                 .fallback
                 .as_ref()
-                .map(|answer| answer.to_text(&request.ask)),
+                .map(|answer| visible::prose(&answer.to_text(&request.ask))),
             status: status(interaction, person),
             earlier: earlier(&**store, interaction).await?,
             slack_link: slack_link(interaction),
@@ -98,6 +98,14 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
     })
 }
 
+/// A task in whose words nothing is hidden. Its id is a name that addresses are made of.
+fn harmless(mut task: TaskRef) -> TaskRef {
+    for text in [&mut task.title, &mut task.description, &mut task.step] {
+        *text = text.as_deref().map(visible::prose);
+    }
+    task
+}
+
 /// Options of which nothing is hidden.
 fn marked(mut choice: Choice) -> Choice {
     for option in &mut choice.options {
@@ -133,7 +141,12 @@ fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
         at,
         answer: interaction
             .answer()
-            .map(|answer| answer.to_text(&request.ask)),
+            .map(|answer| answer.to_text(&request.ask))
+            .map(|answer| match outcome {
+                // The agent's words; those of a person are shown as they were typed.
+                Outcome::Fallback => visible::prose(&answer),
+                _ => answer,
+            }),
         reason,
         collected_at: interaction.collected_at,
         callback: interaction.callback,

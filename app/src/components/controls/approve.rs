@@ -93,7 +93,7 @@ fn Verdict(
             type="submit"
             name="approved"
             value=value
-            disabled=move || sending.is_busy()
+            disabled=move || sending.is_shut()
             aria-busy=move || busy().then_some("true")
         >
             {move || if busy() { "Sending…" } else { label }}

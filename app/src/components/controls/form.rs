@@ -14,7 +14,7 @@ use super::{
     option_list::{OptionList, picked},
     sending::{Problem, SendButton},
 };
-use crate::{server_fns::AnswerBlocker, view::FormStep};
+use crate::{components::copy_button::CopyButton, server_fns::AnswerBlocker, view::FormStep};
 
 /// The parameter of the address that names a question, counted from 1.
 const QUESTION: &str = "question";
@@ -40,14 +40,58 @@ pub(super) fn FormControl(
                 .checked_sub(1)
         })
     });
+    let shown = move || asked_for.get().unwrap_or(first_open).min(first_open);
+    let replaced = untrack(shown);
+    let replaced = steps
+        .get(replaced)
+        .and_then(|step| answering.replaced_by(&step.id));
+    let overtaken = RwSignal::new(replaced);
     move || {
-        let n = asked_for.get().unwrap_or(first_open).min(first_open);
+        if let Some(question) = overtaken.get() {
+            let typed = Draft::step(id, &question).read();
+            return Some(view! { <Overtaken typed overtaken /> }.into_any());
+        }
+        let n = shown();
         let step = steps.get(n)?.clone();
+        // Who turns to another question has seen that it is another.
+        answering.replaced_by(&step.id);
         let last = open <= 1 && step.answer.is_none();
-        Some(view! {
-            <p class="step-count">{format!("{} of {of}", n + 1)}</p>
-            <Step id n first_open last step answering />
-        })
+        Some(
+            view! {
+                <p class="step-count">{format!("{} of {of}", n + 1)}</p>
+                <Step id n first_open last step answering />
+            }
+            .into_any(),
+        )
+    }
+}
+
+/// Somebody else has answered the question that stood here. The next one comes when its reader knows that: what they
+/// are typing is no answer to it.
+#[component]
+fn Overtaken(typed: Option<String>, overtaken: RwSignal<Option<String>>) -> impl IntoView {
+    view! {
+        <div class="overtaken" role="alert">
+            <p>"Somebody else has just answered the question that stood here."</p>
+            {typed
+                .map(|typed| {
+                    view! {
+                        <div class="unsent">
+                            <p class="unsent-title">
+                                "Your text was not sent" <CopyButton text=typed.clone() />
+                            </p>
+                            <p class="answer-text" dir="auto">
+                                {typed}
+                            </p>
+                        </div>
+                    }
+                })}
+            <div class="form-end">
+                <button class="button" type="button" on:click=move |_| overtaken.set(None)>
+                    "Go on to the next question"
+                </button>
+            </div>
+        </div>
     }
 }
 
@@ -61,7 +105,7 @@ fn Step(
     step: FormStep,
     answering: Answering,
 ) -> impl IntoView {
-    let sending = answering.sending().after_a_rest();
+    let sending = answering.sending();
     let area = NodeRef::<html::Textarea>::new();
     let group = NodeRef::<html::Fieldset>::new();
     let question = step.id.clone();

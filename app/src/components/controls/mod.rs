@@ -39,6 +39,8 @@ pub(crate) struct Answering {
     pub(super) follow_up: ServerAction<FollowUpBlocker>,
     /// Where the text that is under way is kept.
     under_way: StoredValue<Option<Draft>>,
+    /// The question of a form that is shown, and how many answers had been sent when it came.
+    on_screen: StoredValue<Option<(String, usize)>>,
 }
 
 impl Answering {
@@ -49,6 +51,7 @@ impl Answering {
             cancel: ServerAction::new(),
             follow_up: ServerAction::new(),
             under_way: StoredValue::new(None),
+            on_screen: StoredValue::new(None),
         };
         let (here, navigate) = (use_location(), use_navigate());
         Effect::new(move |_| {
@@ -85,7 +88,18 @@ impl Answering {
     }
 
     fn sending(self) -> Sending {
-        Sending::of(self.answer)
+        Sending::of(self.answer).after_a_rest()
+    }
+
+    /// A question of a form is about to be shown. The one that it replaces, if somebody else's answer did that and none
+    /// of this page's.
+    fn replaced_by(self, question: &str) -> Option<String> {
+        let answers = self.answer.version().get_untracked();
+        let shown = Some((question.to_owned(), answers));
+        let before = self
+            .on_screen
+            .try_update_value(|on_screen| std::mem::replace(on_screen, shown))??;
+        (before.0 != question && before.1 == answers).then_some(before.0)
     }
 
     fn send(self, answer: AnswerBlocker, draft: Option<Draft>) {

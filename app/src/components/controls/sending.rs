@@ -10,8 +10,9 @@ use leptos::{
 
 use crate::{error::UiError, live::load_again};
 
-/// How long a question that comes right after an answer cannot be answered itself: somebody who pressed twice has
-/// not seen it.
+/// How long what has just come on the screen cannot be answered: the second click of two that were meant for a row of
+/// a list, or for the question before, was not meant for this. Systems count two clicks as one double click within
+/// half a second, unless people have set it longer.
 const REST: Duration = Duration::from_millis(700);
 
 /// How the calls of one form go.
@@ -24,7 +25,7 @@ pub(in crate::components) struct Sending {
     before: usize,
     /// What is wrong before anything is sent.
     wrong: RwSignal<Option<String>>,
-    /// Whether it has only just come in the place of another.
+    /// Whether it has only just come on the screen.
     rests: RwSignal<bool>,
 }
 
@@ -60,15 +61,16 @@ impl Sending {
         }
     }
 
-    /// For a question that may stand where another was answered a moment ago.
+    /// For what may come under a pointer that was about to press something else. Without scripts nothing does.
     pub(super) fn after_a_rest(self) -> Self {
         let rests = self.rests;
-        if self.before > 0 {
+        Effect::new(move |_| {
             rests.set(true);
-            Effect::new(move |_| {
+            // From when it can be seen on.
+            request_animation_frame(move || {
                 set_timeout(move || _ = rests.try_set(false), REST);
             });
-        }
+        });
         self
     }
 
@@ -92,6 +94,11 @@ impl Sending {
         self.pending.get() || self.is_done()
     }
 
+    /// Whether its buttons cannot be pressed.
+    pub(super) fn is_shut(self) -> bool {
+        self.is_busy() || self.rests.get()
+    }
+
     /// Whether it got through.
     pub(super) fn is_done(self) -> bool {
         let (ended, end) = self.ended.get();
@@ -101,7 +108,7 @@ impl Sending {
     /// Whether it may be sent now. Takes back what was wrong.
     pub(super) fn starts(self) -> bool {
         self.wrong.set(None);
-        !untrack(|| self.is_busy() || self.rests.get())
+        !untrack(|| self.is_shut())
     }
 
     /// Whether this is short enough for an answer.
@@ -149,7 +156,7 @@ pub(super) fn SendButton(sending: Sending, label: &'static str) -> impl IntoView
         <button
             class="button primary"
             type="submit"
-            disabled=move || sending.is_busy() || sending.rests.get()
+            disabled=move || sending.is_shut()
             aria-busy=move || sending.is_busy().then_some("true")
         >
             {move || if sending.is_busy() { "Sending…" } else { label }}

@@ -19,6 +19,21 @@ impl Interaction {
         Some(interaction)
     }
 
+    /// This interaction with the end and the deadline that its events tell of, whatever its row says: what has ended
+    /// stays so (rule 1).
+    #[must_use]
+    pub fn as_told(&self, told: &Self) -> Self {
+        let state = match &told.state {
+            State::Pending { .. } => &self.state,
+            ended => ended,
+        };
+        Self {
+            state: state.clone(),
+            expires_at: told.expires_at,
+            ..self.clone()
+        }
+    }
+
     fn take_in(&mut self, event: &Event) {
         let Payload::Interaction(what) = &event.payload else {
             return;

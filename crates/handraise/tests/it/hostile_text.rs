@@ -14,11 +14,13 @@ use crate::{
     cli::handraise,
     corpus::Hostile,
     html::{one_line, text_of},
+    pages::page,
 };
 
 store::on_both_databases!(
     agents_get_back_exactly_what_was_said,
     an_approval_shows_what_hides,
+    what_an_agent_goes_on_with_and_what_lists_show_hides_nothing,
     the_live_feed_carries_it_as_data,
     a_terminal_gets_none_of_it_raw,
     half_a_surrogate_is_refused,
@@ -431,4 +433,33 @@ async fn a_terminal_gets_none_of_it_raw(database: TestDatabase) {
     });
     let texts: Vec<String> = corpus.iter().map(Hostile::text).collect();
     assert_eq!(prompts.collect::<Vec<_>>(), texts);
+}
+
+async fn what_an_agent_goes_on_with_and_what_lists_show_hides_nothing(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    let asked = agent
+        .ask(json!({
+            "prompt": "Keep \u{202e}one?", "fallback": "keep \u{202e}two", "timeout_seconds": 600,
+            "task": {"id": "T-1", "title": "a \u{202e}three", "step": "b \u{202e}four"},
+        }))
+        .await;
+    for (path, shown) in [
+        (
+            format!("/blockers/{}", id_of(&asked)),
+            &["one", "two", "three", "four"][..],
+        ),
+        ("/".to_owned(), &["one"]),
+        ("/tasks".to_owned(), &["one", "three", "four"]),
+        ("/agents".to_owned(), &["one"]),
+        ("/history".to_owned(), &["one"]),
+    ] {
+        let request = app.get(&path).header(header::COOKIE, &cookie);
+        let html = page(request, StatusCode::OK).await;
+        assert!(!html.contains('\u{202e}'), "{path}");
+        for word in shown {
+            assert!(html.contains(&format!("⟨U+202E⟩{word}")), "{path}: {word}");
+        }
+    }
 }

@@ -18,6 +18,7 @@ store::on_both_databases!(
     another_key_s_receipt_approves_nothing,
     the_journal_s_verification_names_who_was_let_in_behind_its_back,
     the_journal_s_verification_names_rows_that_say_something_else,
+    what_has_ended_is_not_opened_again_by_its_row,
 );
 
 fn approval() -> Value {
@@ -254,4 +255,27 @@ async fn the_journal_s_verification_names_rows_that_say_something_else(database:
     ] {
         assert!(said.contains(&line), "{line} in {said}");
     }
+}
+
+async fn what_has_ended_is_not_opened_again_by_its_row(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asked = agent.ask(approval()).await;
+    desk.done(&asked, "answer", json!({"approved": false}))
+        .await;
+    let still = agent.ask(approval()).await;
+    let reopen = "UPDATE interactions SET closed_at = NULL, outcome = NULL, state = 'pending',
+            detail = (SELECT detail FROM interactions WHERE state = 'pending')
+         WHERE outcome = 'denied'";
+    database.execute(reopen).await.unwrap();
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    let second = desk
+        .post(&format!("/api/v1/interactions/{}/answer", id_of(&asked)))
+        .json(&json!({"approved": true}))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(second.status(), StatusCode::CONFLICT);
+    assert_ne!(agent.poll(&asked).await["approved"], true);
+    drop(still);
 }
