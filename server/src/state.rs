@@ -20,7 +20,9 @@ use crate::{
     config::{Config, SlackMode},
     delivery::{
         Drain, Worker,
+        courier::{Courier, Couriers},
         post::Post,
+        request::{Addressee, Requests},
         slack::{self, Cards},
     },
     hub::Hub,
@@ -135,8 +137,20 @@ impl AppState {
             &public_url,
             self.slack_pace,
         )?;
+        let requests = |to| -> Arc<dyn Courier> {
+            let (service, post) = (self.service.clone(), post.clone());
+            Arc::new(Requests::new(service, post, &public_url, to))
+        };
+        let couriers = Couriers {
+            webhooks: requests(Addressee::Endpoint),
+            callbacks: requests(Addressee::Agent),
+            slack: match cards {
+                Some(cards) => Arc::new(cards),
+                None => Arc::new(slack::Unused),
+            },
+        };
         let (service, drain) = (self.service.clone(), self.drain.clone());
-        Ok(Worker::new(service, post, cards, &public_url, drain))
+        Ok(Worker::new(service, couriers, drain))
     }
 }
 

@@ -44,6 +44,11 @@ pub struct Follower {
     pub stopped: Option<Stopped>,
 }
 
+impl Follower {
+    /// Only endpoints follow the journal.
+    pub const KIND: DestinationKind = DestinationKind::Webhook;
+}
+
 /// What a disabled endpoint is owed still, and does not get any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {

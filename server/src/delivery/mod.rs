@@ -2,9 +2,10 @@
 //! signed, to addresses that may be reached.
 
 mod callback;
+pub mod courier;
 mod follow;
 pub mod post;
-mod request;
+pub mod request;
 pub mod sample;
 mod signature;
 pub mod slack;

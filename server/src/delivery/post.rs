@@ -16,6 +16,8 @@ use reqwest::{
 use service::guard::{Forbidden, Guard, Guarded};
 use tokio::time::{Instant, timeout_at};
 
+use super::courier::Sent;
+
 /// How long the whole of it may take.
 pub const IN_TIME: Duration = Duration::from_secs(5);
 /// How much of an answer is read.
@@ -26,19 +28,6 @@ pub const ANSWER_BYTES: usize = 2 * 1024;
 pub struct Post {
     client: Client,
     guard: Arc<Guard>,
-}
-
-/// What came of a request.
-#[derive(Clone, Debug)]
-pub struct Sent {
-    /// In short.
-    pub reply: Reply,
-    /// The beginning of the answer.
-    pub body: String,
-    /// How long it took.
-    pub took: Duration,
-    /// Whether it may have arrived all the same, where that matters.
-    pub may_have_arrived: bool,
 }
 
 impl Post {

@@ -1,32 +1,116 @@
-//! From an obligation to the request that meets it.
+//! Webhooks and callbacks: one signed request for each delivery.
+
+use std::sync::Arc;
 
 use anyhow::Context;
-use domain::{Event, delivery::DestinationKind};
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::{
+    Event,
+    delivery::{Health, Reply},
+};
 use reqwest::header::HeaderMap;
 use service::Service;
 use store::{Claimed, Store};
 
-use super::{callback::Call, signature, webhook::News};
+use super::{
+    callback::Call,
+    courier::{Courier, Sent},
+    post::Post,
+    signature,
+    webhook::News,
+};
 
-/// Ready to be sent.
-pub(super) struct Request {
-    pub(super) address: String,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Vec<u8>,
+/// Longer than [`IN_TIME`](super::post::IN_TIME).
+const LEASE: TimeDelta = TimeDelta::seconds(10);
+
+/// Whom a request is for.
+#[derive(Clone, Copy, Debug)]
+pub enum Addressee {
+    /// A webhook endpoint.
+    Endpoint,
+    /// An agent that wants to be called back.
+    Agent,
 }
 
-/// The request of a delivery, or why there is nobody to send it to any more.
-pub(super) async fn prepare(
-    service: &Service,
-    public_url: &str,
-    claimed: &Claimed,
-) -> anyhow::Result<Result<Request, &'static str>> {
-    let events = events(&**service.store(), claimed.delivery.event_seq).await?;
-    match claimed.kind {
-        DestinationKind::Webhook => webhook(service, public_url, claimed, &events).await,
-        DestinationKind::Callback => callback(service, public_url, claimed, &events).await,
-        DestinationKind::Slack => Ok(Err("cards are not requests")),
+/// Sends requests.
+pub struct Requests {
+    service: Service,
+    post: Post,
+    public_url: Arc<str>,
+    to: Addressee,
+}
+
+impl Requests {
+    /// Requests to these. `public_url` is where the dashboard is.
+    pub fn new(service: Service, post: Post, public_url: &str, to: Addressee) -> Self {
+        Self {
+            service,
+            post,
+            public_url: public_url.into(),
+            to,
+        }
     }
+
+    async fn attempt(&self, claimed: &Claimed) -> Option<Sent> {
+        match self.prepare(claimed).await {
+            Ok(Ok(request)) => {
+                let now = self.service.now();
+                let Request {
+                    address,
+                    headers,
+                    body,
+                } = request;
+                Some(self.post.send(&address, headers, body, now).await)
+            }
+            Ok(Err(why)) => Some(Sent::nothing(Reply::Withdrawn(why.to_owned()))),
+            Err(error) => {
+                tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a delivery cannot be prepared");
+                None
+            }
+        }
+    }
+
+    /// The request of a delivery, or why there is nobody to send it to any more.
+    async fn prepare(&self, claimed: &Claimed) -> anyhow::Result<Result<Request, &'static str>> {
+        let (service, public_url) = (&self.service, &*self.public_url);
+        let events = events(&**service.store(), claimed.delivery.event_seq).await?;
+        match self.to {
+            Addressee::Endpoint => webhook(service, public_url, claimed, &events).await,
+            Addressee::Agent => callback(service, public_url, claimed, &events).await,
+        }
+    }
+}
+
+#[async_trait]
+impl Courier for Requests {
+    fn lease(&self) -> TimeDelta {
+        LEASE
+    }
+
+    fn in_turn(&self) -> bool {
+        false
+    }
+
+    fn most(&self, health: Health, under_way: u32) -> u32 {
+        health.together().saturating_sub(under_way)
+    }
+
+    async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {
+        let mut sent = Vec::with_capacity(claimed.len());
+        for one in claimed {
+            let outcome = self.attempt(&one).await;
+            sent.push((one, outcome));
+        }
+        sent
+    }
+}
+
+/// Ready to be sent.
+struct Request {
+    address: String,
+    headers: HeaderMap,
+    body: Vec<u8>,
 }
 
 async fn webhook(

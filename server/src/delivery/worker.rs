@@ -1,7 +1,11 @@
 //! The worker: one per node. Makes deliveries of what endpoints are owed, claims what is due, sends it, and
 //! writes down what came of it. Whatever it holds when it dies is due again once the lease ends.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -15,19 +19,12 @@ use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    courier::{Couriers, Sent},
     follow::{Pages, Readers},
-    post::{Post, Sent},
-    slack::{self, Cards},
 };
 
 /// Time makes things due without any hint; this is how late it may be noticed.
 const POLL: Duration = Duration::from_millis(500);
-/// Longer than a request may take, with time left to write down what came of it.
-const LEASE: TimeDelta = TimeDelta::seconds(10);
-/// Longer than a round of cards may take, see [`Cards::tell`].
-const SLACK_LEASE: TimeDelta = TimeDelta::seconds(60);
-/// How many cards a channel that is well gets in one round.
-const CARDS: u32 = 10;
 /// How many requests are on their way at most.
 const AT_ONCE: usize = 512;
 /// How many deliveries are claimed, or marked, in one transaction: agents that ask wait for it.
@@ -39,10 +36,7 @@ const GIVEN_UP: usize = 256;
 pub struct Worker {
     service: Service,
     store: Arc<dyn Store>,
-    post: Post,
-    /// `None` while Slack is not used.
-    cards: Option<Cards>,
-    public_url: Arc<str>,
+    couriers: Couriers,
     drain: Drain,
     sending: JoinSet<Vec<(Claimed, Option<Sent>)>>,
     readers: Readers,
@@ -94,19 +88,11 @@ impl Drain {
 
 impl Worker {
     /// A worker of this node.
-    pub fn new(
-        service: Service,
-        post: Post,
-        cards: Option<Cards>,
-        public_url: &str,
-        drain: Drain,
-    ) -> Self {
+    pub fn new(service: Service, couriers: Couriers, drain: Drain) -> Self {
         Self {
             store: service.store().clone(),
             service,
-            post,
-            cards,
-            public_url: public_url.into(),
+            couriers,
             drain,
             sending: JoinSet::new(),
             readers: Readers::default(),
@@ -144,14 +130,12 @@ impl Worker {
     async fn begin(&mut self) -> Result<(), StoreError> {
         let now = self.service.now();
         let chosen = self.choose(now).await?;
-        let (channels, others): (Vec<_>, Vec<_>) = chosen
-            .iter()
-            .partition(|(_, one)| one.kind == DestinationKind::Slack);
-        for (wanted, lease) in [(others, LEASE), (channels, SLACK_LEASE)] {
-            let wanted: Vec<_> = wanted
-                .into_iter()
-                .map(|(id, one)| (*id, one.most))
-                .collect();
+        let mut by_lease: BTreeMap<TimeDelta, Vec<(DestinationId, u32)>> = BTreeMap::new();
+        for (id, one) in &chosen {
+            let lease = self.couriers.of(one.kind).lease();
+            by_lease.entry(lease).or_default().push((*id, one.most));
+        }
+        for (lease, wanted) in by_lease {
             let mut waiting = &wanted[..];
             while !waiting.is_empty() {
                 let mut deliveries = 0;
@@ -169,7 +153,7 @@ impl Worker {
     }
 
     fn send_all(&mut self, claimed: Vec<Claimed>, chosen: &HashMap<DestinationId, Wanted>) {
-        let mut cards: HashMap<DestinationId, Vec<Claimed>> = HashMap::new();
+        let mut in_turn: HashMap<DestinationId, Vec<Claimed>> = HashMap::new();
         for claimed in claimed {
             let destination = claimed.delivery.destination;
             let known = chosen.get(&destination);
@@ -179,14 +163,21 @@ impl Worker {
                 health,
             });
             busy.requests += 1;
-            match claimed.kind {
-                DestinationKind::Slack => cards.entry(destination).or_default().push(claimed),
-                DestinationKind::Webhook | DestinationKind::Callback => self.send(claimed),
+            if self.couriers.of(claimed.kind).in_turn() {
+                in_turn.entry(destination).or_default().push(claimed);
+            } else {
+                self.send(claimed.kind, vec![claimed]);
             }
         }
-        for (_, claimed) in cards {
-            self.tell_slack(claimed);
+        for (_, claimed) in in_turn {
+            self.send(claimed[0].kind, claimed);
         }
+    }
+
+    fn send(&mut self, kind: DestinationKind, claimed: Vec<Claimed>) {
+        let courier = Arc::clone(self.couriers.of(kind));
+        self.sending
+            .spawn(async move { courier.send(claimed).await });
     }
 
     /// What is to be claimed: what is due already first, then what has happened since, of which deliveries
@@ -203,8 +194,8 @@ impl Worker {
         ready.shuffle(&mut rand::rng());
         followers.shuffle(&mut rand::rng());
         for one in ready {
-            // A channel is told one thing after the other, whichever node tells.
-            if one.kind == DestinationKind::Slack && one.is_busy {
+            // Another node may be telling it something.
+            if one.is_busy && self.couriers.of(one.kind).in_turn() {
                 continue;
             }
             let takes = self.takes(one.destination, one.kind, one.health, now, room);
@@ -215,7 +206,7 @@ impl Worker {
         let mut owing = Vec::new();
         for one in followers {
             let destination = one.listener.id;
-            let takes = self.takes(destination, DestinationKind::Webhook, one.health, now, room);
+            let takes = self.takes(destination, Follower::KIND, one.health, now, room);
             if one.stopped.is_some() {
                 self.give_up(one, &mut pages).await?;
                 continue;
@@ -265,41 +256,15 @@ impl Worker {
         let health = busy.map_or(stored, |busy| busy.health);
         let requests = busy.map_or(0, |busy| busy.requests);
         let pauses = health.resume_at.is_some_and(|resume| resume > now);
-        let together = match kind {
-            DestinationKind::Webhook | DestinationKind::Callback => health.together(),
-            DestinationKind::Slack if requests > 0 => 0,
-            DestinationKind::Slack if health.failures > 0 => 1,
-            DestinationKind::Slack => CARDS,
+        let most = match pauses {
+            true => 0,
+            false => self.couriers.of(kind).most(health, requests),
         };
-        let most = if pauses { 0 } else { together };
         Wanted {
             kind,
-            most: most.saturating_sub(requests).min(room as u32),
+            most: most.min(room as u32),
             health,
         }
-    }
-
-    fn send(&mut self, claimed: Claimed) {
-        let (service, post) = (self.service.clone(), self.post.clone());
-        let public_url = Arc::clone(&self.public_url);
-        self.sending.spawn(async move {
-            let sent = attempt(&service, &post, &public_url, &claimed).await;
-            vec![(claimed, sent)]
-        });
-    }
-
-    /// Tells one channel of all of it.
-    fn tell_slack(&mut self, claimed: Vec<Claimed>) {
-        let cards = self.cards.clone();
-        self.sending.spawn(async move {
-            match cards {
-                Some(cards) => cards.tell(claimed).await,
-                None => {
-                    let claimed = claimed.into_iter();
-                    claimed.map(|one| (one, Some(slack::unused()))).collect()
-                }
-            }
-        });
     }
 
     /// Writes down what came of some requests, and of all others that have ended by now.
@@ -400,33 +365,6 @@ impl Worker {
             if busy.requests == 0 {
                 self.busy.remove(&destination);
             }
-        }
-    }
-}
-
-/// One try. `None` when it cannot be made for a reason of ours: its lease ends, and it is due again.
-async fn attempt(
-    service: &Service,
-    post: &Post,
-    public_url: &str,
-    claimed: &Claimed,
-) -> Option<Sent> {
-    let withdrawn = |why: &str| Sent {
-        reply: Reply::Withdrawn(why.to_owned()),
-        body: String::new(),
-        took: Duration::ZERO,
-        may_have_arrived: false,
-    };
-    match super::request::prepare(service, public_url, claimed).await {
-        Ok(Ok(request)) => {
-            let now = service.now();
-            let sent = post.send(&request.address, request.headers, request.body, now);
-            Some(sent.await)
-        }
-        Ok(Err(why)) => Some(withdrawn(why)),
-        Err(error) => {
-            tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a delivery cannot be prepared");
-            None
         }
     }
 }

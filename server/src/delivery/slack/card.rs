@@ -17,8 +17,8 @@ use slack::{
 use store::Claimed;
 use tokio::time::Instant;
 
-use super::{Cards, Outcome, Told, Wire, arrived, done, look, postponed};
-use crate::delivery::post::Sent;
+use super::{Cards, Outcome, Told, Wire, arrived, look, postponed};
+use crate::delivery::courier::Sent;
 
 /// An update waits at least so long for the card it is about.
 const SOON: TimeDelta = TimeDelta::seconds(1);
@@ -191,7 +191,7 @@ impl Cards {
                 let wait = (posting.next_at - self.service.now()).max(SOON);
                 postponed("its card is not posted yet", wait)
             }
-            _ => done(Reply::Withdrawn("its card was never posted".to_owned())),
+            _ => Sent::nothing(Reply::Withdrawn("its card was never posted".to_owned())),
         })
     }
 

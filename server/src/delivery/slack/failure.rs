@@ -6,8 +6,8 @@ use chrono::TimeDelta;
 use domain::delivery::Reply;
 use slack::{class::Class, client::CallError};
 
-use super::{Cards, done};
-use crate::delivery::post::Sent;
+use super::Cards;
+use crate::delivery::courier::Sent;
 
 const DAY: TimeDelta = TimeDelta::days(1);
 
@@ -44,7 +44,7 @@ impl Cards {
             body: error.messages.join("\n"),
             took,
             may_have_arrived,
-            ..done(reply)
+            ..Sent::nothing(reply)
         }
     }
 }

@@ -16,14 +16,18 @@ use std::{
 };
 
 use anyhow::Context;
+use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    Interaction, InteractionId, delivery::Reply, interaction::Kind, obligation::CardChange,
+    Interaction, InteractionId,
+    delivery::{Health, Reply},
+    interaction::Kind,
+    obligation::CardChange,
 };
 use store::Claimed;
 use tokio::time::Instant;
 
-use super::post::Sent;
+use super::courier::{Courier, Sent};
 use crate::config::{Mirror, SlackMode, WebhookUrl};
 use pace::Pace;
 use service::Service;
@@ -31,6 +35,10 @@ use slack::{blocks::Surface, client::SlackClient};
 
 /// Slack's limit for one channel.
 pub const EVERY: Duration = Duration::from_secs(1);
+/// Longer than a round of cards may take, see [`BEGUN_WITHIN`].
+const LEASE: TimeDelta = TimeDelta::seconds(60);
+/// How many cards a channel that is well gets in one round.
+const CARDS: u32 = 10;
 /// Nothing more is begun under a lease after this long.
 const BEGUN_WITHIN: Duration = Duration::from_secs(20);
 /// So many notifications that wait become one message.
@@ -110,41 +118,6 @@ impl Cards {
         }))
     }
 
-    /// Tells one channel of all of it, one after the other, in the order in which it happened.
-    pub(super) async fn tell(&self, mut claimed: Vec<Claimed>) -> Vec<(Claimed, Outcome)> {
-        let begun = Instant::now();
-        claimed.sort_by_key(|one| one.delivery.id);
-        let mut outcomes = Vec::with_capacity(claimed.len());
-        let mut news = Vec::with_capacity(claimed.len());
-        for claimed in claimed {
-            match self.told(&claimed).await {
-                Ok(Some((change, interaction))) => news.push(Told {
-                    claimed,
-                    change,
-                    interaction,
-                }),
-                Ok(None) => outcomes.push((claimed, Some(nothing_to_show()))),
-                Err(error) => {
-                    tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a card cannot be prepared");
-                    outcomes.push((claimed, None));
-                }
-            }
-        }
-        let (digest, single) = self.parted(news).await;
-        if !digest.is_empty() {
-            outcomes.extend(self.post_digest(digest).await);
-        }
-        for one in single {
-            let outcome = if begun.elapsed() < BEGUN_WITHIN {
-                self.show(&one).await
-            } else {
-                Some(postponed("it waits for its turn", TimeDelta::zero()))
-            };
-            outcomes.push((one.claimed, outcome));
-        }
-        outcomes
-    }
-
     async fn told(&self, claimed: &Claimed) -> anyhow::Result<Option<(CardChange, Interaction)>> {
         let store = self.service.store();
         let seq = claimed.delivery.event_seq;
@@ -203,19 +176,95 @@ impl Cards {
     }
 }
 
-/// What is said of deliveries while Slack is not set up.
-pub(super) fn unused() -> Sent {
-    done(Reply::Parked("Slack is not set up".to_owned()))
+#[async_trait]
+impl Courier for Cards {
+    fn lease(&self) -> TimeDelta {
+        LEASE
+    }
+
+    fn in_turn(&self) -> bool {
+        true
+    }
+
+    fn most(&self, health: Health, under_way: u32) -> u32 {
+        most(health, under_way)
+    }
+
+    /// One after the other, in the order in which it happened.
+    async fn send(&self, mut claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {
+        let begun = Instant::now();
+        claimed.sort_by_key(|one| one.delivery.id);
+        let mut outcomes = Vec::with_capacity(claimed.len());
+        let mut news = Vec::with_capacity(claimed.len());
+        for claimed in claimed {
+            match self.told(&claimed).await {
+                Ok(Some((change, interaction))) => news.push(Told {
+                    claimed,
+                    change,
+                    interaction,
+                }),
+                Ok(None) => outcomes.push((claimed, Some(nothing_to_show()))),
+                Err(error) => {
+                    tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a card cannot be prepared");
+                    outcomes.push((claimed, None));
+                }
+            }
+        }
+        let (digest, single) = self.parted(news).await;
+        if !digest.is_empty() {
+            outcomes.extend(self.post_digest(digest).await);
+        }
+        for one in single {
+            let outcome = if begun.elapsed() < BEGUN_WITHIN {
+                self.show(&one).await
+            } else {
+                Some(postponed("it waits for its turn", TimeDelta::zero()))
+            };
+            outcomes.push((one.claimed, outcome));
+        }
+        outcomes
+    }
+}
+
+/// While Slack is not set up: what is due for a channel waits.
+pub struct Unused;
+
+#[async_trait]
+impl Courier for Unused {
+    fn lease(&self) -> TimeDelta {
+        LEASE
+    }
+
+    fn in_turn(&self) -> bool {
+        true
+    }
+
+    fn most(&self, health: Health, under_way: u32) -> u32 {
+        most(health, under_way)
+    }
+
+    async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {
+        let why = || Sent::nothing(Reply::Parked("Slack is not set up".to_owned()));
+        claimed.into_iter().map(|one| (one, Some(why()))).collect()
+    }
+}
+
+fn most(health: Health, under_way: u32) -> u32 {
+    match (under_way, health.failures) {
+        (0, 0) => CARDS,
+        (0, _) => 1,
+        _ => 0,
+    }
 }
 
 fn nothing_to_show() -> Sent {
-    done(Reply::Withdrawn(
+    Sent::nothing(Reply::Withdrawn(
         "there is nothing to show of it".to_owned(),
     ))
 }
 
 fn postponed(why: &str, wait: TimeDelta) -> Sent {
-    done(Reply::Postponed {
+    Sent::nothing(Reply::Postponed {
         why: why.to_owned(),
         wait,
     })
@@ -228,16 +277,6 @@ fn arrived(took: Duration) -> Sent {
     };
     Sent {
         took,
-        ..done(reply)
-    }
-}
-
-/// Without having asked anybody.
-fn done(reply: Reply) -> Sent {
-    Sent {
-        reply,
-        body: String::new(),
-        took: Duration::ZERO,
-        may_have_arrived: false,
+        ..Sent::nothing(reply)
     }
 }

@@ -1,0 +1,74 @@
+//! How the destinations of one kind are told. The worker knows of no other difference between them.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::delivery::{DestinationKind, Health, Reply};
+use store::Claimed;
+
+/// Tells destinations of one kind.
+#[async_trait]
+pub trait Courier: Send + Sync {
+    /// For how long deliveries are claimed: longer than [`send`](Self::send) may take, with time left to write down what
+    /// came of it. If the worker dies, they are due again after that.
+    fn lease(&self) -> TimeDelta;
+
+    /// Whether a destination is told one thing after the other, whichever node tells it: then what is claimed for it is
+    /// sent together, and nothing else before that has ended.
+    fn in_turn(&self) -> bool;
+
+    /// How many more deliveries a destination takes that does so well, while so many are `under_way` to it.
+    fn most(&self, health: Health, under_way: u32) -> u32;
+
+    /// Sends what was claimed for one destination. `None` beside one that could not be sent for a reason of ours: its
+    /// lease ends, and it is due again.
+    async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)>;
+}
+
+/// What came of a delivery.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// In short.
+    pub reply: Reply,
+    /// The beginning of the answer.
+    pub body: String,
+    /// How long it took.
+    pub took: Duration,
+    /// Whether it may have arrived all the same, where that matters.
+    pub may_have_arrived: bool,
+}
+
+impl Sent {
+    /// What came of it without anything having been sent.
+    pub(super) fn nothing(reply: Reply) -> Self {
+        Self {
+            reply,
+            body: String::new(),
+            took: Duration::ZERO,
+            may_have_arrived: false,
+        }
+    }
+}
+
+/// The courier of each kind.
+#[derive(Clone)]
+pub struct Couriers {
+    /// To webhook endpoints.
+    pub webhooks: Arc<dyn Courier>,
+    /// To agents.
+    pub callbacks: Arc<dyn Courier>,
+    /// To channels.
+    pub slack: Arc<dyn Courier>,
+}
+
+impl Couriers {
+    /// The one of this kind.
+    pub(super) fn of(&self, kind: DestinationKind) -> &Arc<dyn Courier> {
+        match kind {
+            DestinationKind::Webhook => &self.webhooks,
+            DestinationKind::Callback => &self.callbacks,
+            DestinationKind::Slack => &self.slack,
+        }
+    }
+}
