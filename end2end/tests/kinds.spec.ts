@@ -134,7 +134,9 @@ test("a form: one question at a time, kept across a reload, finished by somebody
   await bens.getByText("staging").click();
   await bens.getByRole("button", { name: /Send/ }).click();
   await expect(bens).toContainText("3 of 3");
-  // Ana's page goes on where Ben is.
+  // Ana's page goes on where Ben is, once she knows.
+  await expect(dialog).toContainText("Somebody else has just answered");
+  await dialog.getByRole("button", { name: "Go on to the next question" }).click();
   await expect(dialog).toContainText("3 of 3");
   await bens.getByLabel("Your answer").fill("");
   await bens.getByRole("button", { name: "Send all answers" }).click();
@@ -151,6 +153,7 @@ test("a key that is held and a button that is pressed twice answer one question 
   const { asked: form, dialog, got } = await opened(ana, server, { kind: "form", questions: asked });
   const send = dialog.getByRole("button", { name: /Send/ });
   await dialog.getByLabel("Your answer").fill("held");
+  await expect(send).toBeEnabled();
   await ana.keyboard.down("Control");
   await ana.keyboard.down("Enter");
   await expect(dialog).toContainText("2 of 2");

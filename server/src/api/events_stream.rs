@@ -20,6 +20,7 @@ use crate::{
     limits::Place,
     observe::Held,
     problem::Problem,
+    resource::EventBody,
     state::AppState,
 };
 
@@ -95,7 +96,7 @@ impl Follower {
             let frame = Frame::default()
                 .id(event.seq.to_string())
                 .event(event.payload.event_type())
-                .json_data(&event)
+                .json_data(EventBody::new(&event))
                 .inspect_err(|error| {
                     tracing::error!(%error, event.seq, "an event cannot be streamed");
                 })

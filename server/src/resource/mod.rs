@@ -1,5 +1,7 @@
 //! What the API returns. Nulls are kept, so clients need no guessing.
 
+mod event;
+pub(crate) mod event_parts;
 pub(crate) mod names;
 pub(crate) mod parts;
 pub(crate) mod shapes;
@@ -8,7 +10,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentRef, Event, Interaction, InteractionId, Responder,
+    AgentRef, Interaction, InteractionId, Responder,
     interaction::{
         Action, AnswerContent, Ask, Callback, ChoiceOption, Consumed, FollowUp, FormAnswer,
         FormAnswers, FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority, Report,
@@ -16,6 +18,7 @@ use domain::{
     },
     json::AnyJson,
 };
+pub(crate) use event::EventBody;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -72,6 +75,10 @@ pub struct InteractionBody {
     /// The deadline; `null` = never.
     expires_at: Option<DateTime<Utc>>,
     closed_at: Option<DateTime<Utc>>,
+    /// The name of who answered it or took it back; `null` if the deadline did.
+    closed_by: Option<String>,
+    /// Why it was taken back, in the words of who did.
+    cancel_reason: Option<String>,
     /// When the agent confirmed that it has the answer.
     collected_at: Option<DateTime<Utc>>,
     /// For an approval: the run that consumed it. There is no second one.
@@ -150,16 +157,6 @@ struct AnswerBody {
     answered_at: DateTime<Utc>,
 }
 
-/// One page of the journal.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct EventPage {
-    /// In the order of commits.
-    #[schema(value_type = Vec<parts::Event>)]
-    pub items: Vec<Event>,
-    /// What to pass as `after` next time.
-    pub last_seq: i64,
-}
-
 impl InteractionBody {
     /// The interaction as clients see it.
     pub fn new(interaction: Interaction, public_url: &str) -> Self {
@@ -182,6 +179,11 @@ impl InteractionBody {
                 answered_at,
                 ..AnswerBody::from(content.clone())
             });
+        let closed_by = state.closed_by().map(str::to_owned);
+        let cancel_reason = match state {
+            State::Cancelled { reason, .. } => reason.clone(),
+            _ => None,
+        };
         let posted = interaction.card.and_then(|card| card.posted);
         let permalink = posted.and_then(|posted| posted.permalink);
         let request = interaction.request;
@@ -212,6 +214,8 @@ impl InteractionBody {
             created_at: interaction.created_at,
             expires_at: interaction.expires_at,
             closed_at,
+            closed_by,
+            cancel_reason,
             collected_at: interaction.collected_at,
             consumed: interaction.consumed,
             report: interaction.report,

@@ -6,54 +6,9 @@ use super::{
     names,
     shapes::{
         any_object, boolean, either, id, list_of, map_of, may_not_null, must, one_of, or_null,
-        reference, returned, shapes, string, time, uri, whole,
+        reference, returned, shapes, string, time, whole,
     },
 };
-
-/// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 41] = [
-    "interaction.requested",
-    "notification.sent",
-    "interaction.posted",
-    "interaction.progressed",
-    "interaction.resolved",
-    "interaction.expired",
-    "interaction.cancelled",
-    "interaction.answer_rejected",
-    "interaction.collected",
-    "interaction.consumed",
-    "interaction.reported",
-    "interaction.called_back",
-    "interaction.agent_offline",
-    "interaction.follow_up",
-    "interaction.reply_edited",
-    "interaction.remarked",
-    "task.waiting",
-    "task.running",
-    "task.failed",
-    "task.done",
-    "person.invited",
-    "person.linked",
-    "person.changed",
-    "person.disabled",
-    "person.enabled",
-    "person.password_set",
-    "person.slack_linked",
-    "person.slack_unlinked",
-    "person.signed_in",
-    "person.sign_in_failed",
-    "person.signed_out",
-    "token.created",
-    "token.revoked",
-    "endpoint.created",
-    "endpoint.changed",
-    "endpoint.secret_rotated",
-    "endpoint.disabled",
-    "endpoint.enabled",
-    "endpoint.deleted",
-    "endpoint.tested",
-    "delivery.retried",
-];
 
 const PLAN_DIGEST: &str = "Of a plan review: `sha256:` and the hex of SHA-256 over the plan.";
 
@@ -153,39 +108,12 @@ shapes! {
         must("at", time()),
         must("signature", string().description(Some("In base64."))),
     ]);
-    /// An event of the journal: what happened is in `payload`, whose fields depend on `type`.
-    Event = returned([
-        must("seq", whole(1..=i64::MAX)),
-        must("id", id()),
-        must("at", time()),
-        must("actor", returned([
-            must("type", one_of(["agent", "responder", "person", "operator", "stranger", "deadline", "delivery"])),
-            may_not_null("id", id()),
-            may_not_null("name", string()),
-        ])),
-        must("agent_id", or_null(id())),
-        must("interaction_id", or_null(id())),
-        must("task_id", or_null(string())),
-        must("type", one_of(EVENT_TYPES)),
-        must("payload", any_object()),
-    ]);
-    /// What is posted to a webhook. In `data` of the format `standard` stand all fields of the interaction and
-    /// of the format `flat`; when it is about a task alone, `title` and `step` instead of an interaction.
-    WebhookBody = either([
-        returned([
-            must("type", names::Topic::schema()),
-            must("timestamp", time()),
-            must("data", any_object()),
-        ]).into(),
-        returned([
-            must("blocker_id", or_null(id())),
-            must("question", or_null(string())),
-            must("agent_id", id()),
-            must("task_id", or_null(string())),
-            must("type", or_null(one_of(["SYNC", "ASYNC"]))),
-            must("created_at", time()),
-            must("dashboard_url", uri()),
-        ]).into(),
+    /// Who did something. The clock is `deadline`, what came of sending something out `delivery`.
+    Actor = returned([
+        must("type", one_of(["agent", "responder", "person", "operator", "stranger", "deadline", "delivery"])),
+        may_not_null("id", id()),
+        may_not_null("name", string()),
+        may_not_null("via", one_of(["dashboard", "api", "slack"])),
     ]);
     /// Server-sent events.
     EventStream = string();

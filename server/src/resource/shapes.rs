@@ -6,7 +6,9 @@ use std::ops::RangeInclusive;
 use serde_json::Value;
 use utoipa::openapi::{
     KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, Type,
-    schema::{AdditionalProperties, ArrayBuilder, OneOfBuilder, SchemaType},
+    schema::{
+        AdditionalProperties, AllOfBuilder, AnyOfBuilder, ArrayBuilder, OneOfBuilder, SchemaType,
+    },
 };
 
 /// Of what is not control, white space or invisible, as far as two bytes of UTF-16 reach.
@@ -174,6 +176,20 @@ pub(crate) fn either(schemas: impl IntoIterator<Item = RefOr<Schema>>) -> OneOfB
         .fold(OneOfBuilder::new(), OneOfBuilder::item)
 }
 
+/// At least one of these.
+pub(crate) fn any_of(schemas: impl IntoIterator<Item = RefOr<Schema>>) -> AnyOfBuilder {
+    schemas
+        .into_iter()
+        .fold(AnyOfBuilder::new(), AnyOfBuilder::item)
+}
+
+/// All of these at once.
+pub(crate) fn all_of(schemas: impl IntoIterator<Item = RefOr<Schema>>) -> AllOfBuilder {
+    schemas
+        .into_iter()
+        .fold(AllOfBuilder::new(), AllOfBuilder::item)
+}
+
 /// Or `null`.
 pub(crate) fn or_null(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
     let or_null = |kind: &mut SchemaType| {
@@ -210,6 +226,7 @@ pub(crate) fn described(schema: impl Into<RefOr<Schema>>, text: &str) -> RefOr<S
         RefOr::T(Schema::Array(array)) => &mut array.description,
         RefOr::T(Schema::OneOf(one_of)) => &mut one_of.description,
         RefOr::T(Schema::AnyOf(any_of)) => &mut any_of.description,
+        RefOr::T(Schema::AllOf(all_of)) => &mut all_of.description,
         RefOr::T(_) | RefOr::Ref(_) => return schema,
     };
     let lines: Vec<&str> = text.lines().map(str::trim).collect();

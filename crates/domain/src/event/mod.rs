@@ -42,7 +42,7 @@ pub struct NewEvent {
 }
 
 /// One row of the journal.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Its place: 1 for the first, without gaps, in the order of commits.
     pub seq: i64,
@@ -58,8 +58,7 @@ pub struct Event {
     pub interaction_id: Option<InteractionId>,
     /// The agent's task it belongs to.
     pub task_id: Option<String>,
-    /// What happened; `type` and `payload` in JSON.
-    #[serde(flatten)]
+    /// What happened.
     pub payload: Payload,
 }
 

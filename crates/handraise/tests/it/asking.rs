@@ -45,7 +45,7 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
             "agent": {"id": asked["agent"]["id"], "name": "backend"}, "session_id": "p11",
             "task": {"id": "T-1", "title": "Serve", "description": null, "step": "bind"},
             "priority": "urgent", "created_at": "2027-01-15T08:00:00Z",
-            "expires_at": "2027-01-15T08:01:00Z", "closed_at": null, "collected_at": null,
+            "expires_at": "2027-01-15T08:01:00Z", "closed_at": null, "closed_by": null, "cancel_reason": null, "collected_at": null,
             "fallback": "", "fallback_used": false, "answer": null, "resume_prompt": null,
             "approved": null, "options": null, "multiple": null, "questions": null, "action": null,
             "action_digest": null, "plan": null, "level": null, "progress": null, "follow_ups": [],
@@ -87,6 +87,8 @@ async fn an_agent_takes_its_question_back(database: TestDatabase) {
     let cancelled = json_of(response, StatusCode::OK).await;
     assert_eq!(cancelled["state"], "cancelled");
     assert_eq!(cancelled["version"], 2);
+    assert_eq!(cancelled["closed_by"], "backend");
+    assert_eq!(cancelled["cancel_reason"], "done without");
 
     let again = agent.post(&cancel).json(&body).send().await.unwrap();
     let problem = json_of(again, StatusCode::CONFLICT).await;

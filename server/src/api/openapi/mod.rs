@@ -27,7 +27,7 @@ pub(crate) use asks::Ask;
 use crate::{
     api::v1,
     health,
-    resource::{names, parts, shapes},
+    resource::{event_parts, names, parts, shapes},
 };
 
 #[derive(utoipa::OpenApi)]
@@ -88,6 +88,14 @@ use crate::{
         asks::NamedTaskDraft,
         asks::OptionDraft,
         asks::FormQuestionDraft,
+        event_parts::AnswerContent,
+        event_parts::EndpointThen,
+        event_parts::Event,
+        event_parts::EventPayload,
+        event_parts::PersonThen,
+        event_parts::WebhookInteraction,
+        event_parts::WebhookTask,
+        parts::Actor,
         parts::ChoiceOption,
         parts::Operand,
         v1::hooks::HookBody,

@@ -14,7 +14,7 @@ use crate::{
     hub::news,
     observe::Held,
     problem::Problem,
-    resource::{EventPage, names, parts},
+    resource::{EventBody, event_parts, names, parts},
     state::AppState,
 };
 
@@ -52,7 +52,7 @@ pub(crate) struct EventParams {
     responses((
         status = 200,
         description = "A page of 1 MB at most, or of one event: `last_seq` is the `after` of the next; with `Accept: text/event-stream` a stream of them, each with its `seq` as `id`, its `type` as `event`, and itself as `data`.",
-        content((EventPage = "application/json"), (parts::EventStream = "text/event-stream")),
+        content((event_parts::EventPage = "application/json"), (parts::EventStream = "text/event-stream")),
         headers(("Preference-Applied" = String, description = "`wait=N`, as it was understood.")),
     )),
 )]
@@ -104,7 +104,7 @@ pub(crate) async fn list(
             last_seq = whole;
             break;
         };
-        written.push(&event)?;
+        written.push(&EventBody::new(&event))?;
         last_seq = event.seq;
     }
     let mut response = written.with("last_seq", &last_seq.into());

@@ -23,7 +23,7 @@ use crate::{
     api::{body::Body, caller::Caller, page, path::PathName, query::Params},
     delivery::sample,
     problem::Problem,
-    resource::{names, parts},
+    resource::{event_parts, names, parts},
     state::AppState,
 };
 
@@ -220,7 +220,7 @@ pub(crate) struct SampleParams {
     params(
         SampleParams,
     ),
-    responses((status = 200, description = "One body for each event.", body = Vec<parts::WebhookBody>)),
+    responses((status = 200, description = "One body for each event.", body = Vec<event_parts::WebhookBody>)),
 )]
 pub(crate) async fn sample(
     State(state): State<AppState>,

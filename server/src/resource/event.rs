@@ -1,0 +1,260 @@
+//! Events as the API tells of them. They are types of their own: what is stored is hashed with the journal and stays as
+//! it is, whatever clients come to call it.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, InteractionEvent,
+    InteractionId, Payload, PersonEvent, Retry, SessionId, SlackId, Task, TaskEvent, Token,
+    TokenEvent,
+    access::PersonRef,
+    delivery::{DisabledWhy, EndpointRef},
+    interaction::{
+        Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
+    },
+    slack::Unseen,
+};
+use serde::Serialize;
+
+/// An event of the journal. Its schema is [`Event`](super::event_parts::Event).
+#[derive(Serialize)]
+pub(crate) struct EventBody<'a> {
+    seq: i64,
+    id: EventId,
+    at: DateTime<Utc>,
+    actor: &'a Actor,
+    /// Whose interaction or task it is about.
+    agent_id: Option<AgentId>,
+    interaction_id: Option<InteractionId>,
+    task_id: Option<&'a str>,
+    #[serde(rename = "type")]
+    event_type: &'static str,
+    payload: PayloadBody<'a>,
+}
+
+/// What happened.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PayloadBody<'a> {
+    /// `interaction.requested`, `notification.sent`.
+    Asked {
+        agent: &'a AgentRef,
+        request: &'a Request,
+        /// The deadline; absent for a notification.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        expires_at: Option<Option<DateTime<Utc>>>,
+        /// The channel of Slack that it is shown in.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        channel: Option<&'a str>,
+    },
+    /// `interaction.posted`: its card is in Slack.
+    Posted(&'a Posted),
+    /// `interaction.progressed`: all that is answered of a form by now.
+    Progressed { answers: &'a FormAnswers },
+    /// `interaction.resolved`.
+    Resolved {
+        outcome: Outcome,
+        answer: &'a Answer,
+    },
+    /// `interaction.expired`.
+    Expired {
+        outcome: Outcome,
+        /// Whether the agent goes on with its fallback.
+        fallback_used: bool,
+        /// The fallback, when it is used.
+        answer: Option<&'a AnswerContent>,
+    },
+    /// `interaction.cancelled`.
+    Cancelled { reason: Option<&'a str> },
+    /// `interaction.answer_rejected`: somebody answered too late.
+    AnswerRejected {
+        /// How it had ended by then.
+        outcome: Outcome,
+        answer: &'a AnswerContent,
+    },
+    /// `interaction.consumed`.
+    Consumed(&'a Consumed),
+    /// `interaction.reported`.
+    Reported {
+        outcome: ReportOutcome,
+        text: Option<&'a str>,
+    },
+    /// `interaction.remarked`: written in a card's thread, and no answer.
+    Remarked { text: &'a str, why: Unseen },
+    /// `interaction.follow_up`, `interaction.reply_edited`.
+    Said { text: &'a str },
+    /// `task.*`: as it is then.
+    Task(&'a Task),
+    /// `person.slack_linked`, `person.slack_unlinked`.
+    SlackLink {
+        person: &'a PersonRef,
+        slack_id: &'a SlackId,
+    },
+    /// `person.signed_in`.
+    SignedIn {
+        person: &'a PersonRef,
+        session: SessionId,
+    },
+    /// `person.signed_out`.
+    SignedOut {
+        person: &'a PersonRef,
+        sessions: &'a [SessionId],
+    },
+    /// `person.sign_in_failed`: whose name was given, if somebody has it.
+    SignInFailed { person: Option<&'a PersonRef> },
+    /// Everything else of a person.
+    Person(&'a PersonRef),
+    /// `token.*`.
+    Token(&'a Token),
+    /// `endpoint.disabled`.
+    EndpointDisabled {
+        endpoint: &'a EndpointRef,
+        why: DisabledWhy,
+    },
+    /// Everything else of an endpoint.
+    Endpoint(&'a EndpointRef),
+    /// `delivery.retried`: one, or those of a time.
+    Retried(&'a Retry),
+    /// `interaction.collected`, `interaction.called_back`, `interaction.agent_offline`: the type says it all.
+    Nothing {},
+}
+
+impl<'a> EventBody<'a> {
+    /// The event as clients see it.
+    pub(crate) fn new(event: &'a Event) -> Self {
+        Self {
+            seq: event.seq,
+            id: event.id,
+            at: event.at,
+            actor: &event.actor,
+            agent_id: event.agent_id,
+            interaction_id: event.interaction_id,
+            task_id: event.task_id.as_deref(),
+            event_type: event.payload.event_type(),
+            payload: PayloadBody::from(&event.payload),
+        }
+    }
+}
+
+impl<'a> From<&'a Payload> for PayloadBody<'a> {
+    fn from(payload: &'a Payload) -> Self {
+        match payload {
+            Payload::Interaction(event) => event.into(),
+            Payload::Task(
+                TaskEvent::Waiting(task)
+                | TaskEvent::Running(task)
+                | TaskEvent::Failed(task)
+                | TaskEvent::Done(task),
+            ) => Self::Task(task),
+            Payload::Person(event) => event.into(),
+            Payload::Token(TokenEvent::Created(token) | TokenEvent::Revoked(token)) => {
+                Self::Token(token)
+            }
+            Payload::Endpoint(event) => event.into(),
+            Payload::Delivery(DeliveryEvent::Retried(which)) => Self::Retried(which),
+        }
+    }
+}
+
+impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
+    fn from(event: &'a InteractionEvent) -> Self {
+        match event {
+            InteractionEvent::Requested {
+                agent,
+                request,
+                expires_at,
+                channel,
+            } => Self::Asked {
+                agent,
+                request,
+                expires_at: Some(*expires_at),
+                channel: channel.as_deref(),
+            },
+            InteractionEvent::Notified {
+                agent,
+                request,
+                channel,
+            } => Self::Asked {
+                agent,
+                request,
+                expires_at: None,
+                channel: channel.as_deref(),
+            },
+            InteractionEvent::Posted(posted) => Self::Posted(posted),
+            InteractionEvent::Progressed { answers } => Self::Progressed { answers },
+            InteractionEvent::Resolved { outcome, answer } => Self::Resolved {
+                outcome: *outcome,
+                answer,
+            },
+            InteractionEvent::Expired {
+                outcome,
+                fallback_used,
+                answer,
+            } => Self::Expired {
+                outcome: *outcome,
+                fallback_used: *fallback_used,
+                answer: answer.as_ref(),
+            },
+            InteractionEvent::Cancelled { reason } => Self::Cancelled {
+                reason: reason.as_deref(),
+            },
+            InteractionEvent::AnswerRejected { outcome, answer } => Self::AnswerRejected {
+                outcome: *outcome,
+                answer,
+            },
+            InteractionEvent::Consumed(consumed) => Self::Consumed(consumed),
+            InteractionEvent::Reported { outcome, text } => Self::Reported {
+                outcome: *outcome,
+                text: text.as_deref(),
+            },
+            InteractionEvent::FollowedUp { text } | InteractionEvent::ReplyEdited { text } => {
+                Self::Said { text }
+            }
+            InteractionEvent::Remarked { text, why } => Self::Remarked { text, why: *why },
+            InteractionEvent::Collected {}
+            | InteractionEvent::CalledBack {}
+            | InteractionEvent::AgentOffline {} => Self::Nothing {},
+        }
+    }
+}
+
+impl<'a> From<&'a PersonEvent> for PayloadBody<'a> {
+    fn from(event: &'a PersonEvent) -> Self {
+        match event {
+            PersonEvent::Invited(person)
+            | PersonEvent::Linked(person)
+            | PersonEvent::Changed(person)
+            | PersonEvent::Disabled(person)
+            | PersonEvent::Enabled(person)
+            | PersonEvent::PasswordSet(person) => Self::Person(person),
+            PersonEvent::SlackLinked { person, slack_id }
+            | PersonEvent::SlackUnlinked { person, slack_id } => {
+                Self::SlackLink { person, slack_id }
+            }
+            PersonEvent::SignedIn { person, session } => Self::SignedIn {
+                person,
+                session: *session,
+            },
+            PersonEvent::SignInFailed { person } => Self::SignInFailed {
+                person: person.as_ref(),
+            },
+            PersonEvent::SignedOut { person, sessions } => Self::SignedOut { person, sessions },
+        }
+    }
+}
+
+impl<'a> From<&'a EndpointEvent> for PayloadBody<'a> {
+    fn from(event: &'a EndpointEvent) -> Self {
+        match event {
+            EndpointEvent::Created(endpoint)
+            | EndpointEvent::Changed(endpoint)
+            | EndpointEvent::SecretRotated(endpoint)
+            | EndpointEvent::Enabled(endpoint)
+            | EndpointEvent::Deleted(endpoint)
+            | EndpointEvent::Tested(endpoint) => Self::Endpoint(endpoint),
+            EndpointEvent::Disabled { endpoint, why } => Self::EndpointDisabled {
+                endpoint,
+                why: *why,
+            },
+        }
+    }
+}

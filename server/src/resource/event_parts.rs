@@ -1,0 +1,250 @@
+//! What the API says of events, and of what is posted to webhooks: one schema for each shape of a payload, with the
+//! types that have it.
+
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
+
+use super::{
+    names,
+    shapes::{
+        all_of, any_object, any_of, boolean, either, id, list_of, may_not_null, must, one_of,
+        or_null, reference, returned, shapes, string, time, uri, whole,
+    },
+};
+
+/// What can stand in `type` of an event. Agents see those of interactions and tasks.
+pub(crate) const EVENT_TYPES: [&str; 41] = [
+    "interaction.requested",
+    "notification.sent",
+    "interaction.posted",
+    "interaction.progressed",
+    "interaction.resolved",
+    "interaction.expired",
+    "interaction.cancelled",
+    "interaction.answer_rejected",
+    "interaction.collected",
+    "interaction.consumed",
+    "interaction.reported",
+    "interaction.called_back",
+    "interaction.agent_offline",
+    "interaction.follow_up",
+    "interaction.reply_edited",
+    "interaction.remarked",
+    "task.waiting",
+    "task.running",
+    "task.failed",
+    "task.done",
+    "person.invited",
+    "person.linked",
+    "person.changed",
+    "person.disabled",
+    "person.enabled",
+    "person.password_set",
+    "person.slack_linked",
+    "person.slack_unlinked",
+    "person.signed_in",
+    "person.sign_in_failed",
+    "person.signed_out",
+    "token.created",
+    "token.revoked",
+    "endpoint.created",
+    "endpoint.changed",
+    "endpoint.secret_rotated",
+    "endpoint.disabled",
+    "endpoint.enabled",
+    "endpoint.deleted",
+    "endpoint.tested",
+    "delivery.retried",
+];
+
+shapes! {
+    /// An event of the journal: what happened is in `payload`, whose fields depend on `type`.
+    Event = returned([
+        must("seq", whole(1..=i64::MAX)),
+        must("id", id()),
+        must("at", time()),
+        must("actor", reference("Actor")),
+        must("agent_id", or_null(id())),
+        must("interaction_id", or_null(id())),
+        must("task_id", or_null(string())),
+        must("type", one_of(EVENT_TYPES)),
+        must("payload", reference("EventPayload")),
+    ]);
+    /// One page of the journal, in the order of commits. `last_seq` is what to pass as `after` next time.
+    EventPage = returned([
+        must("items", list_of(reference("Event"))),
+        must("last_seq", whole(0..=i64::MAX)),
+    ]);
+    /// What happened, by the event's type. Agents see interactions and tasks.
+    EventPayload = any_of([
+        of("interaction.requested, notification.sent", asked()),
+        of("interaction.posted: its card is in Slack", returned([
+            must("ts", string()),
+            must("permalink", or_null(string())),
+        ])),
+        of("interaction.progressed: all that is answered of a form", returned([
+            must("answers", reference("FormAnswers")),
+        ])),
+        of("interaction.resolved", returned([
+            must("outcome", names::Outcome::schema()),
+            must("answer", returned([
+                must("content", reference("AnswerContent")),
+                must("responder", reference("Responder")),
+                must("answered_at", time()),
+                may_not_null("receipt", reference("Receipt")),
+            ])),
+        ])),
+        of("interaction.expired; with the fallback, if it is used", returned([
+            must("outcome", names::Outcome::schema()),
+            must("fallback_used", boolean()),
+            must("answer", or_null(reference("AnswerContent"))),
+        ])),
+        of("interaction.cancelled", returned([must("reason", or_null(string()))])),
+        of("interaction.answer_rejected: it came too late", returned([
+            must("outcome", names::Outcome::schema()),
+            must("answer", reference("AnswerContent")),
+        ])),
+        of("interaction.consumed", reference("Consumed")),
+        of("interaction.reported", returned([
+            must("outcome", names::ReportOutcome::schema()),
+            must("text", or_null(string())),
+        ])),
+        of("interaction.remarked: written in a card's thread, and no answer", returned([
+            must("text", string()),
+            must("why", one_of(["cut", "asked_later"])),
+        ])),
+        of("interaction.follow_up, interaction.reply_edited", returned([must("text", string())])),
+        of("task.waiting, task.running, task.failed, task.done: as it is then", returned([
+            must("id", string()),
+            must("agent", reference("Agent")),
+            must("version", whole(1..=i64::MAX)),
+            must("title", or_null(string())),
+            must("description", or_null(string())),
+            must("step", or_null(string())),
+            must("status", names::TaskStatus::schema()),
+            may_not_null("reason", or_null(string())),
+            must("created_at", time()),
+            must("updated_at", time()),
+        ])),
+        of("person.slack_linked, person.slack_unlinked", returned([
+            must("person", reference("PersonThen")),
+            must("slack_id", string()),
+        ])),
+        of("person.signed_in", returned([
+            must("person", reference("PersonThen")),
+            must("session", id()),
+        ])),
+        of("person.signed_out", returned([
+            must("person", reference("PersonThen")),
+            must("sessions", list_of(id())),
+        ])),
+        of("person.sign_in_failed: whose name was given, if somebody has it", returned([
+            must("person", or_null(reference("PersonThen"))),
+        ])),
+        of("other events of people", reference("PersonThen")),
+        of("token.created, token.revoked", returned([
+            must("id", id()),
+            must("kind", one_of(["agent", "responder"])),
+            must("name", string()),
+            must("agent_id", or_null(id())),
+            may_not_null("expires_at", time()),
+        ])),
+        of("endpoint.disabled", returned([
+            must("endpoint", reference("EndpointThen")),
+            must("why", one_of(["by_hand", "gone", "failing"])),
+        ])),
+        of("other events of endpoints", reference("EndpointThen")),
+        of("delivery.retried: one, or those since a moment", either([
+            returned([must("one", id())]).into(),
+            returned([must("since", returned([
+                must("since", time()),
+                must("destination", or_null(id())),
+            ]))]).into(),
+        ])),
+        of("interaction.collected, interaction.called_back, interaction.agent_offline: no fields", returned([])),
+    ]);
+    /// What was answered.
+    AnswerContent = any_of([
+        of("of a question", returned([must("type", one_of(["text"])), must("text", string())])),
+        of("of a choice", returned([must("type", one_of(["selected"])), must("selected", list_of(string()))])),
+        of("of an acknowledgement", returned([must("type", one_of(["acknowledged"]))])),
+        of("of an approval", returned([
+            must("type", one_of(["approval"])),
+            must("approved", boolean()),
+            must("text", or_null(string())),
+        ])),
+        of("of a plan review", returned([
+            must("type", one_of(["plan"])),
+            must("decision", names::PlanDecision::schema()),
+            must("feedback", or_null(string())),
+        ])),
+        of("of a form", returned([must("type", one_of(["form"])), must("answers", reference("FormAnswers"))])),
+    ]);
+    /// A person, as they were then.
+    PersonThen = returned([
+        must("id", id()),
+        must("name", string()),
+        must("role", one_of(["viewer", "responder", "admin"])),
+    ]);
+    /// A webhook endpoint, as it was then. Its path, which may be a secret, is left out.
+    EndpointThen = returned([must("id", id()), must("name", string()), must("host", string())]);
+    /// What is posted to a webhook in the format `standard`, or in the format `flat`.
+    WebhookBody = either([
+        returned([
+            must("type", names::Topic::schema()),
+            must("timestamp", time()),
+            must("data", either([reference("WebhookInteraction"), reference("WebhookTask")])),
+        ]).into(),
+        flat([]).into(),
+    ]);
+    /// Of `interaction.*`, `notification.sent`, and of a `task.failed` that an interaction is to blame for: all fields of the
+    /// interaction, and those of the format `flat`.
+    WebhookInteraction = all_of([
+        reference("Interaction"),
+        flat([may_not_null("reason", string().description(Some("Why its task failed.")))]).into(),
+    ]);
+    /// Of a `task.failed` that no interaction is to blame for.
+    WebhookTask = flat([
+        must("title", or_null(string())),
+        must("step", or_null(string())),
+        must("reason", or_null(string())),
+    ]);
+}
+
+/// Of these types.
+fn of(types: &str, schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
+    match schema.into() {
+        RefOr::T(Schema::Object(mut object)) => {
+            object.title = Some(types.to_owned());
+            object.into()
+        }
+        other => other,
+    }
+}
+
+fn asked() -> ObjectBuilder {
+    returned([
+        must("agent", reference("Agent")),
+        must(
+            "request",
+            any_object().description(Some(
+                "What was asked: its `kind`, and all that was sent with it.",
+            )),
+        ),
+        may_not_null("expires_at", or_null(time())),
+        may_not_null("channel", string()),
+    ])
+}
+
+/// The format `flat`, and more.
+fn flat<const N: usize>(more: [super::shapes::Field; N]) -> ObjectBuilder {
+    let fields = [
+        must("blocker_id", or_null(id())),
+        must("question", or_null(string())),
+        must("agent_id", id()),
+        must("task_id", or_null(string())),
+        must("type", or_null(one_of(["SYNC", "ASYNC"]))),
+        must("created_at", time()),
+        must("dashboard_url", uri()),
+    ];
+    returned(fields.into_iter().chain(more))
+}
