@@ -1,10 +1,15 @@
 //! The exact action of an approval, and its digest.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::operand::{self, Operand};
-use crate::{digest, fault::Faults, json::AnyJson, limits};
+use crate::{
+    digest,
+    fault::Faults,
+    json::{AnyJson, Object},
+    limits,
+};
 
 /// One exact action: what the machine will run if it is approved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,12 +21,25 @@ pub struct Action {
     #[serde(default = "no_arguments")]
     pub arguments: AnyJson,
     /// What it refers to without containing it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "objects",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub operands: Vec<Operand>,
 }
 
 fn no_arguments() -> AnyJson {
     AnyJson(Value::Object(Map::new()))
+}
+
+/// Operands with their fields named.
+fn objects<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Operand>, D::Error> {
+    let operands = Vec::<Object<Operand>>::deserialize(deserializer)?;
+    Ok(operands
+        .into_iter()
+        .map(|Object(operand)| operand)
+        .collect())
 }
 
 impl Action {
@@ -92,6 +110,17 @@ mod tests {
 
     fn action(json: &str) -> Action {
         serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn an_operand_names_its_fields() {
+        let action = |operand: &str| {
+            let json = format!(r#"{{"tool":"t","arguments":{{}},"operands":[{operand}]}}"#);
+            serde_json::from_str::<Action>(&json)
+        };
+        assert!(action(r#"{"name":"n","sha256":"ab","size":1}"#).is_ok());
+        let refused = action(r#"["n","ab",1]"#).unwrap_err().to_string();
+        assert!(refused.contains("expected an object"), "{refused}");
     }
 
     #[test]
