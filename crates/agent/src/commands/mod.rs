@@ -306,6 +306,8 @@ async fn finish(
         }
     };
     asked.about.is_of(&closed.kind)?;
+    outcome::agrees_with_itself(&closed)?;
+    let mut proven = false;
     let code = outcome::exit_code(&closed);
     if code == 0 {
         match &asked.about {
@@ -314,6 +316,7 @@ async fn finish(
                 program.as_ref().map_or(Ok(()), Program::unchanged)?;
                 asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
                 use_decision(client, &closed, &asked, (*kind, digest.as_str()), run).await?;
+                proven = true;
                 if let Some(program) = &program {
                     return program.run(id, client).await;
                 }
@@ -327,7 +330,7 @@ async fn finish(
         // 0 says that it ran.
         ensure!(program.is_none(), "nobody has approved the command");
     }
-    outcome::print(&closed, json)?;
+    outcome::print(&closed, json, proven)?;
     // Only now: whoever is interrupted before can ask for it again.
     client.collect(id).await?;
     Ok(ExitCode::from(code))
