@@ -73,10 +73,11 @@ impl Call {
         )
     }
 
-    /// Whether a run is this call's. Another process has named it.
+    /// Whether a run is this call's. Another process has named it; the MCP tool `approve_tool_use` gives it no key.
     pub(super) fn is_run(&self, run: &str) -> bool {
-        self.run_prefix()
-            .is_some_and(|prefix| run.strip_prefix(&*prefix).is_some_and(is_key))
+        let with_key = |prefix: String| run.strip_prefix(&*prefix).is_some_and(is_key);
+        let is_named = |id: &str| run.strip_prefix(RUN) == Some(id);
+        self.run_prefix().is_some_and(with_key) || self.tool_use_id().is_some_and(is_named)
     }
 
     fn run_prefix(&self) -> Option<String> {
@@ -218,7 +219,8 @@ mod tests {
         }
         // One id may begin another.
         assert!(!used("toolu_1").is_run(&used("toolu_12").new_run()));
-        assert!(!used("toolu_1").is_run("claude-code toolu_1"));
+        assert!(!used("toolu_1").is_run("claude-code toolu_1 x"));
+        assert!(used("toolu_1").is_run("claude-code toolu_1"));
         assert!(!used("").is_run(&used("").new_run()));
     }
 
