@@ -88,11 +88,9 @@ fn of_words(folder: &Path, words: Words) -> Named {
         found,
     };
     for base in &folders {
-        for name in &all {
-            search.look(base, name, true);
-        }
-        for name in &inner {
-            search.look(base, name, false);
+        // A word's own name comes first, where two lead to one file.
+        for name in all.iter().chain(&inner) {
+            search.look(base, name);
         }
     }
     let Search {
@@ -152,8 +150,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// A word, or else what only stands inside of one: a folder of that name is a coincidence.
-    fn look(&mut self, base: &Path, name: &str, is_word: bool) {
+    fn look(&mut self, base: &Path, name: &str) {
         if base != self.folder && is_absolute(name) {
             return;
         }
@@ -174,7 +171,6 @@ impl Search<'_> {
                         self.files.insert(name.clone(), path.clone());
                     }
                 }
-                Ok(it) if it.is_dir() && !is_word => continue,
                 Ok(it) if it.is_dir() => {}
                 Ok(_) => self.found.leave_out(&name, "no regular file"),
                 Err(error) if is_absent(&error) => {}

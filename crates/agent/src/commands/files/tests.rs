@@ -64,6 +64,7 @@ fn names_are_found_where_a_second_reader_finds_them() {
     let cases = [
         ("bash -c './x\\.sh'".to_owned(), "./x.sh"),
         ("bash -c \"x'.'sh\"".to_owned(), "x.sh"),
+        ("bash -c './x\\.sh' \"isn't\"".to_owned(), "./x.sh"),
         ("eval bash a\\\\ b.sh".to_owned(), "a b.sh"),
         ("bash $'x\\x2esh'".to_owned(), "x.sh"),
         ("echo $'\\''; bash a\\ b.sh #'".to_owned(), "a b.sh"),
@@ -232,13 +233,13 @@ fn folders_in_folders_are_looked_into() {
         assert!(found[0].ends_with("y.sh"), "{found:?}");
     }
     // More than there is time for.
-    for n in 0..MOST_FOLDERS {
+    for n in 0..MOST_FOLDERS + 3 {
         fs::create_dir(folder.path().join(format!("m{n}"))).unwrap();
     }
-    let many: Vec<_> = (0..MOST_FOLDERS).map(|n| format!("cd m{n};")).collect();
+    let many: Vec<_> = (0..MOST_FOLDERS + 3).map(|n| format!("cd m{n};")).collect();
     let said = of_command(folder.path(), &many.concat()).left_out;
     assert!(said.iter().any(|it| it.ends_with("(too many folders)")));
-    for n in 0..MOST_FOLDERS {
+    for n in 0..MOST_FOLDERS + 3 {
         let named = format!("`m{n}` (a folder)");
         assert!(said.contains(&named), "{named} is not in {said:?}");
     }

@@ -27,7 +27,7 @@ const ENDS: [char; 4] = [';', '|', '&', '\n'];
 pub(super) struct Words {
     /// Every text in it that may be a path.
     pub(super) all: BTreeSet<String>,
-    /// What stands inside of one, and counts only if it is a file.
+    /// What stands inside of one. A folder of that name is a coincidence, and nothing is looked for in it.
     pub(super) inner: BTreeSet<String>,
     /// Why there may be more.
     pub(super) doubts: BTreeSet<&'static str>,
