@@ -195,6 +195,19 @@ def test_a_file_that_others_may_write_refuses_everything(
         approve(calls, server)
 
 
+@pytest.mark.parametrize(("mode", "believed"), [(0o755, True), (0o775, False), (0o757, False), (0o1777, True)])
+def test_a_folder_in_which_others_may_replace_the_file_is_not_believed(
+    tmp_path: Path, calls: Calls, server: FakeServer, mode: int, believed: bool
+) -> None:
+    approve(calls, server)
+    tmp_path.chmod(mode)
+    if believed:
+        approve(calls, server)
+    else:
+        with pytest.raises(HandraiseError, match="others may write into"):
+            approve(calls, server)
+
+
 def test_a_variable_that_is_empty_names_no_keys(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, server: FakeServer
 ) -> None:

@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 from fakes import FakeServer, calls_at, carry_out
@@ -107,6 +107,46 @@ def test_a_path_leads_to_one_place(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "gone").rmdir()
     with pytest.raises(OperandChanged, match="cannot be known any more"):
         expect_same_places(relative)
+
+
+def test_a_name_where_nothing_was_leads_nowhere_else_later(tmp_path: Path) -> None:
+    name = tmp_path / "out"
+
+    def put(to: Optional[str]) -> None:
+        name.unlink(missing_ok=True)
+        if to is not None:
+            name.symlink_to(to)
+
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    for first, then in [
+        (None, "nowhere"),
+        (None, "file"),
+        (None, "folder"),
+        ("nowhere", "elsewhere"),
+        ("nowhere", None),
+        ("file", "./file"),
+    ]:
+        put(first)
+        before = places_of([name])
+        expect_same_places(before)
+        put(then)
+        with pytest.raises(OperandChanged, match="out has changed since it was approved"):
+            expect_same_places(before)
+    put(None)
+    before = places_of([name])
+    name.mkdir()
+    with pytest.raises(OperandChanged, match="something else is in its place"):
+        expect_same_places(before)
+
+
+def test_another_folder_of_the_same_name_is_another(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    before = places_of([tmp_path / "folder"])
+    (tmp_path / "folder").rename(tmp_path / "old")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OperandChanged, match="something else is in its place"):
+        expect_same_places(before)
 
 
 def test_an_approval_names_them_and_proves_them(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import json
@@ -11,7 +12,7 @@ import os
 import socket
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List
+from typing import Any, AsyncIterator, Callable, Dict, Iterator, List
 
 import httpx
 import pytest
@@ -668,6 +669,65 @@ def test_an_operand_that_the_server_was_not_shown_is_not_approved(guard: Guard, 
 
 def steps(count: int) -> Iterator[int]:
     yield from range(count)
+
+
+class Later:
+    """An object that is called like a function, and only begins its work then."""
+
+    async def __call__(self) -> None: ...
+
+
+class Steps:
+    def __call__(self) -> Iterator[int]:
+        yield 1
+
+
+async def later() -> None: ...
+
+
+async def async_steps() -> AsyncIterator[int]:
+    yield 1
+
+
+@contextlib.contextmanager
+def opened() -> Iterator[None]:
+    yield
+
+
+@contextlib.asynccontextmanager
+async def opened_async() -> AsyncIterator[None]:
+    yield
+
+
+@pytest.mark.parametrize(
+    "function",
+    [Later(), Steps(), opened, opened_async, async_steps, functools.partial(opened), functools.partial(async_steps)],
+)
+def test_what_begins_its_work_only_when_it_is_called_is_refused_before_asking(function: Any) -> None:
+    with pytest.raises(TypeError, match=r"an async generator cannot wait|would run after everything was checked"):
+        requires_approval(tool="shell")(function)
+
+
+@pytest.mark.parametrize(
+    ("work", "returned"),
+    [
+        (lambda: later(), "a coroutine"),
+        (lambda: steps(2), "a generator"),
+        (lambda: async_steps(), "an async generator"),
+        (lambda: opened(), "a context manager"),
+        (lambda: opened_async(), "a context manager"),
+        (lambda: Pending(), "an awaitable"),
+    ],
+)
+def test_a_result_that_works_later_is_refused_and_reported(guard: Guard, work: Any, returned: str) -> None:
+    with pytest.raises(TypeError, match=f"shell returned {returned}, which would run after everything was checked"):
+        guard(work)
+    assert guard.reports == [("failed", "TypeError")]
+
+
+class Pending:
+    def __await__(self) -> Any:
+        return iter(())
 
 
 def test_a_generator_asks_at_its_first_step_and_reports_at_its_last() -> None:

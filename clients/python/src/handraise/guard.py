@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Generator, Itera
 
 from .client import AsyncHandraise, Handraise
 from .exchange import log
+from .guardable import expect_done, expect_guardable
 from .guarded_call import Arguments, GuardedCall, Paths, Terms
 from .options import put_options
 from .receipts import MAX_AGE, Age
@@ -66,7 +67,10 @@ def requires_approval(
     `Unreachable` with ``give_up_after``.
 
     A method has its object as an argument, which is no JSON: decorate the bound one,
-    ``requires_approval()(account.close)``. A generator function asks at its first step.
+    ``requires_approval()(account.close)``. A generator function asks at its first step. What would only begin its work
+    when it is called is refused with ``TypeError`` where it is written: an async generator function, an object whose
+    ``__call__`` is a generator or coroutine function, a context manager that is made of a generator. So is, after the
+    call, a result that would work later: a coroutine or another awaitable, a generator, such a context manager.
     """
     if callable(tool):
         raise TypeError("write @requires_approval(), with parentheses")
@@ -77,8 +81,7 @@ def requires_approval(
         operands = tuple(operands)
 
     def decorate(function: F) -> F:
-        if inspect.isasyncgenfunction(function):
-            raise TypeError("an async generator cannot wait for an approval before its first step")
+        expect_guardable(function)
         signature = inspect.signature(function)
         name = tool or function.__name__
         terms = Terms(
@@ -96,20 +99,19 @@ def requires_approval(
         def call(*args: Any, **kwargs: Any) -> Any:
             guarded = GuardedCall(terms, signature, args, kwargs)
             with _approved(guarded, terms, cast(Optional[Handraise], client)) as (given, named):
-                result = function(*given, **named)
-            return result
+                return expect_done(name, function(*given, **named))
 
         @functools.wraps(function)
         def steps(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
             guarded = GuardedCall(terms, signature, args, kwargs)
             with _approved(guarded, terms, cast(Optional[Handraise], client)) as (given, named):
-                return (yield from function(*given, **named))
+                return expect_done(name, (yield from function(*given, **named)))
 
         @functools.wraps(function)
         async def call_async(*args: Any, **kwargs: Any) -> Any:
             guarded = GuardedCall(terms, signature, args, kwargs)
             async with _approved_async(guarded, terms, cast(Optional[AsyncHandraise], client)) as (given, named):
-                return await function(*given, **named)
+                return expect_done(name, await function(*given, **named))
 
         is_async = inspect.iscoroutinefunction(function)
         fitting = AsyncHandraise if is_async else Handraise

@@ -156,7 +156,13 @@ class KnownServers:
 
     def _lines(self) -> List[str]:
         try:
-            _expect_own(self.path.parent, self.path.parent.stat())
+            folder = self.path.parent.stat()
+            _expect_own(self.path.parent, folder)
+            # Whoever may write there puts another file in the place of ours, but where the sticky bit is set.
+            if fcntl is not None and folder.st_mode & _OTHERS_MAY_WRITE and not folder.st_mode & stat.S_ISVTX:
+                raise HandraiseError(
+                    f"others may write into {self.path.parent}: look at what is in it, and `chmod go-w` it"
+                )
             with self.path.open(encoding="utf-8") as file:
                 _expect_own(self.path, os.fstat(file.fileno()))
                 if fcntl is not None and os.fstat(file.fileno()).st_mode & _OTHERS_MAY_WRITE:

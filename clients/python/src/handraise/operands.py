@@ -7,7 +7,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .canonical import snapshot
 from .errors import OperandChanged
@@ -77,6 +77,11 @@ class Place:
     """The working directory, if the path is relative; empty otherwise."""
     target: str
     """Without the links on the way, whether anything is there or not."""
+    link: Optional[str]
+    """What its last part says, if that is a link: what is put in its place goes elsewhere than what is written through
+    it."""
+    what: Tuple[int, ...]
+    """Nothing if nothing is there; its kind; and of a folder which one, since another may be put in its place."""
 
 
 def places_of(paths: Iterable[AnyPath]) -> Dict[str, Place]:
@@ -95,10 +100,31 @@ def expect_same_places(before: Mapping[str, Place]) -> None:
             raise OperandChanged(name, f"the working directory was {place.folder}, and is {now.folder}")
         if now.target != place.target:
             raise OperandChanged(name, f"it led to {place.target}, and leads to {now.target}")
+        if now.link != place.link:
+            raise OperandChanged(name, "another link, or none, is in its place")
+        if now.what != place.what:
+            raise OperandChanged(name, "something else is in its place")
 
 
 def _place_of(name: str) -> Place:
-    return Place("" if os.path.isabs(name) else os.getcwd(), os.path.realpath(name))
+    folder = "" if os.path.isabs(name) else os.getcwd()
+    return Place(folder, os.path.realpath(name), _link_of(name), _what_is_at(name))
+
+
+def _link_of(name: str) -> Optional[str]:
+    try:
+        return os.readlink(name)
+    except (OSError, ValueError):
+        return None
+
+
+def _what_is_at(name: str) -> Tuple[int, ...]:
+    try:
+        status = os.stat(name)
+    except OSError:
+        return ()
+    kind = stat.S_IFMT(status.st_mode)
+    return (kind, status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else (kind,)
 
 
 def may_be_read(path: AnyPath) -> bool:

@@ -309,16 +309,33 @@ fn refuse_if_others_may_write(_path: &Path, _file: &Metadata) -> anyhow::Result<
     Ok(())
 }
 
-/// Whoever owns a folder puts into it what he likes.
+/// Whoever owns a folder, or may write in it, puts into it what he likes.
 fn refuse_if_anothers(folder: &Path) -> anyhow::Result<()> {
     match fs::metadata(folder) {
         #[cfg(unix)]
-        Ok(metadata) => refuse_owner(folder, &metadata),
+        Ok(metadata) => {
+            refuse_owner(folder, &metadata)?;
+            refuse_if_others_may_replace(folder, &metadata)
+        }
         #[cfg(not(unix))]
         Ok(_) => Ok(()),
         // It is not there yet, or opening the file in it will say more.
         Err(_) => Ok(()),
     }
+}
+
+/// Where the sticky bit is set, as in `/tmp`, nobody may put another file in the place of ours.
+#[cfg(unix)]
+fn refuse_if_others_may_replace(folder: &Path, metadata: &Metadata) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let place = folder.display();
+    let mode = metadata.permissions().mode();
+    ensure!(
+        mode & 0o022 == 0 || mode & 0o1000 != 0,
+        "others may write into {place} (its mode is {:04o}), so the known servers in it are not believed; look at what is in it, then run `chmod go-w {place}`",
+        mode & 0o7777
+    );
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -437,6 +454,33 @@ mod tests {
             said.contains("others may write") && said.contains("chmod 600"),
             "{said}"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_in_which_others_may_replace_the_file_is_not_believed() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let known = known(folder.path());
+        known.add(HERE, key(1)).unwrap();
+        let parent = known.path().parent().unwrap();
+        for (mode, believed) in [
+            (0o755, true),
+            (0o775, false),
+            (0o757, false),
+            (0o1777, true),
+            (0o2770, false),
+        ] {
+            fs::set_permissions(parent, fs::Permissions::from_mode(mode)).unwrap();
+            match known.keys_of(HERE) {
+                Ok(keys) => assert!(believed && keys.trusts(&key(1)), "{mode:o}"),
+                Err(why) => {
+                    let said = format!("{why:#}");
+                    assert!(!believed && said.contains("chmod go-w"), "{said}");
+                    assert!(known.pin_first(HERE, &[key(3)]).is_err());
+                }
+            }
+        }
     }
 
     #[cfg(unix)]

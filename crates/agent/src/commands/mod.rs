@@ -306,6 +306,8 @@ async fn finish(
         }
     };
     asked.about.is_of(&closed.kind)?;
+    outcome::agrees_with_itself(&closed)?;
+    let mut proven = false;
     let code = outcome::exit_code(&closed);
     if code == 0 {
         match &asked.about {
@@ -314,6 +316,7 @@ async fn finish(
                 program.as_ref().map_or(Ok(()), Program::unchanged)?;
                 asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
                 use_decision(client, &closed, &asked, (*kind, digest.as_str()), run).await?;
+                proven = true;
                 if let Some(program) = &program {
                     return program.run(id, client).await;
                 }
@@ -327,7 +330,7 @@ async fn finish(
         // 0 says that it ran.
         ensure!(program.is_none(), "nobody has approved the command");
     }
-    outcome::print(&closed, json)?;
+    outcome::print(&closed, json, proven)?;
     // Only now: whoever is interrupted before can ask for it again.
     client.collect(id).await?;
     Ok(ExitCode::from(code))
@@ -368,6 +371,8 @@ async fn use_decision(
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use serde_json::json;
 
     use super::*;
@@ -399,5 +404,52 @@ mod tests {
         assert!(of(&json!({"kind": "approval"})).is_err());
         assert!(of(&json!({"kind": "approval", "action": "rm"})).is_err());
         assert!(of(&json!({"kind": "plan_review", "action": action})).is_err());
+    }
+
+    /// Answers everything with this, as whoever has taken the server's place may.
+    fn served(body: &Value) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let body = body.to_string();
+        let length = body.len();
+        let reply = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        );
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4_096]);
+                let _ = stream.write_all(reply.as_bytes());
+            }
+        });
+        url
+    }
+
+    #[tokio::test]
+    async fn what_contradicts_itself_ends_as_a_fault_whatever_was_asked() {
+        for (kind, outcome, approved, code) in [
+            ("approval", "expired", json!(true), None),
+            ("approval", "expired", json!(false), Some(3)),
+            ("question", "answered", json!(true), None),
+            ("question", "answered", Value::Null, Some(0)),
+        ] {
+            let url = served(&json!({
+                "id": "1", "kind": kind, "state": "resolved", "outcome": outcome, "approved": approved,
+                "fallback_used": false, "answer": null, "agent": {}, "dashboard_url": "",
+            }));
+            let asked = Asked {
+                id: "1".to_owned(),
+                about: Content::Unknown,
+                at: None,
+                timeout: None,
+                agent_id: None,
+                files: None,
+            };
+            let client = Client::new(&url, None, |_| ()).unwrap();
+            let ended = finish(&client, asked, Run { run: None }, true, None).await;
+            let expected = code.map(|code: u8| format!("{:?}", ExitCode::from(code)));
+            let ended = ended.ok().map(|code| format!("{code:?}"));
+            assert_eq!(ended, expected, "{kind} {outcome} {approved}");
+        }
     }
 }

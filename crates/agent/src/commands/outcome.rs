@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -27,10 +27,11 @@ struct Printed<'a> {
     fallback_used: bool,
 }
 
-/// Prints what the agent goes on with.
-pub(super) fn print(closed: &Interaction, json: bool) -> anyhow::Result<()> {
+/// Prints what the agent goes on with. Whether something may be done is `proven` by a receipt that was verified here,
+/// or it is not said.
+pub(super) fn print(closed: &Interaction, json: bool, proven: bool) -> anyhow::Result<()> {
     let line = match json {
-        true => serde_json::to_string(&printed(closed))?,
+        true => serde_json::to_string(&printed(closed, proven))?,
         false => words(closed),
     };
     let mut out = std::io::stdout();
@@ -38,15 +39,16 @@ pub(super) fn print(closed: &Interaction, json: bool) -> anyhow::Result<()> {
     written.context("the answer cannot be written to standard output")
 }
 
-fn printed(closed: &Interaction) -> Printed<'_> {
+fn printed(closed: &Interaction, proven: bool) -> Printed<'_> {
     let answer = closed.answer.as_ref();
     let selected = answer.and_then(|answer| answer.selected.as_deref());
+    let decision = answer.and_then(|answer| answer.decision.as_deref());
     let text = |answer: &'_ Answer| answer.text.is_some();
     Printed {
         id: &closed.id,
         kind: &closed.kind,
         outcome: closed.outcome.as_deref(),
-        approved: closed.approved,
+        approved: (closed.kind == "approval").then_some(proven && closed.approved == Some(true)),
         response_text: answer.and_then(|answer| match text(answer) {
             true => answer.text.as_deref(),
             false => answer.feedback.as_deref(),
@@ -56,7 +58,7 @@ fn printed(closed: &Interaction) -> Printed<'_> {
             .map(String::as_str),
         selected,
         answers: answer.and_then(|answer| answer.answers.as_ref()),
-        decision: answer.and_then(|answer| answer.decision.as_deref()),
+        decision: decision.filter(|decision| proven || *decision == "adjust"),
         responder: answer.and_then(|answer| answer.responder.as_ref()),
         fallback_used: closed.fallback_used,
     }
@@ -80,6 +82,51 @@ fn words(closed: &Interaction) -> String {
         "plan_review" => with(outcome, &answer.feedback),
         _ => outcome,
     }
+}
+
+/// How each kind ends, beside that nobody has answered.
+const ENDS: [(&str, &[&str]); 7] = [
+    ("approval", &["approved", "denied"]),
+    (
+        "plan_review",
+        &["proceed", "proceed_clean", "proceed_default", "adjust"],
+    ),
+    ("question", &["answered", "fallback"]),
+    ("choice", &["answered", "fallback"]),
+    ("acknowledgement", &["answered", "fallback"]),
+    ("form", &["answered", "fallback"]),
+    ("notification", &["delivered"]),
+];
+
+/// Refuses a reply that says two things of one end: a script that reads the one field would hear something else than
+/// a script that reads the other.
+pub(super) fn agrees_with_itself(closed: &Interaction) -> anyhow::Result<()> {
+    let kind = &*closed.kind;
+    let outcome = closed.outcome.as_deref().unwrap_or_default();
+    let is_end_of = |ends: &[&str]| ends.contains(&outcome);
+    let of_others = ENDS.iter().any(|(_, ends)| is_end_of(ends));
+    let of_this = ENDS.iter().any(|(of, ends)| *of == kind && is_end_of(ends));
+    ensure!(
+        of_this || !of_others,
+        "the server says that a {kind} was {outcome}, which is how another kind ends"
+    );
+    let is_approved = outcome == "approved";
+    let agrees = match closed.approved {
+        Some(approved) => kind == "approval" && approved == is_approved,
+        None => !is_approved,
+    };
+    ensure!(
+        agrees,
+        "the server says that a {kind} was {outcome}, and something else of whether it was approved"
+    );
+    let answer = closed.answer.as_ref();
+    if let Some(decision) = answer.and_then(|answer| answer.decision.as_deref()) {
+        ensure!(
+            kind == "plan_review" && decision == outcome,
+            "the server says that a {kind} was {outcome}, and that {decision} was decided"
+        );
+    }
+    Ok(())
 }
 
 /// 0: go on. 2: denied, or the plan is to be adjusted first. 3: expired. 4: cancelled. 1 is a fault.
@@ -187,6 +234,78 @@ mod tests {
     }
 
     #[test]
+    fn json_says_yes_only_where_a_receipt_was_verified() {
+        let approval = closed("approval", "approved", json!({}));
+        let plan = closed("plan_review", "proceed", json!({"decision": "proceed"}));
+        let adjust = closed("plan_review", "adjust", json!({"decision": "adjust"}));
+        let mut question = closed("question", "answered", json!({"text": "a"}));
+        question.approved = Some(true);
+        let mut expired = closed("approval", "expired", Value::Null);
+        expired.approved = Some(true);
+        let said = |closed: &Interaction, proven: bool| {
+            let said = serde_json::to_value(printed(closed, proven)).unwrap();
+            json!([said["approved"], said["decision"]])
+        };
+        assert_eq!(said(&approval, true), json!([true, null]));
+        assert_eq!(said(&approval, false), json!([false, null]));
+        assert_eq!(said(&expired, false), json!([false, null]));
+        assert_eq!(said(&plan, true), json!([null, "proceed"]));
+        assert_eq!(said(&plan, false), json!([null, null]));
+        assert_eq!(said(&adjust, false), json!([null, "adjust"]));
+        assert_eq!(said(&question, false), json!([null, null]));
+    }
+
+    #[test]
+    fn a_reply_that_contradicts_itself_is_refused() {
+        for (kind, outcome, approved, decision, agrees) in [
+            ("approval", "approved", json!(true), Value::Null, true),
+            ("approval", "denied", json!(false), Value::Null, true),
+            ("approval", "void", json!(false), Value::Null, true),
+            ("approval", "expired", Value::Null, Value::Null, true),
+            ("approval", "postponed", json!(false), Value::Null, true),
+            ("approval", "approved", Value::Null, Value::Null, false),
+            ("approval", "approved", json!(false), Value::Null, false),
+            ("approval", "expired", json!(true), Value::Null, false),
+            ("approval", "denied", json!(true), Value::Null, false),
+            ("approval", "postponed", json!(true), Value::Null, false),
+            ("approval", "denied", json!(false), json!("proceed"), false),
+            ("approval", "answered", json!(false), Value::Null, false),
+            ("approval", "proceed", json!(false), Value::Null, false),
+            ("question", "answered", Value::Null, Value::Null, true),
+            ("question", "answered", json!(true), Value::Null, false),
+            ("question", "answered", json!(false), Value::Null, false),
+            ("question", "approved", Value::Null, Value::Null, false),
+            ("question", "answered", Value::Null, json!("adjust"), false),
+            ("plan_review", "adjust", Value::Null, json!("adjust"), true),
+            (
+                "plan_review",
+                "adjust",
+                Value::Null,
+                json!("proceed"),
+                false,
+            ),
+            (
+                "plan_review",
+                "expired",
+                Value::Null,
+                json!("proceed"),
+                false,
+            ),
+            ("plan_review", "approved", Value::Null, Value::Null, false),
+            ("plan_review", "adjust", json!(true), json!("adjust"), false),
+        ] {
+            let mut closed = closed(kind, outcome, json!({ "decision": decision }));
+            closed.approved = approved.as_bool();
+            let found = agrees_with_itself(&closed);
+            assert_eq!(
+                found.is_ok(),
+                agrees,
+                "{kind} {outcome} {approved} {decision}"
+            );
+        }
+    }
+
+    #[test]
     fn json_names_what_was_answered() {
         let ana = json!({"id": "7", "name": "Ana", "via": "dashboard"});
         let picked = closed(
@@ -194,7 +313,7 @@ mod tests {
             "answered",
             json!({"selected": ["lru"], "responder": ana}),
         );
-        let printed = serde_json::to_value(printed(&picked)).unwrap();
+        let printed = serde_json::to_value(printed(&picked, false)).unwrap();
         assert_eq!(printed["selected_option"], "lru");
         assert_eq!(printed["responder"]["name"], "Ana");
         assert_eq!(printed["response_text"], Value::Null);

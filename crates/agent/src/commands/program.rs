@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use domain::{
     interaction::{Action, Kind, ReportOutcome},
     json::AnyJson,
@@ -59,7 +59,7 @@ impl Program {
     /// Makes a request the one to run it.
     pub(super) fn describe(&self, body: &mut Map<String, Value>) -> anyhow::Result<()> {
         let prompt = body["prompt"].as_str().unwrap_or_default();
-        let prompt = format!("{prompt}{}", self.files.left_out());
+        let prompt = self.files.told_after(prompt)?;
         put(body, "prompt", Some(prompt));
         put(body, "kind", Some(Kind::Approval.name()));
         put(body, "action", Some(serde_json::to_value(self.action())?));
@@ -68,6 +68,14 @@ impl Program {
 
     /// Whether it would still do what was asked about.
     pub(super) fn unchanged(&self) -> anyhow::Result<()> {
+        // It runs where this program is, and that folder may bear another name by now, or none.
+        let here = env::current_dir().context("the working directory is gone")?;
+        ensure!(
+            here == self.folder,
+            "the working directory was {} and is {}, so it must not run",
+            self.folder.display(),
+            here.display()
+        );
         let now = files::of_arguments(&self.folder, &self.argv);
         match now.differs_from(&self.files) {
             Some(name) => bail!("{name} has changed since it was approved, so it must not run"),
@@ -101,10 +109,61 @@ impl Program {
         let Some((program, arguments)) = self.argv.split_first() else {
             bail!("there is no command");
         };
-        let status = Command::new(program)
-            .args(arguments)
-            .current_dir(&self.folder)
-            .status();
+        // In the folder where this program is already: to go there by its name may lead elsewhere.
+        let status = Command::new(program).args(arguments).status();
         status.with_context(|| format!("{program} cannot be run"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn program(folder: PathBuf, argv: &[&str]) -> Program {
+        let argv: Vec<String> = argv.iter().map(|&it| it.to_owned()).collect();
+        Program {
+            files: files::of_arguments(&folder, &argv),
+            argv,
+            folder,
+        }
+    }
+
+    #[test]
+    fn a_command_runs_where_this_program_is_or_not_at_all() {
+        let here = env::current_dir().unwrap();
+        program(here, &["true"]).unchanged().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let refused = program(elsewhere.path().to_owned(), &["true"]).unchanged();
+        let refused = refused.unwrap_err().to_string();
+        assert!(
+            refused.starts_with("the working directory was "),
+            "{refused}"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_does_not_go_to_its_folder_by_name() {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let out = elsewhere.path().join("out");
+        let script = format!("pwd -P > '{}'", out.display());
+        let program = program(elsewhere.path().to_owned(), &["sh", "-c", &script]);
+        assert!(program.execute().unwrap().success());
+        let ran = PathBuf::from(fs::read_to_string(out).unwrap().trim());
+        let here = fs::canonicalize(env::current_dir().unwrap()).unwrap();
+        assert_eq!(ran, here);
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_not_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a\tb.sh"), "").unwrap();
+        let mut body = Map::new();
+        put(&mut body, "prompt", Some("May it?"));
+        let refused = program(folder.path().to_owned(), &["sh", "a\tb.sh"]).describe(&mut body);
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("\"a\\tb.sh\""), "{refused}");
     }
 }

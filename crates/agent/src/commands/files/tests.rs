@@ -58,6 +58,87 @@ fn files_that_a_command_names_are_found_however_it_names_them() {
 }
 
 #[test]
+fn names_are_found_where_a_second_reader_finds_them() {
+    let folder = folder();
+    let at = folder.path().to_str().unwrap();
+    let cases = [
+        ("bash -c './x\\.sh'".to_owned(), "./x.sh"),
+        ("bash -c \"x'.'sh\"".to_owned(), "x.sh"),
+        ("bash -c './x\\.sh' \"isn't\"".to_owned(), "./x.sh"),
+        ("eval bash a\\\\ b.sh".to_owned(), "a b.sh"),
+        ("bash $'x\\x2esh'".to_owned(), "x.sh"),
+        ("echo $'\\''; bash a\\ b.sh #'".to_owned(), "a b.sh"),
+        ("sed -n 1e./x.sh c".to_owned(), "./x.sh"),
+        (format!("sed -n 1e{at}/x.sh c"), &*format!("{at}/x.sh")),
+        ("perl -e 'do q~./x.sh~'".to_owned(), "./x.sh"),
+        ("perl -e 'do q%x.sh%'".to_owned(), "x.sh"),
+        (format!("curl file://h{at}/x%2Esh"), &format!("{at}/x.sh")),
+        ("sh /proc/self/cwd/x.sh".to_owned(), "/proc/self/cwd/x.sh"),
+        (
+            "sh /proc/./self/cwd/x.sh".to_owned(),
+            "/proc/./self/cwd/x.sh",
+        ),
+    ];
+    for (command, expected) in cases {
+        let found = names(folder.path(), &command);
+        assert!(
+            found.iter().any(|it| it == expected),
+            "{command}: {found:?}"
+        );
+    }
+    let argv = ["ssh", "here", "bash", "a\\", "b.sh"].map(str::to_owned);
+    let found = of_arguments(folder.path(), &argv).operands;
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn a_folder_that_is_called_as_the_home_is_written_is_looked_into_too() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("~")).unwrap();
+    fs::write(folder.path().join("~/x.sh"), "other").unwrap();
+    for command in ["sh '~/x.sh'", "sh \\~/x.sh"] {
+        assert_eq!(names(folder.path(), command), ["./~/x.sh"], "{command}");
+    }
+    let named = of_paths(folder.path(), ["~/x.sh"].into_iter()).operands;
+    assert_eq!(named.len(), 1);
+}
+
+#[test]
+fn what_only_stands_inside_of_a_word_is_a_file_or_nothing() {
+    let folder = folder();
+    for command in ["ls sub/dev", "cat build/tmp x/usr/bin"] {
+        let named = of_command(folder.path(), command);
+        assert_eq!(named.left_out(), "", "{command}");
+        assert_eq!(named.operands, [], "{command}");
+    }
+}
+
+#[test]
+fn of_what_is_more_than_plain_words_people_are_told_so() {
+    let folder = folder();
+    let command = |it: &str| of_command(folder.path(), it).left_out();
+    assert_eq!(command("bash x.sh && ./x.sh | tee out"), "");
+    for more in [
+        "bash x^y",
+        "bash x\\.sh",
+        "bash x'.'sh",
+        "bash =x.sh",
+        "zsh x(.)",
+    ] {
+        assert_eq!(command(more), format!("\n\n{}", plain::MORE), "{more}");
+    }
+    let arguments = |it: &str| {
+        let argv = ["sh", "-c", it].map(str::to_owned);
+        of_arguments(folder.path(), &argv).is_more
+    };
+    assert!(!arguments("make deploy") && arguments("\"x\""));
+    let texts = |it: &str| of_texts(folder.path(), &["x", it]).is_more;
+    assert!(!texts("SELECT 1") && texts("it's"));
+    // The name of a file that is written is nothing to be read.
+    assert!(!of_paths(folder.path(), ["x'*.sh"].into_iter()).is_more);
+}
+
+#[test]
 fn a_file_is_told_by_its_bytes_and_their_number() {
     let folder = folder();
     let named = of_paths(folder.path(), ["x.sh", "new.txt"].into_iter());
@@ -89,27 +170,56 @@ fn whatever_became_of_a_file_is_seen() {
 }
 
 #[test]
-fn what_is_left_out_is_said() {
+fn what_is_left_out_is_said_all_of_it() {
     let folder = tempfile::tempdir().unwrap();
-    for n in 0..limits::OPERANDS + 12 {
-        fs::write(folder.path().join(format!("{n:03}")), "").unwrap();
-    }
     let big = File::create(folder.path().join("big.iso")).unwrap();
     big.set_len(LARGEST + 1).unwrap();
-    let all: Vec<_> = (0..limits::OPERANDS + 12)
-        .map(|n| format!("{n:03}"))
-        .collect();
-    let command = format!("cat {} big.iso", all.join(" "));
-    let named = of_command(folder.path(), &command);
-    assert_eq!(named.operands.len(), limits::OPERANDS);
-    let said = named.left_out();
-    assert!(said.contains("`050` (too many files), "), "{said}");
-    assert!(said.ends_with(", and 3 more"), "{said}");
     let said = of_command(folder.path(), "cat big.iso").left_out();
-    assert!(
-        said.ends_with("before it runs: `big.iso` (too large)"),
-        "{said}"
+    assert_eq!(
+        said,
+        "\n\nNot looked into, so they may change before it runs: `big.iso` (too large)"
     );
+    let all: Vec<_> = (0..40).map(|n| format!("x{n:02}*")).collect();
+    let command = format!("cat {}", all.join(" "));
+    let named = of_command(folder.path(), &command);
+    let said = named.told_after("May it?").unwrap();
+    assert!(all.iter().all(|it| said.contains(it)), "{said}");
+    assert!(said.starts_with(&format!("May it?\n\n{}\n\nNot", plain::MORE)));
+}
+
+#[test]
+fn more_than_people_can_be_told_or_an_approval_can_hold_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |command: &str| {
+        let named = of_command(folder.path(), command);
+        let told = named.told_after("May it?");
+        told.err().map(|why| why.to_string()).unwrap_or_default()
+    };
+    for many in [500, 3_000] {
+        let all: Vec<_> = (0..many).map(|n| format!("x{n}*")).collect();
+        let why = refused(&all.join(" "));
+        assert!(why.contains("no more than 20000 characters"), "{why}");
+    }
+    let all: Vec<_> = (0..=limits::OPERANDS).map(|n| format!("{n:03}")).collect();
+    for name in &all {
+        fs::write(folder.path().join(name), "").unwrap();
+    }
+    assert_eq!(refused(&all[1..].join(" ")), "");
+    let why = refused(&all.join(" "));
+    assert!(why.starts_with("it names more than 50 files"), "{why}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_no_approval_can_hold_is_refused_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a\tb.sh", "a\r.sh", "a\nb.sh", "\u{2800}"] {
+        fs::write(folder.path().join(name), "").unwrap();
+        let named = of_command(folder.path(), &format!("sh '{name}'"));
+        let why = named.told_after("").unwrap_err().to_string();
+        assert!(why.contains(&format!("{name:?}")), "{why}");
+        assert!(why.ends_with("call the file something else"), "{why}");
+    }
 }
 
 #[test]
@@ -123,12 +233,16 @@ fn folders_in_folders_are_looked_into() {
         assert!(found[0].ends_with("y.sh"), "{found:?}");
     }
     // More than there is time for.
-    for n in 0..MOST_FOLDERS {
+    for n in 0..MOST_FOLDERS + 3 {
         fs::create_dir(folder.path().join(format!("m{n}"))).unwrap();
     }
-    let many: Vec<_> = (0..MOST_FOLDERS).map(|n| format!("cd m{n};")).collect();
+    let many: Vec<_> = (0..MOST_FOLDERS + 3).map(|n| format!("cd m{n};")).collect();
     let said = of_command(folder.path(), &many.concat()).left_out;
     assert!(said.iter().any(|it| it.ends_with("(too many folders)")));
+    for n in 0..MOST_FOLDERS + 3 {
+        let named = format!("`m{n}` (a folder)");
+        assert!(said.contains(&named), "{named} is not in {said:?}");
+    }
 }
 
 #[test]
@@ -217,7 +331,7 @@ fn what_is_too_much_is_not_read() {
     let (found, read) = hash(&last, 10);
     assert_eq!((found.unwrap().is_some(), read), (true, 10));
     let named = of_command(folder.path(), &format!("cat {}", all.join(" ")));
-    assert_eq!(named.left_out, ["`050` (too many files)"]);
+    assert!(named.too_many && named.operands.len() == limits::OPERANDS);
 }
 
 #[cfg(unix)]
@@ -259,6 +373,110 @@ fn a_link_that_leads_elsewhere_is_another_file() {
     fs::remove_file(at("out")).unwrap();
     symlink("sub", at("out")).unwrap();
     assert_eq!(paths().differs_from(&before).as_deref(), Some("out/new"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_leads_where_a_shell_and_where_the_kernel_goes() {
+    use std::os::unix::fs::symlink;
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("far/deep")).unwrap();
+    fs::write(at("far/x.sh"), "of the kernel").unwrap();
+    symlink("far/deep", at("link")).unwrap();
+    let mut found = names(folder.path(), "cd link/.. && sh x.sh");
+    found.sort();
+    assert_eq!(found.len(), 2, "{found:?}");
+    let found = names(folder.path(), "sh link/../x.sh");
+    assert_eq!(found, ["link/../x.sh", "x.sh"]);
+    // From where a link has led.
+    let found = names(folder.path(), "cd link; sh ../x.sh");
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn another_folder_in_the_place_of_the_one_it_runs_in_is_seen() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["a", "b"] {
+        fs::create_dir(at(name)).unwrap();
+    }
+    symlink("a", at("work")).unwrap();
+    let here = at("work");
+    let before = of_command(&here, "make");
+    let differs = || of_command(&here, "make").differs_from(&before);
+    assert_eq!(differs(), None);
+    fs::remove_file(&here).unwrap();
+    symlink("b", &here).unwrap();
+    assert_eq!(differs().as_deref(), Some("the folder that it runs in"));
+    fs::remove_file(&here).unwrap();
+    symlink("a", &here).unwrap();
+    assert_eq!(differs(), None);
+    // One of the same name, and a folder that is named.
+    for command in ["make", "ls ../a"] {
+        let before = of_command(&here, command);
+        fs::rename(at("a"), at("old")).unwrap();
+        fs::create_dir(at("a")).unwrap();
+        assert!(of_command(&here, command).differs_from(&before).is_some());
+        fs::remove_dir(at("a")).unwrap();
+        fs::rename(at("old"), at("a")).unwrap();
+    }
+    fs::create_dir_all(at("b/sub")).unwrap();
+    let before = of_command(&at("b"), "ls sub");
+    fs::rename(at("b/sub"), at("b/old")).unwrap();
+    fs::create_dir(at("b/sub")).unwrap();
+    let found = of_command(&at("b"), "ls sub").differs_from(&before);
+    assert_eq!(found.as_deref(), Some("sub"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_where_nothing_was_leads_nowhere_else_later() {
+    use std::os::unix::fs::symlink;
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let place = |name: &str, to: Option<&str>| {
+        let _ = fs::remove_file(at(name));
+        if let Some(to) = to {
+            symlink(to, at(name)).unwrap();
+        }
+    };
+    for (first, then) in [
+        // Nothing, a link to nothing, to a file, to a folder.
+        (None, Some("nowhere")),
+        (None, Some("/etc/passwd")),
+        (None, Some("sub")),
+        (Some("nowhere"), Some("elsewhere")),
+        (Some("nowhere"), Some("x.sh")),
+        (Some("nowhere"), None),
+        (Some("x.sh"), Some("./x.sh")),
+    ] {
+        for (name, command) in [("out", "cp x.sh out"), ("sub/out", "cp x.sh sub/out")] {
+            place(name, first);
+            let before = of_command(folder.path(), command);
+            let differs = || of_command(folder.path(), command).differs_from(&before);
+            assert_eq!(differs(), None);
+            place(name, then);
+            assert!(differs().is_some(), "{first:?} {then:?}");
+            place(name, None);
+        }
+    }
+    // The second link on the way.
+    place("out", Some("next"));
+    place("next", Some("nowhere"));
+    let paths = || of_paths(folder.path(), ["out"].into_iter());
+    let before = paths();
+    place("next", Some("elsewhere"));
+    assert_eq!(paths().differs_from(&before).as_deref(), Some("out"));
+    // A file that a link takes the place of, to another with the same bytes.
+    fs::copy(at("x.sh"), at("same.sh")).unwrap();
+    fs::copy(at("x.sh"), at("copy.sh")).unwrap();
+    let before = of_command(folder.path(), "sh same.sh");
+    place("same.sh", Some("copy.sh"));
+    let found = of_command(folder.path(), "sh same.sh").differs_from(&before);
+    assert_eq!(found.as_deref(), Some("same.sh"));
 }
 
 #[test]

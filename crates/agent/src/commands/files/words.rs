@@ -3,14 +3,18 @@
 
 use std::collections::BTreeSet;
 
+use super::pieces;
+
 /// How many words of a command are looked at.
 pub(super) const MOST_WORDS: usize = 20_000;
 /// How deep commands stand in each other: `bash -c 'sh -c "./x.sh"'`.
 const DEEPEST: usize = 4;
 /// How many options of one letter are written together at most.
 const LETTERS: usize = 16;
+/// How much is read, counting what is read again each time.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 /// Longer than any path.
-const LONGEST_PATH: usize = 4_096;
+pub(super) const LONGEST_PATH: usize = 4_096;
 /// What stands between the words of a command, also without a space.
 const BETWEEN: [char; 16] = [
     ';', '|', '&', '<', '>', '(', ')', '{', '}', '`', '$', ',', ':', '=', '@', '!',
@@ -23,8 +27,13 @@ const ENDS: [char; 4] = [';', '|', '&', '\n'];
 pub(super) struct Words {
     /// Every text in it that may be a path.
     pub(super) all: BTreeSet<String>,
+    /// What stands inside of one. A folder of that name is a coincidence, and nothing is looked for in it.
+    pub(super) inner: BTreeSet<String>,
     /// Why there may be more.
     pub(super) doubts: BTreeSet<&'static str>,
+    /// Whether there were too many.
+    pub(super) is_cut: bool,
+    bytes: usize,
 }
 
 impl Words {
@@ -39,7 +48,7 @@ impl Words {
     pub(super) fn of_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         let mut words = Self::default();
         for text in texts {
-            words.add(text);
+            words.add_whole(text);
             words.take_apart(text, 0);
         }
         // Prose has apostrophes.
@@ -51,14 +60,26 @@ impl Words {
     pub(super) fn of_arguments(argv: &[String]) -> Self {
         let mut words = Self::default();
         for argument in argv {
-            words.add(argument);
+            words.add_whole(argument);
             words.take_apart(argument, 1);
+        }
+        words.read_again(&argv.join(" "), 1);
+        words
+    }
+
+    /// Of paths, and nothing else.
+    pub(super) fn of_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
+        let mut words = Self::default();
+        for path in paths {
+            words.add(path);
         }
         words
     }
 
     fn take_apart(&mut self, command: &str, depth: usize) {
-        if self.all.len() > MOST_WORDS {
+        self.bytes = self.bytes.saturating_add(command.len());
+        if self.all.len().max(self.inner.len()) > MOST_WORDS || self.bytes > MOST_BYTES {
+            self.is_cut = true;
             return;
         }
         if depth > DEEPEST {
@@ -72,6 +93,7 @@ impl Words {
             word.to_owned()
         });
         for word in plain.chain(read.clone()) {
+            self.add_whole(&word);
             let pieces = word.split(BETWEEN).filter(|piece| *piece != word);
             for piece in pieces.chain([&*word]) {
                 // A quote may be the name's own.
@@ -81,18 +103,33 @@ impl Words {
                 self.add_options(piece);
             }
         }
-        for word in read {
-            if word.contains(|c: char| c.is_whitespace() || BETWEEN.contains(&c)) && word != command
-            {
-                self.take_apart(&word, depth + 1);
+        if has_quotes(command) {
+            // What `eval` is given, and `ssh`.
+            self.read_again(&read.join(" "), depth);
+        }
+        if let Some(command) = pieces::with_escapes_read(command) {
+            self.read_again(&command, depth);
+        }
+        for word in read.iter().filter(|word| *word != command) {
+            if word.contains(|c: char| c.is_whitespace() || BETWEEN.contains(&c)) {
+                self.take_apart(word, depth + 1);
+            } else if has_quotes(word) {
+                self.read_again(word, depth);
             }
         }
+    }
+
+    /// What a second reader may make of it. That quotes do not fit then is no doubt: most are read once.
+    fn read_again(&mut self, text: &str, depth: usize) {
+        let doubts = self.doubts.clone();
+        self.take_apart(text, depth + 1);
+        self.doubts = doubts;
     }
 
     /// Its words, as a shell reads them. Where quotes may pair in another way than they seem to, also those of each part.
     fn read(&mut self, command: &str) -> Vec<String> {
         let whole = shell_words::split(command);
-        let is_certain = !command.contains(['\'', '"', '\\']) || !hides_quotes(command);
+        let is_certain = !has_quotes(command) || !hides_quotes(command);
         match whole {
             Ok(words) if is_certain => words,
             whole => {
@@ -114,59 +151,42 @@ impl Words {
         }
     }
 
+    /// With what stands inside of it.
+    fn add_whole(&mut self, word: &str) {
+        self.add(word);
+        for path in pieces::of_addresses(word) {
+            self.add(&path);
+        }
+        let room = MOST_WORDS.saturating_sub(self.inner.len());
+        let mut inner = pieces::inside(word).into_iter().filter(|it| is_fit(it));
+        self.inner
+            .extend(inner.by_ref().take(room).map(str::to_owned));
+        self.is_cut |= inner.next().is_some();
+    }
+
     fn add(&mut self, word: &str) {
-        if !word.is_empty() && word.len() <= LONGEST_PATH && !word.contains('\0') {
+        if is_fit(word) {
             self.all.insert(word.to_owned());
+            if word.starts_with('~') {
+                // In quotes it is a name like any other.
+                self.all.insert(format!("./{word}"));
+            }
         }
     }
 }
 
-/// Whether there is a text in which quotes are none: a here-document, or a comment without a space before it.
+fn is_fit(word: &str) -> bool {
+    !word.is_empty() && word.len() <= LONGEST_PATH && !word.contains('\0')
+}
+
+fn has_quotes(text: &str) -> bool {
+    text.contains(['\'', '"', '\\'])
+}
+
+/// Whether there is a text in which quotes are none, or others: a here-document, a comment without a space before it,
+/// or `$'it\'s'`.
 fn hides_quotes(command: &str) -> bool {
     let comments = command.match_indices('#');
     let mut before = comments.filter_map(|(at, _)| command[..at].chars().next_back());
-    command.contains("<<") || before.any(|c| BETWEEN.contains(&c))
-}
-
-/// Words that are others once a shell has read them.
-pub(super) fn completed(command: &str) -> impl Iterator<Item = &str> {
-    let words = command.split_whitespace().take(MOST_WORDS);
-    words.filter_map(|whole| {
-        let word = whole.trim_matches(['\'', '"', ';', '&', '|', '(', ')']);
-        let has_braces = word.contains('{') && (word.contains(',') || word.contains(".."));
-        let is_elsewhere = word.starts_with('~') && word != "~" && !word.starts_with("~/");
-        let is_other = word.contains(['*', '?', '[', '$', '`']) || has_braces || is_elsewhere;
-        (is_other || has_choice(whole) || is_filled_in(word)).then_some(word)
-    })
-}
-
-/// Where a program puts names of its own: `find -exec sh {}`, `xargs`, `env -S`.
-fn is_filled_in(word: &str) -> bool {
-    word.contains("{}")
-        || word == "xargs"
-        || word.ends_with("/xargs")
-        || word.starts_with("-S")
-        || word.starts_with("--split-string")
-}
-
-/// `(a|b).sh`, which some shells complete.
-fn has_choice(word: &str) -> bool {
-    let inner = word
-        .split_once('(')
-        .and_then(|(_, rest)| rest.rsplit_once(')'));
-    inner.is_some_and(|(inner, _)| inner.contains('|'))
-}
-
-/// Changes to a folder that only the shell knows.
-pub(super) fn changes_unseen(command: &str) -> impl Iterator<Item = &str> {
-    let parts = command.split([';', '|', '&', '(', ')', '{', '}', '`', '\n']);
-    parts.filter_map(|part| {
-        let mut words = part.split_whitespace();
-        let change = words.find(|word| matches!(*word, "cd" | "pushd" | "popd"))?;
-        let is_option = |word: &&str| word.len() > 1 && word.starts_with('-');
-        match words.find(|word| !is_option(word)) {
-            Some(to) if change != "popd" && to != "-" && !to.starts_with('+') => None,
-            _ => Some(change),
-        }
-    })
+    command.contains("<<") || command.contains("$'") || before.any(|c| BETWEEN.contains(&c))
 }

@@ -16,6 +16,13 @@ use crate::commands::{
     new_key,
 };
 
+/// How every run's name begins.
+const RUN: &str = "claude-code ";
+/// How long a key is.
+const KEY_CHARS: usize = 36;
+/// How much of a call's id has room in a run's name.
+const RUN_ID_CHARS: usize = limits::RUN_CHARS - RUN.len() - " ".len() - KEY_CHARS;
+
 /// One call of a tool.
 #[derive(Debug, Deserialize)]
 pub(super) struct Call {
@@ -56,12 +63,28 @@ impl Call {
         fits.then_some(id)
     }
 
-    /// The name of the run that the approval is for.
-    pub(super) fn run(&self) -> String {
-        match self.tool_use_id() {
-            Some(id) => format!("claude-code {id}"),
-            None => format!("claude-code {}", new_key()),
-        }
+    /// A new name for the run that the approval is for. Nobody may know it before: whoever does could use the approval
+    /// under it, and have the tool run on that.
+    pub(super) fn new_run(&self) -> String {
+        format!(
+            "{}{}",
+            self.run_prefix().unwrap_or_else(|| RUN.to_owned()),
+            new_key()
+        )
+    }
+
+    /// Whether a run is this call's. Another process has named it; the MCP tool `approve_tool_use` gives it no key.
+    pub(super) fn is_run(&self, run: &str) -> bool {
+        let with_key = |prefix: String| run.strip_prefix(&*prefix).is_some_and(is_key);
+        let is_named = |id: &str| run.strip_prefix(RUN) == Some(id);
+        self.run_prefix().is_some_and(with_key) || self.tool_use_id().is_some_and(is_named)
+    }
+
+    fn run_prefix(&self) -> Option<String> {
+        let id = self.tool_use_id()?;
+        // No character of it has several bytes.
+        let id = id.get(..RUN_ID_CHARS).unwrap_or(id);
+        Some(format!("{RUN}{id} "))
     }
 
     /// An id of another agent may be longer than ours may be.
@@ -80,7 +103,7 @@ impl Call {
                 let paths = ["file_path", "notebook_path"].into_iter();
                 files::of_paths(&folder, paths.filter_map(argument))
             }
-            _ => files::of_texts(&folder, texts(&self.tool_input.0).into_iter()),
+            _ => files::of_texts(&folder, &texts(&self.tool_input.0)),
         })
     }
 
@@ -108,28 +131,44 @@ impl Call {
         })
     }
 
-    pub(super) fn body(&self, action: &Action, files: &Named, seconds: u32) -> Value {
+    /// What to ask.
+    ///
+    /// # Errors
+    /// When people cannot be told all that they must know.
+    pub(super) fn body(
+        &self,
+        action: &Action,
+        files: &Named,
+        seconds: u32,
+    ) -> anyhow::Result<Value> {
         let place = self.cwd.as_ref();
         let place = place.map_or_else(String::new, |cwd| format!(" in `{cwd}`"));
         let about = self.tool_input.0.get("description").and_then(Value::as_str);
         let about = about.map_or_else(String::new, |about| format!("\n\n{about}"));
-        let left_out = files.left_out();
+        let prompt = files.told_after(&format!("May `{}` run{place}?{about}", self.tool_name))?;
         let metadata = self.tool_use_id().map(|id| json!({ "tool_use_id": id }));
-        json!({
+        Ok(json!({
             "kind": "approval", "mode": "sync", "title": "Claude Code asks before it runs a tool",
-            "prompt": format!("May `{}` run{place}?{about}{left_out}", self.tool_name),
+            "prompt": prompt,
             "action": action,
             "session_id": self.session(), "timeout_seconds": seconds, "metadata": metadata,
-        })
+        }))
     }
 }
 
-/// Every text in a tool's input, wherever it stands.
+fn is_key(text: &str) -> bool {
+    text.len() == KEY_CHARS && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+}
+
+/// Every text in a tool's input, wherever it stands: as a name too.
 fn texts(input: &Value) -> Vec<&str> {
     match input {
         Value::String(text) => vec![text],
         Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        Value::Object(fields) => {
+            let names = fields.keys().map(String::as_str);
+            names.chain(fields.values().flat_map(texts)).collect()
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }
@@ -158,6 +197,60 @@ mod tests {
             action("/srv/a").digest().unwrap(),
             action("/srv/b").digest().unwrap()
         );
+    }
+
+    fn used(id: &str) -> Call {
+        serde_json::from_value(json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "tool_use_id": id,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn nobody_knows_a_run_before_and_another_process_finds_it() {
+        let long = "x".repeat(100);
+        for id in ["toolu_1", &long] {
+            let run = used(id).new_run();
+            assert_ne!(run, used(id).new_run());
+            assert!(run.starts_with(&format!("claude-code {}", &id[..7])));
+            assert!(run.chars().count() <= limits::RUN_CHARS, "{run}");
+            assert!(used(id).is_run(&run), "{run}");
+            assert!(!used("toolu_2").is_run(&run));
+        }
+        // One id may begin another.
+        assert!(!used("toolu_1").is_run(&used("toolu_12").new_run()));
+        assert!(!used("toolu_1").is_run("claude-code toolu_1 x"));
+        assert!(used("toolu_1").is_run("claude-code toolu_1"));
+        assert!(!used("").is_run(&used("").new_run()));
+    }
+
+    #[test]
+    fn names_of_fields_and_what_may_be_more_than_words_count_in_any_input() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.sh"), "a").unwrap();
+        let prompt = |input: Value| {
+            let call: Call = serde_json::from_value(json!({
+                "hook_event_name": "PreToolUse", "tool_name": "mcp__sh__exec", "tool_input": input,
+                "cwd": folder.path(),
+            }))
+            .unwrap();
+            let files = call.files().unwrap();
+            let names = files.operands.iter().map(|it| it.name.clone());
+            let names: Vec<String> = names.collect();
+            let body = call.body(&call.action(&files).unwrap(), &files, 9);
+            let prompt = body.unwrap()["prompt"].as_str().unwrap().to_owned();
+            (names, prompt.contains("more than plain words"))
+        };
+        assert_eq!(
+            prompt(json!({"run": {"a.sh": 1}})),
+            (vec!["a.sh".to_owned()], false)
+        );
+        for more in [
+            "x *.sh", "x?", "[x]", "$X", "`x`", "it's", "\"x\"", "a\\ b", "{a,b}",
+        ] {
+            assert!(prompt(json!({"cmd": more})).1, "{more}");
+            assert!(prompt(json!({more: 1})).1, "{more}");
+        }
     }
 
     #[test]

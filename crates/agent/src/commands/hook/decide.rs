@@ -29,7 +29,7 @@ pub(super) async fn decide(
     let action = call.action(&files)?;
     let digest = digest(&action)?;
     let began = SystemClock.now();
-    let body = call.body(&action, &files, seconds);
+    let body = call.body(&action, &files, seconds)?;
     let asked = client.ask(&body, &new_key()).await?;
     let closed = client.wait(&asked.id).await?;
     let reason = match verdict(&closed) {
@@ -52,7 +52,7 @@ pub(super) async fn decide(
     let receipt = client.granted(&asked.id, &trust, &expected, now).await?;
     decision::agrees(&receipt, &closed)?;
     unchanged(call, &files, &expected.digest).await?;
-    client.consume(&asked.id, &call.run(), &trust).await?;
+    client.consume(&asked.id, &call.new_run(), &trust).await?;
     // Until the last moment that is ours.
     unchanged(call, &files, &expected.digest).await?;
     Ok(reason)

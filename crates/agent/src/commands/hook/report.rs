@@ -1,5 +1,5 @@
 //! What came of a call that was approved. Which approval it was, the server knows: it was asked with the call's id, and
-//! used by the run of that name. What is not found was not approved here, and is nobody's to report.
+//! used by a run whose name begins with it. What is not found was not approved here, and is nobody's to report.
 
 use domain::{interaction::ReportOutcome, limits};
 use serde::Deserialize;
@@ -53,7 +53,7 @@ async fn approval_of(call: &Call, client: &Client) -> anyhow::Result<Option<Stri
             let metadata = asked.metadata.as_ref();
             let consumed = asked.consumed.as_ref();
             metadata.is_some_and(|it| it["tool_use_id"] == tool_use_id)
-                && consumed.and_then(|it| it["run"].as_str()) == Some(&*call.run())
+                && consumed.is_some_and(|it| it["run"].as_str().is_some_and(|run| call.is_run(run)))
         };
         if let Some(found) = page.items.iter().find(is_it) {
             return Ok(Some(found.id.clone()));

@@ -1,0 +1,73 @@
+"""What a guard can hold back: a function whose work is done when it returns. What is returned and works later would run
+after everything was checked, and maybe more than once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from typing import Any, Callable, Optional
+
+_LATER = (
+    contextlib._GeneratorContextManager,
+    contextlib._AsyncGeneratorContextManager,
+)
+
+
+def expect_guardable(function: Callable[..., Any]) -> None:
+    """Raises ``TypeError`` for a function that only begins its work when it is called."""
+    function = _inner(function)
+    if inspect.isasyncgenfunction(function):
+        raise TypeError("an async generator cannot wait for an approval before its first step")
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        return
+    begun = None if inspect.isroutine(function) or inspect.isclass(function) else type(function).__call__
+    later = _kind_of(begun) or _kind_of_wrapped(function)
+    if later is not None:
+        raise TypeError(
+            f"calling it makes {later}, which would run after everything was checked: "
+            "guard the function that does the work"
+        )
+
+
+def expect_done(name: str, result: Any) -> Any:
+    """What a guarded function has returned, unless it works later. Raises ``TypeError`` then."""
+    later = None
+    if inspect.iscoroutine(result) or inspect.isgenerator(result):
+        # Nobody shall run it, or miss that it was not.
+        result.close()
+        later = "a coroutine" if inspect.iscoroutine(result) else "a generator"
+    elif inspect.isasyncgen(result):
+        later = "an async generator"
+    elif inspect.isawaitable(result):
+        later = "an awaitable"
+    elif isinstance(result, _LATER):
+        later = "a context manager"
+    if later is not None:
+        raise TypeError(f"{name} returned {later}, which would run after everything was checked")
+    return result
+
+
+def _inner(function: Any) -> Any:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _kind_of(function: Any) -> Optional[str]:
+    if inspect.iscoroutinefunction(function):
+        return "a coroutine"
+    if inspect.isgeneratorfunction(function):
+        return "a generator"
+    return "an async generator" if inspect.isasyncgenfunction(function) else None
+
+
+def _kind_of_wrapped(function: Any) -> Optional[str]:
+    """Of `contextlib.contextmanager` and its like. A wrapper of a coroutine function may well run it to its end."""
+    seen = 0
+    while hasattr(function, "__wrapped__") and seen < 100:
+        function, seen = _inner(function.__wrapped__), seen + 1
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            return "what steps of a generator make, as a context manager is"
+    return None

@@ -1,0 +1,104 @@
+//! What was found of the files that an action names: for the action itself, for the people, and to compare.
+
+use std::collections::BTreeMap;
+
+use anyhow::{bail, ensure};
+use domain::{fault::is_name, interaction::Operand, limits};
+
+use super::{places::Place, plain};
+
+/// More than any prompt could name.
+const MOST_LEFT_OUT: usize = 2_000;
+/// How much of a name is shown.
+const LONGEST_SHOWN: usize = 120;
+
+/// What was found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::commands) struct Named {
+    /// By name.
+    pub(in crate::commands) operands: Vec<Operand>,
+    /// The folder that names are looked for in.
+    pub(super) folder: Option<Place>,
+    /// What each name stands for, also that of a file that is still to be written.
+    pub(super) places: BTreeMap<String, Place>,
+    /// Files that were not read, and why.
+    pub(super) left_out: Vec<String>,
+    /// Whether it may name more than was found.
+    pub(super) is_more: bool,
+    /// Whether there are more files than an approval can hold.
+    pub(super) too_many: bool,
+}
+
+impl Named {
+    /// A prompt, and what people cannot rely on.
+    ///
+    /// # Errors
+    /// When not all of it can be approved, or told: what nobody was told of must not run.
+    pub(in crate::commands) fn told_after(&self, prompt: &str) -> anyhow::Result<String> {
+        ensure!(
+            !self.too_many,
+            "it names more than {} files, and one approval can hold no more: let it be done in parts",
+            limits::OPERANDS
+        );
+        for Operand { name, .. } in &self.operands {
+            ensure!(
+                is_name(name, limits::OPERAND_CHARS),
+                "it names the file {name:?}, and no approval can hold that name (a tab, a line break, or nothing to see is in it): call the file something else"
+            );
+        }
+        let told = format!("{prompt}{}", self.left_out());
+        let chars = told.chars().count();
+        if self.left_out.len() >= MOST_LEFT_OUT || chars > limits::TEXT_CHARS {
+            bail!(
+                "it names {} things that cannot be looked into, and people can be told no more than {} characters: let it be done in parts",
+                self.left_out.len(),
+                limits::TEXT_CHARS
+            );
+        }
+        Ok(told)
+    }
+
+    pub(super) fn left_out(&self) -> String {
+        let mut said = String::new();
+        if self.is_more {
+            said += &format!("\n\n{}", plain::MORE);
+        }
+        if !self.left_out.is_empty() {
+            said += "\n\nNot looked into, so they may change before it runs: ";
+            said += &self.left_out.join(", ");
+        }
+        said
+    }
+
+    /// The first file that is not as it was before.
+    pub(in crate::commands) fn differs_from(&self, before: &Self) -> Option<String> {
+        if self.folder != before.folder {
+            return Some("the folder that it runs in".to_owned());
+        }
+        let of = |named: &Self, name: &str| {
+            let found = named.operands.iter().find(|operand| operand.name == name);
+            found.cloned()
+        };
+        let operands = before.operands.iter().chain(&self.operands);
+        let changed = operands
+            .map(|it| &it.name)
+            .find(|it| of(self, it) != of(before, it));
+        let moved = || {
+            let mut names = before.places.keys().chain(self.places.keys());
+            names.find(|it| self.places.get(*it) != before.places.get(*it))
+        };
+        changed.or_else(moved).cloned().or_else(|| {
+            (self.left_out != before.left_out).then(|| "a file that it names".to_owned())
+        })
+    }
+
+    pub(super) fn leave_out(&mut self, name: &str, why: &str) {
+        let shown: String = name.chars().take(LONGEST_SHOWN).collect();
+        let more = if shown.len() < name.len() { "…" } else { "" };
+        let shown = shown.replace('`', "'");
+        let said = format!("`{shown}{more}` ({why})");
+        if self.left_out.len() < MOST_LEFT_OUT && !self.left_out.contains(&said) {
+            self.left_out.push(said);
+        }
+    }
+}
