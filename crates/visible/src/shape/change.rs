@@ -4,7 +4,7 @@ use std::{ops::Range, time::Instant};
 
 use similar::{ChangeTag, TextDiff};
 
-use super::{Change, Sign, highlight, highlight::Clock, text};
+use super::{Change, Sign, highlight, highlight::Clock, known, text};
 use crate::{self as visible, Run};
 
 /// A line of one text or of both.
@@ -64,7 +64,7 @@ pub(super) fn between(
         None => Vec::new(),
     };
     let (old_inks, new_inks) = (inks(&old_lines, clock), inks(&new_lines, clock));
-    let latin = visible::has_latin(old) || visible::has_latin(new);
+    let reader = known::reader(language, &[old, new]);
     let rows = compared.into_iter().map(|one| {
         let (line, inks) = match (one.old, one.new) {
             (_, Some(at)) => (new_lines[at], new_inks.get(at)),
@@ -76,7 +76,7 @@ pub(super) fn between(
             sign: one.sign,
             old: one.old.map(|at| at + 1),
             new: one.new.map(|at| at + 1),
-            runs: text::runs(line, latin, inks, &one.changed),
+            runs: text::runs(line, reader, inks, &one.changed),
         }
     });
     Change {

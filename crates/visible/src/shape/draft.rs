@@ -10,7 +10,7 @@ use super::{
     patch, plan,
     text::{self, Line, Text},
 };
-use crate as visible;
+use crate::{self as visible, Reader};
 
 /// A view with more parts than a person can look at is one line of JSON from here on.
 const NODES: usize = 4_000;
@@ -174,6 +174,7 @@ impl<'a> Draft<'a> {
             Known::Written(_) => lines.iter().map(|_| (Sign::New, Vec::new())).collect(),
             Known::Nothing | Known::Code(_) => Vec::new(),
         };
+        let is_read = known != Known::Nothing;
         let language = match known {
             Known::Code(language) => Some(language),
             // The end of a file's name need not be a language.
@@ -188,13 +189,16 @@ impl<'a> Draft<'a> {
             }
             _ => Vec::new(),
         };
-        let latin = visible::has_latin(text);
+        let reader = match is_read {
+            true => known::reader(language.as_deref(), &[text]),
+            false => Reader::person(&[text]),
+        };
         let lines = lines.iter().enumerate().map(|(n, line)| {
             let (sign, changed) = signs.get(n).cloned().unwrap_or_default();
             let inks = inks.get(n).map_or(&[][..], Vec::as_slice);
             Line {
                 sign,
-                runs: text::runs(line, latin, inks, &changed),
+                runs: text::runs(line, reader, inks, &changed),
             }
         });
         Node::Text(Text {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{patch, plan, sibling};
+use crate::Reader;
 
 /// Where a string stands.
 #[derive(Clone, Copy)]
@@ -42,6 +43,17 @@ const PATHS: [&str; 8] = [
     "relativepath",
     "absolutepath",
 ];
+
+/// Files that people write for people, by the ends of their names.
+const PROSE: [&str; 8] = ["md", "markdown", "mdx", "txt", "text", "rst", "adoc", "org"];
+
+/// Who reads texts in a language.
+pub(super) fn reader(language: Option<&str>, texts: &[&str]) -> Reader {
+    match language {
+        Some(language) if PROSE.contains(&language) => Reader::person(texts),
+        _ => Reader::program(texts),
+    }
+}
 
 /// What statements begin with.
 const SQL: [&str; 22] = [

@@ -28,7 +28,7 @@ pub use lines::about;
 pub use lines::lines;
 pub use text::{Line, LineEnd, Text};
 
-use crate::{self as visible, Run};
+use crate::{self as visible, Mark, Run};
 use draft::Draft;
 
 /// An action, to be drawn.
@@ -140,11 +140,12 @@ pub fn of(action: &Action, digest: &str) -> View {
 impl View {
     /// Whether something in it is not what it looks like.
     pub fn is_marked(&self) -> bool {
-        let mut marked = self.tool.iter().any(Run::is_marked);
-        self.arguments
-            .each_run(&mut |run| marked |= run.is_marked());
+        // Much white space is only white space.
+        let pretends = |run: &Run| !matches!(run.mark, None | Some(Mark::Instead(' ' | '\t', _)));
+        let mut marked = self.tool.iter().any(pretends);
+        self.arguments.each_run(&mut |run| marked |= pretends(run));
         let names = self.operands.iter().flat_map(|operand| &operand.name);
-        marked || names.into_iter().any(Run::is_marked)
+        marked || names.into_iter().any(pretends)
     }
 }
 

@@ -384,6 +384,16 @@ fn what_an_action_refers_to_is_shown_with_its_hash() {
 }
 
 #[test]
+fn counted_white_space_is_no_warning_and_a_dot_on_an_i_is_one() {
+    let far = " ".repeat(140);
+    let script = format!("ls{far}; rm -rf /");
+    let wide = view("Bash", json!({"command": script}));
+    assert!(!wide.is_marked());
+    assert_eq!(shown(&wide)[2], "  1 ls⟨140 spaces⟩; rm -rf /");
+    assert!(view("Wri\u{307}te", json!({})).is_marked());
+}
+
+#[test]
 fn a_view_that_does_not_lead_back_is_none() {
     let action = action("t", json!({"a": "b"}));
     let mut view = of(&action, "");
