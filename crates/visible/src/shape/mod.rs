@@ -12,9 +12,11 @@ mod change;
 mod draft;
 mod highlight;
 mod known;
+mod language;
 mod lines;
 mod patch;
 mod plan;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod text;

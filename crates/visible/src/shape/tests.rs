@@ -351,6 +351,32 @@ fn a_plan_says_first_what_it_destroys() {
 }
 
 #[test]
+fn what_is_no_plan_of_a_tool_for_plans_says_nothing_of_itself() {
+    let changes = json!({"resource_changes": [
+        {"address": "a.b", "change": {"actions": ["create"]}},
+    ]});
+    assert!(view("Write", json!({"x": changes})).notes.is_empty());
+    assert!(view("deploy", changes.clone()).notes.is_empty());
+    let written = changes.to_string();
+    assert!(view("Write", json!({"content": written})).notes.is_empty());
+    assert_eq!(view("approve", json!({"plan": written})).notes.len(), 1);
+}
+
+#[test]
+fn a_file_that_holds_a_patch_is_written_and_not_applied() {
+    let content = "on: push\n- run: rm\ndiff --git a b\n";
+    let view = view("Write", json!({"content": content, "path": "a.patch"}));
+    assert_eq!(
+        shown(&view)[1..4],
+        [
+            "content: diff, 4 lines",
+            "  1 + on: push",
+            "  2 + - run: rm"
+        ]
+    );
+}
+
+#[test]
 fn a_plan_counts_every_change_and_names_only_addresses() {
     let change = |address: Value, actions: Value| json!({"address": address, "change": {"actions": actions}});
     let view = view(
