@@ -149,7 +149,6 @@ impl<'a> Alike<'a> {
 
     /// Whether it looks like something in ASCII that counts where it stands.
     fn mimics(&self, at: usize, c: char) -> bool {
-        let is_letter = c.is_alphabetic() && is_latin(c);
         if c.is_ascii() || is_hidden(c) || matches!(c, 'æ' | 'Æ' | 'œ' | 'Œ') {
             return false;
         }
@@ -162,7 +161,8 @@ impl<'a> Alike<'a> {
             return may_be_taken && (is_dash || is_like(c, is_counted));
         }
         // A letter of a Latin alphabet is nothing strange among others.
-        let is_strange = self.reader.latin && !(is_letter && is_like_letters(c));
+        let is_common = c.is_alphabetic() && is_latin(c) && is_like_letters(c);
+        let is_strange = self.reader.latin && !is_common;
         is_strange
             && is_like(c, |c| c.is_ascii_alphanumeric() || SIGNS.contains(c))
             && !self.is_prose(at, c)
@@ -193,7 +193,9 @@ impl<'a> Alike<'a> {
                 let is_option = c == '\u{2013}' && self.begins_an_option(at, c);
                 before.is_none_or(is_common) && after.is_none_or(is_common) && !is_option
             }
-            _ => {
+            // Of a whole word one may not say so: each of its letters stands beside others.
+            c if c.is_alphanumeric() => false,
+            c => {
                 let is_own = |c: char| c.is_alphabetic() && !goes_with_latin(c.into());
                 !is_like(c, |c| "/\\:;@?#&=%$<>|".contains(c))
                     && (before.is_some_and(is_own) || after.is_some_and(is_own))
@@ -305,6 +307,7 @@ mod tests {
             ("\u{1c3}x", "\u{1c3}⟨U+01C3⟩x"),
             ("f\u{ff08}x\u{ff09}", "f\u{ff08}⟨U+FF08⟩x\u{ff09}⟨U+FF09⟩"),
             ("cd \u{2026}/x", "cd \u{2026}⟨U+2026⟩/x"),
+            ("run ехес", "run е⟨U+0435⟩х⟨U+0445⟩е⟨U+0435⟩с⟨U+0441⟩"),
         ] {
             assert_eq!(label(text), expected);
         }
