@@ -109,7 +109,7 @@ fn harmless(mut task: TaskRef) -> TaskRef {
 /// Options of which nothing is hidden.
 fn marked(mut choice: Choice) -> Choice {
     for option in &mut choice.options {
-        option.label = visible::line(&option.name());
+        option.label = visible::label(&option.name());
         option.description = option.description.as_deref().map(visible::line);
     }
     choice

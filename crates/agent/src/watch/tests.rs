@@ -365,6 +365,18 @@ fn whatever_is_written_nothing_raw_is_drawn() {
 }
 
 #[test]
+fn an_option_that_mixes_scripts_is_marked() {
+    let options = json!([{"value": "v", "label": "pr\u{43e}d"}, "sh\u{2010}x"]);
+    let more = json!({"kind": "choice", "options": options});
+    let mut desk = desk(vec![item("one", more)]);
+    press(&mut desk, "\n");
+    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    for part in ["pr\u{43e}⟨U+043E⟩d → v", "sh\u{2010}⟨U+2010⟩x"] {
+        assert!(screen.contains(part), "{screen}");
+    }
+}
+
+#[test]
 fn one_sees_what_happens_if_one_does_nothing() {
     let more = json!({"fallback": "200 ms", "expires_at": now() + TimeDelta::hours(1)});
     let mut desk = desk(vec![item("one", more)]);

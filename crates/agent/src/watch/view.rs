@@ -428,7 +428,7 @@ fn option(
         (true, false) => "(•)",
         (false, false) => "( )",
     };
-    let label = visible::line(&option.name());
+    let label = visible::label(&option.name());
     let line = format!("{at} {mark} {} {label}", n + 1);
     let mut lines = prose(&line, width, Style::new());
     if let Some(more) = &option.description {

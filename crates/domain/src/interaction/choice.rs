@@ -6,6 +6,7 @@ use serde::{
     Deserialize, Deserializer, Serialize,
     de::{MapAccess, Visitor, value::MapAccessDeserializer},
 };
+use unicode_security::confusable_detection::skeleton;
 
 use crate::{fault::Faults, limits};
 
@@ -32,23 +33,54 @@ pub struct ChoiceOption {
 impl ChoiceOption {
     /// What people are shown of it: its label, and where that says something else, what the agent gets.
     pub fn name(&self) -> Cow<'_, str> {
-        let letters = |text: &str| -> String {
-            let letters = text.chars().filter(|c| c.is_alphanumeric());
-            letters.flat_map(char::to_lowercase).collect()
-        };
-        let said = letters(&self.value);
-        if self.value == self.label || (!said.is_empty() && said == letters(&self.label)) {
+        if said(&self.value) == said(&self.label) {
             return Cow::Borrowed(&self.label);
         }
         Cow::Owned(format!("{} → {}", self.label, self.value))
     }
 }
 
-/// A text as it is seen on one line: white space is white space, and what joins or varies characters is nothing.
+/// A text without what people write differently and mean the same: capitals, and what stands between the words of a
+/// name. Between digits, `-` is a minus.
+fn said(text: &str) -> String {
+    let characters: Vec<char> = text.trim().chars().collect();
+    let joins = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| characters.get(at));
+        let sides = [before, characters.get(at + 1)];
+        sides.iter().all(|c| c.is_some_and(|c| c.is_alphanumeric()))
+            && sides.iter().any(|c| c.is_some_and(|c| c.is_alphabetic()))
+    };
+    let same = characters.iter().enumerate().map(|(at, c)| match c {
+        ' ' | '_' | '-' if joins(at) => ' ',
+        c => *c,
+    });
+    same.flat_map(char::to_lowercase).collect()
+}
+
+/// A text as it is seen on one line: white space is white space, what joins or varies characters is nothing, and
+/// what looks the same is the same (UTS 39).
 fn seen(text: &str) -> String {
     let is_nothing = |c: &char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}');
     let text: String = text.chars().filter(|c| !is_nothing(c)).collect();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut seen = String::with_capacity(line.len());
+    // Whether the letter has a dot already, which a second one would cover.
+    let mut has_dot = false;
+    for c in skeleton(&line) {
+        match c {
+            '\u{307}' if has_dot => continue,
+            // Marks above and below.
+            '\u{300}'..='\u{36f}' => {}
+            c => has_dot = matches!(c, 'i' | 'j'),
+        }
+        seen.push(c);
+    }
+    seen
+}
+
+/// Whether people could take one for the other, by its label or with what the agent gets beside it.
+fn looks_like(option: &ChoiceOption, other: &ChoiceOption) -> bool {
+    seen(&option.label) == seen(&other.label) || seen(&option.name()) == seen(&other.name())
 }
 
 #[derive(Deserialize)]
@@ -124,9 +156,7 @@ impl Choice {
             } else if options[..n].iter().any(|other| other.label == option.label) {
                 // People could not tell them apart.
                 faults.add(&at("label"), "stands twice");
-            } else if let label = seen(&option.label)
-                && options[..n].iter().any(|other| seen(&other.label) == label)
-            {
+            } else if options[..n].iter().any(|other| looks_like(option, other)) {
                 faults.add(&at("label"), "looks like another option's");
             }
         }

@@ -85,5 +85,30 @@ pub(super) fn menu(choice: &Choice, value: impl Fn(usize) -> Name) -> Vec<Select
 }
 
 fn numbered(n: usize, option: &ChoiceOption) -> String {
-    format!("{}. {}", n + 1, line(&option.name()))
+    format!("{}. {}", n + 1, visible::label(&option.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_that_mixes_scripts_is_marked() {
+        let option = |value: &str, label: &str| ChoiceOption {
+            value: value.to_owned(),
+            label: label.to_owned(),
+            description: None,
+        };
+        let choice = Choice {
+            options: vec![
+                option("v", "pr\u{43e}d"),
+                option("sh\u{2010}x", "sh\u{2010}x"),
+            ],
+            multiple: false,
+        };
+        assert_eq!(
+            list(&choice),
+            "1. pr\u{43e}⟨U+043E⟩d → v\n2. sh\u{2010}⟨U+2010⟩x"
+        );
+    }
 }

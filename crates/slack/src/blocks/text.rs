@@ -322,6 +322,9 @@ mod tests {
     fn no_text_is_empty() {
         assert_eq!(Plain::<150>::new(" \n").0, BLANK);
         assert_eq!(prose(""), "(an empty answer)");
-        assert_eq!(one_line("a\u{2028}b\u{202e}c", 50), "a b⟨U+202E⟩c");
+        assert_eq!(
+            one_line("a\nb\u{2028}c\u{202e}d", 50),
+            "a b⟨U+2028⟩c⟨U+202E⟩d"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! An address of the web by its parts: where it leads, and what is sent along, a parameter a line.
 
 use super::text;
-use crate::{self as visible, Ink, Run};
+use crate::{Ink, Reader, Run};
 
 /// Whether a text is one.
 pub(super) fn is_one(text: &str) -> bool {
@@ -19,7 +19,7 @@ pub(super) fn is_one(text: &str) -> bool {
 
 /// Its parts: the address itself, each parameter, and what is behind `#`.
 pub(super) fn parts(address: &str) -> Vec<Vec<Run>> {
-    let latin = visible::has_latin(address);
+    let reader = Reader::program(&[address]);
     let mut cuts = vec![0];
     let fragment = address.find('#').unwrap_or(address.len());
     if let Some(query) = address[..fragment].find('?') {
@@ -39,7 +39,7 @@ pub(super) fn parts(address: &str) -> Vec<Vec<Run>> {
                 0 => host(part).map(|host| (host, Ink::Name)),
                 _ => part.find('=').map(|at| (1.min(at)..at, Ink::Keyword)),
             };
-            text::runs(part, latin, inks.as_slice(), &[])
+            text::runs(part, reader, inks.as_slice(), &[])
         })
         .collect()
 }
@@ -77,7 +77,7 @@ mod tests {
     fn parameters_stand_one_by_one() {
         let address = "https://a.example/b?c=d&e#f?g&h";
         let parts = parts(address);
-        let texts: Vec<String> = parts.iter().map(|part| visible::back(part)).collect();
+        let texts: Vec<String> = parts.iter().map(|part| crate::back(part)).collect();
         assert_eq!(texts, ["https://a.example/b", "?c=d", "&e", "#f?g&h"]);
         assert!(is_one(address) && !is_one("see https://a.example") && !is_one("://"));
     }

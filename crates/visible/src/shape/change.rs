@@ -4,7 +4,7 @@ use std::{ops::Range, time::Instant};
 
 use similar::{ChangeTag, TextDiff};
 
-use super::{Change, Sign, highlight, highlight::Clock, text};
+use super::{Change, Sign, highlight, highlight::Clock, language, text};
 use crate::{self as visible, Run};
 
 /// A line of one text or of both.
@@ -49,7 +49,7 @@ pub(super) fn partner(key: &str) -> impl Iterator<Item = (&'static str, bool)> {
 pub(super) fn between(
     (old_key, old): (&str, &str),
     (new_key, new): (&str, &str),
-    language: Option<&str>,
+    in_language: Option<&str>,
     clock: &mut Clock,
 ) -> Change {
     let lines = |text| match text {
@@ -59,12 +59,12 @@ pub(super) fn between(
     };
     let ((old_lines, old_end), (new_lines, new_end)) = (lines(old), lines(new));
     let compared = compared(&old_lines, &new_lines, clock.end());
-    let inks = |lines: &[&str], clock: &mut Clock| match language {
+    let inks = |lines: &[&str], clock: &mut Clock| match in_language {
         Some(language) => highlight::inks(language, lines, clock),
         None => Vec::new(),
     };
     let (old_inks, new_inks) = (inks(&old_lines, clock), inks(&new_lines, clock));
-    let latin = visible::has_latin(old) || visible::has_latin(new);
+    let reader = language::reader(in_language, &[old, new]);
     let rows = compared.into_iter().map(|one| {
         let (line, inks) = match (one.old, one.new) {
             (_, Some(at)) => (new_lines[at], new_inks.get(at)),
@@ -76,7 +76,7 @@ pub(super) fn between(
             sign: one.sign,
             old: one.old.map(|at| at + 1),
             new: one.new.map(|at| at + 1),
-            runs: text::runs(line, latin, inks, &one.changed),
+            runs: text::runs(line, reader, inks, &one.changed),
         }
     });
     Change {

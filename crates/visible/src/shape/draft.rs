@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::{
     Field, Node, Sign, View, address, back, change, folded,
     highlight::{self, Clock},
-    known::{self, Known, Place, known},
-    patch, plan,
+    known::{self, Follows, Known, Place, known},
+    language, patch, plan,
     text::{self, Line, Text},
 };
-use crate as visible;
+use crate::{self as visible, Reader};
 
 /// A view with more parts than a person can look at is one line of JSON from here on.
 const NODES: usize = 4_000;
@@ -41,7 +41,7 @@ impl<'a> Draft<'a> {
 
     pub(super) fn view(mut self, digest: &str) -> View {
         let AnyJson(arguments) = &self.action.arguments;
-        let arguments = self.node(arguments, "", None, false);
+        let arguments = self.node(arguments, "", None, Follows::Nothing);
         View {
             tool: visible::name(&self.action.tool),
             notes: self.notes.iter().map(|note| visible::value(note)).collect(),
@@ -56,7 +56,7 @@ impl<'a> Draft<'a> {
         value: &Value,
         key: &str,
         object: Option<&Map<String, Value>>,
-        after_shell: bool,
+        follows: Follows,
     ) -> Node {
         self.nodes += 1;
         if self.nodes > NODES {
@@ -69,19 +69,21 @@ impl<'a> Draft<'a> {
                     tool: &tool,
                     key,
                     object,
-                    after_shell,
+                    follows,
                 };
                 self.string(text, place)
             }
             Value::Object(fields) if !fields.is_empty() => {
-                self.notes.extend(plan::notes(value));
+                if known::plans(&self.tool, key) {
+                    self.notes.extend(plan::notes(value));
+                }
                 Node::Fields(self.fields(fields))
             }
             Value::Array(items) if !items.is_empty() && !is_short(items) => Node::Items(
                 (0..items.len())
                     .map(|n| {
-                        let after_shell = known::calls_a_shell(&items[..n]);
-                        self.node(&items[n], key, object, after_shell)
+                        let follows = known::follows(&items[..n]);
+                        self.node(&items[n], key, object, follows)
                     })
                     .collect(),
             ),
@@ -97,7 +99,7 @@ impl<'a> Draft<'a> {
             if object.len() > FIELDS {
                 fields.push(Field::One {
                     name: visible::name(key),
-                    value: self.node(value, &folded_key, None, false),
+                    value: self.node(value, &folded_key, None, Follows::Nothing),
                 });
                 continue;
             }
@@ -121,12 +123,12 @@ impl<'a> Draft<'a> {
                     tool: &self.tool,
                     key: &folded_key,
                     object: Some(object),
-                    after_shell: false,
+                    follows: Follows::Nothing,
                 };
                 // Of an edit in a list the file's name stands beside the list.
                 let outer = self.action.arguments.0.as_object();
-                let language = known::language(place).or_else(|| {
-                    known::language(Place {
+                let language = language::language(place).or_else(|| {
+                    language::language(Place {
                         object: outer,
                         ..place
                     })
@@ -141,14 +143,14 @@ impl<'a> Draft<'a> {
             }
             fields.push(Field::One {
                 name: visible::name(key),
-                value: self.node(value, &folded_key, Some(object), false),
+                value: self.node(value, &folded_key, Some(object), Follows::Nothing),
             });
         }
         fields
     }
 
     fn string(&mut self, text: &str, place: Place<'_>) -> Node {
-        if let Some(node) = self.json(text) {
+        if let Some(node) = self.json(text, place.key) {
             return node;
         }
         if address::is_one(text) {
@@ -174,10 +176,14 @@ impl<'a> Draft<'a> {
             Known::Written(_) => lines.iter().map(|_| (Sign::New, Vec::new())).collect(),
             Known::Nothing | Known::Code(_) => Vec::new(),
         };
+        let is_read = known != Known::Nothing;
         let language = match known {
-            Known::Code(language) => Some(language),
+            Known::Code(language) => language,
             // The end of a file's name need not be a language.
-            Known::Written(language) => language.filter(|it| highlight::knows(it)),
+            Known::Written(language) => language
+                .filter(|it| highlight::knows(it))
+                // Its signs are its own, and all of its lines come.
+                .map(|it| if it == "patch" { "diff".to_owned() } else { it }),
             Known::Patch => Some("patch".to_owned()),
             Known::Plan => Some("plan".to_owned()),
             Known::Nothing => None,
@@ -188,13 +194,16 @@ impl<'a> Draft<'a> {
             }
             _ => Vec::new(),
         };
-        let latin = visible::has_latin(text);
+        let reader = match is_read {
+            true => language::reader(language.as_deref(), &[text]),
+            false => Reader::person(&[text]),
+        };
         let lines = lines.iter().enumerate().map(|(n, line)| {
             let (sign, changed) = signs.get(n).cloned().unwrap_or_default();
             let inks = inks.get(n).map_or(&[][..], Vec::as_slice);
             Line {
                 sign,
-                runs: text::runs(line, latin, inks, &changed),
+                runs: text::runs(line, reader, inks, &changed),
             }
         });
         Node::Text(Text {
@@ -205,7 +214,7 @@ impl<'a> Draft<'a> {
     }
 
     /// A string that holds an object or a list, if it can be told from the tree how it was written.
-    fn json(&mut self, text: &str) -> Option<Node> {
+    fn json(&mut self, text: &str, key: &str) -> Option<Node> {
         if !matches!(text.as_bytes().first(), Some(b'{' | b'[')) {
             return None;
         }
@@ -218,7 +227,7 @@ impl<'a> Draft<'a> {
         let (nodes, notes) = (self.nodes, self.notes.len());
         let node = Node::Json {
             spaced,
-            node: Box::new(self.node(&value, "", None, false)),
+            node: Box::new(self.node(&value, key, None, Follows::Nothing)),
         };
         // A pair of texts that did not stand side by side would come back in another order.
         if back::value(&node)?.as_str() == Some(text) {

@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{patch, plan, sibling};
+use super::{
+    language::{self, by_first_line, is_shell, language, path, shell},
+    patch, plan,
+    statement::is_sql,
+};
 
 /// Where a string stands.
 #[derive(Clone, Copy)]
@@ -13,8 +17,20 @@ pub(super) struct Place<'a> {
     pub(super) key: &'a str,
     /// The object it stands in.
     pub(super) object: Option<&'a Map<String, Value>>,
-    /// Whether it follows `bash -c` in a list.
-    pub(super) after_shell: bool,
+    /// What it follows, in a list.
+    pub(super) follows: Follows,
+}
+
+/// What stands before an item of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Follows {
+    /// Nothing we know.
+    #[default]
+    Nothing,
+    /// `bash -c`: a script comes.
+    Shell,
+    /// `apply_patch`: a patch comes.
+    Patcher,
 }
 
 /// What it is.
@@ -22,8 +38,8 @@ pub(super) struct Place<'a> {
 pub(super) enum Known {
     /// Nothing we know.
     Nothing,
-    /// A program in a language.
-    Code(String),
+    /// A program, and its language if there is no doubt of it.
+    Code(Option<String>),
     /// What a file will hold, in the language of its name.
     Written(Option<String>),
     /// A patch.
@@ -32,53 +48,50 @@ pub(super) enum Known {
     Plan,
 }
 
-const PATHS: [&str; 8] = [
-    "filepath",
-    "path",
-    "file",
-    "filename",
-    "notebookpath",
-    "targetfile",
-    "relativepath",
-    "absolutepath",
-];
-
-/// What statements begin with.
-const SQL: [&str; 22] = [
-    "select", "insert", "update", "delete", "drop", "alter", "create", "with", "truncate", "grant",
-    "revoke", "merge", "begin", "explain", "copy", "vacuum", "pragma", "replace", "do", "call",
-    "set", "lock",
-];
-
-/// What a string is.
+/// What a string is. A tool that runs one language is not told another by what is beside it: its program would be
+/// drawn as a comment.
 pub(super) fn known(text: &str, place: Place<'_>) -> Known {
-    if patch::is_one(text) {
+    match of_place(text, place) {
+        Known::Code(Some(language))
+            if place.follows != Follows::Shell && !language::may_be(place.tool, &language) =>
+        {
+            Known::Code(None)
+        }
+        known => known,
+    }
+}
+
+fn of_place(text: &str, place: Place<'_>) -> Known {
+    let code = |language: &str| Known::Code(Some(language.to_owned()));
+    // Whatever looks like one: a line of YAML begins with `-` too.
+    if is_patcher(place) && patch::is_one(text) {
         return Known::Patch;
     }
-    if plan::is_one(text) {
+    if plans(place.tool, place.key) && plan::is_one(text) {
         return Known::Plan;
     }
-    if place.after_shell {
-        return Known::Code("bash".to_owned());
+    if place.follows == Follows::Shell {
+        return code("bash");
     }
     match place.key {
         "command" | "cmd" | "commandline" | "shellcommand" | "bash" | "shell" => {
-            Known::Code(shell(place.tool))
+            code(shell(place.tool))
         }
-        "script" | "run" | "input" if is_shell(place.tool) => Known::Code(shell(place.tool)),
-        "sql" | "statement" | "statements" | "ddl" | "sqlquery" => Known::Code("sql".to_owned()),
-        "query" | "q" | "input" | "text" | "body" if is_sql(text) => Known::Code("sql".to_owned()),
+        "script" | "run" | "input" if is_shell(place.tool) => code(shell(place.tool)),
+        "sql" | "statement" | "statements" | "ddl" | "sqlquery" => code("sql"),
+        "query" | "q" | "input" | "text" | "body" if is_sql(text) => code("sql"),
         "query"
             if ["query ", "mutation ", "subscription "]
                 .iter()
                 .any(|start| text.starts_with(start)) =>
         {
-            Known::Code("graphql".to_owned())
+            code("graphql")
         }
         "code" | "source" | "program" | "script" | "newsource" | "expression" => {
             match language(place) {
-                Some(language) => Known::Code(language),
-                None => by_first_line(text),
+                Some(language) => Known::Code(Some(language)),
+                None if language::is_named(place) => Known::Code(None),
+                None => shebang(text),
             }
         }
         "content" | "contents" | "filetext" | "text" | "data" | "newcontent" | "newcontents"
@@ -90,130 +103,56 @@ pub(super) fn known(text: &str, place: Place<'_>) -> Known {
                 _ if writes.iter().any(|word| place.tool.contains(word)) => {
                     Known::Written(language)
                 }
-                Some(language) => Known::Code(language),
+                Some(language) => Known::Code(Some(language)),
                 None => Known::Nothing,
             }
         }
-        _ if place.tool.contains("sql") && is_sql(text) => Known::Code("sql".to_owned()),
-        _ => by_first_line(text),
+        _ if place.tool.contains("sql") && is_sql(text) => code("sql"),
+        _ => shebang(text),
     }
 }
 
-/// The language of what stands at a place, by what stands beside it.
-pub(super) fn language(place: Place<'_>) -> Option<String> {
-    let named = place
-        .object
-        .and_then(|object| sibling(object, &["language", "lang", "kernel", "runtime"]));
-    if let Some(named) = named {
-        return Some(named.to_lowercase());
-    }
-    if let Some(path) = path(place) {
-        let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let end = file.rsplit_once('.').map_or(file, |(_, end)| end);
-        return Some(end.to_owned()).filter(|end| !end.is_empty());
-    }
-    [
-        ("python", "py"),
-        ("node", "js"),
-        ("javascript", "js"),
-        ("ruby", "rb"),
-        ("sql", "sql"),
-    ]
-    .into_iter()
-    .find(|(tool, _)| place.tool.contains(tool))
-    .map(|(_, language)| language.to_owned())
+fn shebang(text: &str) -> Known {
+    by_first_line(text).map_or(Known::Nothing, |language| {
+        Known::Code(Some(language.to_owned()))
+    })
 }
 
-fn path<'a>(place: Place<'a>) -> Option<&'a str> {
-    place.object.and_then(|object| sibling(object, &PATHS))
+/// Whether the tool, or the key, says that a patch comes.
+fn is_patcher(place: Place<'_>) -> bool {
+    let says = |name: &str| {
+        let name = name.replace("dispatch", "");
+        name.contains("patch") || name.starts_with("diff") || name.ends_with("diff")
+    };
+    place.follows == Follows::Patcher || says(place.tool) || says(place.key)
 }
 
-fn by_first_line(text: &str) -> Known {
-    let first = text.lines().next().unwrap_or_default();
-    if !first.starts_with("#!") || !text.contains('\n') {
-        return Known::Nothing;
+/// Whether the tool, or the key, says that a plan of Terraform comes.
+pub(super) fn plans(tool: &str, key: &str) -> bool {
+    let says = |name: &str| name.starts_with("plan") || name.ends_with("plan");
+    let is_for_plans = ["terraform", "tofu", "terragrunt", "tfplan"];
+    let names = |name: &str| says(name) || is_for_plans.iter().any(|word| name.contains(word));
+    names(tool) || names(key)
+}
+
+/// What the next item of a list follows that begins so.
+pub(super) fn follows(before: &[Value]) -> Follows {
+    if let [.., program] = before
+        && matches!(program.as_str(), Some("apply_patch" | "applypatch"))
+    {
+        return Follows::Patcher;
     }
-    let interpreters = [
-        ("python", "py"),
-        ("node", "js"),
-        ("ruby", "rb"),
-        ("sh", "bash"),
-    ];
-    interpreters
-        .iter()
-        .find(|(name, _)| first.contains(name))
-        .map_or(Known::Nothing, |(_, language)| {
-            Known::Code((*language).to_owned())
-        })
-}
-
-/// Whether a list begins as a call of a shell does: its next item is a script.
-pub(super) fn calls_a_shell(before: &[Value]) -> bool {
     let [.., program, flags] = before else {
-        return false;
+        return Follows::Nothing;
     };
     let (Some(program), Some(flags)) = (program.as_str(), flags.as_str()) else {
-        return false;
+        return Follows::Nothing;
     };
     let program = program.rsplit('/').next().unwrap_or(program);
-    matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash")
-        && flags.starts_with('-')
-        && flags.contains('c')
-}
-
-fn is_shell(tool: &str) -> bool {
-    [
-        "bash",
-        "shell",
-        "terminal",
-        "exec",
-        "command",
-        "powershell",
-        "run",
-    ]
-    .iter()
-    .any(|word| tool.contains(word))
-}
-
-fn shell(tool: &str) -> String {
-    let windows = tool.contains("powershell") || tool.contains("pwsh");
-    if windows { "powershell" } else { "bash" }.to_owned()
-}
-
-fn is_sql(text: &str) -> bool {
-    let code = text.lines().map(str::trim_start);
-    let mut code = code.filter(|line| !line.is_empty() && !line.starts_with("--"));
-    let Some(line) = code.next() else {
-        return false;
-    };
-    let word: String = line.chars().take_while(char::is_ascii_alphabetic).collect();
-    let word = word.to_lowercase();
-    // A word alone may begin a sentence.
-    SQL.contains(&word.as_str()) && (text.contains('\n') || has_second_word(&word, line))
-}
-
-fn has_second_word(first: &str, line: &str) -> bool {
-    let line = line.to_lowercase();
-    let has = |word: &str| {
-        line.split(|c: char| !c.is_alphanumeric())
-            .any(|it| it == word)
-    };
-    match first {
-        "select" | "delete" => has("from"),
-        "with" | "explain" => has("select"),
-        "insert" | "merge" | "replace" => has("into"),
-        "update" => has("set"),
-        "drop" | "alter" | "create" | "truncate" => {
-            [
-                "table", "index", "view", "database", "schema", "user", "role", "column",
-                "function", "type",
-            ]
-            .iter()
-            .any(|word| has(word))
-                || first == "truncate"
-        }
-        "grant" | "revoke" => has("on") || has("to") || has("from"),
-        _ => line.trim_end().ends_with(';'),
+    let is_shell = matches!(program, "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash");
+    match is_shell && flags.starts_with('-') && flags.contains('c') {
+        true => Follows::Shell,
+        false => Follows::Nothing,
     }
 }
 
@@ -231,14 +170,14 @@ mod tests {
             tool: &folded(tool),
             key: &folded(key),
             object: Some(object),
-            after_shell: false,
+            follows: Follows::Nothing,
         };
         known(text, place)
     }
 
     #[test]
     fn tools_of_agents_are_known() {
-        let code = |language: &str| Known::Code(language.to_owned());
+        let code = |language: &str| Known::Code(Some(language.to_owned()));
         for (tool, key, object, expected) in [
             ("Bash", "command", json!({"command": "ls"}), code("bash")),
             (
@@ -286,5 +225,73 @@ mod tests {
         ] {
             assert_eq!(of(tool, key, object), expected, "{tool}");
         }
+    }
+
+    #[test]
+    fn a_patch_is_drawn_only_where_the_tool_or_the_key_says_so() {
+        let patch = "steps:\n- run: rm\ndiff --git a b\n";
+        for (tool, key, is_patch) in [
+            ("apply_patch", "input", true),
+            ("edit", "patch", true),
+            ("git_apply", "unified_diff", true),
+            ("Write", "content", false),
+            ("workflow_dispatch", "inputs", false),
+            ("Bash", "command", false),
+        ] {
+            let mut object = json!({"file_path": "ci.yaml"});
+            object[key] = patch.into();
+            let found = of(tool, key, object);
+            assert_eq!(found == Known::Patch, is_patch, "{tool} {key}");
+        }
+        let call = [json!("apply_patch")];
+        assert_eq!(follows(&call), Follows::Patcher);
+    }
+
+    #[test]
+    fn a_plan_is_drawn_only_where_the_tool_or_the_key_says_so() {
+        let text = "  # a.b will be destroyed\n  - gone\n";
+        for (tool, key, is_plan) in [
+            ("terraform_apply", "text", true),
+            ("approve", "plan", true),
+            ("Write", "content", false),
+            ("explain", "words", false),
+        ] {
+            let found = of(tool, key, json!({"file_path": "a.txt", key: text}));
+            assert_eq!(found == Known::Plan, is_plan, "{tool} {key}");
+        }
+    }
+
+    #[test]
+    fn a_language_that_is_not_the_tools_own_colours_nothing() {
+        let code = |language: &str| Known::Code(Some(language.to_owned()));
+        for (tool, object, expected) in [
+            (
+                "python",
+                json!({"language": "sql", "code": "x = 1 --rm()"}),
+                Known::Code(None),
+            ),
+            (
+                "python",
+                json!({"language": "Python3", "code": "x"}),
+                code("python3"),
+            ),
+            (
+                "execute",
+                json!({"language": "sql", "file": "a.py", "code": "x"}),
+                Known::Code(None),
+            ),
+            (
+                "execute",
+                json!({"language": "sql", "code": "x"}),
+                code("sql"),
+            ),
+            ("run_python", json!({"code": "#!/bin/sh\nx"}), code("py")),
+        ] {
+            assert_eq!(of(tool, "code", object.clone()), expected, "{object}");
+        }
+        let command = json!({"command": "x = 1 # y"});
+        assert_eq!(of("python", "command", command), Known::Code(None));
+        let query = json!({"input": "select a from b -- c"});
+        assert_eq!(of("node_eval", "input", query), Known::Code(None));
     }
 }

@@ -2,9 +2,12 @@
 //! long as it is; whoever draws it breaks it.
 
 use super::{Change, Field, LineEnd, Node, Sign, Text, View, named};
-use crate::{Ink, Run};
+use crate::{Ink, Mark, Run, number};
 
 const STEP: usize = 2;
+/// What a tab is written as, and how wide it is at most.
+const ARROW: char = '→';
+const TAB: usize = 4;
 
 /// All of it, line by line. What is ours (numbers, signs, colons) has [`Ink::Ours`], and a tab in it is written
 /// `→`, as wide as up to the next fourth column.
@@ -199,33 +202,54 @@ impl Change {
     }
 }
 
-/// Tabs written out: they move a terminal's cursor, and Slack shows none.
+/// Tabs written out: they move a terminal's cursor, and Slack shows none. An arrow that is one, and could be a tab,
+/// is marked as what it is.
 fn untabbed(runs: Vec<Run>) -> Vec<Run> {
+    let line: String = runs.iter().map(|run| run.text.as_str()).collect();
+    let has_tab = line.contains('\t');
+    if !has_tab && !line.contains(ARROW) {
+        return runs;
+    }
+    let mut after = line.chars();
     let mut column = 0;
     let mut untabbed = Vec::with_capacity(runs.len());
     for run in runs {
-        if !run.text.contains('\t') {
-            column += run.text.chars().count();
-            untabbed.push(run);
-            continue;
-        }
+        // Of marks and of what is ours.
+        let is_own = run.is_marked() || run.ink == Ink::Ours;
         let mut text = String::new();
+        let mut ink = run.ink;
         for c in run.text.chars() {
-            if c == '\t' {
-                let wide = 4 - column % 4;
-                text.push('→');
-                text.extend(std::iter::repeat_n(' ', wide - 1));
-                column += wide;
-            } else {
-                text.push(c);
-                column += 1;
+            after.next();
+            let wide = if c == '\t' { TAB - column % TAB } else { 1 };
+            let is_like_tab = || {
+                let blanks = after.clone().take_while(|c| *c == ' ').count();
+                has_tab || blanks >= TAB - column % TAB - 1
+            };
+            match c {
+                '\t' => {
+                    text.push(ARROW);
+                    text.extend(std::iter::repeat_n(' ', wide - 1));
+                    if ink == Ink::Plain {
+                        ink = Ink::Space;
+                    }
+                }
+                ARROW if !is_own && is_like_tab() => {
+                    text.push(ARROW);
+                    let text = std::mem::take(&mut text);
+                    untabbed.push(Run {
+                        text,
+                        ink,
+                        ..run.clone()
+                    });
+                    untabbed.push(Run::mark(number(ARROW, 1), Mark::Beside));
+                }
+                c => text.push(c),
             }
+            column += wide;
         }
-        let ink = match run.ink {
-            Ink::Plain => Ink::Space,
-            ink => ink,
-        };
-        untabbed.push(Run { text, ink, ..run });
+        if !text.is_empty() {
+            untabbed.push(Run { text, ink, ..run });
+        }
     }
     untabbed
 }

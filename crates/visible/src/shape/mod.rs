@@ -12,9 +12,11 @@ mod change;
 mod draft;
 mod highlight;
 mod known;
+mod language;
 mod lines;
 mod patch;
 mod plan;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -28,7 +30,7 @@ pub use lines::about;
 pub use lines::lines;
 pub use text::{Line, LineEnd, Text};
 
-use crate::{self as visible, Run};
+use crate::{self as visible, Mark, Run};
 use draft::Draft;
 
 /// An action, to be drawn.
@@ -140,11 +142,12 @@ pub fn of(action: &Action, digest: &str) -> View {
 impl View {
     /// Whether something in it is not what it looks like.
     pub fn is_marked(&self) -> bool {
-        let mut marked = self.tool.iter().any(Run::is_marked);
-        self.arguments
-            .each_run(&mut |run| marked |= run.is_marked());
+        // Much white space is only white space.
+        let pretends = |run: &Run| !matches!(run.mark, None | Some(Mark::Instead(' ' | '\t', _)));
+        let mut marked = self.tool.iter().any(pretends);
+        self.arguments.each_run(&mut |run| marked |= pretends(run));
         let names = self.operands.iter().flat_map(|operand| &operand.name);
-        marked || names.into_iter().any(Run::is_marked)
+        marked || names.into_iter().any(pretends)
     }
 }
 
@@ -177,15 +180,37 @@ impl Node {
     }
 }
 
-/// The name of a key as it is drawn before its value: in quotes, unless it is a plain word.
+/// The name of a key as it is drawn before its value: as JSON, unless it is a plain word that nobody takes for more.
 pub fn named(name: &[Run]) -> Vec<Run> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '@' | '/');
-    let mut letters = name.iter().flat_map(|run| run.text.chars());
-    if !name.is_empty() && letters.all(is_plain) {
+    let letters = || name.iter().flat_map(|run| run.text.chars());
+    // A number is what an item of a list is called.
+    if letters().all(is_plain) && letters().any(|c| !c.is_ascii_digit()) {
         return name.to_vec();
     }
     let quote = || std::iter::once(Run::ours("\""));
-    quote().chain(name.iter().cloned()).chain(quote()).collect()
+    let escaped = name.iter().flat_map(escaped);
+    quote().chain(escaped).chain(quote()).collect()
+}
+
+/// A part of a string of JSON: what would end it has a sign of ours before it.
+fn escaped(run: &Run) -> Vec<Run> {
+    if run.is_marked() {
+        return vec![run.clone()];
+    }
+    let parts = run.text.split_inclusive(['"', '\\']).flat_map(|part| {
+        let end = part.find(['"', '\\']).unwrap_or(part.len());
+        let (text, sign) = part.split_at(end);
+        let text = (!text.is_empty()).then(|| text.to_owned());
+        let sign = (!sign.is_empty()).then(|| sign.to_owned());
+        let of_run = |text: String| Run {
+            text,
+            ..run.clone()
+        };
+        let before = sign.is_some().then(|| Run::ours("\\"));
+        [text.map(of_run), before, sign.map(of_run)]
+    });
+    parts.flatten().collect()
 }
 
 fn operands(action: &Action) -> Vec<Shown> {

@@ -112,6 +112,8 @@ proptest! {
             .skip(1 + view.notes.len())
             .flatten()
             .filter(|run| run.ink != visible::Ink::Ours)
+            // Of an arrow that is no tab.
+            .filter(|run| run.mark != Some(Mark::Beside) || run.text != "⟨U+2192⟩")
             .map(|run| letters(&run.text))
             .collect();
         prop_assert_eq!(drawn, all);
@@ -163,6 +165,58 @@ fn a_key_that_reads_like_fields_stands_in_quotes() {
         shown(&view),
         ["x", "\"a: 1,  b\": 2", "\"\": 3", "c.d-e: 4"]
     );
+}
+
+#[test]
+fn a_key_cannot_be_taken_for_several_or_for_the_place_of_an_item() {
+    let view = view(
+        "x",
+        json!({"dry_run\": true, \"note": 1, "a\\": 2, "b → c": 3, "1": 4, "ключ": 5, "a\nb": 6}),
+    );
+    assert_eq!(
+        shown(&view),
+        [
+            "x",
+            "\"dry_run\\\": true, \\\"note\": 1",
+            "\"a\\\\\": 2",
+            "\"b →⟨U+2192⟩ c\": 3",
+            "\"1\": 4",
+            "ключ: 5",
+            "\"a⟨U+000A⟩b\": 6",
+        ]
+    );
+}
+
+proptest! {
+    #[test]
+    fn a_key_is_drawn_as_itself_or_as_json(key in hostile()) {
+        let named = named(&visible::name(&key));
+        prop_assert_eq!(visible::back(&named), key.as_str());
+        let unmarked: String = named
+            .iter()
+            .map(|run| match run.mark {
+                None => run.text.clone(),
+                Some(Mark::Instead(c, times)) => c.to_string().repeat(times),
+                Some(Mark::Beside) => String::new(),
+            })
+            .collect();
+        let is_word = unmarked == key && !key.contains(['"', '\\', ':', ' ', '→', '\n', '\t']);
+        // Controls stand there by their number, which JSON does not take.
+        let controls = key.contains(|c: char| c.is_ascii_control());
+        let read = serde_json::from_str::<String>(&unmarked).ok();
+        prop_assert!(is_word || controls || read.as_ref() == Some(&key), "{:?}", unmarked);
+    }
+}
+
+#[test]
+fn an_arrow_that_could_be_a_tab_is_marked() {
+    let lines = |text: &str| shown(&view("Bash", json!({"command": text})))[2..].to_vec();
+    // Without the indentation, the command begins in the third column.
+    assert_eq!(lines("aaa\tb"), ["  1 aaa→  b"]);
+    assert_eq!(lines("aaa→  b"), ["  1 aaa→⟨U+2192⟩  b"]);
+    assert_eq!(lines("aaa→b"), ["  1 aaa→b"]);
+    assert_eq!(lines("\tb aa→b"), ["  1 → b aa→⟨U+2192⟩b"]);
+    assert_eq!(lines("aaa→b\n\tc"), ["  1 aaa→b", "  2 → c"]);
 }
 
 #[test]
@@ -297,6 +351,32 @@ fn a_plan_says_first_what_it_destroys() {
 }
 
 #[test]
+fn what_is_no_plan_of_a_tool_for_plans_says_nothing_of_itself() {
+    let changes = json!({"resource_changes": [
+        {"address": "a.b", "change": {"actions": ["create"]}},
+    ]});
+    assert!(view("Write", json!({"x": changes})).notes.is_empty());
+    assert!(view("deploy", changes.clone()).notes.is_empty());
+    let written = changes.to_string();
+    assert!(view("Write", json!({"content": written})).notes.is_empty());
+    assert_eq!(view("approve", json!({"plan": written})).notes.len(), 1);
+}
+
+#[test]
+fn a_file_that_holds_a_patch_is_written_and_not_applied() {
+    let content = "on: push\n- run: rm\ndiff --git a b\n";
+    let view = view("Write", json!({"content": content, "path": "a.patch"}));
+    assert_eq!(
+        shown(&view)[1..4],
+        [
+            "content: diff, 4 lines",
+            "  1 + on: push",
+            "  2 + - run: rm"
+        ]
+    );
+}
+
+#[test]
 fn a_plan_counts_every_change_and_names_only_addresses() {
     let change = |address: Value, actions: Value| json!({"address": address, "change": {"actions": actions}});
     let view = view(
@@ -381,6 +461,16 @@ fn what_an_action_refers_to_is_shown_with_its_hash() {
     );
     action.operands[0].size = 1235;
     assert!(!back::is_of(&view, &action));
+}
+
+#[test]
+fn counted_white_space_is_no_warning_and_a_dot_on_an_i_is_one() {
+    let far = " ".repeat(140);
+    let script = format!("ls{far}; rm -rf /");
+    let wide = view("Bash", json!({"command": script}));
+    assert!(!wide.is_marked());
+    assert_eq!(shown(&wide)[2], "  1 ls⟨140 spaces⟩; rm -rf /");
+    assert!(view("Wri\u{307}te", json!({})).is_marked());
 }
 
 #[test]

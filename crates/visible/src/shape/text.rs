@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Sign;
-use crate::{self as visible, Ink, Run};
+use crate::{self as visible, Ink, Reader, Run};
 
 /// A string by its lines.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,10 +48,10 @@ impl Text {
     /// Without anything known of it.
     pub(super) fn plain(text: &str) -> Self {
         let (lines, end) = split(text);
-        let latin = visible::has_latin(text);
+        let reader = Reader::person(&[text]);
         let lines = lines.into_iter().map(|line| Line {
             sign: Sign::Same,
-            runs: runs(line, latin, &[], &[]),
+            runs: runs(line, reader, &[], &[]),
         });
         Self {
             language: None,
@@ -79,7 +79,7 @@ pub(super) fn split(text: &str) -> (Vec<&str>, LineEnd) {
 /// The runs of a line: what hides marked, coloured by `inks`, and `changed` where it is.
 pub(super) fn runs(
     line: &str,
-    latin: bool,
+    reader: Reader,
     inks: &[(Range<usize>, Ink)],
     changed: &[Range<usize>],
 ) -> Vec<Run> {
@@ -94,5 +94,5 @@ pub(super) fn runs(
         };
         (ink, changed.iter().any(|range| range.contains(&at)))
     };
-    visible::drawn(visible::code(line, latin), look)
+    visible::drawn(visible::line_for(line, reader), look)
 }

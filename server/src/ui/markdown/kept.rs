@@ -38,7 +38,8 @@ fn may_be_gone(source: &str, at: usize, c: char) -> bool {
                 || right.is_some_and(|c| is_other(c) || ")]}\"'".contains(c))
                 || (right.is_some_and(|c| ".,;:!?".contains(c)) && is_space(next));
             // Emphasis that begins or ends, a bullet, or a rule.
-            (begins && (word || is_space(right))) || (ends && !is_space(left))
+            let is_markup = (begins && (word || is_space(right))) || (ends && !is_space(left));
+            is_markup && !is_read_by_a_program(source, at)
         }
         '>' | '+' => {
             let right = after.trim_start_matches([' ', '\t']).chars().next();
@@ -50,9 +51,95 @@ fn may_be_gone(source: &str, at: usize, c: char) -> bool {
     }
 }
 
+/// What names commands, and what they are told, where people write them without more.
+const COMMANDS: [&str; 40] = [
+    "alter", "awk", "bash", "cargo", "cat", "cd", "chmod", "chown", "cp", "curl", "dd", "delete",
+    "docker", "drop", "echo", "exec", "git", "grep", "insert", "kill", "kubectl", "ln", "ls",
+    "mkdir", "mv", "npm", "pip", "psql", "python", "rm", "rmdir", "run", "scp", "sed", "ssh",
+    "sudo", "table", "tar", "truncate", "wget",
+];
+
+/// Whether the sign at a place stands around one word, `*old*` or `__init__`, and that word or the one beside it is of
+/// a command: there it may be a pattern or a part of a name.
+fn is_read_by_a_program(source: &str, at: usize) -> bool {
+    let start = source[..at].rfind(char::is_whitespace).map_or(0, |space| {
+        space + source[space..].chars().next().map_or(1, char::len_utf8)
+    });
+    let end = source[at..]
+        .find(char::is_whitespace)
+        .map_or(source.len(), |space| at + space);
+    let Some(word) = wrapped(&source[start..end]) else {
+        return false;
+    };
+    let before = source[..start].split_whitespace().next_back();
+    let after = source[end..].split_whitespace().next();
+    is_name(word) || [before, after].into_iter().flatten().any(is_of_a_command)
+}
+
+/// The word in `*word*`, `_word_` or `__word__`, whatever ends a sentence behind it.
+fn wrapped(token: &str) -> Option<&str> {
+    let token = token
+        .trim_start_matches(['(', '[', '{', '"', '\''])
+        .trim_end_matches([')', ']', '}', '"', '\'', '.', ',', ';', ':', '!', '?']);
+    ["__", "_", "*"].into_iter().find_map(|sign| {
+        let word = token.strip_prefix(sign)?.strip_suffix(sign)?;
+        let is_more = |c: char| sign.contains(c);
+        (!word.is_empty() && !word.starts_with(is_more) && !word.ends_with(is_more)).then_some(word)
+    })
+}
+
+/// Whether a word is one of a command: its name, an option, a path, or a name of something in it.
+fn is_of_a_command(word: &str) -> bool {
+    let word = word.trim_matches(['(', ')', '"', '\'', ',', ';', ':', '!', '?', '*', '_', '~']);
+    let word = word.trim_end_matches('.');
+    let letters_and_digits = word.contains(|c: char| c.is_ascii_digit())
+        && word.contains(|c: char| c.is_ascii_alphabetic());
+    let is_code = word.contains('`');
+    let is_option = word.starts_with('-') && word.len() > 1;
+    !is_code && (is_name(word) || is_option || letters_and_digits || COMMANDS.contains(&word))
+}
+
+/// Whether a word has what no word of a sentence has.
+fn is_name(word: &str) -> bool {
+    let word = word.trim_end_matches('.');
+    word.contains(['_', '/', '.']) && !matches!(word, "e.g" | "i.e" | "and/or")
+}
+
 #[cfg(test)]
 mod tests {
     use super::is_whole;
+
+    #[test]
+    fn emphasis_that_could_be_of_a_command_is_not_gone() {
+        for (source, shown) in [
+            ("rm -rf *old* please", "rm -rf old please"),
+            ("and drop _users_ table", "and drop users table"),
+            ("then run __init__ now", "then run init now"),
+            ("/srv/data *old*", "/srv/data old"),
+            ("use *old* app_config", "use old app_config"),
+            ("use *old* host2", "use old host2"),
+            ("use (*a.log*), then", "use (a.log), then"),
+            ("sudo _x_.", "sudo x."),
+        ] {
+            assert!(!is_whole(source, shown), "{source}");
+            assert!(is_whole(source, source), "{source}");
+        }
+        for (source, shown) in [
+            (
+                "What **latency target** is it?",
+                "What latency target is it?",
+            ),
+            ("That is *very* important.", "That is very important."),
+            ("It takes *about* 5 minutes.", "It takes about 5 minutes."),
+            (
+                "`rm` is _not_ undone, e.g. *here*",
+                "rm is not undone, e.g. here",
+            ),
+            ("Please *do not* run it", "Please do not run it"),
+        ] {
+            assert!(is_whole(source, shown), "{source}");
+        }
+    }
 
     #[test]
     fn markup_may_be_gone_and_nothing_else() {

@@ -13,6 +13,12 @@ use crate::ui::action::escape;
 
 /// What lies deeper is shown as it is written.
 const DEPTH: usize = 64;
+/// More lists and quotes in each other than these leave a phone no room, and nobody follows them.
+const NESTED: usize = 5;
+/// A table has room in one of them.
+const AROUND_TABLE: usize = 1;
+/// What stands as far in as code would is written so for a reason.
+const INDENT: usize = 4;
 /// A table with more columns has no room on a phone, and is shown as it is written.
 const COLUMNS: usize = 8;
 
@@ -21,9 +27,11 @@ pub(super) struct Renderer<'a> {
     masked: &'a Masked,
     lines: &'a [&'a str],
     html: String,
+    /// In how many lists and quotes it is.
+    nested: usize,
 }
 
-/// Too deep or too wide to be drawn.
+/// Too deep or too wide to be drawn, or written as it is for a reason.
 pub(super) struct TooMuch;
 
 type Drawn = Result<(), TooMuch>;
@@ -35,6 +43,7 @@ impl<'a> Renderer<'a> {
             masked,
             lines,
             html: String::new(),
+            nested: 0,
         }
     }
 
@@ -49,6 +58,13 @@ impl<'a> Renderer<'a> {
             return Err(TooMuch);
         }
         let value = node.data().value.clone();
+        let nests = matches!(value, NodeValue::BlockQuote | NodeValue::List(_));
+        self.nested += usize::from(nests);
+        let is_of_lines = matches!(value, NodeValue::Paragraph | NodeValue::Heading(_));
+        let is_written_so = is_of_lines && self.has_indented_lines(node);
+        if self.nested > NESTED || is_written_so {
+            return Err(TooMuch);
+        }
         match value {
             NodeValue::Paragraph if is_tight(node) => self.children(node, depth)?,
             NodeValue::Paragraph => self.within("p", node, depth)?,
@@ -92,6 +108,7 @@ impl<'a> Renderer<'a> {
             // Of extensions that are off.
             _ => self.children(node, depth)?,
         }
+        self.nested -= usize::from(nests);
         Ok(())
     }
 
@@ -136,6 +153,31 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
+    /// Whether lines of a paragraph or heading but its first stand further in than it does: they would be drawn as if they did
+    /// not.
+    fn has_indented_lines(&self, paragraph: Node<'_>) -> bool {
+        let place = paragraph.data().sourcepos;
+        let Some(more) = self.lines.get(place.start.line..place.end.line) else {
+            return false;
+        };
+        let width = |blank: &str| {
+            blank
+                .chars()
+                .map(|c| if c == '\t' { INDENT } else { 1 })
+                .sum()
+        };
+        more.iter().any(|line| {
+            let text = line.trim_start_matches([' ', '\t', '>']);
+            let before = &line[..line.len() - text.len()];
+            let (blank, own): (usize, usize) = match before.rsplit_once('>') {
+                // One space belongs to the sign.
+                Some((_, blank)) => (width(blank), 1),
+                None => (width(before), place.start.column.saturating_sub(1)),
+            };
+            blank >= own + INDENT
+        })
+    }
+
     /// As it is written.
     fn number(&self, item: Node<'_>) -> Option<String> {
         let start = item.data().sourcepos.start;
@@ -146,7 +188,7 @@ impl<'a> Renderer<'a> {
     }
 
     fn table(&mut self, node: Node<'_>, table: &NodeTable, depth: usize) -> Drawn {
-        if table.alignments.len() > COLUMNS {
+        if table.alignments.len() > COLUMNS || self.nested > AROUND_TABLE {
             return Err(TooMuch);
         }
         self.html.push_str("<table>");

@@ -277,6 +277,15 @@ fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_i
         ("Keep the data", "Keep  the\u{a0}data", true),
         ("Keep", "Keep\u{fe0f}", true),
         ("Keep", "keep", false),
+        ("prid", "pr\u{456}d", true),
+        ("prid", "pri\u{307}d", true),
+        ("prid", "pr\u{131}d", true),
+        ("prid", "pr\u{131}\u{307}d", true),
+        ("café", "cafe\u{301}", true),
+        ("café", "cafe", false),
+        ("paypal", "p\u{430}yp\u{430}l", true),
+        ("rm -rf", "rm \u{2010}rf", true),
+        ("Plan 1", "Plan 2", false),
     ] {
         let options = json!([{"value": "keep", "label": one}, {"value": "wipe", "label": other}]);
         let paths = faults(with(Kind::Choice, json!({ "options": options })));
@@ -289,13 +298,34 @@ fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_i
     for (value, label, name) in [
         ("lru", "LRU", "LRU"),
         ("port-80", "Port 80", "Port 80"),
+        ("lru_in_process", "LRU in process", "LRU in process"),
+        ("lru-in-process", "LRU in process", "LRU in process"),
+        (" lru ", "LRU", "LRU"),
         ("wipe", "Keep the data", "Keep the data → wipe"),
         ("delete", "Do not delete", "Do not delete → delete"),
         ("!", "Yes", "Yes → !"),
         ("+", "+", "+"),
+        ("100", "10.0", "10.0 → 100"),
+        ("-5", "5", "5 → -5"),
+        ("1-2", "1 2", "1 2 → 1-2"),
+        (
+            "rm -rf / home",
+            "rm -rf /home",
+            "rm -rf /home → rm -rf / home",
+        ),
+        ("prod", "!prod", "!prod → prod"),
+        ("a<b", "a>b", "a>b → a<b"),
+        ("a--b", "a b", "a b → a--b"),
     ] {
         let option = json!({"value": value, "label": label});
         let option: ChoiceOption = serde_json::from_value(option).unwrap();
         assert_eq!(option.name(), name);
     }
+}
+
+#[test]
+fn options_that_look_the_same_with_their_values_are_refused() {
+    let options = json!([{"value": "c", "label": "a → b"}, {"value": "b → c", "label": "a"}]);
+    let paths = faults(with(Kind::Choice, json!({ "options": options })));
+    assert_eq!(paths, ["options[1].label"]);
 }

@@ -179,13 +179,15 @@ fn covered(interaction: &Interaction) -> Vec<String> {
         }
         _ => {}
     }
+    let mut labels = Vec::new();
     for option in choices.into_iter().flat_map(|choice| choice.options) {
-        texts.push(option.name().into_owned());
+        labels.push(dense(&visible::label(&option.name())));
         texts.extend(option.description);
     }
     let mut texts: Vec<String> = texts
         .iter()
         .map(|text| dense(&visible::prose(text)))
+        .chain(labels)
         .collect();
     if let Ask::Approval {
         action,
