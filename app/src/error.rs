@@ -47,6 +47,21 @@ impl UiError {
             Self::Internal | Self::Unreachable => 500,
         }
     }
+
+    /// Gives the response the status of the error, when a running page called. A page that is being rendered
+    /// keeps its own, and a plain form is led back to its page, which says what is wrong.
+    pub(crate) fn respond_to_call(&self) {
+        #[cfg(feature = "ssr")]
+        if let Some(parts) = leptos::prelude::use_context::<http::request::Parts>() {
+            let accepts = parts.headers.get(http::header::ACCEPT);
+            let is_form = accepts
+                .and_then(|accepts| accepts.to_str().ok())
+                .is_some_and(|accepts| accepts.contains("text/html"));
+            if parts.uri.path().starts_with("/ui/") && !is_form {
+                crate::respond_with_status(self.status());
+            }
+        }
+    }
 }
 
 impl FromServerFnError for UiError {
@@ -58,7 +73,7 @@ impl FromServerFnError for UiError {
             | ServerFnErrorErr::MissingArg(why)
             | ServerFnErrorErr::Deserialization(why) => {
                 let invalid = Self::Invalid(why);
-                crate::server_fns::respond_to_call(&invalid);
+                invalid.respond_to_call();
                 invalid
             }
             ServerFnErrorErr::Request(_) | ServerFnErrorErr::Response(_) => Self::Unreachable,

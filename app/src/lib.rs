@@ -10,8 +10,10 @@
 
 pub mod backend;
 mod components;
+pub mod desk;
 pub mod error;
 pub mod live;
+mod load;
 mod pages;
 pub mod server_fns;
 mod theme;

@@ -2,10 +2,7 @@
 //! type. For every type serde makes code for each kind of input it is read from, and leptos and its server
 //! functions read from two; with the tree alone the page is a fifth smaller.
 
-use std::future::Future;
-
 use leptos::{
-    prelude::Resource,
     server::codee::{Decoder, Encoder},
     server_fn::{
         Bytes, ContentType, Decodes, Encodes, Format, FormatType, codec::Post,
@@ -15,30 +12,12 @@ use leptos::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::error::UiError;
-
 /// JSON, read by way of a tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree;
 
 /// What server functions return. Give it as their `output`.
 pub type TreeJson = Post<Tree>;
-
-/// What a page has loaded.
-pub(crate) type Loaded<T> = Resource<Result<T, UiError>, Tree>;
-
-/// Loads what a page shows, and again whenever `source` changes.
-pub(crate) fn load<S, T, Fut>(
-    source: impl Fn() -> S + Send + Sync + 'static,
-    fetch: impl Fn(S) -> Fut + Send + Sync + 'static,
-) -> Loaded<T>
-where
-    S: PartialEq + Clone + Send + Sync + 'static,
-    T: Serialize + DeserializeOwned + Send + Sync + 'static,
-    Fut: Future<Output = Result<T, UiError>> + Send + 'static,
-{
-    Resource::new_with_options(source, fetch, false)
-}
 
 /// Reads a value.
 ///

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use app::live::frames::{ClientFrame, ServerFrame};
+use app::desk::frames::{ClientFrame, ServerFrame};
 use axum::{
     Extension,
     extract::{

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use domain::{InteractionId, interaction::AnswerDraft};
 
 use crate::{
+    desk::Desk,
     error::UiError,
-    live::Desk,
     view::{
         AgentList, AnswerOutcome, Blocker, HistoryPage, HistoryQuery, SignInLink, Story, TaskList,
         Visitor,

@@ -8,8 +8,8 @@ use super::{
     delivery_address::address,
 };
 use crate::{
+    load::Loaded,
     view::{DeliveryPage, DeliveryQuery, Destination},
-    wire::Loaded,
 };
 
 /// More destinations than this are not chips.

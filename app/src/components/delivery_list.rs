@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     live::Live,
+    load::Loaded,
     view::{DeliveryPage, DeliveryQuery, DeliveryRow},
-    wire::Loaded,
 };
 
 /// One page of them, and the way to the next. A delivery that has not changed keeps its row, and with it the

@@ -4,10 +4,7 @@ use domain::Role;
 use leptos::prelude::*;
 
 use super::command_line::CommandLine;
-use crate::{
-    live::{Desk, Live},
-    view::Visitor,
-};
+use crate::{desk::Desk, live::Live, view::Visitor};
 
 /// Shown until something has been asked.
 #[component]

@@ -3,7 +3,7 @@
 use domain::Role;
 use leptos::prelude::*;
 
-use crate::{view::Visitor, wire::Loaded};
+use crate::{load::Loaded, view::Visitor};
 
 /// Shows its children to admins alone. That is a courtesy: the server asks for the role itself.
 #[component]

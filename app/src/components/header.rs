@@ -6,9 +6,9 @@ use leptos_router::hooks::use_location;
 use super::{for_admins::ForAdmins, sign_out::SignOutForm};
 use crate::{
     live::{Live, LiveStatus},
+    load::Loaded,
     theme::{self, Theme},
     view::Visitor,
-    wire::Loaded,
 };
 
 /// The bar at the top.

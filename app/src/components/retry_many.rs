@@ -7,9 +7,9 @@ use super::{
     settings::{Said, Submit, when_done},
 };
 use crate::{
+    load::Loaded,
     server_fns::RetryDeliveries,
     view::{DeliveryPage, Since},
-    wire::Loaded,
 };
 
 /// Since when, and where to.

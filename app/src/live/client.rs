@@ -11,12 +11,13 @@ use gloo_net::websocket::{Message, WebSocketError, futures::WebSocket};
 use gloo_timers::future::sleep;
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{
-    Desk, Live, LiveStatus,
-    frames::{Change, ClientFrame, ServerFrame},
-    load_again, notify,
+use super::{Desk, Live, LiveStatus, load_again, notify};
+use crate::{
+    desk::frames::{Change, ClientFrame, ServerFrame},
+    error::UiError,
+    server_fns::load_desk,
+    wire,
 };
-use crate::{error::UiError, server_fns::load_desk, wire};
 
 /// How long without the socket before the server is asked again.
 const POLL: Duration = Duration::from_secs(5);

@@ -1,9 +1,7 @@
-//! The live feed: the frames on the socket, the desk they change, and the browser's end of it.
+//! The live feed: the browser's end of the socket, and what every page knows by it.
 
 #[cfg(feature = "hydrate")]
 pub mod client;
-pub mod desk;
-pub mod frames;
 mod news;
 #[cfg(feature = "hydrate")]
 pub(crate) mod notify;
@@ -12,7 +10,8 @@ use chrono::{DateTime, Utc};
 use domain::InteractionId;
 use leptos::prelude::*;
 
-pub use desk::Desk;
+use crate::desk::Desk;
+
 pub(crate) use news::{reload_on_news, reload_while};
 
 /// How the page learns of changes at the moment.

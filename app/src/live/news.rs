@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::Live;
-use crate::wire::Loaded;
+use crate::load::Loaded;
 
 /// How often at most: these pages read lists, and every open one does.
 const REST: Duration = Duration::from_secs(2);

@@ -6,9 +6,9 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::{
     components::{AskForLink, Failure, PasswordField, Refusal},
+    load,
     server_fns::load_sign_in_link,
     view::SignInLink,
-    wire,
 };
 
 /// What the link leads to: the choice of a password, or that it leads nowhere.
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) fn AcceptLinkPage() -> impl IntoView {
     let params = use_params_map();
     let link = move || params.with(|params| params.get("link").unwrap_or_default());
-    let found = wire::load(link, load_sign_in_link);
+    let found = load::load(link, load_sign_in_link);
     view! {
         <main class="lone">
             <p class="wordmark">"Handraise"</p>

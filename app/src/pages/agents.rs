@@ -5,15 +5,15 @@ use leptos::prelude::*;
 use crate::{
     components::{AgentRows, Failure},
     live::{Live, reload_on_news},
+    load,
     server_fns::load_agents,
-    wire,
 };
 
 /// The agents.
 #[component]
 pub(crate) fn AgentsPage() -> impl IntoView {
     let live = use_context::<Live>()?;
-    let agents = wire::load(|| (), |()| load_agents());
+    let agents = load::load(|| (), |()| load_agents());
     reload_on_news(live, move || agents.refetch());
     Some(view! {
         <h1 class="page-title">"Agents"</h1>

@@ -9,8 +9,8 @@ use crate::{
     components::{Answering, BlockerView, Dialog, Failure},
     error::UiError,
     live::Live,
+    load,
     server_fns::load_blocker,
-    wire,
 };
 
 /// One blocker.
@@ -38,7 +38,7 @@ pub(crate) fn BlockerPage() -> impl IntoView {
 
 #[component]
 fn OneBlocker(id: Option<InteractionId>) -> impl IntoView {
-    let blocker = wire::load(
+    let blocker = load::load(
         || (),
         move |()| async move {
             match id {

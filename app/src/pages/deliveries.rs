@@ -10,8 +10,8 @@ use crate::{
         when_done,
     },
     live::{Live, reload_on_news, reload_while},
+    load,
     server_fns::{RetryDeliveries, load_deliveries},
-    wire,
 };
 
 /// The deliveries.
@@ -21,7 +21,7 @@ pub(crate) fn DeliveriesPage() -> impl IntoView {
     let visitor = visitor()?;
     let params = use_query_map();
     let query = Memo::new(move |_| params.with(read_delivery_query));
-    let page = wire::load(move || query.get(), load_deliveries);
+    let page = load::load(move || query.get(), load_deliveries);
     let retry = ServerAction::<RetryDeliveries>::new();
     when_done(retry, move |_, ()| page.refetch());
     reload_on_news(live, move || page.refetch());

@@ -8,9 +8,8 @@ use crate::{
     components::{DeliveryView, Failure, when_done},
     error::UiError,
     live::{Live, reload_on_news, reload_while},
-    respond_with_status,
+    load, respond_with_status,
     server_fns::{RetryDelivery, load_delivery},
-    wire,
 };
 
 /// One delivery.
@@ -25,7 +24,7 @@ pub(crate) fn DeliveryPage() -> impl IntoView {
                 .and_then(|id| id.parse::<DeliveryId>().ok())
         })
     });
-    let story = wire::load(
+    let story = load::load(
         move || id.get(),
         |id| async move {
             match id {

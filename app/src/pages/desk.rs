@@ -9,10 +9,11 @@ use leptos_router::{
 
 use crate::{
     components::{CameFrom, Failure, Header, KeyHelp, WaitingList},
-    live::{Desk, Live},
+    desk::Desk,
+    live::Live,
+    load::{self, Loaded},
     server_fns::{load_desk, load_visitor},
     view::Visitor,
-    wire::{self, Loaded},
 };
 
 /// The desk as the server read it for this page; [`Live`] knows what has happened since.
@@ -32,8 +33,8 @@ pub(crate) fn visitor() -> Option<Loaded<Visitor>> {
 #[component]
 pub(crate) fn DeskLayout() -> impl IntoView {
     let live = Live::provide();
-    let desk = wire::load(|| (), |()| load_desk());
-    let visitor = wire::load(|| (), |()| load_visitor());
+    let desk = load::load(|| (), |()| load_desk());
+    let visitor = load::load(|| (), |()| load_visitor());
     provide_context(DeskResource(desk));
     provide_context(VisitorResource(visitor));
     CameFrom::provide();

@@ -6,8 +6,8 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     components::{Failure, HistoryFilters, HistoryList, HistorySearch, read_history_query},
     live::{Live, reload_on_news},
+    load,
     server_fns::{load_agents, load_history},
-    wire,
 };
 
 /// The history.
@@ -16,8 +16,8 @@ pub(crate) fn HistoryPage() -> impl IntoView {
     let live = use_context::<Live>()?;
     let params = use_query_map();
     let query = Memo::new(move |_| params.with(read_history_query));
-    let page = wire::load(move || query.get(), load_history);
-    let agents = wire::load(|| (), |()| load_agents());
+    let page = load::load(move || query.get(), load_history);
+    let agents = load::load(|| (), |()| load_agents());
     reload_on_news(live, move || page.refetch());
     Some(view! {
         <h1 class="page-title">"History"</h1>

@@ -8,8 +8,8 @@ use crate::{
     components::{Failure, StoryView},
     error::UiError,
     live::{Live, reload_on_news},
+    load,
     server_fns::load_story,
-    wire,
 };
 
 /// One interaction.
@@ -24,7 +24,7 @@ pub(crate) fn InteractionPage() -> impl IntoView {
                 .and_then(|id| id.parse::<InteractionId>().ok())
         })
     });
-    let story = wire::load(
+    let story = load::load(
         move || id.get(),
         |id| async move {
             match id {

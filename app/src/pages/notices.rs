@@ -5,15 +5,16 @@ use leptos::prelude::*;
 use crate::{
     components::{GivenUp, when_done},
     live::{Live, reload_on_news, reload_while},
+    load,
     server_fns::{ToldOfLink, load_notices},
-    view, wire,
+    view,
 };
 
 /// The notices; to whoever is no admin only what concerns themselves.
 #[component]
 pub(crate) fn Notices() -> impl IntoView {
     let live = use_context::<Live>()?;
-    let notices = wire::load(|| (), |()| load_notices());
+    let notices = load::load(|| (), |()| load_notices());
     let told = ServerAction::<ToldOfLink>::new();
     when_done(told, move |_, ()| notices.refetch());
     reload_on_news(live, move || notices.refetch());

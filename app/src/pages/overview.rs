@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use super::{DeskResource, Notices, VisitorResource};
 use crate::{
     components::{DayCounts, Failure, FirstQuestion, RecentList, WaitingNow},
-    live::{Desk, Live},
+    desk::Desk,
+    live::Live,
 };
 
 /// Beside the panel while no blocker is open.

@@ -6,8 +6,8 @@ use leptos_router::hooks::use_params_map;
 
 use crate::{
     components::{Failure, SlackLinkView, when_done},
+    load,
     server_fns::{AcceptSlackLink, load_slack_link},
-    wire,
 };
 
 /// What the link offers to whoever is signed in.
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) fn SlackLinkPage() -> impl IntoView {
     let params = use_params_map();
     let token = move || params.with(|params| params.get("token").unwrap_or_default());
-    let offer = wire::load(token, load_slack_link);
+    let offer = load::load(token, load_slack_link);
     let accept = ServerAction::<AcceptSlackLink>::new();
     when_done(accept, move |_, ()| offer.refetch());
     view! {

@@ -6,8 +6,8 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     components::{Failure, TaskFilters, TaskRows},
     live::{Live, reload_on_news},
+    load,
     server_fns::load_tasks,
-    wire,
 };
 
 /// The tasks.
@@ -19,7 +19,7 @@ pub(crate) fn TasksPage() -> impl IntoView {
         let status = params.with(|params| params.get("status"));
         status.filter(|status| !status.is_empty())
     });
-    let tasks = wire::load(move || status.get(), load_tasks);
+    let tasks = load::load(move || status.get(), load_tasks);
     reload_on_news(live, move || tasks.refetch());
     Some(view! {
         <h1 class="page-title">"Tasks"</h1>

@@ -2,7 +2,7 @@
 
 use leptos::server;
 
-use crate::{error::UiError, live::Desk, wire::TreeJson};
+use crate::{desk::Desk, error::UiError, wire::TreeJson};
 
 /// What waits and what was closed lately.
 #[server(prefix = "/ui", endpoint = "load-desk", output = TreeJson)]

@@ -34,28 +34,11 @@ fn backend() -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error
     leptos::prelude::use_context().ok_or(crate::error::UiError::SignedOut)
 }
 
-/// As [`respond_to_call`], for what a server function returns.
+/// As `UiError::respond_to_call`, for what a server function returns.
 #[cfg(feature = "ssr")]
 fn answered<T>(outcome: Result<T, crate::error::UiError>) -> Result<T, crate::error::UiError> {
     if let Err(error) = &outcome {
-        respond_to_call(error);
+        error.respond_to_call();
     }
     outcome
-}
-
-/// Gives the response the status of the error, when a running page called. A page that is being rendered
-/// keeps its own, and a plain form is led back to its page, which says what is wrong.
-pub(crate) fn respond_to_call(error: &crate::error::UiError) {
-    #[cfg(feature = "ssr")]
-    if let Some(parts) = leptos::prelude::use_context::<http::request::Parts>() {
-        let accepts = parts.headers.get(http::header::ACCEPT);
-        let is_form = accepts
-            .and_then(|accepts| accepts.to_str().ok())
-            .is_some_and(|accepts| accepts.contains("text/html"));
-        if parts.uri.path().starts_with("/ui/") && !is_form {
-            crate::respond_with_status(error.status());
-        }
-    }
-    #[cfg(not(feature = "ssr"))]
-    let _ = error;
 }

@@ -3,8 +3,6 @@
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, migrate::Migrator};
 
-use crate::{error::ConnectError, postgres, sqlite, url::Scheme};
-
 /// A database as it is found.
 #[derive(Clone, Debug)]
 pub struct Inspection {
@@ -63,18 +61,6 @@ pub struct Content {
     pub last_event_at: Option<DateTime<Utc>>,
     /// How many admins have a password and are not disabled.
     pub admins: i64,
-}
-
-/// Looks at the database at `url`: makes no file and no table, and takes no lock that others wait for.
-/// `None` when it is in a file that is not there yet, or in memory.
-///
-/// # Errors
-/// [`ConnectError`] when it cannot be looked at.
-pub async fn inspect(url: &str) -> Result<Option<Inspection>, ConnectError> {
-    match Scheme::of(url)? {
-        Scheme::Sqlite => sqlite::inspect(url).await,
-        Scheme::Postgres => postgres::inspect(url).await.map(Some),
-    }
 }
 
 impl Schema {

@@ -48,7 +48,7 @@ pub use access::{
 };
 pub use error::{CommitError, ConnectError, StoreError};
 pub use inbox::{KeptMessage, NewMessage};
-pub use inspect::{Content, Inspection, Schema, inspect};
+pub use inspect::{Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
@@ -58,7 +58,6 @@ pub use page::{EventPage, Page};
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
 };
-pub use url::check_url;
 
 use url::Scheme;
 
@@ -87,6 +86,29 @@ pub fn database_file(url: &str) -> Option<PathBuf> {
 /// on this machine, or proves who it is.
 pub fn unverified_server(url: &str) -> Option<String> {
     postgres::unverified_server(url)
+}
+
+/// Looks at the database at `url`: makes no file and no table, and takes no lock that others wait for.
+/// `None` when it is in a file that is not there yet, or in memory.
+///
+/// # Errors
+/// [`ConnectError`] when it cannot be looked at.
+pub async fn inspect(url: &str) -> std::result::Result<Option<Inspection>, ConnectError> {
+    match Scheme::of(url)? {
+        Scheme::Sqlite => sqlite::inspect(url).await,
+        Scheme::Postgres => postgres::inspect(url).await.map(Some),
+    }
+}
+
+/// Whether `url` can be the URL of a database; does not look for the database.
+///
+/// # Errors
+/// [`ConnectError::UnknownScheme`] or [`ConnectError::BadUrl`].
+pub fn check_url(url: &str) -> std::result::Result<(), ConnectError> {
+    match Scheme::of(url)? {
+        Scheme::Sqlite => sqlite::options(url).map(|_| ()),
+        Scheme::Postgres => postgres::options(url).map(|_| ()),
+    }
 }
 
 /// Everything the server may ask of its database.

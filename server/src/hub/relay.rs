@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use app::live::frames::ServerFrame;
+use app::desk::frames::ServerFrame;
 use domain::Event;
 use store::{Store, StoreError};
 use tokio::sync::watch;

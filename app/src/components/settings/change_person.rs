@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     components::controls::Sending,
+    load::Loaded,
     server_fns::ChangePerson,
     view::{PersonRow, Visitor},
-    wire::Loaded,
 };
 
 /// Name and role; one's own role is for another admin to change.

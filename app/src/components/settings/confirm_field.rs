@@ -3,7 +3,7 @@
 use domain::limits;
 use leptos::prelude::*;
 
-use crate::{components::controls::Sending, live::Live, view::Visitor, wire::Loaded};
+use crate::{components::controls::Sending, live::Live, load::Loaded, view::Visitor};
 
 /// The field of a form whose server function takes `confirm`. Hidden while the password was given lately; the
 /// server asks for it in any case.

@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 
 use super::{confirm_field::ConfirmField, submit::Submit, when_done::when_done};
 use crate::{
-    components::controls::Sending, server_fns::CreateToken as Create, view::Visitor, wire::Loaded,
+    components::controls::Sending, load::Loaded, server_fns::CreateToken as Create, view::Visitor,
 };
 
 const KINDS: [(TokenKind, &str, &str); 2] = [

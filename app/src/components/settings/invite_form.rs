@@ -6,7 +6,7 @@ use leptos::{html, prelude::*};
 use super::{
     confirm_field::ConfirmField, role_field::RoleField, submit::Submit, when_done::when_done,
 };
-use crate::{components::controls::Sending, server_fns::InvitePerson, view::Visitor, wire::Loaded};
+use crate::{components::controls::Sending, load::Loaded, server_fns::InvitePerson, view::Visitor};
 
 /// A name and a role; the one-time link comes back.
 #[component]

@@ -6,9 +6,9 @@ use super::{confirm_field::ConfirmField, once::MadeLink, submit::Submit};
 use crate::{
     components::{controls::Sending, moment::Until},
     live::Live,
+    load::Loaded,
     server_fns::MakeLink,
     view::{PersonRow, Standing, Visitor},
-    wire::Loaded,
 };
 
 /// What a link does, and the button that makes one.

@@ -11,8 +11,8 @@ use crate::{
         moment::Ago,
     },
     live::Live,
+    load::Loaded,
     view::{PeopleList, PersonRow, Standing},
-    wire::Loaded,
 };
 
 /// The list. A person who has not changed keeps their row, and with it the focus.

@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{
     live::Live,
+    load::Loaded,
     server_fns::{ChangePerson, DisablePerson, MakeLink, SetSlackId},
     view::{PersonRow, Standing, Visitor},
-    wire::Loaded,
 };
 
 /// What is done about one person. It outlives reading them again.

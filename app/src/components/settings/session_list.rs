@@ -10,9 +10,9 @@ use super::{
 use crate::{
     components::{controls::Sending, moment::Ago, sign_out::SignOutForm},
     live::Live,
+    load::Loaded,
     server_fns::{EndOtherSessions, EndSession},
     view::{Account, SessionRow},
-    wire::Loaded,
 };
 
 /// The list, and the button that leaves this browser alone in it.

@@ -8,8 +8,8 @@ use super::{revoke_token::RevokeForm, when_done::Said};
 use crate::{
     components::moment::{Ago, Until},
     live::Live,
+    load::Loaded,
     view::{TokenList, TokenRow},
-    wire::Loaded,
 };
 
 /// Both lists; the second is folded away. A token that has not changed keeps its row, so what is about to be

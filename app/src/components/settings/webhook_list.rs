@@ -11,8 +11,8 @@ use crate::{
         moment::{Ago, LongSince},
     },
     live::Live,
+    load::Loaded,
     view::{WebhookList, WebhookRow, WebhookStanding},
-    wire::Loaded,
 };
 
 /// The list. A webhook that has not changed keeps its row, and with it the focus.

@@ -5,15 +5,15 @@ use leptos::prelude::*;
 use crate::{
     components::{AccountView, Failure, SessionRows, when_done},
     live::Live,
+    load,
     server_fns::{ChangePassword, EndOtherSessions, UnlinkSlack, load_account},
-    wire,
 };
 
 /// One's own account.
 #[component]
 pub(crate) fn AccountPage() -> impl IntoView {
     let live = use_context::<Live>()?;
-    let account = wire::load(|| (), |()| load_account());
+    let account = load::load(|| (), |()| load_account());
     let change = ServerAction::<ChangePassword>::new();
     let unlink = ServerAction::<UnlinkSlack>::new();
     let others = ServerAction::<EndOtherSessions>::new();

@@ -5,9 +5,9 @@ use leptos::prelude::*;
 use crate::{
     components::{Failure, ForAdmins, InviteForm, MadeLink, PeopleRows, Said, when_done},
     live::{Live, reload_on_news},
+    load,
     pages::visitor,
     server_fns::{InvitePerson, load_people},
-    wire,
 };
 
 /// Everybody.
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) fn PeoplePage() -> impl IntoView {
     let live = use_context::<Live>()?;
     let visitor = visitor()?;
-    let people = wire::load(|| (), |()| load_people());
+    let people = load::load(|| (), |()| load_people());
     let invite = ServerAction::<InvitePerson>::new();
     let said = RwSignal::new(String::new());
     // Until the next one: a refused invitation does not take the last link away.

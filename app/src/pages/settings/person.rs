@@ -7,10 +7,10 @@ use leptos_router::hooks::use_params_map;
 use crate::{
     components::{Failure, PersonChanges, PersonView, when_done},
     live::{Live, reload_on_news},
+    load,
     pages::visitor,
     respond_with_status,
     server_fns::load_people,
-    wire,
 };
 
 /// One person.
@@ -22,7 +22,7 @@ pub(crate) fn PersonPage() -> impl IntoView {
     let id = Memo::new(move |_| {
         params.with(|params| params.get("id").and_then(|id| id.parse::<PersonId>().ok()))
     });
-    let people = wire::load(|| (), |()| load_people());
+    let people = load::load(|| (), |()| load_people());
     let changes = PersonChanges::new();
     when_done(changes.change, move |_, ()| people.refetch());
     when_done(changes.slack, move |_, ()| people.refetch());

@@ -5,9 +5,9 @@ use leptos::prelude::*;
 use crate::{
     components::{CreateToken, Failure, ForAdmins, MadeToken, TokenRows, when_done},
     live::{Live, reload_on_news},
+    load,
     pages::visitor,
     server_fns::{self, load_tokens},
-    wire,
 };
 
 /// The tokens.
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) fn TokensPage() -> impl IntoView {
     let live = use_context::<Live>()?;
     let visitor = visitor()?;
-    let tokens = wire::load(|| (), |()| load_tokens());
+    let tokens = load::load(|| (), |()| load_tokens());
     let create = ServerAction::<server_fns::CreateToken>::new();
     let said = RwSignal::new(String::new());
     let made = RwSignal::new(None);

@@ -7,9 +7,8 @@ use leptos_router::hooks::use_params_map;
 use crate::{
     components::{Failure, WebhookChanges, WebhookView, when_done},
     live::{Live, reload_on_news},
-    respond_with_status,
+    load, respond_with_status,
     server_fns::load_webhooks,
-    wire,
 };
 
 /// One webhook.
@@ -24,7 +23,7 @@ pub(crate) fn WebhookPage() -> impl IntoView {
                 .and_then(|id| id.parse::<DestinationId>().ok())
         })
     });
-    let webhooks = wire::load(|| (), |()| load_webhooks());
+    let webhooks = load::load(|| (), |()| load_webhooks());
     let changes = WebhookChanges::new();
     when_done(changes.rotate, move |_, secret| {
         changes.made.set(Some(secret));

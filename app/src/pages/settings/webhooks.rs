@@ -5,16 +5,16 @@ use leptos::prelude::*;
 use crate::{
     components::{CreateWebhookForm, Failure, ForAdmins, MadeSecret, WebhookRows, when_done},
     live::{Live, reload_on_news},
+    load,
     pages::visitor,
     server_fns::{CreateWebhook, load_webhooks},
-    wire,
 };
 
 /// The webhooks.
 #[component]
 pub(crate) fn WebhooksPage() -> impl IntoView {
     let live = use_context::<Live>()?;
-    let webhooks = wire::load(|| (), |()| load_webhooks());
+    let webhooks = load::load(|| (), |()| load_webhooks());
     let create = ServerAction::<CreateWebhook>::new();
     // Until the next one: a refused address does not take the last secret away.
     let made = RwSignal::new(None);

@@ -196,6 +196,10 @@ class Interaction:
     expires_at: Optional[datetime] = None
     """``None`` = never."""
     closed_at: Optional[datetime] = None
+    closed_by: Optional[str] = None
+    """Who answered it or took it back; ``None`` if the deadline did."""
+    cancel_reason: Optional[str] = None
+    """Why it was taken back."""
     collected_at: Optional[datetime] = None
     """When the agent said that it took note of how it ended."""
     consumed: Optional[Consumed] = None

@@ -48,6 +48,8 @@ def interaction(body: Json) -> models.Interaction:
         level=body.get("level"),
         expires_at=_maybe(_time, body.get("expires_at")),
         closed_at=_maybe(_time, body.get("closed_at")),
+        closed_by=body.get("closed_by"),
+        cancel_reason=body.get("cancel_reason"),
         collected_at=_maybe(_time, body.get("collected_at")),
         consumed=_maybe(consumed, body.get("consumed")),
         report=_maybe(_report, body.get("report")),

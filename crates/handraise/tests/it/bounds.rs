@@ -12,7 +12,7 @@ use crate::{
     app::{Caller, TestApp, json_of, path_of},
     live,
 };
-use app::live::frames::ServerFrame;
+use app::desk::frames::ServerFrame;
 
 store::on_both_databases!(
     pages_end_at_one_megabyte_and_go_on_without_loss,

@@ -2,7 +2,7 @@
 //! legible on every page, what hides is marked where somebody approves, and neither terminal nor log
 //! gets it raw.
 
-use app::live::frames::{Change, ServerFrame};
+use app::desk::frames::{Change, ServerFrame};
 use chrono::TimeDelta;
 use domain::{Role, limits};
 use reqwest::{StatusCode, header};

@@ -1,6 +1,6 @@
 //! `/ws`: the feed of a page.
 
-use app::live::frames::{Change, ClientFrame, ServerFrame};
+use app::desk::frames::{Change, ClientFrame, ServerFrame};
 use domain::Role;
 use futures::{SinkExt, StreamExt};
 use serde_json::json;

@@ -1,10 +1,12 @@
-//! The desk and the pure function that keeps it true.
+//! The desk, the pure function that keeps it true, and what travels over the socket for it.
+
+pub mod frames;
 
 use chrono::{DateTime, Utc};
 use domain::interaction::{Mode, Outcome};
 use serde::{Deserialize, Serialize};
 
-use super::frames::Change;
+use self::frames::Change;
 use crate::view::{ClosedRow, Counts, Row};
 
 /// How many rows of each list a desk holds.
