@@ -13,20 +13,22 @@ use crate::{app::TestApp, python};
 /// So many requests are made up for each call, besides those at the borders of what is allowed.
 const EXAMPLES: u32 = 8;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agents_are_answered_as_described() {
-    check("agent").await;
+store::on_both_databases!(
+    agents_are_answered_as_described,
+    scripts_are_answered_as_described,
+);
+
+async fn agents_are_answered_as_described(database: TestDatabase) {
+    check(&database, "agent").await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn scripts_are_answered_as_described() {
-    check("responder").await;
+async fn scripts_are_answered_as_described(database: TestDatabase) {
+    check(&database, "responder").await;
 }
 
 /// Tries all that takes the token of this kind, and with a responder's also what needs none.
-async fn check(kind: &'static str) {
-    let database = TestDatabase::sqlite();
-    let app = TestApp::start_with(&database, |config| {
+async fn check(database: &TestDatabase, kind: &'static str) {
+    let app = TestApp::start_with(database, |config| {
         config.rate_limit_per_minute = 0;
         config.max_pending_per_agent = 0;
     })
