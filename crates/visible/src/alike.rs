@@ -19,19 +19,11 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Whatever looks like ASCII in it should be.
-    pub(super) fn of_names() -> Self {
+    /// A program: whatever looks like ASCII should be, also where nothing else is.
+    pub(super) fn program() -> Self {
         Self {
             is_program: true,
             latin: true,
-        }
-    }
-
-    /// A program, of these texts together.
-    pub(super) fn program(texts: &[&str]) -> Self {
-        Self {
-            is_program: true,
-            latin: are_latin(texts),
         }
     }
 
@@ -158,7 +150,7 @@ impl<'a> Alike<'a> {
             let is_counted =
                 |like: char| like.is_ascii_alphanumeric() || like.is_ascii_punctuation();
             let may_be_taken = self.reader.latin || !c.is_alphanumeric();
-            return may_be_taken && (is_dash || is_like(c, is_counted));
+            return may_be_taken && (is_dash || is_drawn_like(c) || is_like(c, is_counted));
         }
         // A letter of a Latin alphabet is nothing strange among others.
         let is_common = c.is_alphabetic() && is_latin(c) && is_like_letters(c);
@@ -258,6 +250,31 @@ fn is_like_letters(c: char) -> bool {
     is_like(c, |like| like.is_ascii_alphanumeric())
 }
 
+/// What Unicode's table of doubles leaves out: other widths of a sign, and lines and stars that are drawn like one.
+fn is_drawn_like(c: char) -> bool {
+    let is_other_width = || {
+        let mut same = std::iter::once(c).nfkc();
+        same.next().is_some_and(|c| c.is_ascii_punctuation()) && same.next().is_none()
+    };
+    matches!(
+        c,
+        '─' | '━'
+            | '⎯'
+            | '⏤'
+            | '═'
+            | '❘'
+            | '⏐'
+            | '♯'
+            | '⋕'
+            | '⌗'
+            | '✱'
+            | '⋆'
+            | '⁏'
+            | '⟮'
+            | '⟯'
+    ) || is_other_width()
+}
+
 fn is_like(c: char, what: impl Fn(char) -> bool) -> bool {
     skeleton(c.encode_utf8(&mut [0; 4])).all(what)
 }
@@ -267,7 +284,7 @@ mod tests {
     use crate::{Reader, label, line_for, name};
 
     fn code(text: &str) -> String {
-        crate::joined(line_for(text, Reader::program(&[text])))
+        crate::joined(line_for(text, Reader::program()))
     }
 
     fn name_of(text: &str) -> String {
@@ -280,13 +297,16 @@ mod tests {
             '\u{2010}', '\u{2011}', '\u{2013}', '\u{2212}', '\u{2024}', '\u{2217}', '\u{1c3}',
             '\u{2c6}', '\u{2dc}', '\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}', '\u{2032}',
             '\u{b4}', '\u{2768}', '\u{2769}', '\u{ff3b}', '\u{ff3d}', '\u{2774}', '\u{2775}',
-            '\u{201a}', '\u{2026}', '\u{ff40}', '\u{ff3f}', '\u{2215}', '\u{ff1a}',
+            '\u{201a}', '\u{2026}', '\u{ff40}', '\u{ff3f}', '\u{2215}', '\u{ff1a}', '\u{2500}',
+            '\u{2550}', '\u{ff0d}', '\u{ff05}', '\u{266f}', '\u{2731}',
         ] {
             let text = format!("rm {sign}rf");
             let expected = format!("rm {sign}⟨U+{:04X}⟩rf", u32::from(sign));
             assert_eq!(code(&text), expected);
             assert_eq!(name_of(&text), expected);
         }
+        assert_eq!(code("./сору"), "./с⟨U+0441⟩о⟨U+043E⟩р⟨U+0440⟩у⟨U+0443⟩");
+        assert_eq!(code("./файл"), "./файл");
         assert_eq!(code("rm \u{2014}rf"), "rm \u{2014}⟨U+2014⟩rf");
         assert_eq!(
             code("git commit -m 'Fix \u{2014} it'"),

@@ -61,7 +61,7 @@ pub fn numbers(text: &str) -> String {
 
 /// The name of a tool or an argument: a program reads it, so whatever looks like ASCII should be.
 pub fn name(text: &str) -> Vec<Run> {
-    unmasked(text, Reader::of_names(), is_hidden)
+    unmasked(text, Reader::program(), is_hidden)
 }
 
 /// The value of an argument, as JSON: it may be in any language.

@@ -9,7 +9,7 @@ fn shown(runs: Vec<Run>) -> String {
 }
 
 fn code(line: &str) -> Vec<Run> {
-    line_for(line, Reader::program(&[line]))
+    line_for(line, Reader::program())
 }
 
 #[test]

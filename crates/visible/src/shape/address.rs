@@ -19,7 +19,7 @@ pub(super) fn is_one(text: &str) -> bool {
 
 /// Its parts: the address itself, each parameter, and what is behind `#`.
 pub(super) fn parts(address: &str) -> Vec<Vec<Run>> {
-    let reader = Reader::program(&[address]);
+    let reader = Reader::program();
     let mut cuts = vec![0];
     let fragment = address.find('#').unwrap_or(address.len());
     if let Some(query) = address[..fragment].find('?') {

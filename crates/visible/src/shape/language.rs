@@ -21,7 +21,7 @@ const PROSE: [&str; 8] = ["md", "markdown", "mdx", "txt", "text", "rst", "adoc",
 pub(super) fn reader(language: Option<&str>, texts: &[&str]) -> Reader {
     match language {
         Some(language) if PROSE.contains(&language) => Reader::person(texts),
-        _ => Reader::program(texts),
+        _ => Reader::program(),
     }
 }
 

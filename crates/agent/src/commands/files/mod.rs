@@ -39,7 +39,7 @@ const MOST_FOLDERS: usize = 16;
 pub(super) fn of_command(folder: &Path, command: &str) -> Named {
     let mut found = of_words(folder, Words::of_command(command));
     found.leave_out_what_a_shell_completes(command);
-    found.is_more = !plain::is_plain(command);
+    found.is_more |= !plain::is_plain(command);
     found
 }
 
@@ -57,7 +57,7 @@ pub(super) fn of_arguments(folder: &Path, argv: &[String]) -> Named {
 /// Those that the texts of a tool's input name.
 pub(super) fn of_texts(folder: &Path, texts: &[&str]) -> Named {
     let mut found = of_words(folder, Words::of_texts(texts.iter().copied()));
-    found.is_more = !texts.iter().all(|text| plain::is_plain_text(text));
+    found.is_more |= !texts.iter().all(|text| plain::is_plain_text(text));
     found
 }
 
@@ -69,6 +69,7 @@ pub(super) fn of_paths<'a>(folder: &Path, paths: impl Iterator<Item = &'a str>) 
 fn of_words(folder: &Path, words: Words) -> Named {
     let mut found = Named {
         folder: Some(Place::of(folder)),
+        is_more: words.is_more,
         ..Named::default()
     };
     let doubts = words.doubts.into_iter().map(str::to_owned);

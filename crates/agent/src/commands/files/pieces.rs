@@ -27,6 +27,43 @@ pub(super) fn inside(word: &str) -> Vec<&str> {
     found
 }
 
+/// How long a word may be of which each end is looked for: `1rx.sh` reads `x.sh`.
+const LONGEST_WITH_ENDS: usize = 96;
+/// Between how many signs each stretch of a word is looked for: `if=a,b.sh` has three of one or two parts.
+const MOST_SIGNS: usize = 24;
+
+/// Every stretch of a word between two `signs`, and its ends from any letter on; and whether that was all.
+pub(super) fn parts<'a>(word: &'a str, signs: &[char]) -> (Vec<&'a str>, bool) {
+    let is_sign = |c: char| signs.contains(&c) || matches!(c, '\'' | '"');
+    let found: Vec<usize> = word
+        .char_indices()
+        .filter(|(_, c)| is_sign(*c))
+        .map(|(at, _)| at)
+        .collect();
+    let mut parts = Vec::new();
+    let some = &found[..found.len().min(MOST_SIGNS)];
+    let starts = [0].into_iter().chain(some.iter().map(|at| at + 1));
+    for start in starts {
+        let ends = some.iter().copied().chain([word.len()]);
+        parts.extend(ends.filter(|end| start < *end).map(|end| &word[start..end]));
+    }
+    let is_short = word.len() <= LONGEST_WITH_ENDS;
+    if is_short {
+        // Each may stand before a sign, too.
+        let ends = some.iter().copied().chain([word.len()]);
+        let ends: Vec<usize> = ends.collect();
+        for (start, _) in word.char_indices().skip(1) {
+            parts.extend(
+                ends.iter()
+                    .filter(|end| start < **end)
+                    .map(|end| &word[start..*end]),
+            );
+        }
+    }
+    parts.retain(|part| *part != word);
+    (parts, is_short && found.len() <= MOST_SIGNS)
+}
+
 /// What seldom delimits a name.
 fn is_of_paths(c: char) -> bool {
     c.is_alphanumeric() || "_./-".contains(c)

@@ -1,12 +1,31 @@
 //! Whether a command is plain: nothing but words, and what separates them. A shell has more ways to name a file than
 //! anybody can list, so what is not certain to be plain is taken for more, whichever way it is.
 
+use std::{env, path::Path};
+
 /// What people are told of everything else.
 pub(super) const MORE: &str =
     "This is more than plain words: files that it names may have been missed.";
 
-/// What makes names mean something else from there on.
-const CHANGES: [&str; 6] = ["cd", "chdir", "pushd", "popd", "eval", "trap"];
+/// What makes names mean something else from there on: another folder, another home, another machine.
+const CHANGES: [&str; 16] = [
+    "cd",
+    "chdir",
+    "pushd",
+    "popd",
+    "eval",
+    "trap",
+    "env",
+    "su",
+    "sudo",
+    "doas",
+    "runuser",
+    "chroot",
+    "ssh",
+    "--exec",
+    "--chdir",
+    "--directory",
+];
 /// Variables that a shell looks at where no word shows it.
 const VARIABLES: [&str; 9] = [
     "HOME", "CDPATH", "BASH_ENV", "ENV", "PATH", "FPATH", "ZDOTDIR", "PWD", "OLDPWD",
@@ -26,7 +45,7 @@ pub(super) fn is_plain_argument(argument: &str) -> bool {
 
 /// Of a text in a tool's input. Most of them are no commands, so only what surely is more counts.
 pub(super) fn is_plain_text(text: &str) -> bool {
-    !text.contains(['*', '?', '[', '{', '$', '`', '\'', '"', '\\'])
+    !text.contains(['*', '?', '[', '{', '$', '`', '\'', '"', '\\', '~'])
 }
 
 fn is_words(command: &str) -> bool {
@@ -113,10 +132,18 @@ fn changes_names(command: &str) -> bool {
         CHANGES.contains(&word) || VARIABLES.contains(&word) || names_itself(word)
     }) || command.contains("~+")
         || command.contains("~-")
+        || (command.contains('~') && !has_home())
 }
 
+/// However it is written: `/proc/net/../cwd`, `/dev//fd`.
 fn names_itself(word: &str) -> bool {
-    (word.contains("/proc/") && word.contains("self")) || word.contains("/dev/fd/")
+    let has = |name: &str| word.contains('/') && word.split('/').any(|part| part == name);
+    has("proc") || (has("dev") && has("fd"))
+}
+
+/// Whether `~` is one folder for every reader.
+fn has_home() -> bool {
+    env::var_os("HOME").is_some_and(|home| Path::new(&home).is_absolute())
 }
 
 #[cfg(test)]
@@ -192,6 +219,12 @@ mod tests {
             "read HOME <x",
             "sh /proc/self/cwd/x.sh",
             "sh /dev/fd/../cwd/x.sh",
+            "sh /proc/net/../cwd/x.sh",
+            "sh /dev//fd/../cwd/x.sh",
+            "sh /dev/./fd/../cwd/x.sh",
+            "env -C sub make",
+            "sudo -i sh x.sh",
+            "git rebase --exec x.sh o",
         ] {
             assert!(!is_plain(command), "{command}");
         }

@@ -19,6 +19,10 @@ pub(super) const LONGEST_PATH: usize = 4_096;
 const BETWEEN: [char; 16] = [
     ';', '|', '&', '<', '>', '(', ')', '{', '}', '`', '$', ',', ':', '=', '@', '!',
 ];
+/// What ends a word in a shell, also without a space.
+const OPERATORS: [char; 7] = [';', '|', '&', '<', '>', '(', ')'];
+/// Of a command with more words than this no ends of words are looked for.
+const MOST_WITH_ENDS: usize = 500;
 /// What ends a command, and begins another.
 const ENDS: [char; 4] = [';', '|', '&', '\n'];
 
@@ -33,6 +37,8 @@ pub(super) struct Words {
     pub(super) doubts: BTreeSet<&'static str>,
     /// Whether there were too many.
     pub(super) is_cut: bool,
+    /// Whether there may be names in them that were not looked for, since they would be too many.
+    pub(super) is_more: bool,
     bytes: usize,
 }
 
@@ -92,8 +98,11 @@ impl Words {
             let word = word.trim_matches(['\'', '"']);
             word.to_owned()
         });
-        for word in plain.chain(read.clone()) {
+        let is_end = |c: char| c.is_whitespace() || OPERATORS.contains(&c);
+        let chunks = command.split(is_end).map(str::to_owned);
+        for word in plain.chain(chunks).chain(read.clone()) {
             self.add_whole(&word);
+            self.add_parts(&word);
             let pieces = word.split(BETWEEN).filter(|piece| *piece != word);
             for piece in pieces.chain([&*word]) {
                 // A quote may be the name's own.
@@ -151,17 +160,32 @@ impl Words {
         }
     }
 
+    /// What a program may take for a name in a word: `if=a,b.sh`, `1rx.sh`, `a b,c.sh;true`.
+    fn add_parts(&mut self, word: &str) {
+        if self.all.len() > MOST_WITH_ENDS {
+            self.is_more = true;
+            return;
+        }
+        let (parts, is_all) = pieces::parts(word, &BETWEEN);
+        self.is_more |= !is_all;
+        self.extend_inner(parts);
+    }
+
+    fn extend_inner<'a>(&mut self, names: Vec<&'a str>) {
+        let room = MOST_WORDS.saturating_sub(self.inner.len());
+        let mut fit = names.into_iter().filter(|it| is_fit(it));
+        self.inner
+            .extend(fit.by_ref().take(room).map(str::to_owned));
+        self.is_cut |= fit.next().is_some();
+    }
+
     /// With what stands inside of it.
     fn add_whole(&mut self, word: &str) {
         self.add(word);
         for path in pieces::of_addresses(word) {
             self.add(&path);
         }
-        let room = MOST_WORDS.saturating_sub(self.inner.len());
-        let mut inner = pieces::inside(word).into_iter().filter(|it| is_fit(it));
-        self.inner
-            .extend(inner.by_ref().take(room).map(str::to_owned));
-        self.is_cut |= inner.next().is_some();
+        self.extend_inner(pieces::inside(word));
     }
 
     fn add(&mut self, word: &str) {

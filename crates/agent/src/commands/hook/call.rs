@@ -98,7 +98,9 @@ impl Call {
         let folder = PathBuf::from(self.folder()?);
         let argument = |name: &str| self.tool_input.0.get(name)?.as_str();
         Ok(match &*self.tool_name {
-            "Bash" => files::of_command(&folder, argument("command").unwrap_or_default()),
+            "Bash" if argument("command").is_some() => {
+                files::of_command(&folder, argument("command").unwrap_or_default())
+            }
             "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
                 let paths = ["file_path", "notebook_path"].into_iter();
                 files::of_paths(&folder, paths.filter_map(argument))
