@@ -4,11 +4,8 @@ use std::{collections::HashMap, hash::Hash};
 
 use app::{
     backend::Backend,
+    desk::{Desk, RECENT_ROWS, WAITING_ROWS},
     error::UiError,
-    live::{
-        Desk,
-        desk::{RECENT_ROWS, WAITING_ROWS},
-    },
     view::{
         AgentList, AgentRow, AnswerOutcome, Blocker, ClosedRow, Counts, HistoryPage, HistoryQuery,
         HistoryRow, Row, SignInLink, Story, TaskList, TaskRow, Visitor,

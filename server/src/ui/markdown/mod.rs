@@ -68,7 +68,7 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
                 ("pre", HashSet::from(["as-is"])),
                 (
                     "span",
-                    HashSet::from(["as-is", "list-number", "ours", "target"]),
+                    HashSet::from(["as-is", "list-number", "sign", "ours", "target"]),
                 ),
             ]
             .into(),

@@ -100,9 +100,9 @@ impl<'a> Renderer<'a> {
                 self.html.push_str("</code>");
             }
             NodeValue::HtmlInline(html) | NodeValue::Raw(html) => self.text(&html),
-            NodeValue::Emph => self.within("em", node, depth)?,
-            NodeValue::Strong => self.within("strong", node, depth)?,
-            NodeValue::Strikethrough => self.within("del", node, depth)?,
+            NodeValue::Emph => self.emphasis("em", node, depth)?,
+            NodeValue::Strong => self.emphasis("strong", node, depth)?,
+            NodeValue::Strikethrough => self.emphasis("del", node, depth)?,
             NodeValue::Link(link) => self.link(node, &link, depth)?,
             NodeValue::Image(image) => self.image(node, &image, depth)?,
             // Of extensions that are off.
@@ -125,6 +125,31 @@ impl<'a> Renderer<'a> {
             self.html.push('\n');
         }
         Ok(())
+    }
+
+    /// With its signs: in a command they are a pattern or a part of a name, and nobody can tell which texts are commands.
+    fn emphasis(&mut self, tag: &str, node: Node<'_>, depth: usize) -> Drawn {
+        let sign = self.sign(node).ok_or(TooMuch)?;
+        let sign = format!("<span class=\"sign\">{sign}</span>");
+        self.html.push_str(&format!("<{tag}>{sign}"));
+        self.children(node, depth)?;
+        self.html.push_str(&format!("{sign}</{tag}>"));
+        Ok(())
+    }
+
+    /// What stands around it in the source.
+    fn sign(&self, node: Node<'_>) -> Option<String> {
+        let data = node.data();
+        let start = data.sourcepos.start;
+        let line = self.lines.get(start.line.checked_sub(1)?)?;
+        let signs = line.get(start.column.checked_sub(1)?..)?;
+        let first = signs.chars().next().filter(|c| "*_~".contains(*c))?;
+        let times = match data.value {
+            NodeValue::Emph => 1,
+            NodeValue::Strong => 2,
+            _ => signs.chars().take_while(|c| *c == first).count().min(2),
+        };
+        Some(first.to_string().repeat(times))
     }
 
     /// With the number that its author gave it, whatever stands before it, and with its box.
