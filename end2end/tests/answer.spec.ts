@@ -19,7 +19,7 @@ test("a question appears live, is answered, and the agent has it byte for byte",
   await waiting.click();
   await expect(ana).toHaveURL(`${server.url}/blockers/${asked.id}`);
   const dialog = ana.getByRole("dialog");
-  await expect(dialog.locator(".prompt strong")).toHaveText("latency");
+  await expect(dialog.locator(".prompt strong")).toHaveText("**latency**");
   await expect(dialog).toContainText("T-456");
 
   const answer = "**200 ms** at p99 🦀\n\n- not the mean\n\ttab, \"quotes\" & <tags>\n";

@@ -77,7 +77,7 @@ test("an approval that is denied says why", async ({ ana, server }) => {
 test("a plan: adjust asks what to change", async ({ ana, server }) => {
   const plan = "# Plan\n\n1. **Test**\n2. Deploy";
   const { dialog, got } = await opened(ana, server, { kind: "plan_review", plan });
-  await expect(dialog.locator("strong")).toHaveText("Test");
+  await expect(dialog.locator("strong")).toHaveText("**Test**");
   await dialog.getByRole("radio", { name: /Adjust/ }).check();
   await dialog.getByRole("button", { name: "Send decision" }).click();
   await expect(dialog.getByRole("alert")).toContainText("Say what to change");
@@ -201,6 +201,17 @@ test("a second click on a row of the list answers nothing", async ({ ana, server
   expect((await server.poll(asked.id)).state).toBe("pending");
   await approve.click();
   await expect(ana.getByRole("dialog")).toContainText("You approved it");
+});
+
+test("a button rests before the page's program runs, too", async ({ ana, openBrowser, server }) => {
+  const { id } = await server.ask({ kind: "approval", prompt: "Shall I?", action });
+  const page = await openBrowser({ javaScriptEnabled: false, storageState: await ana.context().storageState() });
+  await page.goto(`${server.url}/blockers/${id}`);
+  const approve = page.getByRole("button", { name: "Approve" });
+  await expect(approve).toHaveCSS("animation-name", "rest");
+  await expect(approve).toHaveCSS("animation-duration", "0.7s");
+  await approve.click();
+  await expect(page.locator("body")).toContainText("You approved it");
 });
 
 test("what somebody types for a question that another has answered is no answer to the next", async ({ ana, server }) => {
