@@ -78,7 +78,6 @@ pub(crate) fn unreadable(error: sqlx::Error) -> ConnectError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     #[test]
     fn a_database_elsewhere_has_to_prove_who_it_is() {

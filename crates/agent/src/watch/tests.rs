@@ -384,7 +384,8 @@ fn one_sees_what_happens_if_one_does_nothing() {
     let (screen, _) = drawn(&mut desk, 80, 20, true);
     for part in [
         "1 h left",
-        "If nobody answers in time, it goes on with: 200 ms",
+        "If nobody answers in time, it goes on with:",
+        "| 200 ms",
     ] {
         assert!(screen.contains(part), "{screen}");
     }
@@ -394,7 +395,7 @@ fn one_sees_what_happens_if_one_does_nothing() {
     ))));
     press(&mut desk, "\u{1b}j\n");
     let (screen, _) = drawn(&mut desk, 80, 20, true);
-    assert!(screen.contains(r#"it goes on with: ["a","b"]"#), "{screen}");
+    assert!(screen.contains(r#"| ["a","b"]"#), "{screen}");
 }
 
 #[test]

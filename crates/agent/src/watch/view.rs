@@ -242,8 +242,9 @@ fn about(desk: &Desk, open: &Item, width: u16, colour: bool) -> Vec<Line<'static
             .as_str()
             .map_or_else(|| fallback.to_string(), str::to_owned);
         lines.push(Line::default());
-        let fallback = format!("If nobody answers in time, it goes on with: {fallback}");
-        lines.extend(prose(&fallback, width, FAINT));
+        let ours = "If nobody answers in time, it goes on with:";
+        lines.extend(prose(ours, width, FAINT));
+        lines.extend(quoted(&fallback, width, FAINT));
     }
     if let Some(task) = &open.task {
         let parts = [Some(&task.id), task.title.as_ref(), task.step.as_ref()];
@@ -429,11 +430,15 @@ fn option(
         (false, false) => "( )",
     };
     let label = visible::label(&option.name());
-    let line = format!("{at} {mark} {} {label}", n + 1);
-    let mut lines = prose(&line, width, Style::new());
+    let ours = format!("{at} {mark} {}", n + 1);
+    let mut lines = prose(&format!("{ours} {label}"), width, Style::new());
+    if lines.len() > 1 {
+        // What goes on could pass for an option of its own.
+        lines = prose(&ours, width, Style::new());
+        lines.extend(quoted(&label, width, Style::new()));
+    }
     if let Some(more) = &option.description {
-        let more = format!("        {}", visible::line(more));
-        lines.extend(prose(&more, width, FAINT));
+        lines.extend(quoted(&visible::line(more), width, FAINT));
     }
     lines
 }

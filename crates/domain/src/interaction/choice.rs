@@ -33,7 +33,9 @@ pub struct ChoiceOption {
 impl ChoiceOption {
     /// What people are shown of it: its label, and where that says something else, what the agent gets.
     pub fn name(&self) -> Cow<'_, str> {
-        if said(&self.value) == said(&self.label) {
+        let is_one_word = !self.value.trim().contains(char::is_whitespace);
+        let is_same = is_one_word && said(&self.value) == said(&self.label);
+        if is_same || self.value.trim() == self.label.trim() {
             return Cow::Borrowed(&self.label);
         }
         Cow::Owned(format!("{} → {}", self.label, self.value))
@@ -41,14 +43,13 @@ impl ChoiceOption {
 }
 
 /// A text without what people write differently and mean the same: capitals, and what stands between the words of a
-/// name. Between digits, `-` is a minus.
+/// name. Before a digit, `-` is a minus.
 fn said(text: &str) -> String {
     let characters: Vec<char> = text.trim().chars().collect();
     let joins = |at: usize| {
         let before = at.checked_sub(1).and_then(|at| characters.get(at));
         let sides = [before, characters.get(at + 1)];
-        sides.iter().all(|c| c.is_some_and(|c| c.is_alphanumeric()))
-            && sides.iter().any(|c| c.is_some_and(|c| c.is_alphabetic()))
+        sides.iter().all(|c| c.is_some_and(|c| c.is_alphabetic()))
     };
     let same = characters.iter().enumerate().map(|(at, c)| match c {
         ' ' | '_' | '-' if joins(at) => ' ',

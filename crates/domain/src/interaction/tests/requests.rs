@@ -297,7 +297,13 @@ fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_i
     }
     for (value, label, name) in [
         ("lru", "LRU", "LRU"),
-        ("port-80", "Port 80", "Port 80"),
+        ("port-80", "Port 80", "Port 80 → port-80"),
+        ("EUR-500", "EUR 500", "EUR 500 → EUR-500"),
+        (
+            "rm -rf my dir",
+            "rm -rf my_dir",
+            "rm -rf my_dir → rm -rf my dir",
+        ),
         ("lru_in_process", "LRU in process", "LRU in process"),
         ("lru-in-process", "LRU in process", "LRU in process"),
         (" lru ", "LRU", "LRU"),
