@@ -171,7 +171,7 @@ impl Words {
         self.extend_inner(parts);
     }
 
-    fn extend_inner<'a>(&mut self, names: Vec<&'a str>) {
+    fn extend_inner(&mut self, names: Vec<&str>) {
         let room = MOST_WORDS.saturating_sub(self.inner.len());
         let mut fit = names.into_iter().filter(|it| is_fit(it));
         self.inner
