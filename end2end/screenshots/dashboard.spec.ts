@@ -27,5 +27,6 @@ test("the picture in the README", async ({ ana, server }) => {
   await row(ana, "latency target").click();
   await ana.getByLabel("Your answer").fill("Option 1. Ten seconds stale is fine.");
   await expect(ana.locator(".row")).toHaveCount(3);
+  await expect(ana.getByRole("button", { name: "Send answer" })).toBeEnabled();
   await ana.screenshot({ path: "../docs/dashboard.png", animations: "disabled" });
 });
