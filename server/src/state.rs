@@ -144,10 +144,7 @@ impl AppState {
         let couriers = Couriers {
             webhooks: requests(Addressee::Endpoint),
             callbacks: requests(Addressee::Agent),
-            slack: match cards {
-                Some(cards) => Arc::new(cards),
-                None => Arc::new(slack::Unused),
-            },
+            slack: Arc::new(cards),
         };
         let (service, drain) = (self.service.clone(), self.drain.clone());
         Ok(Worker::new(service, couriers, drain))

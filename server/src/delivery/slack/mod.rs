@@ -118,6 +118,41 @@ impl Cards {
         }))
     }
 
+    /// Tells one channel of all of it, one after the other, in the order in which it happened.
+    async fn tell(&self, mut claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {
+        let begun = Instant::now();
+        claimed.sort_by_key(|one| one.delivery.id);
+        let mut outcomes = Vec::with_capacity(claimed.len());
+        let mut news = Vec::with_capacity(claimed.len());
+        for claimed in claimed {
+            match self.told(&claimed).await {
+                Ok(Some((change, interaction))) => news.push(Told {
+                    claimed,
+                    change,
+                    interaction,
+                }),
+                Ok(None) => outcomes.push((claimed, Some(nothing_to_show()))),
+                Err(error) => {
+                    tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a card cannot be prepared");
+                    outcomes.push((claimed, None));
+                }
+            }
+        }
+        let (digest, single) = self.parted(news).await;
+        if !digest.is_empty() {
+            outcomes.extend(self.post_digest(digest).await);
+        }
+        for one in single {
+            let outcome = if begun.elapsed() < BEGUN_WITHIN {
+                self.show(&one).await
+            } else {
+                Some(postponed("it waits for its turn", TimeDelta::zero()))
+            };
+            outcomes.push((one.claimed, outcome));
+        }
+        outcomes
+    }
+
     async fn told(&self, claimed: &Claimed) -> anyhow::Result<Option<(CardChange, Interaction)>> {
         let store = self.service.store();
         let seq = claimed.delivery.event_seq;
@@ -176,8 +211,9 @@ impl Cards {
     }
 }
 
+/// Without cards Slack is not set up: what is due for a channel waits.
 #[async_trait]
-impl Courier for Cards {
+impl Courier for Option<Cards> {
     fn lease(&self) -> TimeDelta {
         LEASE
     }
@@ -187,73 +223,19 @@ impl Courier for Cards {
     }
 
     fn most(&self, health: Health, under_way: u32) -> u32 {
-        most(health, under_way)
-    }
-
-    /// One after the other, in the order in which it happened.
-    async fn send(&self, mut claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {
-        let begun = Instant::now();
-        claimed.sort_by_key(|one| one.delivery.id);
-        let mut outcomes = Vec::with_capacity(claimed.len());
-        let mut news = Vec::with_capacity(claimed.len());
-        for claimed in claimed {
-            match self.told(&claimed).await {
-                Ok(Some((change, interaction))) => news.push(Told {
-                    claimed,
-                    change,
-                    interaction,
-                }),
-                Ok(None) => outcomes.push((claimed, Some(nothing_to_show()))),
-                Err(error) => {
-                    tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a card cannot be prepared");
-                    outcomes.push((claimed, None));
-                }
-            }
+        match (under_way, health.failures) {
+            (0, 0) => CARDS,
+            (0, _) => 1,
+            _ => 0,
         }
-        let (digest, single) = self.parted(news).await;
-        if !digest.is_empty() {
-            outcomes.extend(self.post_digest(digest).await);
-        }
-        for one in single {
-            let outcome = if begun.elapsed() < BEGUN_WITHIN {
-                self.show(&one).await
-            } else {
-                Some(postponed("it waits for its turn", TimeDelta::zero()))
-            };
-            outcomes.push((one.claimed, outcome));
-        }
-        outcomes
-    }
-}
-
-/// While Slack is not set up: what is due for a channel waits.
-pub struct Unused;
-
-#[async_trait]
-impl Courier for Unused {
-    fn lease(&self) -> TimeDelta {
-        LEASE
-    }
-
-    fn in_turn(&self) -> bool {
-        true
-    }
-
-    fn most(&self, health: Health, under_way: u32) -> u32 {
-        most(health, under_way)
     }
 
     async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {
-        let why = || Sent::nothing(Reply::Parked("Slack is not set up".to_owned()));
-        claimed.into_iter().map(|one| (one, Some(why()))).collect()
-    }
-}
-
-fn most(health: Health, under_way: u32) -> u32 {
-    match (under_way, health.failures) {
-        (0, 0) => CARDS,
-        (0, _) => 1,
-        _ => 0,
+        let Some(cards) = self else {
+            let why = || Sent::nothing(Reply::Parked("Slack is not set up".to_owned()));
+            return claimed.into_iter().map(|one| (one, Some(why()))).collect();
+        };
+        cards.tell(claimed).await
     }
 }
 
