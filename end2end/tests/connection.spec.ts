@@ -14,7 +14,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     await expect(ana.locator(".live")).toHaveText(/Reconnecting…|Polling every 5 s/);
     await expect(ana.locator(".live")).toHaveText("Polling every 5 s");
     // Sending does not work, and loses nothing.
-    await submitByKey(ana);
+    await submitByKey(ana, Promise.resolve());
     await expect(ana.getByRole("alert")).toContainText("cannot be reached");
     await expect(ana.getByLabel("Your answer")).toHaveValue("typed while it was up");
 

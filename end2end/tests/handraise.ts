@@ -273,8 +273,12 @@ export function row(page: Page, text: string) {
   return page.locator(".row", { hasText: text });
 }
 
-/** Ctrl+Enter, once what has just come on the screen may be answered. */
-export async function submitByKey(page: Page): Promise<void> {
+/**
+ * Ctrl+Enter, once what has just come on the screen may be answered: until the page's program runs, keys do nothing and
+ * buttons do not say yet that they rest.
+ */
+export async function submitByKey(page: Page, runs = live(page)): Promise<void> {
+  await runs;
   await expect(page.locator(".answer-form button[type=submit]").first()).toBeEnabled();
   await page.keyboard.press("Control+Enter");
 }
@@ -296,6 +300,12 @@ export async function expectLegible(page: Page): Promise<void> {
       .map((part) => `${part.tagName}.${part.className}`),
   );
   expect(cut).toEqual([]);
+  // A row that comes in is faint until it is there.
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document.getAnimations().flatMap((each) => (each instanceof CSSTransition ? [each.finished] : [])),
+    ),
+  );
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 }

@@ -21,7 +21,7 @@ test("who is slower sees it at once and keeps the text", async ({ ana, server, s
 test("who sends too late is told who was faster and keeps the text", async ({ ana, server, signIn }) => {
   const ben = await signIn("Ben");
   // Ben's page hears of nothing: no socket, no polling.
-  await ben.routeWebSocket(/\/ws$/, () => {});
+  const runs = new Promise<void>((resolve) => void ben.routeWebSocket(/\/ws$/, () => resolve()));
   await ben.route("**/ui/load-desk", () => {});
   const asked = await server.ask();
   await ben.goto(`${server.url}/blockers/${asked.id}`);
@@ -32,7 +32,7 @@ test("who sends too late is told who was faster and keeps the text", async ({ an
   await expect(ana.getByRole("dialog")).toContainText("You answered");
 
   await expect(ben.getByLabel(answer)).toBeVisible();
-  await submitByKey(ben);
+  await submitByKey(ben, runs);
   const dialog = ben.getByRole("dialog");
   await expect(dialog).toContainText(/Ana answered \d+ s ago/);
   await expect(dialog.locator(".unsent .answer-text")).toHaveText("8080\n– Ben", { useInnerText: true });
