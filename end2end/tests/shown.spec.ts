@@ -2,7 +2,7 @@
 // nothing is left out. Each is looked at in every look; the pictures lie beside the results.
 import type { Locator, Page } from "@playwright/test";
 
-import { expect, expectLegible, live, looks, test, type Server } from "./handraise.ts";
+import { expect, expectLegible, live, looks, row, test, type Server } from "./handraise.ts";
 
 const lines = (count: number, line: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => line(n + 1)).join("\n");
@@ -155,30 +155,60 @@ test("an edit shows old beside new where there is room, and old above new where 
   expect(narrow.before.x).toBe(narrow.after.x);
 });
 
-test("no letter changes the place of a digit or a sign in an action", async ({ ana, server }) => {
-  const dialog = await open(ana, server, { kind: "approval", action: actions.rtl });
-  await expect(dialog.locator(".written-out").first()).toHaveText("⟨RTL⟩");
-  const disordered = await dialog.locator(".action-code").evaluate((block) => {
+/** The characters that stand left of the one before on the same line of the screen, of those that fit. */
+function disordered(shown: Locator, which: string): Promise<string[]> {
+  return shown.evaluate((block, which) => {
     const wrong: string[] = [];
+    const fits = new RegExp(which, "u");
     const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
     let last: { top: number; left: number; line: Element | null } | undefined;
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const line = node.parentElement?.closest(".line, p") ?? null;
-      for (let at = 0; at < (node.textContent ?? "").length; at += 1) {
+      const line = node.parentElement?.closest(".line, p, li, td, h1, h2") ?? null;
+      const text = node.textContent ?? "";
+      for (let at = 0; at < text.length; at += 1) {
+        if (!fits.test(text.charAt(at))) continue;
         const range = document.createRange();
         range.setStart(node, at);
         range.setEnd(node, at + 1);
         const box = range.getClientRects()[0];
         if (!box || box.width === 0) continue;
-        // On the same line of the screen each character stands right of the one before.
         const same = last && last.line === line && Math.abs(last.top - box.bottom) < 8;
-        if (same && last && box.left < last.left) wrong.push(`${node.textContent} at ${at}`);
+        if (same && last && box.left < last.left) wrong.push(`${text} at ${at}`);
         last = { top: box.bottom, left: box.left, line };
       }
     }
     return wrong;
+  }, which);
+}
+
+test("no letter changes the place of a digit or a sign in an action", async ({ ana, server }) => {
+  const dialog = await open(ana, server, { kind: "approval", action: actions.rtl });
+  await expect(dialog.locator(".written-out").first()).toHaveText("⟨RTL⟩");
+  expect(await disordered(dialog.locator(".action-code"), ".")).toEqual([]);
+});
+
+test("no letter turns prose around or takes a digit along", async ({ ana, server }) => {
+  const turned = `${hebrew} 10 → 500 in all of them, rm -rf /a/${hebrew}/5 = 7`;
+  const dialog = await open(ana, server, {
+    kind: "choice",
+    title: turned,
+    prompt: `${turned}\n\n- **${hebrew}** 10 → 500 of each and every ${hebrew} 3 > 2\n\n| ${hebrew} | 10 | → | 500 |\n|-|-|-|-|\n| ${hebrew} 1 → 2 of all | a | b | c |`,
+    options: [{ value: "a", label: "first", description: turned }, { value: "b" }],
+    fallback: "a",
+    task: { id: "T-1", title: turned },
   });
-  expect(disordered).toEqual([]);
+  const signs = "[!-~→]";
+  for (const part of [".dialog-title", ".prompt", ".option-list", ".context"]) {
+    await expect(dialog.locator(part).first()).toBeVisible();
+    expect(await disordered(dialog.locator(part).first(), signs), part).toEqual([]);
+  }
+  // One in Hebrew runs from the right, and an expression in it as it is written.
+  const { id } = await server.ask({ prompt: `להגדיל את הגבול 10 → 500, בבקשה.` });
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await expect(ana.locator(".as-read > p")).toHaveAttribute("dir", "rtl");
+  expect(await disordered(ana.locator(".as-read bdi"), signs)).toEqual([]);
+  await ana.goto(server.url);
+  expect(await disordered(row(ana, "500 in all"), signs)).toEqual([]);
 });
 
 const plan = [

@@ -14,7 +14,7 @@ pub(super) fn Asked(
     control: Control,
     has_control: bool,
 ) -> impl IntoView {
-    let prompt = view! { <div class="prompt" dir="auto" inner_html=prompt_html></div> };
+    let prompt = view! { <div class="prompt" inner_html=prompt_html></div> };
     match control {
         Control::Approve(action) => view! {
             <ActionBlock action />
@@ -28,7 +28,7 @@ pub(super) fn Asked(
                 <h2 id="plan-title" class="part-title">
                     "The plan"
                 </h2>
-                <div class="prompt" dir="auto" inner_html=plan_html></div>
+                <div class="prompt" inner_html=plan_html></div>
             </section>
         }
         .into_any(),
@@ -96,7 +96,7 @@ fn Steps(steps: Vec<FormStep>) -> impl IntoView {
                     view! {
                         <li>
                             <p class="step-count">{format!("{} of {of}", n + 1)}</p>
-                            <div class="prompt step-prompt" dir="auto" inner_html=step.prompt_html></div>
+                            <div class="prompt step-prompt" inner_html=step.prompt_html></div>
                             {step.choice.map(|choice| view! { <Options choice /> })}
                             {match answer {
                                 Some(text) => {

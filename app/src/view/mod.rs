@@ -26,9 +26,9 @@ pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};
 
 /// A text of an agent's on one line, in which nothing hides and nothing reorders. What pages show is made on the server;
 /// a browser takes it as it comes.
-fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     #[cfg(feature = "ssr")]
-    return visible::line(text);
+    return visible::isolated(&visible::line(text));
     #[cfg(not(feature = "ssr"))]
     text.to_owned()
 }

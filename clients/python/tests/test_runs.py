@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import inspect
+import itertools
 import json
 import logging
 import os
@@ -717,6 +718,11 @@ def test_what_begins_its_work_only_when_it_is_called_is_refused_before_asking(fu
         (lambda: opened(), "a context manager"),
         (lambda: opened_async(), "a context manager"),
         (lambda: Pending(), "an awaitable"),
+        (lambda: map(int, "12"), "a lazy iterator"),
+        (lambda: itertools.chain("ab"), "a lazy iterator"),
+        (lambda: functools.partial(int, "1"), "a function"),
+        (lambda: later, "a function"),
+        (lambda: [1, {"a": (steps(2),)}], "a generator"),
     ],
 )
 def test_a_result_that_works_later_is_refused_and_reported(guard: Guard, work: Any, returned: str) -> None:

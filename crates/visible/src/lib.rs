@@ -16,6 +16,7 @@ pub mod shape;
 pub mod testing;
 
 pub(crate) use alike::Reader;
+pub use direction::{Direction, isolated};
 pub use hidden::is_hidden;
 pub use run::{Ink, Mark, Run};
 pub(crate) use run::{back, drawn};
@@ -40,18 +41,42 @@ pub fn label(text: &str) -> String {
     joined(value(text))
 }
 
-/// Prose in several lines. White space stays, and so does what joins and varies characters where languages
-/// and emoji need it.
+/// Prose in several lines, for a surface that cannot keep apart what runs in different directions: as [`unhidden`]
+/// writes it, and marked where it would be reordered.
 pub fn prose(text: &str) -> String {
+    let turns = text.split_inclusive('\n').scan(0, |start, line| {
+        let turns = direction::turns(line).into_iter();
+        let from = std::mem::replace(start, *start + line.len());
+        Some(turns.map(move |at| from + at))
+    });
+    prose_with(text, turns.flatten())
+}
+
+/// Prose in several lines, as text or HTML. White space stays, and so does what joins and varies characters where
+/// languages and emoji need it.
+pub fn unhidden(text: &str) -> String {
+    prose_with(text, std::iter::empty())
+}
+
+fn prose_with(text: &str, turns: impl Iterator<Item = usize>) -> String {
     let mut runs = Runs::default();
+    let mut turns = turns.peekable();
     let mut before = None;
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let after = rest.peek().copied();
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        if turns.next_if_eq(&at).is_some() {
+            runs.beside(direction::MARK.to_owned());
+        }
+        let after = rest.peek().map(|(_, c)| *c);
         runs.add(c, is_hidden(c) && !prose::is_wanted(before, c, after));
         before = Some(c);
     }
     runs.text()
+}
+
+/// A line of prose, marked where it would be reordered.
+pub fn sentence(text: &str) -> String {
+    prose(&line(text))
 }
 
 /// Nothing but the numbers of its characters.

@@ -38,8 +38,6 @@ pub enum Ink {
     Text,
     /// A number, or another constant.
     Number,
-    /// What no machine reads.
-    Comment,
     /// White space at the end of a line.
     Space,
 }

@@ -209,7 +209,6 @@ impl Html {
             (None, Ink::Keyword) => ("span", "ink-keyword"),
             (None, Ink::Text) => ("span", "ink-text"),
             (None, Ink::Number) => ("span", "ink-number"),
-            (None, Ink::Comment) => ("span", "ink-comment"),
             (None, Ink::Space) => ("span", "ink-space"),
         };
         let changed = if run.changed { "changed" } else { "" };

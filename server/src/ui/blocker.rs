@@ -3,12 +3,13 @@
 use app::{
     error::UiError,
     view::{
-        Blocker, BlockerStatus, ClosedRow, Closure, Control, Earlier, Ending, FormStep, Remark, Row,
+        Blocker, BlockerStatus, ClosedRow, Closure, Control, Earlier, Ending, FormStep, Remark,
+        Row, harmless,
     },
 };
 use domain::{
     Actor, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
-    interaction::{Ask, Choice, FormAnswers, Mode, Outcome, TaskRef},
+    interaction::{Ask, Choice, FormAnswers, Mode, Outcome, Report, TaskRef},
 };
 use store::{InteractionQuery, Store};
 use visible::shape;
@@ -36,17 +37,17 @@ impl ForPerson {
             unsent(&**store, interaction, person).await?
         };
         let prompt_html = rendered(request.prompt.clone()).await?;
-        let title = request.title.as_deref().map(visible::line);
+        let title = request.title.as_deref().map(harmless);
         Ok(Blocker {
             row: Row::from(interaction),
             title,
             prompt_html,
             control: control(interaction).await?,
-            task: request.task.clone().map(harmless),
+            task: request.task.clone().map(harmless_task),
             fallback: request
                 .fallback
                 .as_ref()
-                .map(|answer| visible::prose(&answer.to_text(&request.ask))),
+                .map(|answer| harmless_prose(&answer.to_text(&request.ask))),
             status: status(interaction, person),
             earlier: earlier(&**store, interaction).await?,
             slack_link: slack_link(interaction),
@@ -99,18 +100,23 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
 }
 
 /// A task in whose words nothing is hidden. Its id is a name that addresses are made of.
-fn harmless(mut task: TaskRef) -> TaskRef {
+fn harmless_task(mut task: TaskRef) -> TaskRef {
     for text in [&mut task.title, &mut task.description, &mut task.step] {
-        *text = text.as_deref().map(visible::prose);
+        *text = text.as_deref().map(harmless_prose);
     }
     task
+}
+
+/// Prose in which nothing hides and nothing reorders.
+fn harmless_prose(text: &str) -> String {
+    visible::isolated(&visible::unhidden(text))
 }
 
 /// Options of which nothing is hidden.
 fn marked(mut choice: Choice) -> Choice {
     for option in &mut choice.options {
-        option.label = visible::label(&option.name());
-        option.description = option.description.as_deref().map(visible::line);
+        option.label = visible::isolated(&visible::label(&option.name()));
+        option.description = option.description.as_deref().map(harmless);
     }
     choice
 }
@@ -130,7 +136,7 @@ fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
         _ => None,
     };
     let reason = match state {
-        State::Cancelled { reason, .. } => reason.clone(),
+        State::Cancelled { reason, .. } => reason.as_deref().map(harmless_prose),
         _ => None,
     };
     let failed = outcome == Outcome::Expired && request.mode == Mode::Sync;
@@ -144,13 +150,16 @@ fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
             .map(|answer| answer.to_text(&request.ask))
             .map(|answer| match outcome {
                 // The agent's words; those of a person are shown as they were typed.
-                Outcome::Fallback => visible::prose(&answer),
+                Outcome::Fallback => harmless_prose(&answer),
                 _ => answer,
             }),
         reason,
         collected_at: interaction.collected_at,
         callback: interaction.callback,
-        report: interaction.report.clone(),
+        report: interaction.report.clone().map(|report| Report {
+            text: report.text.as_deref().map(harmless_prose),
+            ..report
+        }),
         follow_ups: interaction
             .follow_ups
             .iter()
@@ -229,7 +238,7 @@ async fn unsent(
 /// Off the threads that serve everybody: it may take a moment.
 async fn rendered(text: String) -> Result<String, UiError> {
     // Marked after rendering: what joins a word in prose stays.
-    made(move || visible::prose(&markdown::to_html(&text))).await
+    made(move || visible::unhidden(&markdown::to_html(&text))).await
 }
 
 async fn made<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> Result<T, UiError> {

@@ -1,5 +1,7 @@
 //! The text of HTML that this program has made: what is left without its tags.
 
+use std::borrow::Cow;
+
 /// Elements of this class are not part of it.
 const OURS: &str = "class=\"ours";
 
@@ -12,7 +14,7 @@ pub(super) fn text_of(html: &str) -> String {
     let mut ours = 0_usize;
     while let Some(at) = rest.find('<') {
         if ours == 0 {
-            push_unescaped(&rest[..at], &mut text);
+            text.push_str(&unescaped(&rest[..at]));
         }
         let end = tag_end(&rest[at..]);
         let tag = &rest[at..at + end];
@@ -30,13 +32,13 @@ pub(super) fn text_of(html: &str) -> String {
         rest = &rest[at + end..];
     }
     if ours == 0 {
-        push_unescaped(rest, &mut text);
+        text.push_str(&unescaped(rest));
     }
     text
 }
 
 /// Where a tag ends; `>` may stand in an attribute.
-fn tag_end(tag: &str) -> usize {
+pub(super) fn tag_end(tag: &str) -> usize {
     let mut quoted = false;
     for (at, c) in tag.char_indices() {
         match c {
@@ -48,7 +50,12 @@ fn tag_end(tag: &str) -> usize {
     tag.len()
 }
 
-fn push_unescaped(html: &str, text: &mut String) {
+/// The text that stands between two tags.
+pub(super) fn unescaped(html: &str) -> Cow<'_, str> {
+    if !html.contains('&') {
+        return Cow::Borrowed(html);
+    }
+    let mut text = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find('&') {
         text.push_str(&rest[..at]);
@@ -67,6 +74,7 @@ fn push_unescaped(html: &str, text: &mut String) {
         rest = &rest[entity.len()..];
     }
     text.push_str(rest);
+    Cow::Owned(text)
 }
 
 #[cfg(test)]

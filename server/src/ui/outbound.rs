@@ -303,7 +303,7 @@ fn one_try(attempt: Attempt) -> Try {
             latency: end.latency,
             status: end.status,
             error: end.error,
-            answer: visible::prose(&end.body),
+            answer: visible::isolated(&visible::unhidden(&end.body)),
         }),
     }
 }

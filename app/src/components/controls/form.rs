@@ -171,7 +171,7 @@ fn Step(
         .into_any(),
     };
     view! {
-        <div class="prompt step-prompt" dir="auto" inner_html=step.prompt_html></div>
+        <div class="prompt step-prompt" inner_html=step.prompt_html></div>
         <AnswerForm id send>
             <input type="hidden" name="question" value=step.id />
             {field}

@@ -70,7 +70,9 @@ def requires_approval(
     ``requires_approval()(account.close)``. A generator function asks at its first step. What would only begin its work
     when it is called is refused with ``TypeError`` where it is written: an async generator function, an object whose
     ``__call__`` is a generator or coroutine function, a context manager that is made of a generator. So is, after the
-    call, a result that would work later: a coroutine or another awaitable, a generator, such a context manager.
+    call, a result that would work later, or has such a thing in its lists and dicts: a coroutine or another
+    awaitable, a generator, such a context manager, a function, ``map`` and its like. The files of a guarded generator
+    are looked at before its first step, not before the others.
     """
     if callable(tool):
         raise TypeError("write @requires_approval(), with parentheses")

@@ -7,12 +7,22 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import itertools
 from typing import Any, Callable, Optional
 
-_LATER = (
-    contextlib._GeneratorContextManager,
-    contextlib._AsyncGeneratorContextManager,
-)
+_LATER = {
+    "a context manager": (contextlib._GeneratorContextManager, contextlib._AsyncGeneratorContextManager),
+    "a lazy iterator": (
+        map,
+        filter,
+        zip,
+        enumerate,
+        *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
+    ),
+    "a function": (functools.partial, functools.partialmethod),
+}
+# How deep in what is returned it looks.
+_DEPTH = 8
 
 
 def expect_guardable(function: Callable[..., Any]) -> None:
@@ -32,7 +42,12 @@ def expect_guardable(function: Callable[..., Any]) -> None:
 
 
 def expect_done(name: str, result: Any) -> Any:
-    """What a guarded function has returned, unless it works later. Raises ``TypeError`` then."""
+    """What a guarded function has returned. Raises ``TypeError`` if it, or something in it, works later."""
+    _expect_done(name, result, 0)
+    return result
+
+
+def _expect_done(name: str, result: Any, depth: int) -> None:
     later = None
     if inspect.iscoroutine(result) or inspect.isgenerator(result):
         # Nobody shall run it, or miss that it was not.
@@ -42,11 +57,15 @@ def expect_done(name: str, result: Any) -> Any:
         later = "an async generator"
     elif inspect.isawaitable(result):
         later = "an awaitable"
-    elif isinstance(result, _LATER):
-        later = "a context manager"
+    elif inspect.isroutine(result):
+        later = "a function"
+    else:
+        later = next((what for what, kinds in _LATER.items() if isinstance(result, kinds)), None)
     if later is not None:
         raise TypeError(f"{name} returned {later}, which would run after everything was checked")
-    return result
+    if depth < _DEPTH and isinstance(result, (list, tuple, dict, set, frozenset)):
+        for part in result.values() if isinstance(result, dict) else result:
+            _expect_done(name, part, depth + 1)
 
 
 def _inner(function: Any) -> Any:

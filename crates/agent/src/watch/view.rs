@@ -160,7 +160,7 @@ fn draw_list(frame: &mut Frame<'_>, desk: &Desk, area: Rect, colour: bool) {
     let narrow = area.width < NARROW;
     let rows = desk.items.iter().map(|item| {
         let about = item.title.as_ref().unwrap_or(&item.prompt);
-        let about = row(&format!("{}: {}", whose(item), visible::line(about)));
+        let about = row(&format!("{}: {}", whose(item), visible::sentence(about)));
         let (mut what, when) = (what(item, colour), when(item, desk));
         if narrow {
             let indent = || Span::raw("  ");
@@ -291,7 +291,6 @@ fn style(run: &Run) -> Style {
         | Ink::Keyword
         | Ink::Text
         | Ink::Number
-        | Ink::Comment
         | Ink::Space => Style::new(),
     }
 }

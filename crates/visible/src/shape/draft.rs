@@ -150,13 +150,16 @@ impl<'a> Draft<'a> {
     }
 
     fn string(&mut self, text: &str, place: Place<'_>) -> Node {
-        if let Some(node) = self.json(text, place.key) {
+        let known = known(text, place);
+        // A shell does not read the tree that a command could be.
+        if known == Known::Nothing
+            && let Some(node) = self.json(text, place.key)
+        {
             return node;
         }
         if address::is_one(text) {
             return Node::Address(address::parts(text));
         }
-        let known = known(text, place);
         let needs_lines = text
             .chars()
             .any(|c| c.is_ascii_control() || matches!(c, '"' | '\\'));

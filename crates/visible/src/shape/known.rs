@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    language::{self, by_first_line, is_shell, language, path, shell},
+    language::{self, by_first_line, language, path, shell},
     patch, plan,
     statement::is_sql,
 };
@@ -75,9 +75,11 @@ fn of_place(text: &str, place: Place<'_>) -> Known {
     }
     match place.key {
         "command" | "cmd" | "commandline" | "shellcommand" | "bash" | "shell" => {
-            code(shell(place.tool))
+            Known::Code(shell(place.tool).map(str::to_owned))
         }
-        "script" | "run" | "input" if is_shell(place.tool) => code(shell(place.tool)),
+        "script" | "run" | "input" if shell(place.tool).is_some() => {
+            Known::Code(shell(place.tool).map(str::to_owned))
+        }
         "sql" | "statement" | "statements" | "ddl" | "sqlquery" => code("sql"),
         "query" | "q" | "input" | "text" | "body" if is_sql(text) => code("sql"),
         "query"
@@ -180,6 +182,24 @@ mod tests {
         let code = |language: &str| Known::Code(Some(language.to_owned()));
         for (tool, key, object, expected) in [
             ("Bash", "command", json!({"command": "ls"}), code("bash")),
+            (
+                "run_terminal_cmd",
+                "command",
+                json!({"command": "ls"}),
+                code("bash"),
+            ),
+            (
+                "redis",
+                "command",
+                json!({"command": "EVAL"}),
+                Known::Code(None),
+            ),
+            (
+                "execute_js",
+                "cmd",
+                json!({"cmd": "--i"}),
+                Known::Code(None),
+            ),
             (
                 "mcp__db__run_sql",
                 "q",

@@ -108,24 +108,20 @@ pub(super) fn by_first_line(text: &str) -> Option<&'static str> {
     found.map(|(_, language)| *language)
 }
 
-/// Whether a tool runs commands.
-pub(super) fn is_shell(tool: &str) -> bool {
-    [
-        "bash",
-        "shell",
-        "terminal",
-        "exec",
+/// The shell that runs a tool's commands, if its name says that one does: other programs have commands too.
+pub(super) fn shell(tool: &str) -> Option<&'static str> {
+    const WORDS: [&str; 3] = ["bash", "shell", "terminal"];
+    const NAMES: [&str; 6] = [
         "command",
-        "powershell",
+        "exec",
+        "execcommand",
+        "executecommand",
         "run",
-    ]
-    .iter()
-    .any(|word| tool.contains(word))
-        && (may_be(tool, "bash") || may_be(tool, "powershell"))
-}
-
-/// The language of a tool's commands.
-pub(super) fn shell(tool: &str) -> &'static str {
-    let windows = tool.contains("powershell") || tool.contains("pwsh");
-    if windows { "powershell" } else { "bash" }
+        "runcommand",
+    ];
+    if tool.contains("powershell") || tool.contains("pwsh") {
+        return Some("powershell");
+    }
+    let says = WORDS.iter().any(|word| tool.contains(word)) || NAMES.contains(&tool);
+    (says && may_be(tool, "bash")).then_some("bash")
 }

@@ -141,6 +141,12 @@ fn a_statement_stands_in_its_lines() {
 }
 
 #[test]
+fn a_command_that_could_be_a_tree_is_a_command() {
+    let view = view("Bash", json!({"command": "[\"a\",\"b\"]"}));
+    assert_eq!(shown(&view), ["Bash", "command: bash, 1 line", "  1 [\"a\",\"b\"]"]);
+}
+
+#[test]
 fn arguments_stand_in_the_order_in_which_they_were_sent() {
     let sent = r#"{"tool":"deploy","arguments":{"zone":"b","image":"x","env":{"Z":"1","A":"2"}}}"#;
     let action: Action = serde_json::from_str(sent).unwrap();

@@ -2,6 +2,7 @@
 //! list of tags, and then compared with its source: a block that does not show all of it is shown as it is
 //! written. No images (they would call home), no styles, links to the web and mail only.
 
+mod directed;
 mod kept;
 mod masked;
 mod render;
@@ -157,7 +158,7 @@ fn blocks(markdown: &str, masked: &Masked) -> Option<String> {
         }
         let clean = drawn.map(|drawn| SANITISER.clean(&drawn).to_string());
         match clean.filter(|clean| kept::is_whole(&source, &text_of(clean))) {
-            Some(clean) => html.push_str(&clean),
+            Some(clean) => html.push_str(&directed::directed(&clean)),
             None => html.push_str(&plain(&source)),
         }
         if html.len() > HTML_BYTES {
