@@ -13,26 +13,24 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use domain::mcp;
 use machine::clock::{Clock, SystemClock, SystemIds};
-use reqwest::{Client, StatusCode, Url, header};
+use reqwest::{Client, Request, Response, StatusCode, Url, header};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
-use tokio::{
-    sync::mpsc,
-    task::JoinSet,
-    time::{Instant, sleep},
-};
+use tokio::{sync::mpsc, task::JoinSet, time::Instant};
 
-use crate::client;
+use crate::client::{
+    self,
+    retry::{Missed, persist},
+};
 use proof::{Call, Proof};
 
 /// Longer than the server holds any call, `approve_tool_use` included.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How long a server may be away while it is started anew.
 const AWAY: Duration = Duration::from_secs(20);
-const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 /// JSON-RPC's number for a server that failed.
 const FAILED: i64 = -32_603;
 const UNREADABLE: i64 = -32_700;
@@ -210,19 +208,31 @@ impl Bridge {
         }
     }
 
-    /// A request that reached nobody is sent again for a while: a server is being restarted.
-    async fn execute(&self, request: reqwest::Request) -> anyhow::Result<reqwest::Response> {
-        let deadline = Instant::now() + AWAY;
-        loop {
-            let again = request.try_clone().context("a text can be sent twice")?;
-            match self.client.execute(again).await {
-                Err(error) if error.is_connect() && Instant::now() < deadline => {
-                    sleep(BETWEEN_TRIES).await;
-                }
-                outcome => {
-                    return outcome.with_context(|| format!("no answer from {}", self.address));
-                }
+    /// A request that reached no server is sent again for a while: it is being restarted.
+    async fn execute(&self, request: Request) -> anyhow::Result<Response> {
+        let until = Some(Instant::now() + AWAY);
+        let tried = persist(until, self.proof.client().notice(), || {
+            self.try_once(&request)
+        })
+        .await;
+        tried.unwrap_or_else(|missed| Err(missed.into()))
+    }
+
+    async fn try_once(&self, request: &Request) -> Result<anyhow::Result<Response>, Missed> {
+        let Some(again) = request.try_clone() else {
+            return Ok(Err(anyhow!("a text can be sent twice")));
+        };
+        match self.client.execute(again).await {
+            Err(error) if error.is_connect() => Err(error.into()),
+            // It may have begun.
+            Err(error) => {
+                let lost = Err(error);
+                Ok(lost.with_context(|| format!("no answer from {}", self.address)))
             }
+            Ok(response) if response.status() == StatusCode::TOO_MANY_REQUESTS => {
+                Err(Missed::too_many(&response))
+            }
+            Ok(response) => Ok(Ok(response)),
         }
     }
 

@@ -70,6 +70,11 @@ impl Proof {
         Self { client }
     }
 
+    /// The client that it asks with, which any call may tell the person who watches with.
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Before anybody is asked.
     pub(super) async fn meet(&self) -> anyhow::Result<()> {
         self.trust()?.meet(&self.client).await

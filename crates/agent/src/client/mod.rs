@@ -4,23 +4,24 @@
 pub(crate) mod decision;
 mod interaction;
 pub(crate) mod known_servers;
+pub(crate) mod retry;
 mod trust;
 
 use std::{fmt, time::Duration};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 use chrono::{DateTime, Utc};
 use domain::interaction::Receipt;
 use reqwest::{
-    Method, RequestBuilder, Response, StatusCode,
-    header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER},
+    Method, RequestBuilder, StatusCode,
+    header::{CONTENT_TYPE, HeaderName, HeaderValue},
     redirect::Policy,
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use thiserror::Error;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use url::Url;
 
 pub(crate) use interaction::{Answer, Interaction};
@@ -28,6 +29,7 @@ pub(crate) use trust::{Keys, Trust};
 
 use decision::Expected;
 use machine::tls;
+use retry::{Missed, persist};
 
 /// How long the server is asked to hold a request until there is an answer, in seconds (60 at most).
 const HOLD: u32 = 30;
@@ -36,13 +38,6 @@ const TIMEOUT: Duration = Duration::from_secs(75);
 const CONNECTING: Duration = Duration::from_secs(10);
 /// How long the server may be away while an approval is to be used.
 const CONSUMING: Duration = Duration::from_secs(30);
-/// The pause after the first failure, which doubles with each.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// The longest pause: whoever comes back wants to be seen soon.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// The longest that a server may ask for.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
-
 /// A server, and who calls it.
 pub(crate) struct Client {
     http: reqwest::Client,
@@ -50,8 +45,11 @@ pub(crate) struct Client {
     /// Strangers have none.
     token: Option<SecretString>,
     /// Told once when the server cannot be reached, and again when it can.
-    notice: Box<dyn Fn(&str) + Send + Sync>,
+    notice: Box<Notice>,
 }
+
+/// Tells the person who watches.
+type Notice = dyn Fn(&str) + Send + Sync;
 
 /// Why the server did not do it. Trying again would change nothing.
 #[derive(Debug, Error)]
@@ -104,14 +102,6 @@ impl Declined {
     }
 }
 
-/// How a try ended that may be made again.
-enum Missed {
-    /// Nobody was there, or the answer was lost.
-    Lost(String),
-    /// The server wants to be left alone, for so long if it says so.
-    Busy(Option<Duration>),
-}
-
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
@@ -151,6 +141,11 @@ impl Client {
     /// Tells the person who watches.
     pub(crate) fn tell(&self, line: &str) {
         (self.notice)(line);
+    }
+
+    /// What [`Client::tell`] tells with.
+    pub(crate) fn notice(&self) -> &Notice {
+        &*self.notice
     }
 
     /// What the server says of its keys. Anybody may ask.
@@ -309,35 +304,8 @@ impl Client {
 
     /// Sends until there is an answer that another try would not change.
     async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> anyhow::Result<T> {
-        let mut pause = FIRST_PAUSE;
-        let mut away = false;
-        loop {
-            let again = request
-                .try_clone()
-                .context("a request without a body of its own")?;
-            let missed = match try_once(again).await {
-                Ok(answer) => {
-                    if away {
-                        (self.notice)("the server is there again");
-                    }
-                    return Ok(answer?);
-                }
-                Err(missed) => missed,
-            };
-            let wait = match missed {
-                Missed::Lost(why) => {
-                    if !away {
-                        (self.notice)(&format!("no answer from the server ({why}); trying on"));
-                    }
-                    away = true;
-                    pause
-                }
-                Missed::Busy(asked) => asked.unwrap_or(pause).min(LONGEST_RETRY_AFTER),
-            };
-            // What was cut off together does not come back together.
-            sleep(wait.mul_f64(rand::random_range(1.0..1.25))).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
+        let tried = persist(None, &*self.notice, || try_once(&request)).await;
+        tried.unwrap_or_else(|missed| Err(missed.into()))
     }
 }
 
@@ -367,42 +335,29 @@ pub(crate) fn http() -> anyhow::Result<reqwest::ClientBuilder> {
 }
 
 async fn try_once<T: DeserializeOwned>(
-    request: RequestBuilder,
-) -> Result<Result<T, Declined>, Missed> {
-    let response = request.send().await.map_err(lost)?;
+    request: &RequestBuilder,
+) -> Result<anyhow::Result<T>, Missed> {
+    let Some(request) = request.try_clone() else {
+        return Ok(Err(anyhow!("a request without a body of its own")));
+    };
+    let response = request.send().await?;
     let status = response.status();
     if status == StatusCode::TOO_MANY_REQUESTS {
-        return Err(Missed::Busy(retry_after(&response)));
+        return Err(Missed::too_many(&response));
     }
     if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
         return Err(Missed::Lost(format!("it answered {}", status.as_u16())));
     }
-    let body = response.bytes().await.map_err(lost)?;
+    let body = response.bytes().await?;
     if !status.is_success() {
-        return Ok(Err(Declined {
+        let declined = Declined {
             status: status.as_u16(),
             problem: serde_json::from_slice(&body).unwrap_or_default(),
-        }));
+        };
+        return Ok(Err(declined.into()));
     }
     match serde_json::from_slice(&body) {
         Ok(answer) => Ok(Ok(answer)),
         Err(error) => Err(Missed::Lost(format!("its answer cannot be read: {error}"))),
     }
-}
-
-/// The last cause says most.
-fn lost(error: reqwest::Error) -> Missed {
-    if error.is_timeout() {
-        return Missed::Lost("none in time".to_owned());
-    }
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    Missed::Lost(cause.to_string())
-}
-
-fn retry_after(response: &Response) -> Option<Duration> {
-    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
-    seconds.trim().parse().ok().map(Duration::from_secs)
 }

@@ -286,12 +286,9 @@ fn style(run: &Run) -> Style {
         _ if run.is_marked() => MARKED,
         _ if run.changed => BOLD.add_modifier(Modifier::UNDERLINED),
         Ink::Ours => FAINT,
-        Ink::Plain
-        | Ink::Name
-        | Ink::Keyword
-        | Ink::Text
-        | Ink::Number
-        | Ink::Space => Style::new(),
+        Ink::Plain | Ink::Name | Ink::Keyword | Ink::Text | Ink::Number | Ink::Space => {
+            Style::new()
+        }
     }
 }
 
