@@ -11,6 +11,8 @@ use crate::hook_secret::HookSecret;
 
 /// A callback is signed for so many tokens of its agent at most, the newest first.
 const SIGNING_TOKENS: u32 = 8;
+/// How many places are forgotten in one transaction.
+const PLACES: u32 = 500;
 
 impl Service {
     /// The secret that signs what the holder of this token is called back with.
@@ -20,6 +22,15 @@ impl Service {
     pub fn callback_secret(&self, token: TokenId) -> Result<HookSecret, ServiceError> {
         let key = self.outbound()?.callbacks.of(token);
         Ok(HookSecret::from_bytes(key))
+    }
+
+    /// Forgets where agents were called back that are owed nothing any more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_places(&self) -> Result<(), ServiceError> {
+        while self.store.forget_places(PLACES).await? == u64::from(PLACES) {}
+        Ok(())
     }
 
     /// The secrets that sign for an agent; none when none of its tokens is good.

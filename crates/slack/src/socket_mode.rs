@@ -52,9 +52,9 @@ pub struct Envelope {
 pub struct SocketStatus {
     /// How many get envelopes.
     pub connected: usize,
-    /// How many more connections Slack counts than there are. They get their share of clicks, which nobody
-    /// ever hears of.
-    pub strangers: u32,
+    /// How many more connections Slack counted than there are here, when the last one was opened. Each gets its share
+    /// of clicks.
+    pub elsewhere: u32,
     /// How many connections were lost. What was on its way through them may have gone with them.
     pub lost: u64,
     /// What went wrong last.
@@ -273,17 +273,11 @@ impl Sockets {
 
     fn serve(&mut self, connection: Box<Connection>) {
         let ours = self.open.len() + 1;
-        let strangers = connection
+        let elsewhere = connection
             .counted
             .saturating_sub(u32::try_from(ours).unwrap_or(u32::MAX));
-        if strangers > 0 {
-            tracing::error!(
-                slack.strangers = strangers,
-                "Slack counts connections of this app that are not ours; clicks that they get are lost"
-            );
-        }
         self.status
-            .send_modify(|status| status.strangers = strangers);
+            .send_modify(|status| status.elsewhere = elsewhere);
         // Now the old one can go.
         let old = self
             .open

@@ -60,6 +60,7 @@ pub use query::{
 };
 
 use url::Scheme;
+use uuid::Uuid;
 
 /// A result of reading.
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -125,6 +126,7 @@ pub trait Store:
     + Endpoints
     + Inbox
     + Cards
+    + Nodes
 {
 }
 
@@ -140,7 +142,8 @@ impl<
         + Outbox
         + Endpoints
         + Inbox
-        + Cards,
+        + Cards
+        + Nodes,
 > Store for T
 {
 }
@@ -403,6 +406,10 @@ pub trait Outbox: Send + Sync {
         lease_until: DateTime<Utc>,
     ) -> Result<Vec<Claimed>>;
 
+    /// Leases deliveries, each with the number of its lease, for longer. Returns whether all of these leases were still
+    /// good.
+    async fn renew(&self, held: &[(DeliveryId, i64)], until: DateTime<Utc>) -> Result<bool>;
+
     /// Writes down what came of tries, all at once. Returns of each whether its lease was still good: if
     /// not, only the try is kept, and the delivery stays as it is.
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>>;
@@ -415,6 +422,10 @@ pub trait Outbox: Send + Sync {
 
     /// In the order of their events, newest first.
     async fn deliveries(&self, query: &DeliveryQuery) -> Result<Vec<DeliveryRecord>>;
+
+    /// Forgets where agents were called back, and how these places did, where nothing is owed and nothing could be tried
+    /// again; at most `limit` of them. Returns how many these were.
+    async fn forget_places(&self, limit: u32) -> Result<u64>;
 
     /// Channels of Slack with something due that are parked, or have failed too often in a row for bad luck;
     /// longest first.
@@ -458,6 +469,24 @@ pub trait Inbox: Send + Sync {
 
     /// Forgets those that were heard before this moment, and returns how many these were.
     async fn forget_messages(&self, before: DateTime<Utc>) -> Result<u64>;
+}
+
+/// A node that runs now; another one after a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeId(pub Uuid);
+
+/// The nodes that share a database.
+#[async_trait]
+pub trait Nodes: Send + Sync {
+    /// Says how many connections of Socket Mode a node has at `at`, and returns how many the others have, as far as they
+    /// said so since then.
+    async fn connections_elsewhere(
+        &self,
+        node: NodeId,
+        connections: i64,
+        at: DateTime<Utc>,
+        since: DateTime<Utc>,
+    ) -> Result<i64>;
 }
 
 /// What the cards of forms in Slack show, which is one question at a time.

@@ -5,6 +5,7 @@ mod checkpoint;
 mod expire;
 mod forget;
 mod messages;
+mod places;
 mod uses;
 
 pub use checkpoint::sign_new;
@@ -26,6 +27,7 @@ pub async fn start(state: &AppState) -> Result<JobScheduler, JobSchedulerError> 
         .await?;
     scheduler.add(forget::job(state.limits.clone())?).await?;
     scheduler.add(messages::job(state.service.clone())?).await?;
+    scheduler.add(places::job(state.service.clone())?).await?;
     scheduler.start().await?;
     Ok(scheduler)
 }

@@ -1,16 +1,25 @@
 //! What the server has of Slack while people answer there: joins the way that their doings come by, Socket Mode or
 //! signed requests, with the inbox, the hearing and the reading back.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::Ids;
+use machine::clock::SystemIds;
 use secrecy::SecretString;
 use service::Service;
 use slack::{
     client::SlackClient,
     socket_mode::{self, SocketStatus, Timing},
 };
-use tokio::sync::watch;
+use store::NodeId;
+use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -25,6 +34,13 @@ use crate::config::{Config, SlackMode};
 
 /// How long there may be no connection.
 const PATIENCE: TimeDelta = TimeDelta::seconds(30);
+
+/// How often a node says how many connections it has.
+const SAID: Duration = Duration::from_secs(5);
+/// How long that holds.
+const HOLDS: TimeDelta = TimeDelta::seconds(20);
+/// Strangers that were counted so often are none: nodes start one after the other.
+const STRANGE: u32 = 3;
 
 /// The way in. Cheap to clone.
 #[derive(Clone)]
@@ -46,6 +62,9 @@ pub struct WayIn {
     actions: Actions,
     /// Since when there is no connection.
     silent_since: Arc<Mutex<Option<DateTime<Utc>>>>,
+    node: NodeId,
+    /// How many connections the other nodes of the same database have.
+    on_other_nodes: Arc<AtomicU32>,
 }
 
 impl WayIn {
@@ -88,6 +107,8 @@ impl WayIn {
             service: service.clone(),
             threads: desk,
             silent_since: Arc::new(Mutex::new(Some(service.now()))),
+            node: NodeId(SystemIds.next()),
+            on_other_nodes: Arc::default(),
         }))
     }
 
@@ -113,11 +134,15 @@ impl WayIn {
         !is_silent && self.status.borrow().stopped.is_none()
     }
 
-    /// How many connections there are, and how many more Slack counts; `None` without Socket Mode.
+    /// How many connections there are, and how many more Slack counts than all nodes have; `None` without Socket Mode.
     pub fn sockets(&self) -> Option<(usize, u32)> {
-        let status = self.status.borrow();
-        let counts = (status.connected, status.strangers);
+        let counts = (self.status.borrow().connected, self.strangers());
         self.signing_secret.is_none().then_some(counts)
+    }
+
+    fn strangers(&self) -> u32 {
+        let elsewhere = self.status.borrow().elsewhere;
+        elsewhere.saturating_sub(self.on_other_nodes.load(Ordering::Relaxed))
     }
 
     /// Listens and hears until the server stops.
@@ -140,13 +165,19 @@ impl WayIn {
                 () = self.watch_connections() => {}
             }
         };
+        let counting = async {
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.count_connections() => {}
+            }
+        };
         let reading = async {
             tokio::select! {
                 () = stopping.cancelled() => {}
                 () = self.read_back() => {}
             }
         };
-        tokio::join!(listening, hearing, watching, reading);
+        tokio::join!(listening, hearing, watching, counting, reading);
         // What was acknowledged is told to whoever did it.
         self.actions.finish().await;
     }
@@ -176,6 +207,38 @@ impl WayIn {
         }
     }
 
+    /// Tells the other nodes how many connections this one has, and hears how many they have.
+    async fn count_connections(&self) {
+        if self.signing_secret.is_some() {
+            return;
+        }
+        let mut strange = 0;
+        loop {
+            let connected = i64::try_from(self.status.borrow().connected).unwrap_or(i64::MAX);
+            let now = self.service.now();
+            let store = self.service.store();
+            let counted = store.connections_elsewhere(self.node, connected, now, now - HOLDS);
+            match counted.await {
+                Ok(others) => {
+                    let others = u32::try_from(others).unwrap_or(u32::MAX);
+                    self.on_other_nodes.store(others, Ordering::Relaxed);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "it is not known how many connections to Slack other nodes have");
+                }
+            }
+            let strangers = self.strangers();
+            strange = if strangers > 0 { strange + 1 } else { 0 };
+            if strange == STRANGE {
+                tracing::error!(
+                    slack.strangers = strangers,
+                    "Slack counts connections of this app that no node of this database has; clicks that they get are lost"
+                );
+            }
+            sleep(SAID).await;
+        }
+    }
+
     /// Reads threads back at the start, and whenever a connection was lost and there is one.
     async fn read_back(&self) {
         let mut status = self.status.subscribe();
@@ -201,7 +264,7 @@ impl WayIn {
                             error = format!("{error:#}"),
                             "threads cannot be read back yet"
                         );
-                        tokio::time::sleep(self.pace.failure).await;
+                        sleep(self.pace.failure).await;
                     }
                 }
             }

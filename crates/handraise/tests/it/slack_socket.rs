@@ -252,7 +252,7 @@ async fn a_connection_is_left_only_when_another_is_there() {
             .await;
     }
     let status = listening.status(|_| true).await;
-    assert_eq!((status.strangers, status.last_error), (0, None));
+    assert_eq!((status.elsewhere, status.last_error), (0, None));
     say(&listening.slack, "still there");
     assert_eq!(listening.kept(["still there"]).await, [1]);
     listening.stop().await;
@@ -269,8 +269,8 @@ async fn connections_that_break_or_fall_silent_are_replaced() {
 
     // Slack still counts those that it does not know are dead, and they get their share.
     listening.slack.freeze_connections();
-    let alarmed = listening.status(|status| status.strangers > 0).await;
-    assert!(alarmed.strangers <= 2);
+    let alarmed = listening.status(|status| status.elsewhere > 0).await;
+    assert!(alarmed.elsewhere <= 2);
     listening.status(|status| status.connected == 2).await;
     assert_eq!(listening.slack.look(World::connections), 4);
     let before = listening.kept.payloads.borrow().len();
@@ -292,11 +292,11 @@ async fn connections_that_are_not_ours_raise_an_alarm_until_they_are_gone() {
     slack.set_ghosts(3);
     let mut listening = Listening::begin(slack).await;
     let status = listening.status(|status| status.connected == 2).await;
-    assert_eq!(status.strangers, 3);
+    assert_eq!(status.elsewhere, 3);
     listening.slack.set_ghosts(0);
     listening.slack.disconnect("refresh_requested");
     listening
-        .status(|status| status.strangers == 0 && status.connected == 2)
+        .status(|status| status.elsewhere == 0 && status.connected == 2)
         .await;
 
     // Ours and theirs together are too many.

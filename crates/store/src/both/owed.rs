@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Retry,
+    DeliveryId, Retry,
     delivery::{CallbackPlace, Next, SlackChannel},
 };
 
@@ -92,6 +92,23 @@ pub(super) async fn retry(
     let done = again.execute(&mut *connection).await?;
     resume.execute(connection).await?;
     Ok(done.rows_affected() > 0 || matches!(which, Retry::Since { .. }))
+}
+
+/// One of several leases; whether it was still good.
+pub(super) async fn renew(
+    connection: &mut Connection,
+    (delivery, lease): (DeliveryId, i64),
+    until: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE outbox SET next_at = $1 WHERE id = $2 AND state = 'sending' AND lease = $3",
+    )
+    .bind(until.timestamp_millis())
+    .bind(delivery.0)
+    .bind(lease)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 /// One try of a batch of marks; whether its lease was still good.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     Delivery, DeliveryId, DestinationId,
-    delivery::DeliveryState,
+    delivery::{CallbackPlace, DeliveryState},
     obligation::{Destination, Obligation},
 };
 use sqlx::{PgConnection, Postgres, QueryBuilder};
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{
     PostgresStore,
-    owed::{mark, put_channel, put_place},
+    owed::{mark, put_channel, put_place, renew},
 };
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
@@ -33,7 +33,7 @@ pub(super) async fn insert(
     for one in owed {
         match &one.destination {
             Destination::Webhook(_) => {}
-            Destination::Callback(place) => put_place(connection, place).await?,
+            Destination::Callback(place) => hold_place(connection, place).await?,
             Destination::Slack(channel) => put_channel(connection, channel).await?,
         }
     }
@@ -57,6 +57,18 @@ pub(super) async fn insert(
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// So that `forget_places` leaves it alone until what is owed to it is committed.
+async fn hold_place(connection: &mut PgConnection, place: &CallbackPlace) -> Result<()> {
+    loop {
+        put_place(connection, place).await?;
+        let held = sqlx::query("SELECT 1 FROM destinations WHERE id = $1 FOR KEY SHARE");
+        let held = held.bind(place.id().0).execute(&mut *connection).await?;
+        if held.rows_affected() == 1 {
+            return Ok(());
+        }
+    }
 }
 
 #[async_trait]
@@ -171,6 +183,16 @@ impl Outbox for PostgresStore {
         Ok(rows::claimed(rows))
     }
 
+    async fn renew(&self, held: &[(DeliveryId, i64)], until: DateTime<Utc>) -> Result<bool> {
+        let mut transaction = self.write.begin().await?;
+        let mut good = true;
+        for one in held {
+            good &= renew(&mut transaction, *one, until).await?;
+        }
+        transaction.commit().await?;
+        Ok(good)
+    }
+
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
         let mut transaction = self.write.begin().await?;
         let mut good = vec![false; marks.len()];
@@ -210,15 +232,16 @@ impl Outbox for PostgresStore {
     async fn deliveries(&self, query: &DeliveryQuery) -> Result<Vec<DeliveryRecord>> {
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new(
             "SELECT o.id, o.destination_id, o.event_seq, o.state, o.tries, o.next_at, o.created_at,
-                    o.ended_at, o.last_error, d.kind, COALESCE(w.name, a.name, s.channel) AS name,
+                    o.ended_at, o.last_error, COALESCE(d.kind, 'callback') AS kind,
+                    COALESCE(w.name, s.channel, a.name) AS name,
                     e.type AS event_type, e.interaction_id
              FROM outbox o
-             JOIN destinations d ON d.id = o.destination_id
+             LEFT JOIN destinations d ON d.id = o.destination_id
              JOIN events e ON e.seq = o.event_seq
              LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
-             LEFT JOIN callback_places c ON c.id = o.destination_id
-             LEFT JOIN agents a ON a.id = c.agent_id
              LEFT JOIN slack_channels s ON s.id = o.destination_id
+             LEFT JOIN interactions i ON i.id = e.interaction_id
+             LEFT JOIN agents a ON a.id = i.agent_id
              WHERE TRUE",
         );
         if let Some(id) = query.id {
@@ -242,6 +265,38 @@ impl Outbox for PostgresStore {
             .push_bind(i64::from(query.limit));
         let rows = sql.build_query_as().fetch_all(&self.write).await?;
         Ok(rows::deliveries(rows))
+    }
+
+    async fn forget_places(&self, limit: u32) -> Result<u64> {
+        let mut transaction = self.write.begin().await?;
+        // What is being owed to one at this moment holds its row, see `insert`.
+        let ids: Vec<Uuid> = sqlx::query_scalar(
+            "SELECT d.id FROM destinations d
+             WHERE d.kind = 'callback'
+                AND NOT EXISTS (
+                    SELECT 1 FROM outbox o WHERE o.destination_id = d.id AND o.state <> 'delivered')
+             LIMIT $1 FOR UPDATE SKIP LOCKED",
+        )
+        .bind(i64::from(limit))
+        .fetch_all(&mut *transaction)
+        .await?;
+        // What was owed before the rows were taken is seen by a statement that begins after it.
+        let ids: Vec<Uuid> = sqlx::query_scalar(
+            "DELETE FROM callback_places c
+             WHERE c.id = ANY($1)
+                AND NOT EXISTS (
+                    SELECT 1 FROM outbox o WHERE o.destination_id = c.id AND o.state <> 'delivered')
+             RETURNING c.id",
+        )
+        .bind(ids)
+        .fetch_all(&mut *transaction)
+        .await?;
+        let done = sqlx::query("DELETE FROM destinations WHERE id = ANY($1)")
+            .bind(ids)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(done.rows_affected())
     }
 
     async fn stuck_channels(&self) -> Result<Vec<StuckChannel>> {

@@ -21,6 +21,8 @@ mod endpoints;
 mod interactions;
 #[path = "../both/journal.rs"]
 mod journal;
+#[path = "../both/nodes.rs"]
+mod nodes;
 #[path = "../both/owed.rs"]
 mod owed;
 #[path = "../both/people.rs"]

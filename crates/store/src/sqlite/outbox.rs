@@ -12,7 +12,7 @@ use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 use super::{
     SqliteStore,
     commit::in_powers,
-    owed::{mark, put_channel, put_place},
+    owed::{mark, put_channel, put_place, renew},
 };
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
@@ -168,6 +168,16 @@ impl Outbox for SqliteStore {
         Ok(claimed)
     }
 
+    async fn renew(&self, held: &[(DeliveryId, i64)], until: DateTime<Utc>) -> Result<bool> {
+        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
+        let mut good = true;
+        for one in held {
+            good &= renew(&mut transaction, *one, until).await?;
+        }
+        transaction.commit().await?;
+        Ok(good)
+    }
+
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
         let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
         let mut good = Vec::with_capacity(marks.len());
@@ -204,15 +214,16 @@ impl Outbox for SqliteStore {
     async fn deliveries(&self, query: &DeliveryQuery) -> Result<Vec<DeliveryRecord>> {
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
             "SELECT o.id, o.destination_id, o.event_seq, o.state, o.tries, o.next_at, o.created_at,
-                    o.ended_at, o.last_error, d.kind, COALESCE(w.name, a.name, s.channel) AS name,
+                    o.ended_at, o.last_error, COALESCE(d.kind, 'callback') AS kind,
+                    COALESCE(w.name, s.channel, a.name) AS name,
                     e.type AS event_type, e.interaction_id
              FROM outbox o
-             JOIN destinations d ON d.id = o.destination_id
+             LEFT JOIN destinations d ON d.id = o.destination_id
              JOIN events e ON e.seq = o.event_seq
              LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
-             LEFT JOIN callback_places c ON c.id = o.destination_id
-             LEFT JOIN agents a ON a.id = c.agent_id
              LEFT JOIN slack_channels s ON s.id = o.destination_id
+             LEFT JOIN interactions i ON i.id = e.interaction_id
+             LEFT JOIN agents a ON a.id = i.agent_id
              WHERE TRUE",
         );
         if let Some(id) = query.id {
@@ -236,6 +247,28 @@ impl Outbox for SqliteStore {
             .push_bind(i64::from(query.limit));
         let rows = sql.build_query_as().fetch_all(&self.read).await?;
         Ok(rows::deliveries(rows))
+    }
+
+    async fn forget_places(&self, limit: u32) -> Result<u64> {
+        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
+        let done = sqlx::query(
+            "DELETE FROM callback_places WHERE id IN (
+                SELECT c.id FROM callback_places c
+                WHERE NOT EXISTS (
+                    SELECT 1 FROM outbox o WHERE o.destination_id = c.id AND o.state <> 'delivered')
+                LIMIT $1)",
+        )
+        .bind(i64::from(limit))
+        .execute(&mut *transaction)
+        .await?;
+        sqlx::query(
+            "DELETE FROM destinations
+             WHERE kind = 'callback' AND id NOT IN (SELECT id FROM callback_places)",
+        )
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(done.rows_affected())
     }
 
     async fn stuck_channels(&self) -> Result<Vec<StuckChannel>> {

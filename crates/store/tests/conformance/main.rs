@@ -10,6 +10,7 @@ mod database;
 mod inbox;
 mod inspecting;
 mod journal;
+mod nodes;
 mod opening;
 mod outbox;
 mod proof;

@@ -1,6 +1,9 @@
 //! What goes out: owed with the event, claimed by one, marked by who holds the lease.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -29,6 +32,7 @@ store::on_both_databases!(
     an_endpoint_follows_the_journal_from_when_it_was_made,
     a_delivery_is_claimed_by_one_worker_only,
     a_lease_that_ran_out_is_due_again_and_whoever_held_it_cannot_mark,
+    a_lease_that_is_renewed_lasts_longer_and_one_that_was_lost_is_not_renewed,
     one_destinations_backlog_does_not_fill_the_claim,
     a_destination_that_pauses_is_not_ready,
     what_is_due_for_an_endpoint_that_is_disabled_is_given_up,
@@ -36,6 +40,8 @@ store::on_both_databases!(
     every_try_is_kept,
     deliveries_are_listed_newest_first_page_by_page,
     an_agent_is_owed_a_call_where_it_wants_it,
+    a_place_is_forgotten_once_nothing_is_owed_there,
+    what_is_owed_while_its_place_is_forgotten_is_not_lost,
     the_good_tokens_of_an_agent_are_listed_newest_first,
 );
 
@@ -341,6 +347,28 @@ async fn a_lease_that_ran_out_is_due_again_and_whoever_held_it_cannot_mark(datab
     assert_eq!(store.ready(at(9_999)).await.unwrap(), []);
 }
 
+async fn a_lease_that_is_renewed_lasts_longer_and_one_that_was_lost_is_not_renewed(
+    database: Database,
+) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.endpoint(&*store, "one", Filter::default()).await;
+    database.asks(&*store, &agent, 2).await;
+    let claimed = claim(&*store, 1, 4).await;
+    let held: Vec<_> = claimed
+        .iter()
+        .map(|one| (one.delivery.id, one.lease))
+        .collect();
+    assert!(store.renew(&held, at(90)).await.unwrap());
+    assert_eq!(claim(&*store, 89, 4).await, []);
+    assert_eq!(claim(&*store, 91, 1).await.len(), 1);
+    // One of the two has another holder now.
+    assert!(!store.renew(&held, at(200)).await.unwrap());
+    let marks = [mark(&claimed[1], 92, Next::Delivered)];
+    assert_eq!(store.mark(&marks).await.unwrap(), [true]);
+    assert!(!store.renew(&held[1..], at(300)).await.unwrap());
+}
+
 async fn one_destinations_backlog_does_not_fill_the_claim(database: Database) {
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
@@ -603,6 +631,79 @@ async fn an_agent_is_owed_a_call_where_it_wants_it(database: Database) {
     store.commit(offline).await.unwrap();
     let read = store.interaction(first.id).await.unwrap().unwrap();
     assert_eq!(read, expected);
+}
+
+impl Database {
+    /// What an agent asked that is called back at this host, and the answer to it.
+    async fn answered_for(&self, store: &dyn Store, agent: &AgentRef, host: &str) {
+        let wants = Draft {
+            callback_url: Some(format!("https://{host}.example/")),
+            ..Draft::default()
+        };
+        let asked = self.asked(store, agent, wants).await;
+        store.commit(self.answer(&asked, "80")).await.unwrap();
+    }
+}
+
+async fn a_place_is_forgotten_once_nothing_is_owed_there(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    for host in ["delivered", "dead", "due"] {
+        database.answered_for(&*store, &agent, host).await;
+    }
+    assert_eq!(store.forget_places(10).await.unwrap(), 0);
+    let claimed = claim(&*store, 10, 4).await;
+    let ends = [Next::Delivered, Next::Dead, Next::Again(at(99))];
+    let marks: Vec<_> = claimed
+        .iter()
+        .zip(ends)
+        .map(|(one, next)| mark(one, 11, next))
+        .collect();
+    assert_eq!(store.mark(&marks).await.unwrap(), [true; 3]);
+    assert_eq!(store.forget_places(10).await.unwrap(), 1);
+    assert_eq!(store.forget_places(10).await.unwrap(), 0);
+    // Of the delivery nothing is forgotten.
+    let query = DeliveryQuery {
+        limit: 10,
+        ..DeliveryQuery::default()
+    };
+    let found = store.deliveries(&query).await.unwrap();
+    assert_eq!(found.len(), 3);
+    for one in &found {
+        assert_eq!(
+            (one.kind, &*one.name),
+            (DestinationKind::Callback, "backend")
+        );
+    }
+    // What is dead can be tried again, and the place that was forgotten is made again.
+    let dead = list(&*store, Some(DeliveryState::Dead)).await.remove(0);
+    let again = decide::retry(&dead, None, &operator(), database.at(12)).unwrap();
+    store.commit(again).await.unwrap();
+    database.answered_for(&*store, &agent, "delivered").await;
+    assert_eq!(claim(&*store, 100, 4).await.len(), 3);
+}
+
+async fn what_is_owed_while_its_place_is_forgotten_is_not_lost(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    for round in 0..150 {
+        let is_owed = AtomicBool::new(false);
+        let owing = async {
+            database.answered_for(&*store, &agent, "agent").await;
+            is_owed.store(true, Ordering::Relaxed);
+        };
+        // As often as it can, so that some come between the place and the end of its transaction.
+        let forgetting = async {
+            while !is_owed.load(Ordering::Relaxed) {
+                store.forget_places(10).await.unwrap();
+            }
+        };
+        tokio::join!(owing, forgetting);
+        let claimed = claim(&*store, 100 + round, 4).await;
+        assert_eq!(claimed.len(), 1, "in round {round}");
+        let marks = [mark(&claimed[0], 100 + round, Next::Delivered)];
+        store.mark(&marks).await.unwrap();
+    }
 }
 
 async fn the_good_tokens_of_an_agent_are_listed_newest_first(database: Database) {

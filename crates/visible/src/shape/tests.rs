@@ -143,7 +143,10 @@ fn a_statement_stands_in_its_lines() {
 #[test]
 fn a_command_that_could_be_a_tree_is_a_command() {
     let view = view("Bash", json!({"command": "[\"a\",\"b\"]"}));
-    assert_eq!(shown(&view), ["Bash", "command: bash, 1 line", "  1 [\"a\",\"b\"]"]);
+    assert_eq!(
+        shown(&view),
+        ["Bash", "command: bash, 1 line", "  1 [\"a\",\"b\"]"]
+    );
 }
 
 #[test]

@@ -19,13 +19,13 @@ use anyhow::Context;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    Interaction, InteractionId,
+    DeliveryId, Interaction, InteractionId,
     delivery::{Health, Reply},
     interaction::Kind,
     obligation::CardChange,
 };
 use store::Claimed;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::courier::{Courier, Sent};
 use crate::config::{Mirror, SlackMode, WebhookUrl};
@@ -35,11 +35,16 @@ use slack::{blocks::Surface, client::SlackClient};
 
 /// Slack's limit for one channel.
 pub const EVERY: Duration = Duration::from_secs(1);
-/// Longer than a round of cards may take, see [`BEGUN_WITHIN`].
-const LEASE: TimeDelta = TimeDelta::seconds(60);
+/// Held for longer while a round of cards takes longer: a channel is silent for this long after its node was killed.
+const LEASE: TimeDelta = TimeDelta::seconds(15);
+/// How often it is held for longer, and how long that may take.
+const RENEWED: Duration = Duration::from_secs(4);
+/// What is under way is given up after this long without a good lease, so before another node may begin.
+const UNRENEWED: Duration = Duration::from_secs(8);
 /// How many cards a channel that is well gets in one round.
 const CARDS: u32 = 10;
-/// Nothing more is begun under a lease after this long.
+/// Nothing more is begun in a round after this long: what a killed node has posted and not written down has to be looked
+/// for in Slack.
 const BEGUN_WITHIN: Duration = Duration::from_secs(20);
 /// So many notifications that wait become one message.
 const DIGEST: usize = 3;
@@ -153,6 +158,22 @@ impl Cards {
         outcomes
     }
 
+    /// Ends when the lease of one of these may be lost.
+    async fn hold(&self, held: &[(DeliveryId, i64)]) {
+        let mut renewed = Instant::now();
+        while renewed.elapsed() < UNRENEWED {
+            sleep(RENEWED).await;
+            let until = self.service.now() + LEASE;
+            let renewing = self.service.store().renew(held, until);
+            match timeout(RENEWED, renewing).await {
+                Ok(Ok(true)) => renewed = Instant::now(),
+                Ok(Ok(false)) => break,
+                Ok(Err(error)) => tracing::warn!(%error, "a lease cannot be renewed"),
+                Err(_) => tracing::warn!("a lease cannot be renewed in time"),
+            }
+        }
+    }
+
     async fn told(&self, claimed: &Claimed) -> anyhow::Result<Option<(CardChange, Interaction)>> {
         let store = self.service.store();
         let seq = claimed.delivery.event_seq;
@@ -235,7 +256,14 @@ impl Courier for Option<Cards> {
             let why = || Sent::nothing(Reply::Parked("Slack is not set up".to_owned()));
             return claimed.into_iter().map(|one| (one, Some(why()))).collect();
         };
-        cards.tell(claimed).await
+        let held: Vec<_> = claimed
+            .iter()
+            .map(|one| (one.delivery.id, one.lease))
+            .collect();
+        tokio::select! {
+            told = cards.tell(claimed.clone()) => told,
+            () = cards.hold(&held) => claimed.into_iter().map(|one| (one, None)).collect(),
+        }
     }
 }
 
