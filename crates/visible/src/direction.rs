@@ -1,213 +1,225 @@
 //! Where a text changes its direction. Letters that are written from right to left carry digits and signs
 //! beside them along, so that a line which is shown by the rules of Unicode reads in another order than a
 //! machine reads it. Our surfaces show a line of an action in one direction, and say where others would not. Prose
-//! runs as most of its letters do, and what runs the other way in it is kept apart.
+//! runs from the left, and words from the right stand apart in it; only a line that has nothing else runs as they do.
 
 use std::ops::Range;
 
-use icu_properties::{CodePointMapData, props::BidiClass};
+use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, props::BidiClass};
 
 /// The mark before letters that would reorder what is beside them.
-pub(super) const MARK: &str = "⟨RTL⟩";
+pub const RTL_MARK: &str = "⟨RTL⟩";
 
-/// The places in a text before which the mark belongs: one for each stretch without a letter that is written
-/// from left to right in which letters of the other kind meet a digit or a sign.
-pub(super) fn turns(text: &str) -> Vec<usize> {
-    let mut turns = Vec::new();
-    if text.is_ascii() {
-        return turns;
+/// What a character is for this.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// A letter from the left.
+    Left,
+    /// A letter from the right, or a digit that such letters take along.
+    Right,
+    /// White space.
+    Blank,
+    /// What stands between words of prose and means nothing by itself.
+    Light,
+    /// Everything else: digits, and signs that mean something.
+    Other,
+}
+
+struct Sides(CodePointMapDataBorrowed<'static, BidiClass>);
+
+impl Sides {
+    fn new() -> Self {
+        Self(CodePointMapData::<BidiClass>::new())
     }
-    let class = CodePointMapData::<BidiClass>::new();
-    // Of the stretch: its first letter from the right, and whether there is something to reorder.
-    let mut first = None;
-    let mut carries = false;
-    for (at, c) in text.char_indices() {
-        match class.get(c) {
-            BidiClass::LeftToRight => {
-                turns.extend(first.take().filter(|_| carries));
-                carries = false;
+
+    fn of(&self, c: char) -> Side {
+        match self.0.get(c) {
+            BidiClass::LeftToRight => Side::Left,
+            BidiClass::RightToLeft | BidiClass::ArabicLetter | BidiClass::ArabicNumber => {
+                Side::Right
             }
-            BidiClass::RightToLeft | BidiClass::ArabicLetter => first = first.or(Some(at)),
-            BidiClass::ArabicNumber => {
-                first = first.or(Some(at));
-                carries = true;
-            }
-            BidiClass::EuropeanNumber => carries = true,
-            _ => carries |= is_sign(c),
+            // It is drawn on a letter, or joins two.
+            BidiClass::NonspacingMark | BidiClass::BoundaryNeutral => Side::Light,
+            _ if c.is_whitespace() => Side::Blank,
+            _ if "\"'‘’“”,.!?:;-–()،".contains(c) => Side::Light,
+            _ => Side::Other,
         }
     }
-    turns.extend(first.filter(|_| carries));
+
+    /// Whether a line has words from the right and nothing that could be taken for more than words.
+    fn is_of_words(&self, line: &str) -> bool {
+        let mut sides = line.chars().map(|c| self.of(c));
+        let has_digits = || {
+            line.chars()
+                .any(|c| self.0.get(c) == BidiClass::ArabicNumber)
+        };
+        let from_right = line.chars().any(|c| self.of(c) == Side::Right);
+        from_right && !sides.any(|side| matches!(side, Side::Left | Side::Other)) && !has_digits()
+    }
+}
+
+/// The places in a line before which the mark belongs: one for each stretch without a letter that is written
+/// from left to right in which letters of the other kind meet anything else, another word of theirs included. A line
+/// that has nothing but such words reads as it is written.
+pub(super) fn turns(line: &str) -> Vec<usize> {
+    let mut turns = Vec::new();
+    if line.is_ascii() {
+        return turns;
+    }
+    let sides = Sides::new();
+    if sides.is_of_words(line) {
+        return turns;
+    }
+    let mut end_of = |stretch: &str, from: usize| {
+        let is_right = |(_, c): &(usize, char)| sides.of(*c) == Side::Right;
+        let first = stretch.char_indices().find(is_right);
+        let word = stretch.trim();
+        let is_letter = |c: char| {
+            matches!(
+                sides.0.get(c),
+                BidiClass::RightToLeft
+                    | BidiClass::ArabicLetter
+                    | BidiClass::NonspacingMark
+                    | BidiClass::BoundaryNeutral
+            )
+        };
+        if let (Some((at, _)), false) = (first, word.chars().all(is_letter)) {
+            turns.push(from + at);
+        }
+    };
+    let mut from = 0;
+    for (at, c) in line.char_indices() {
+        if sides.of(c) == Side::Left {
+            end_of(&line[from..at], from);
+            from = at + c.len_utf8();
+        }
+    }
+    end_of(&line[from..], from);
     turns
 }
 
-/// Which way a text runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From left to right.
-    Ltr,
-    /// From right to left.
-    Rtl,
+/// Words from the right in a line, each stretch of them apart from digits and signs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stranger {
+    /// Where they are.
+    pub range: Range<usize>,
+    /// Whether they are several, among others: then what is last in the order of the line is not what is last in it.
+    pub is_marked: bool,
 }
 
-impl Direction {
-    /// As most of the letters run; one from the other side at the beginning turns nothing around.
-    pub fn of(text: &str) -> Self {
-        if text.is_ascii() {
-            return Self::Ltr;
-        }
-        let class = CodePointMapData::<BidiClass>::new();
-        let from_right = |balance: isize, c| match class.get(c) {
-            BidiClass::LeftToRight => balance - 1,
-            BidiClass::RightToLeft | BidiClass::ArabicLetter => balance + 1,
-            _ => balance,
-        };
-        match text.chars().fold(0, from_right) {
-            1.. => Self::Rtl,
-            _ => Self::Ltr,
-        }
-    }
+/// Whether a line has words from the right, and nothing that could be more than words.
+pub fn is_of_words(line: &str) -> bool {
+    !line.is_ascii() && Sides::new().is_of_words(line)
+}
 
-    /// As HTML calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ltr => "ltr",
-            Self::Rtl => "rtl",
-        }
+/// The words of a line that run from the right. In a line that has nothing else it is all of it.
+pub fn strangers(line: &str) -> Vec<Stranger> {
+    if line.is_ascii() {
+        return Vec::new();
     }
-
-    /// The other one.
-    pub fn reversed(self) -> Self {
-        match self {
-            Self::Ltr => Self::Rtl,
-            Self::Rtl => Self::Ltr,
-        }
-    }
-
-    /// The parts of a text of this direction that run the other way, and have to be kept apart so that they take
-    /// nothing beside them along: words from the right without the digits and signs around them, or everything that
-    /// is none, where it has a letter or a digit.
-    pub fn strangers(self, text: &str) -> Vec<Range<usize>> {
-        let mut strangers = Vec::new();
-        if text.is_ascii() && self == Self::Ltr {
-            return strangers;
-        }
-        let class = CodePointMapData::<BidiClass>::new();
-        let mut open: Option<Range<usize>> = None;
-        let mut counts = false;
-        for (at, c) in text.char_indices() {
-            let end = at + c.len_utf8();
-            let is_from_right = matches!(
-                class.get(c),
-                BidiClass::RightToLeft | BidiClass::ArabicLetter | BidiClass::ArabicNumber
-            );
-            let belongs = match self {
-                Self::Ltr => is_from_right,
-                Self::Rtl => !is_from_right && !is_light(c),
-            };
-            if belongs {
-                open = Some(open.map_or(at, |open| open.start)..end);
-                counts |= self == Self::Ltr
-                    || matches!(
-                        class.get(c),
-                        BidiClass::LeftToRight | BidiClass::EuropeanNumber
-                    );
-            } else if c == '\n' || !(is_light(c) || class.get(c) == BidiClass::NonspacingMark) {
-                strangers.extend(open.take().filter(|_| counts));
-                counts = false;
-            } else if let (Some(open), BidiClass::NonspacingMark) = (&mut open, class.get(c)) {
-                open.end = end;
+    let sides = Sides::new();
+    let is_of_words = sides.is_of_words(line);
+    let mut strangers: Vec<Stranger> = Vec::new();
+    // Whether nothing but spaces stand since the last one.
+    let mut goes_on = false;
+    let mut before = 0;
+    for (at, c) in line.char_indices() {
+        let end = at + c.len_utf8();
+        match (sides.of(c), strangers.last_mut()) {
+            (Side::Right, Some(last)) if goes_on => {
+                last.is_marked |= last.range.end != at;
+                last.range.end = end;
             }
+            (Side::Right, _) => {
+                strangers.push(Stranger {
+                    range: at..end,
+                    is_marked: false,
+                });
+                goes_on = true;
+            }
+            // Drawn on the letter before it.
+            (Side::Light, Some(last))
+                if matches!(
+                    sides.0.get(c),
+                    BidiClass::NonspacingMark | BidiClass::BoundaryNeutral
+                ) && last.range.end == before =>
+            {
+                last.range.end = end;
+            }
+            (Side::Light, Some(last)) if is_of_words => last.range.end = end,
+            (Side::Blank, _) if c != '\n' => {}
+            (Side::Light, _) if is_of_words => {}
+            _ => goes_on = false,
         }
-        strangers.extend(open.filter(|_| counts));
-        strangers
+        before = end;
     }
+    if is_of_words {
+        strangers.iter_mut().for_each(|one| one.is_marked = false);
+    }
+    strangers
 }
 
-/// A text for a surface that reorders by the rules of Unicode and knows isolates: it runs as most of its letters do, and
-/// reads in the order in which it is written.
+/// A text for a surface that reorders by the rules of Unicode and knows isolates: it reads in the order in which it is
+/// written.
 pub fn isolated(text: &str) -> String {
-    const LTR_MARK: char = '\u{200e}';
-    const RTL_MARK: char = '\u{200f}';
-    const LTR_ISOLATE: char = '\u{2066}';
-    const RTL_ISOLATE: char = '\u{2067}';
+    const FROM_LEFT: char = '\u{200e}';
+    const ISOLATE: char = '\u{2067}';
     const END: char = '\u{2069}';
-    let direction = Direction::of(text);
-    let strangers = direction.strangers(text);
-    if direction == Direction::Ltr && strangers.is_empty() {
+    if text.is_ascii() {
         return text.to_owned();
     }
-    let (mark, isolate) = match direction {
-        Direction::Ltr => (LTR_MARK, RTL_ISOLATE),
-        Direction::Rtl => (RTL_MARK, LTR_ISOLATE),
-    };
-    let mut isolated = String::from(mark);
-    let mut done = 0;
-    for stranger in strangers {
-        isolated.push_str(&text[done..stranger.start]);
-        done = stranger.end;
-        isolated.push(isolate);
-        isolated.push_str(&text[stranger]);
-        isolated.push(END);
+    let mut isolated = String::from(FROM_LEFT);
+    let mut any = false;
+    for line in text.split_inclusive('\n') {
+        let mut done = 0;
+        for Stranger { range, is_marked } in strangers(line) {
+            any = true;
+            isolated.push_str(&line[done..range.start]);
+            done = range.end;
+            if is_marked {
+                isolated.push_str(RTL_MARK);
+            }
+            isolated.push(ISOLATE);
+            isolated.push_str(&line[range]);
+            isolated.push(END);
+        }
+        isolated.push_str(&line[done..]);
     }
-    isolated.push_str(&text[done..]);
-    isolated
-}
-
-/// What stands between words of one direction and means nothing by itself.
-fn is_light(c: char) -> bool {
-    c.is_whitespace() || "\"'‘’“”,.!?،".contains(c)
-}
-
-/// What a machine may read as more than prose: not quotes and the ends of sentences.
-fn is_sign(c: char) -> bool {
-    c.is_ascii_punctuation() && !matches!(c, '"' | '\'' | ',' | '.' | '!' | '?')
+    match any {
+        true => isolated,
+        false => text.to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Direction, isolated, turns};
+    use super::{isolated, turns};
 
     #[test]
     fn what_runs_the_other_way_is_kept_apart() {
         for (text, expected) in [
             ("10 → 500", "10 → 500"),
             // One letter turns nothing around.
+            ("א 10 → 500", "L[א] 10 → 500"),
+            ("rm אב/גד", "L rm [אב]/[גד]"),
+            ("cp אב גד", "L cp ⟨RTL⟩[אב גד]"),
+            ("cp \"אב\" \"גד\"", "L cp \"[אב]\" \"[גד]\""),
+            ("a = ١ - ٢", "L a = [١] - [٢]"),
+            ("١٠ → ٥٠٠", "L[١٠] → [٥٠٠]"),
+            ("שלום, עולם!", "L[שלום, עולם!]"),
+            ("a א\nב ג!\nד 5.", "L a [א]\n[ב ג!]\n[ד] 5."),
+            ("העברה של .50 מיליון", "L⟨RTL⟩[העברה של] .50 [מיליון]"),
             (
-                "א 10 → 500 in all",
-                "\u{200e}\u{2067}א\u{2069} 10 → 500 in all",
+                "חשבון א 100 → חשבון ב",
+                "L⟨RTL⟩[חשבון א] 100 → ⟨RTL⟩[חשבון ב]",
             ),
-            ("rm אב, גד / now", "\u{200e}rm \u{2067}אב, גד\u{2069} / now"),
-            (
-                "a = ١ - ٢",
-                "\u{200e}a = \u{2067}١\u{2069} - \u{2067}٢\u{2069}",
-            ),
-            (
-                "a א\nב b c",
-                "\u{200e}a \u{2067}א\u{2069}\n\u{2067}ב\u{2069} b c",
-            ),
-            (
-                "שנה 10 → 500, בבקשה.",
-                "\u{200f}שנה \u{2066}10 → 500\u{2069}, בבקשה.",
-            ),
-            ("שלום, עולם!", "\u{200f}שלום, עולם!"),
-            (
-                "למחוק -rf /data? כן - לא",
-                "\u{200f}למחוק \u{2066}-rf /data\u{2069}? כן - לא",
-            ),
+            ("שָׁלוֹם x", "L[שָׁלוֹם] x"),
         ] {
-            assert_eq!(isolated(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_text_runs_as_most_of_its_letters_do() {
-        for (text, direction) in [
-            ("", Direction::Ltr),
-            ("אב ab", Direction::Ltr),
-            ("אבג ab", Direction::Rtl),
-            ("5 א", Direction::Rtl),
-        ] {
-            assert_eq!(Direction::of(text), direction, "{text}");
+            let shown = isolated(text)
+                .replace('\u{2067}', "[")
+                .replace('\u{2069}', "]")
+                .replace('\u{200e}', "L");
+            assert_eq!(shown, expected.replace("L ", "L"), "{text}");
         }
     }
 
@@ -222,6 +234,10 @@ mod tests {
             ("/x/א/y", &[3]),
             ("1 ב, c 2 ד", &[2, 10]),
             ("١ - ٢", &[0]),
+            ("mv אב גד", &[3]),
+            ("copy אב → גד", &[5]),
+            ("x אב − גד y", &[2]),
+            ("[\"אב\",\"גד\"]", &[2]),
             // The digits belong to a letter from the left.
             ("א b2", &[]),
         ] {

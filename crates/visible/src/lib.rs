@@ -16,7 +16,7 @@ pub mod shape;
 pub mod testing;
 
 pub(crate) use alike::Reader;
-pub use direction::{Direction, isolated};
+pub use direction::{RTL_MARK, Stranger, is_of_words, isolated, strangers};
 pub use hidden::is_hidden;
 pub use run::{Ink, Mark, Run};
 pub(crate) use run::{back, drawn};
@@ -65,7 +65,7 @@ fn prose_with(text: &str, turns: impl Iterator<Item = usize>) -> String {
     let mut rest = text.char_indices().peekable();
     while let Some((at, c)) = rest.next() {
         if turns.next_if_eq(&at).is_some() {
-            runs.beside(direction::MARK.to_owned());
+            runs.beside(RTL_MARK.to_owned());
         }
         let after = rest.peek().map(|(_, c)| *c);
         runs.add(c, is_hidden(c) && !prose::is_wanted(before, c, after));
@@ -111,7 +111,7 @@ fn unmasked(text: &str, reader: Reader, is_hidden: impl Fn(char) -> bool) -> Vec
         let of_part = alike.part(at, part);
         for c in part.chars() {
             if turns.next_if_eq(&at).is_some() {
-                runs.beside(direction::MARK.to_owned());
+                runs.beside(RTL_MARK.to_owned());
             }
             if let Some(blank) = blanks.next_if(|blank| blank.end <= at + 1) {
                 // Of all its characters this is the last.

@@ -70,7 +70,8 @@ mod tests {
     #[test]
     fn prose_keeps_what_languages_need() {
         for same in [
-            "⚠️ نام\u{200c}ها 👩\u{200d}💻\n\tzwei\u{a0}Zeilen\r\n",
+            "⚠️ 👩\u{200d}💻\n\tzwei\u{a0}Zeilen\r\n",
+            "نام\u{200c}ها",
             "क\u{94d}\u{200d}ष 🏳\u{fe0f}\u{200d}🌈 Donau\u{ad}dampf",
             "葛\u{fe00} ❤\u{fe0e}",
         ] {

@@ -39,7 +39,9 @@ pub(crate) struct Answering {
     pub(super) follow_up: ServerAction<FollowUpBlocker>,
     /// Where the text that is under way is kept.
     under_way: StoredValue<Option<Draft>>,
-    /// The question of a form that is shown, and how many answers had been sent when it came.
+    /// How many answers of this page have got through.
+    got_through: StoredValue<usize>,
+    /// The question of a form that is shown, and how many answers had got through when it came.
     on_screen: StoredValue<Option<(String, usize)>>,
 }
 
@@ -51,6 +53,7 @@ impl Answering {
             cancel: ServerAction::new(),
             follow_up: ServerAction::new(),
             under_way: StoredValue::new(None),
+            got_through: StoredValue::new(0),
             on_screen: StoredValue::new(None),
         };
         let (here, navigate) = (use_location(), use_navigate());
@@ -58,6 +61,7 @@ impl Answering {
             let Some(Ok(outcome)) = answering.answer.value().get() else {
                 return;
             };
+            answering.got_through.update_value(|count| *count += 1);
             // What came too late is shown as unsent: the text is still needed.
             if let Some(draft) = answering.under_way.get_value()
                 && outcome != AnswerOutcome::TooLate
@@ -94,12 +98,13 @@ impl Answering {
     /// A question of a form is about to be shown. The one that it replaces, if somebody else's answer did that and none
     /// of this page's.
     fn replaced_by(self, question: &str) -> Option<String> {
-        let answers = self.answer.version().get_untracked();
-        let shown = Some((question.to_owned(), answers));
+        let count =
+            self.got_through.get_value() + usize::from(self.answer.pending().get_untracked());
+        let shown = Some((question.to_owned(), count));
         let before = self
             .on_screen
             .try_update_value(|on_screen| std::mem::replace(on_screen, shown))??;
-        (before.0 != question && before.1 == answers).then_some(before.0)
+        (before.0 != question && before.1 == count).then_some(before.0)
     }
 
     fn send(self, answer: AnswerBlocker, draft: Option<Draft>) {

@@ -356,6 +356,14 @@ impl Desk {
                 self.open = self.row().map(|row| self.items[row].clone());
                 self.overtaken = None;
                 self.begin_reading();
+                // The second of two presses that were meant for the row would send what was picked before.
+                let draft = self
+                    .open
+                    .as_ref()
+                    .and_then(|open| self.drafts.get_mut(&open.id));
+                if let Some(draft) = draft {
+                    draft.picked.clear();
+                }
             }
             _ => {}
         }

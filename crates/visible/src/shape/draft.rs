@@ -151,13 +151,13 @@ impl<'a> Draft<'a> {
 
     fn string(&mut self, text: &str, place: Place<'_>) -> Node {
         let known = known(text, place);
-        // A shell does not read the tree that a command could be.
+        // A shell does not read the tree or the address that a command could be.
         if known == Known::Nothing
             && let Some(node) = self.json(text, place.key)
         {
             return node;
         }
-        if address::is_one(text) {
+        if known == Known::Nothing && address::is_one(text) {
             return Node::Address(address::parts(text));
         }
         let needs_lines = text

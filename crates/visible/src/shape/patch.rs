@@ -77,7 +77,9 @@ impl Hunk {
             return sign;
         }
         if let Some(heading) = line.strip_prefix("@@") {
-            (self.old, self.new) = counts(heading).unwrap_or_default();
+            if !self.is_codex {
+                (self.old, self.new) = counts(heading).unwrap_or_default();
+            }
             return Sign::Place;
         }
         let begins = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
@@ -91,7 +93,10 @@ impl Hunk {
 
 /// How many lines of the old text and of the new follow ` -1,2 +3,4 @@`.
 fn counts(heading: &str) -> Option<(usize, usize)> {
-    let mut words = heading.split_whitespace();
+    // `patch` needs no space before the second `@@`.
+    let mut words = heading
+        .split([' ', '\t', '@'])
+        .filter(|word| !word.is_empty());
     let mut count = |sign| {
         let (_, count) = words
             .next()?
@@ -136,6 +141,11 @@ mod tests {
             (
                 "*** Begin Patch\n*** Update File: a\n@@ f\n+++ b\n--- c\n d\n*** End Patch",
                 "@@@+- @",
+            ),
+            ("@@ -1,2 +1,2@@\n--- a\n+++ b\n c\n--- d", "@-+ @"),
+            (
+                "*** Begin Patch\n@@ -1,99 +1,99 @@\n-a\n*** Delete File: b",
+                "@@-@",
             ),
             // Nothing is known of what is not counted.
             ("--- a\n+++ b\n@@ x\n+a\n-b", "@@@+-"),

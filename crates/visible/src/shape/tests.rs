@@ -141,12 +141,12 @@ fn a_statement_stands_in_its_lines() {
 }
 
 #[test]
-fn a_command_that_could_be_a_tree_is_a_command() {
-    let view = view("Bash", json!({"command": "[\"a\",\"b\"]"}));
-    assert_eq!(
-        shown(&view),
-        ["Bash", "command: bash, 1 line", "  1 [\"a\",\"b\"]"]
-    );
+fn a_command_that_could_be_a_tree_or_an_address_is_a_command() {
+    for command in ["[\"a\",\"b\"]", "https://a.example/b?c&curl${IFS}d|sh"] {
+        let view = view("Bash", json!({ "command": command }));
+        let line = format!("  1 {command}");
+        assert_eq!(shown(&view), ["Bash", "command: bash, 1 line", &line]);
+    }
 }
 
 #[test]

@@ -1,58 +1,130 @@
-//! Which way a block of prose runs: as most of its letters do. Words that run the other way stand apart, so that they
-//! neither turn their block around nor take a digit or a sign beside them along.
+//! Prose runs from the left, and words from the right stand apart in it, so that they take neither a digit nor a sign
+//! beside them along. Several of them among others are marked; a line that has nothing else needs no mark.
 
-use visible::Direction;
+use visible::{RTL_MARK, Stranger, is_of_words, strangers};
 
 use crate::ui::{
     action::escape,
-    html_text::{tag_end, text_of, unescaped},
+    html_text::{tag_end, unescaped},
 };
 
-/// A block of sanitised HTML, with its direction. What is code runs from the left by the style sheet, whatever is in it.
+/// Tags that end no line.
+const INLINE: [&str; 7] = ["a", "code", "del", "em", "s", "span", "strong"];
+
+/// Sanitised HTML in which every line reads in the order in which it is written. What is code runs from the left by the
+/// style sheet, whatever is in it.
 pub(super) fn directed(block: &str) -> String {
-    // Columns that changed their sides would turn an arrow between them around.
-    let is_table = block.starts_with("<table");
-    let direction = match Direction::of(&text_of(block)) {
-        Direction::Rtl if !is_table => Direction::Rtl,
-        _ => Direction::Ltr,
-    };
+    if block.is_ascii() {
+        return block.to_owned();
+    }
     let mut html = String::with_capacity(block.len());
+    let mut line = Line::default();
     let mut rest = block;
-    let mut in_code = 0_usize;
-    let mut is_first = true;
     while let Some(at) = rest.find('<') {
-        text(&rest[..at], direction, in_code > 0, &mut html);
+        line.text(&rest[..at]);
         let (tag, after) = rest[at..].split_at(tag_end(&rest[at..]));
-        match tag {
-            "<code>" => in_code += 1,
-            "</code>" => in_code = in_code.saturating_sub(1),
-            _ => {}
+        if INLINE.contains(&name(tag)) {
+            line.tag(tag);
+        } else {
+            std::mem::take(&mut line).end(&mut html);
+            html.push_str(tag);
         }
-        match tag.strip_suffix('>') {
-            Some(open) if is_first => {
-                html.push_str(&format!("{open} dir=\"{}\">", direction.name()));
-            }
-            _ => html.push_str(tag),
-        }
-        is_first = false;
         rest = after;
     }
-    text(rest, direction, in_code > 0, &mut html);
+    line.text(rest);
+    line.end(&mut html);
     html
 }
 
-fn text(escaped: &str, direction: Direction, is_code: bool, html: &mut String) {
-    if is_code || (escaped.is_ascii() && direction == Direction::Ltr) {
-        html.push_str(escaped);
-        return;
+fn name(tag: &str) -> &str {
+    let tag = tag.trim_start_matches(['<', '/']);
+    tag.split([' ', '>']).next().unwrap_or_default()
+}
+
+/// A line of a block, which ends where another begins.
+#[derive(Default)]
+struct Line<'a> {
+    parts: Vec<Part<'a>>,
+    /// Tags that are open in it: what they are of, outermost first.
+    open: Vec<&'a str>,
+    /// Whether all tags that end in it begin in it.
+    is_balanced: bool,
+    has_begun: bool,
+}
+
+enum Part<'a> {
+    Tag(&'a str),
+    /// Escaped.
+    Text(&'a str),
+    /// Of what is code, or a sign of markup.
+    AsIs(&'a str),
+}
+
+impl<'a> Line<'a> {
+    fn text(&mut self, text: &'a str) {
+        let is_as_is = self
+            .open
+            .iter()
+            .any(|tag| tag.starts_with("<code") || tag.starts_with("<span class=\"sign\""));
+        self.parts.push(match is_as_is {
+            true => Part::AsIs(text),
+            false => Part::Text(text),
+        });
     }
-    let text = unescaped(escaped);
+
+    fn tag(&mut self, tag: &'a str) {
+        if !self.has_begun {
+            (self.has_begun, self.is_balanced) = (true, true);
+        }
+        if !tag.starts_with("</") {
+            self.open.push(tag);
+        } else if self.open.pop().is_none() {
+            self.is_balanced = false;
+        }
+        self.parts.push(Part::Tag(tag));
+    }
+
+    fn end(self, html: &mut String) {
+        let is_whole = !self.has_begun || (self.is_balanced && self.open.is_empty());
+        let has_code = self
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Tag(tag) if tag.starts_with("<code")));
+        let text: String = self
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Text(text) => Some(unescaped(text)),
+                Part::Tag(_) | Part::AsIs(_) => None,
+            })
+            .collect();
+        let apart = is_whole && !has_code && is_of_words(&text);
+        if apart {
+            html.push_str("<bdi dir=\"rtl\">");
+        }
+        for part in self.parts {
+            match part {
+                Part::Tag(same) | Part::AsIs(same) => html.push_str(same),
+                Part::Text(same) if apart || same.is_ascii() => html.push_str(same),
+                Part::Text(text) => isolated(&unescaped(text), html),
+            }
+        }
+        if apart {
+            html.push_str("</bdi>");
+        }
+    }
+}
+
+fn isolated(text: &str, html: &mut String) {
     let mut done = 0;
-    for stranger in direction.strangers(&text) {
-        escape(&text[done..stranger.start], html);
-        done = stranger.end;
-        html.push_str(&format!("<bdi dir=\"{}\">", direction.reversed().name()));
-        escape(&text[stranger], html);
+    for Stranger { range, is_marked } in strangers(text) {
+        escape(&text[done..range.start], html);
+        done = range.end;
+        if is_marked {
+            html.push_str(&format!("<mark class=\"written-out\">{RTL_MARK}</mark>"));
+        }
+        html.push_str("<bdi dir=\"rtl\">");
+        escape(&text[range], html);
         html.push_str("</bdi>");
     }
     escape(&text[done..], html);
@@ -63,27 +135,34 @@ mod tests {
     use super::directed;
 
     #[test]
-    fn a_block_runs_as_most_of_its_letters_do_and_keeps_the_others_apart() {
+    fn a_line_reads_in_the_order_in_which_it_is_written() {
         for (block, expected) in [
-            ("<p>10 → 500</p>", "<p dir=\"ltr\">10 → 500</p>"),
+            ("<p>10 → 500</p>", "<p>10 → 500</p>"),
             (
-                "<p>א 10 → <em>500 a&amp;b</em></p>",
-                "<p dir=\"ltr\"><bdi dir=\"rtl\">א</bdi> 10 → <em>500 a&amp;b</em></p>",
+                "<ul>\n<li>א</li>\n<li><strong>a</strong> → <code>ב 1</code></li></ul>",
+                "<ul>\n<li>[א]</li>\n<li><strong>a</strong> → <code>ב 1</code></li></ul>",
             ),
             (
-                "<ul>\n<li>שנה 10 &lt; 500, כן</li></ul>",
-                "<ul dir=\"rtl\">\n<li>שנה <bdi dir=\"ltr\">10 &lt; 500</bdi>, כן</li></ul>",
+                "<p>א 10 &lt; <em>500 a&amp;b</em> ג ד</p>",
+                "<p>[א] 10 &lt; <em>500 a&amp;b</em> [ג ד]</p>",
+            ),
+            ("<p>cp א ב c</p>", "<p>cp !⟨RTL⟩?[א ב] c</p>"),
+            // Nothing but words, whatever stands around them.
+            (
+                "<p>שלום <em><span class=\"sign\">*</span>עולם<span class=\"sign\">*</span></em>!<br>\nb ג</p>",
+                "<p>[שלום <em><span class=\"sign\">*</span>עולם<span class=\"sign\">*</span></em>!]<br>\nb [ג]</p>",
             ),
             (
-                "<table><tr><td>אבג</td></tr></table>",
-                "<table dir=\"ltr\"><tr><td><bdi dir=\"rtl\">אבג</bdi></td></tr></table>",
-            ),
-            (
-                "<p>a <code>א 1</code></p>",
-                "<p dir=\"ltr\">a <code>א 1</code></p>",
+                "<p><em>א ב<br>ג</em> ד</p>",
+                "<p><em>[א ב]<br>[ג]</em> [ד]</p>",
             ),
         ] {
-            assert_eq!(directed(block), expected);
+            let shown = directed(block)
+                .replace("<bdi dir=\"rtl\">", "[")
+                .replace("</bdi>", "]")
+                .replace("<mark class=\"written-out\">", "!")
+                .replace("</mark>", "?");
+            assert_eq!(shown, expected);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 /// What may be gone: it makes emphasis, headings, quotes, lists, rules, tables, code, links and escapes. Where it
 /// does not, it is text, and the renderer keeps it as such.
-pub(super) const MARKUP: &str = "\\`*_~#><+-=|:[]()\"'";
+pub(super) const MARKUP: &str = "`*_~#><+-=|:[]()\"'";
 
 /// Whether a text shows everything that counts in its source, and nothing else.
 pub(super) fn is_whole(source: &str, shown: &str) -> bool {
@@ -31,8 +31,6 @@ fn may_be_gone(source: &str, at: usize, c: char) -> bool {
         '*' | '_' | '~' => begins_a_block(before, after, c),
         '>' | '+' => !is_before_a_number(),
         '-' => !is_before_a_number() || !is_first(before),
-        // In a command it makes text of what follows: a comment, a pattern, a quote.
-        '\\' => after.starts_with(['*', '_', '~', '[', ']']),
         c => MARKUP.contains(c),
     }
 }
@@ -101,7 +99,8 @@ mod tests {
             ("a", "a 1", false),
             ("ab", "ba", false),
             ("a & b", "a b", false),
-            ("snake\\_case \\*", "snake_case *", true),
+            ("snake\\_case \\*", "snake_case *", false),
+            ("snake\\_case \\*", "snake\\_case \\*", true),
             ("- [X] a", "x a", true),
             ("1. a", "a", false),
         ] {

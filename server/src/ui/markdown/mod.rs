@@ -69,7 +69,7 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
                 ("pre", HashSet::from(["as-is"])),
                 (
                     "span",
-                    HashSet::from(["as-is", "list-number", "sign", "ours", "target"]),
+                    HashSet::from(["as-is", "blanks", "list-number", "sign", "ours", "target"]),
                 ),
             ]
             .into(),
@@ -135,6 +135,7 @@ fn blocks(markdown: &str, masked: &Masked) -> Option<String> {
     options.extension.table = true;
     options.extension.autolink = true;
     options.extension.tasklist = true;
+    options.parse.escaped_char_spans = true;
     let arena = Arena::new();
     let document = parse_document(&arena, &masked.text, &options);
     let lines: Vec<&str> = markdown.split('\n').collect();

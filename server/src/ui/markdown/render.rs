@@ -17,8 +17,8 @@ const DEPTH: usize = 64;
 const NESTED: usize = 5;
 /// A table has room in one of them.
 const AROUND_TABLE: usize = 1;
-/// What stands as far in as code would is written so for a reason.
-const INDENT: usize = 4;
+/// As far as a tab goes.
+const TAB: usize = 4;
 /// A table with more columns has no room on a phone, and is shown as it is written.
 const COLUMNS: usize = 8;
 
@@ -93,6 +93,14 @@ impl<'a> Renderer<'a> {
             NodeValue::Item(_) | NodeValue::TaskItem(_) => self.item(node, &value, depth)?,
             NodeValue::Table(table) => self.table(node, &table, depth)?,
             NodeValue::Text(text) => self.text(&text),
+            NodeValue::Escaped => {
+                self.backslash();
+                self.children(node, depth)?;
+            }
+            NodeValue::LineBreak if self.ends_with_backslash(node) => {
+                self.backslash();
+                self.html.push_str("<br>\n");
+            }
             NodeValue::SoftBreak | NodeValue::LineBreak => self.html.push_str("<br>\n"),
             NodeValue::Code(code) => {
                 self.html.push_str("<code>");
@@ -185,12 +193,7 @@ impl<'a> Renderer<'a> {
         let Some(more) = self.lines.get(place.start.line..place.end.line) else {
             return false;
         };
-        let width = |blank: &str| {
-            blank
-                .chars()
-                .map(|c| if c == '\t' { INDENT } else { 1 })
-                .sum()
-        };
+        let width = |blank: &str| blank.chars().map(|c| if c == '\t' { TAB } else { 1 }).sum();
         more.iter().any(|line| {
             let text = line.trim_start_matches([' ', '\t', '>']);
             let before = &line[..line.len() - text.len()];
@@ -199,7 +202,7 @@ impl<'a> Renderer<'a> {
                 Some((_, blank)) => (width(blank), 1),
                 None => (width(before), place.start.column.saturating_sub(1)),
             };
-            blank >= own + INDENT
+            blank > own
         })
     }
 
@@ -303,9 +306,43 @@ impl<'a> Renderer<'a> {
         self.html.push_str(&format!("</{tag}>\n"));
     }
 
+    /// In a path it stands between names, and in a command it makes text of what follows.
+    fn backslash(&mut self) {
+        self.html.push_str("<span class=\"sign\">\\</span>");
+    }
+
+    fn ends_with_backslash(&self, line_break: Node<'_>) -> bool {
+        let number = line_break.data().sourcepos.start.line;
+        let line = number.checked_sub(1).and_then(|n| self.lines.get(n));
+        line.is_some_and(|line| line.ends_with('\\'))
+    }
+
+    /// White space that browsers would draw as one blank stays as it is: it may belong to a name.
     fn text(&mut self, text: &str) {
         let text: Cow<'_, str> = self.masked.unmask(text);
-        escape(&text, &mut self.html);
+        let mut rest = &*text;
+        while let Some(at) = wide_blank(rest) {
+            let (before, from) = rest.split_at(at);
+            let after = from.trim_start_matches([' ', '\t']);
+            escape(before, &mut self.html);
+            let blanks = &from[..from.len() - after.len()];
+            self.html
+                .push_str(&format!("<span class=\"blanks\">{blanks}</span>"));
+            rest = after;
+        }
+        escape(rest, &mut self.html);
+    }
+}
+
+/// Where white space begins that is more than one blank.
+fn wide_blank(text: &str) -> Option<usize> {
+    let double = text.find("  ");
+    let tab = text
+        .find('\t')
+        .map(|at| at - usize::from(text[..at].ends_with(' ')));
+    match (double, tab) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }
 

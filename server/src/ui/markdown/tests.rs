@@ -113,6 +113,8 @@ fn signs_and_indentation_that_a_program_reads_stay() {
     for indented in [
         "Do this:\n    rm -rf /\n\tls",
         "if x:\n\trm -rf /",
+        "allow:\n  admins: true\n   deny: all",
+        "- if x:\n    skip\n  rm",
         "if x:\n    rm -rf /\n===",
         "- if x:\n      rm -rf /",
         "> if x:\n>     rm -rf /",
@@ -120,16 +122,29 @@ fn signs_and_indentation_that_a_program_reads_stay() {
         let html = rendered(indented);
         assert!(html.starts_with("<pre class=\"as-is\">"), "{html}");
     }
-    for drawn in [
-        "one\ntwo\n   three",
-        "10. one\n    two",
-        "> one\n> two",
-        "- one\n  two",
-    ] {
+    for drawn in ["10. one\n    two", "> one\n> two", "- one\n  two"] {
         let html = rendered(drawn);
         assert!(!html.contains("as-is"), "{html}");
     }
     assert!(rendered("- 500 EUR").contains("- 500 EUR"));
+}
+
+#[test]
+fn blanks_and_backslashes_that_a_program_reads_are_drawn() {
+    let html = rendered("rm \"/a  b\" C:\\data\\_old \\[x\\] `c \t d`\n\na \\\nb");
+    let plain = html
+        .replace("<span class=\"sign\">", "")
+        .replace("<span class=\"blanks\">", "{")
+        .replace("</span>", "}");
+    for part in [
+        "/a{  }b",
+        "C:\\data\\}_old",
+        "\\}[x\\}]",
+        "c{ \t }d",
+        "a \\}<br>",
+    ] {
+        assert!(plain.contains(part), "{part} in {plain}");
+    }
 }
 
 #[test]
