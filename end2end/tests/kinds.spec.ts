@@ -214,13 +214,18 @@ test("a button rests before the page's program runs, too", async ({ ana, openBro
   await expect(page.locator("body")).toContainText("You approved it");
 });
 
-test("what somebody types for a question that another has answered is no answer to the next", async ({ ana, server }) => {
+test("what somebody types for a question that another has answered is no answer to the next", async ({ ana, server, watch }) => {
+  watch.allow(/ERR_FAILED/);
   const asked = [
     { id: "one", prompt: "Which colour?" },
     { id: "two", prompt: "May I wipe everything? Leave it empty for yes." },
   ];
   const { asked: form, dialog, got } = await opened(ana, server, { kind: "form", questions: asked });
   await dialog.getByLabel("Your answer").fill("blu");
+  // One that did not get through is no answer of this page's.
+  await ana.route("**/ui/answer-blocker", (route) => route.abort(), { times: 1 });
+  await submitByKey(ana);
+  await expect(dialog.getByRole("alert").first()).toContainText("cannot be reached");
   await server.answer(form.id, { answers: { one: "red" } });
   await expect(dialog.getByRole("alert").first()).toContainText("Somebody else has just answered");
   await ana.keyboard.type("e sky");

@@ -27,6 +27,7 @@ use clap::Args;
 use domain::{
     Ids,
     interaction::{Action, Kind},
+    json::AnyJson,
 };
 use machine::clock::{Clock, SystemClock, SystemIds};
 use secrecy::SecretString;
@@ -154,9 +155,12 @@ fn put(body: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>
 }
 
 fn json(flag: &str, text: Option<String>) -> anyhow::Result<Option<Value>> {
-    let read = text.map(|text| serde_json::from_str(&text));
-    read.transpose()
-        .with_context(|| format!("{flag} is no JSON"))
+    // A key that stands twice is another for each reader.
+    let read = text.map(|text| serde_json::from_str::<AnyJson>(&text));
+    let read = read
+        .transpose()
+        .with_context(|| format!("{flag} is no JSON, or is read in several ways"))?;
+    Ok(read.map(|AnyJson(value)| value))
 }
 
 /// The text itself, or what standard input holds. The line break that ends a file is not a part of it.

@@ -12,10 +12,10 @@ use clap::{Args, Subcommand};
 use domain::{
     digest,
     interaction::{Action, Kind, Outcome, Receipt},
+    json::AnyJson,
 };
 use machine::clock::{Clock, SystemClock};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use signing::{TrustedKeys, named_key, verify_by};
 
 use super::{PublicHalf, Run, Server, files};
@@ -81,7 +81,8 @@ impl ReceiptCommand {
     /// Says that the receipt holds, or fails.
     pub async fn run(self) -> anyhow::Result<()> {
         let Self::Verify(command) = self;
-        let receipt = decision::read(&read::<Value>("receipt", &command.receipt)?)?;
+        let AnyJson(receipt) = read("receipt", &command.receipt)?;
+        let receipt = decision::read(&receipt)?;
         let expected = command.trusted()?;
         match &expected {
             Some(keys) => keys.verify(&receipt)?,
@@ -216,5 +217,10 @@ impl Verify {
 fn read<T: DeserializeOwned>(what: &str, file: &Path) -> anyhow::Result<T> {
     let place = file.display();
     let text = fs::read(file).with_context(|| format!("cannot read the {what} {place}"))?;
+    // Serde takes a list for an object, too.
+    ensure!(
+        text.trim_ascii_start().starts_with(b"{"),
+        "{place} is not a {what}"
+    );
     serde_json::from_slice(&text).with_context(|| format!("{place} is not a {what}"))
 }

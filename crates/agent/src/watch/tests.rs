@@ -679,6 +679,15 @@ fn a_key_that_is_held_decides_once() {
 }
 
 #[test]
+fn a_second_enter_on_a_row_does_not_send_what_was_picked_before() {
+    let choice = json!({"kind": "choice", "options": ["keep", "wipe"]});
+    let mut desk = desk(vec![item("one", choice)]);
+    press(&mut desk, "\n2\u{1b}");
+    assert_eq!(press(&mut desk, "\n\n"), None);
+    assert!(press(&mut desk, "1\n").is_some());
+}
+
+#[test]
 fn a_key_from_before_the_first_drawing_decides_nothing() {
     let deny = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}});
     let seen = json!({"kind": "acknowledgement"});

@@ -334,7 +334,7 @@ async fn mistakes_are_one_line_and_ask_nothing(database: TestDatabase) {
         (
             &agent.token,
             &["ask", "--prompt", "?", "--metadata", "{"],
-            "--metadata is no JSON",
+            "--metadata is no JSON, or is read in several ways",
         ),
         (
             &agent.token,

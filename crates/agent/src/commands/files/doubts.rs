@@ -17,8 +17,7 @@ pub(super) fn completed(command: &str) -> impl Iterator<Item = &str> {
 /// Where a program puts names of its own: `find -exec sh {}`, `xargs`, `env -S`.
 fn is_filled_in(word: &str) -> bool {
     word.contains("{}")
-        || word == "xargs"
-        || word.ends_with("/xargs")
+        || word.contains("xargs")
         || word.starts_with("-S")
         || word.starts_with("--split-string")
 }

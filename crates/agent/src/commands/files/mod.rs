@@ -40,6 +40,7 @@ pub(super) fn of_command(folder: &Path, command: &str) -> Named {
     let mut found = of_words(folder, Words::of_command(command));
     found.leave_out_what_a_shell_completes(command);
     found.is_more |= !plain::is_plain(command);
+    found.is_searched = true;
     found
 }
 
@@ -51,6 +52,7 @@ pub(super) fn of_arguments(folder: &Path, argv: &[String]) -> Named {
         found.leave_out_what_a_shell_completes(argument);
         found.is_more |= !plain::is_plain_argument(argument);
     }
+    found.is_searched = true;
     found
 }
 
@@ -58,6 +60,7 @@ pub(super) fn of_arguments(folder: &Path, argv: &[String]) -> Named {
 pub(super) fn of_texts(folder: &Path, texts: &[&str]) -> Named {
     let mut found = of_words(folder, Words::of_texts(texts.iter().copied()));
     found.is_more |= !texts.iter().all(|text| plain::is_plain_text(text));
+    found.is_searched = true;
     found
 }
 
@@ -182,11 +185,13 @@ impl Search<'_> {
     }
 }
 
-/// `/dev/null` and its like are in many commands, and hold no script.
+/// `/dev/null` and its like are in many commands, and hold no script. A terminal may.
 #[cfg(unix)]
 fn is_device(path: &Path, metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
-    path.starts_with("/dev") && metadata.file_type().is_char_device()
+    let names = ["null", "zero", "full", "random", "urandom"];
+    let is_one = |name: &&str| path == Path::new("/dev").join(name);
+    names.iter().any(is_one) && metadata.file_type().is_char_device()
 }
 
 #[cfg(not(unix))]

@@ -23,6 +23,8 @@ pub(in crate::commands) struct Named {
     pub(super) places: BTreeMap<String, Place>,
     /// Files that were not read, and why.
     pub(super) left_out: Vec<String>,
+    /// Whether names were looked for in more than paths.
+    pub(super) is_searched: bool,
     /// Whether it may name more than was found.
     pub(super) is_more: bool,
     /// Whether there are more files than an approval can hold.
@@ -46,7 +48,7 @@ impl Named {
                 "it names the file {name:?}, and no approval can hold that name (a tab, a line break, or nothing to see is in it): call the file something else"
             );
         }
-        let told = format!("{prompt}{}", self.left_out());
+        let told = format!("{prompt}{}", self.not_covered());
         let chars = told.chars().count();
         if self.left_out.len() >= MOST_LEFT_OUT || chars > limits::TEXT_CHARS {
             bail!(
@@ -58,10 +60,13 @@ impl Named {
         Ok(told)
     }
 
-    pub(super) fn left_out(&self) -> String {
+    /// What the approval does not cover. People are always told, so that no silence has to be relied on.
+    pub(super) fn not_covered(&self) -> String {
         let mut said = String::new();
         if self.is_more {
             said += &format!("\n\n{}", plain::MORE);
+        } else if self.is_searched {
+            said += &format!("\n\n{}", plain::LISTED);
         }
         if !self.left_out.is_empty() {
             said += "\n\nNot looked into, so they may change before it runs: ";

@@ -27,12 +27,14 @@ pub(super) fn inside(word: &str) -> Vec<&str> {
     found
 }
 
-/// How long a word may be of which each end is looked for: `1rx.sh` reads `x.sh`.
-const LONGEST_WITH_ENDS: usize = 96;
-/// Between how many signs each stretch of a word is looked for: `if=a,b.sh` has three of one or two parts.
+/// How long a word may be of which every stretch is looked for: `1rx.sh` and `sXaXx.shX` read `x.sh`.
+const LONGEST_WITH_STRETCHES: usize = 96;
+/// Shorter ones are a coincidence more often than a name.
+const SHORTEST_STRETCH: usize = 3;
+/// Between how many signs each stretch of a longer word is looked for: `if=a,b.sh` has three of one or two parts.
 const MOST_SIGNS: usize = 24;
 
-/// Every stretch of a word between two `signs`, and its ends from any letter on; and whether that was all.
+/// Every stretch of a word, or of a long one those between two `signs`; and whether that was all.
 pub(super) fn parts<'a>(word: &'a str, signs: &[char]) -> (Vec<&'a str>, bool) {
     let is_sign = |c: char| signs.contains(&c) || matches!(c, '\'' | '"');
     let found: Vec<usize> = word
@@ -40,28 +42,24 @@ pub(super) fn parts<'a>(word: &'a str, signs: &[char]) -> (Vec<&'a str>, bool) {
         .filter(|(_, c)| is_sign(*c))
         .map(|(at, _)| at)
         .collect();
-    let mut parts = Vec::new();
     let some = &found[..found.len().min(MOST_SIGNS)];
-    let starts = [0].into_iter().chain(some.iter().map(|at| at + 1));
-    for start in starts {
+    let mut parts = Vec::new();
+    for start in [0].into_iter().chain(some.iter().map(|at| at + 1)) {
         let ends = some.iter().copied().chain([word.len()]);
         parts.extend(ends.filter(|end| start < *end).map(|end| &word[start..end]));
     }
-    let is_short = word.len() <= LONGEST_WITH_ENDS;
+    let is_short = word.len() <= LONGEST_WITH_STRETCHES;
     if is_short {
-        // Each may stand before a sign, too.
-        let ends = some.iter().copied().chain([word.len()]);
-        let ends: Vec<usize> = ends.collect();
-        for (start, _) in word.char_indices().skip(1) {
-            parts.extend(
-                ends.iter()
-                    .filter(|end| start < **end)
-                    .map(|end| &word[start..*end]),
-            );
+        for (start, _) in word.char_indices() {
+            let ends = word[start..]
+                .char_indices()
+                .map(|(at, c)| start + at + c.len_utf8());
+            let long = ends.filter(|end| end - start >= SHORTEST_STRETCH);
+            parts.extend(long.map(|end| &word[start..end]));
         }
     }
     parts.retain(|part| *part != word);
-    (parts, is_short && found.len() <= MOST_SIGNS)
+    (parts, is_short)
 }
 
 /// What seldom delimits a name.

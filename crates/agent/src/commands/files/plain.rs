@@ -7,31 +7,43 @@ use std::{env, path::Path};
 pub(super) const MORE: &str =
     "This is more than plain words: files that it names may have been missed.";
 
+/// What people are told of what is plain: a program may be told of a file in more ways than by its name.
+pub(super) const LISTED: &str =
+    "Files that are listed with it are approved as they are now. Others were not looked into.";
+
 /// What makes names mean something else from there on: another folder, another home, another machine.
-const CHANGES: [&str; 16] = [
+const CHANGES: [&str; 20] = [
     "cd",
-    "chdir",
-    "pushd",
-    "popd",
     "eval",
+    "exec",
     "trap",
     "env",
     "su",
+    "sg",
     "sudo",
     "doas",
+    "login",
+    "pkexec",
     "runuser",
-    "chroot",
     "ssh",
+    "nsenter",
+    "unshare",
+    "xargs",
+    "-execdir",
     "--exec",
     "--chdir",
     "--directory",
 ];
+/// The same, also in the middle of a word: `perl -echdir+q%a%`.
+const CHANGES_ANYWHERE: [&str; 5] = ["chdir", "pushd", "popd", "chroot", "setpriv"];
 /// Variables that a shell looks at where no word shows it.
 const VARIABLES: [&str; 9] = [
     "HOME", "CDPATH", "BASH_ENV", "ENV", "PATH", "FPATH", "ZDOTDIR", "PWD", "OLDPWD",
 ];
-/// Each of them makes another text of what stands around it.
-const READ_OTHERWISE: [char; 6] = ['\'', '"', '\\', '$', '`', '\n'];
+/// Each of them makes another text of what stands around it, in some shell.
+const READ_OTHERWISE: [char; 9] = ['\'', '"', '\\', '$', '`', '\n', '^', '{', '}'];
+/// Of an option of more letters nobody knows which of them takes the rest.
+const LETTERS: usize = 16;
 
 /// Of what a shell is given to read.
 pub(super) fn is_plain(command: &str) -> bool {
@@ -110,7 +122,12 @@ fn is_ordinary(c: char) -> bool {
 
 /// What a program or another shell may be given to read.
 fn is_plain_quoted(text: &str) -> bool {
-    !text.contains(READ_OTHERWISE) && !text.split_whitespace().any(is_choice)
+    let is_other = |chunk: &str| {
+        // `xx#.sh` is a choice, and `a:~b/c` somebody's home.
+        let inner = chunk.strip_prefix("~/").unwrap_or(chunk);
+        is_choice(chunk) || inner.contains('~') || inner.trim_start_matches('#').contains('#')
+    };
+    !text.contains(READ_OTHERWISE) && !text.split_whitespace().any(is_other)
 }
 
 /// `x(y)`, `(x|y).sh` and `<1-3>` are names that some shells complete.
@@ -125,12 +142,16 @@ fn is_choice(chunk: &str) -> bool {
 
 /// Whether it makes names mean something else, in quotes too. Whose folder `/proc/self` names depends on who looks.
 fn changes_names(command: &str) -> bool {
-    let between = |c: char| c.is_whitespace() || ";|&<>()'\"=,:@{}`$!".contains(c);
+    let between = |c: char| c.is_whitespace() || ";|&<>()'\"=,:@{}`$!+%".contains(c);
     let mut words = command.split(between);
     words.any(|word| {
-        let word = word.trim_end_matches('+');
-        CHANGES.contains(&word) || VARIABLES.contains(&word) || names_itself(word)
-    }) || command.contains("~+")
+        let program = word.rsplit('/').next().unwrap_or(word);
+        CHANGES.contains(&program)
+            || VARIABLES.contains(&word)
+            || names_itself(word)
+            || (word.starts_with('-') && !word.starts_with("--") && word.len() > LETTERS)
+    }) || CHANGES_ANYWHERE.iter().any(|it| command.contains(it))
+        || command.contains("~+")
         || command.contains("~-")
         || (command.contains('~') && !has_home())
 }
@@ -225,6 +246,19 @@ mod tests {
             "env -C sub make",
             "sudo -i sh x.sh",
             "git rebase --exec x.sh o",
+            "/usr/bin/env -i bash -c 'sh x.sh'",
+            "/bin/su - root -c ./x.sh",
+            "exec -c sh x.sh",
+            "setpriv --reset-env sh x.sh",
+            "true&&xargs -alist sh",
+            "find . -execdir sh y.sh",
+            "perl -echdir+q%sub%,do+q%./x.sh%",
+            "make -ssssssssssssssssssCsub",
+            "sh -c 'sh <~root/x.sh'",
+            "bash -c 'dd if=~root/x.sh'",
+            "zsh -c 'sh ^y'",
+            "zsh -c 'sh xx#.sh'",
+            "zsh -c 'sh {xy}.sh'",
         ] {
             assert!(!is_plain(command), "{command}");
         }

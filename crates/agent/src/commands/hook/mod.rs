@@ -177,6 +177,11 @@ fn read() -> anyhow::Result<Call> {
         input.len() as u64 <= LONGEST_INPUT,
         "standard input is too long"
     );
+    // Serde takes a list for an object, too.
+    ensure!(
+        input.trim_ascii_start().starts_with(b"{"),
+        "standard input is not what Claude Code gives a PreToolUse hook"
+    );
     let call: Call = serde_json::from_slice(&input)
         .context("standard input is not what Claude Code gives a PreToolUse hook")?;
     if call.tool_name.trim().is_empty() {
