@@ -723,6 +723,9 @@ def test_what_begins_its_work_only_when_it_is_called_is_refused_before_asking(fu
         (lambda: functools.partial(int, "1"), "a function"),
         (lambda: later, "a function"),
         (lambda: [1, {"a": (steps(2),)}], "a generator"),
+        (lambda: {steps(2): 1}, "a generator"),
+        (lambda: {1: later}.values(), "a function"),
+        (lambda: iter(lambda: 1, 2), "a lazy iterator"),
     ],
 )
 def test_a_result_that_works_later_is_refused_and_reported(guard: Guard, work: Any, returned: str) -> None:

@@ -107,7 +107,7 @@ def requires_approval(
         def steps(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
             guarded = GuardedCall(terms, signature, args, kwargs)
             with _approved(guarded, terms, cast(Optional[Handraise], client)) as (given, named):
-                return expect_done(name, (yield from function(*given, **named)))
+                return expect_done(name, (yield from _done_steps(name, function(*given, **named))))
 
         @functools.wraps(function)
         async def call_async(*args: Any, **kwargs: Any) -> Any:
@@ -124,6 +124,26 @@ def requires_approval(
         return cast(F, call_async if is_async else call)
 
     return decorate
+
+
+def _done_steps(name: str, steps: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """The steps of a guarded generator. What one of them hands out must not work later either."""
+    try:
+        step = next(steps)
+        while True:
+            expect_done(name, step)
+            try:
+                given = yield step
+            except GeneratorExit:
+                raise
+            except BaseException as error:
+                step = steps.throw(error)
+            else:
+                step = steps.send(given)
+    except StopIteration as end:
+        return end.value
+    finally:
+        steps.close()
 
 
 def _now() -> datetime:

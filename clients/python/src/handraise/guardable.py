@@ -4,25 +4,38 @@ after everything was checked, and maybe more than once.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import inspect
 import itertools
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
-_LATER = {
+_LATER: Dict[str, Tuple[type, ...]] = {
     "a context manager": (contextlib._GeneratorContextManager, contextlib._AsyncGeneratorContextManager),
     "a lazy iterator": (
         map,
         filter,
         zip,
         enumerate,
+        reversed,
+        type(iter(int, 0)),
         *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
     ),
     "a function": (functools.partial, functools.partialmethod),
 }
+_CONTAINERS: Tuple[type, ...] = (
+    list,
+    tuple,
+    dict,
+    set,
+    frozenset,
+    collections.deque,
+    type({}.values()),
+    type({}.items()),
+)
 # How deep in what is returned it looks.
-_DEPTH = 8
+_DEPTH = 50
 
 
 def expect_guardable(function: Callable[..., Any]) -> None:
@@ -63,8 +76,11 @@ def _expect_done(name: str, result: Any, depth: int) -> None:
         later = next((what for what, kinds in _LATER.items() if isinstance(result, kinds)), None)
     if later is not None:
         raise TypeError(f"{name} returned {later}, which would run after everything was checked")
-    if depth < _DEPTH and isinstance(result, (list, tuple, dict, set, frozenset)):
-        for part in result.values() if isinstance(result, dict) else result:
+    if isinstance(result, _CONTAINERS):
+        if depth == _DEPTH:
+            raise TypeError(f"{name} returned more lists in each other than can be looked through")
+        parts: Any = itertools.chain(result.keys(), result.values()) if isinstance(result, dict) else result
+        for part in parts:
             _expect_done(name, part, depth + 1)
 
 
