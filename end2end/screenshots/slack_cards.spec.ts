@@ -4,7 +4,7 @@ import { test } from "@playwright/test";
 
 import { messagePage, type Card } from "./slack_message.ts";
 
-/** The pictures in docs/slack, and the card of `fixtures/slack/cards` that each shows. */
+/** The pictures in docs/slack, and the card of `dev/fixtures/slack/cards` that each shows. */
 const pictures = {
   question: "question-open",
   choice: "choice-described",
@@ -16,7 +16,7 @@ const pictures = {
 
 for (const [picture, card] of Object.entries(pictures)) {
   test(`the picture of ${picture} in docs/slack`, async ({ page }) => {
-    const json = await readFile(`../fixtures/slack/cards/${card}.json`, "utf8");
+    const json = await readFile(`../dev/fixtures/slack/cards/${card}.json`, "utf8");
     await page.setContent(messagePage(JSON.parse(json) as Card));
     await page.locator(".message").screenshot({ path: `../docs/slack/${picture}.png` });
   });

@@ -14,7 +14,7 @@ export type Hostile = {
 
 type Entry = { name: string; text: string | Part[]; shows: string[]; marks?: string[] };
 
-const file = new URL("../../fixtures/hostile_text.json", import.meta.url);
+const file = new URL("../../dev/fixtures/hostile_text.json", import.meta.url);
 const { texts } = JSON.parse(readFileSync(file, "utf8")) as { texts: Entry[] };
 
 export const corpus: Hostile[] = texts.map(({ name, text, shows, marks = [] }) => {

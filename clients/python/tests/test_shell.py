@@ -1,4 +1,4 @@
-"""`tools/ask_human.sh`, for programs that have no client."""
+"""`clients/shell/ask_human.sh`, for programs that have no client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conftest import Meanwhile
 from proxy import Proxy
 from serving import PATIENCE, Desk, Server
 
-SCRIPT = Path(__file__).resolve().parents[3] / "tools" / "ask_human.sh"
+SCRIPT = Path(__file__).resolve().parents[2] / "shell" / "ask_human.sh"
 
 Ask = Callable[..., "subprocess.CompletedProcess[bytes]"]
 

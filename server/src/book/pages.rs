@@ -33,7 +33,7 @@ const FILES: [(&str, &str, &str); 19] = files![
     "architecture": "ARCHITECTURE.md",
     "decisions": "docs/decisions.md",
     "contributing": "CONTRIBUTING.md",
-    "bench": "bench/README.md",
+    "bench": "dev/bench/README.md",
     "python": "clients/python/README.md",
 ];
 

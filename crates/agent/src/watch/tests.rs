@@ -333,7 +333,7 @@ fn whole(text: &Value) -> String {
 #[test]
 fn whatever_is_written_nothing_raw_is_drawn() {
     let corpus: Value =
-        serde_json::from_str(include_str!("../../../../fixtures/hostile_text.json")).unwrap();
+        serde_json::from_str(include_str!("../../../../dev/fixtures/hostile_text.json")).unwrap();
     let texts = corpus["texts"].as_array().unwrap();
     assert!(texts.len() > 10);
     for hostile in texts {

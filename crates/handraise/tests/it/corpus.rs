@@ -1,4 +1,4 @@
-//! The hostile texts that every surface is tested with: `fixtures/hostile_text.json`.
+//! The hostile texts that every surface is tested with: `dev/fixtures/hostile_text.json`.
 
 use domain::limits;
 use serde::Deserialize;
@@ -39,7 +39,7 @@ impl Hostile {
         struct Corpus {
             texts: Vec<Hostile>,
         }
-        let corpus = include_str!("../../../../fixtures/hostile_text.json");
+        let corpus = include_str!("../../../../dev/fixtures/hostile_text.json");
         serde_json::from_str::<Corpus>(corpus).unwrap().texts
     }
 

@@ -1,4 +1,4 @@
-//! Slack's own Python models on every card and modal of `fixtures/slack`, which the tests of `slack/blocks` hold
+//! Slack's own Python models on every card and modal of `dev/fixtures/slack`, which the tests of `slack/blocks` hold
 //! against the program. They know every field we send, and all sizes but how much may be typed into a field.
 
 use std::{fs, path::Path};
@@ -61,7 +61,7 @@ print(json.dumps(faults))
 "#;
 
 fn shown() -> Value {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/slack");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/fixtures/slack");
     let read = |part: &str| {
         let files = fs::read_dir(folder.join(part)).unwrap();
         let files = files.map(|file| file.unwrap().path());

@@ -1,4 +1,4 @@
-//! Cards and modals of every kind and state: as they are (`fixtures/slack`), and whatever is written in them.
+//! Cards and modals of every kind and state: as they are (`dev/fixtures/slack`), and whatever is written in them.
 
 mod limits;
 mod notes;

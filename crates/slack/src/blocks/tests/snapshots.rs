@@ -1,4 +1,4 @@
-//! `fixtures/slack`: a card of every kind in every state, and every modal. Python's `slack_sdk` reads them, and the
+//! `dev/fixtures/slack`: a card of every kind in every state, and every modal. Python's `slack_sdk` reads them, and the
 //! pictures in `docs/slack` are drawn from them. `UPDATE_SNAPSHOTS=1` writes them anew.
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
@@ -246,7 +246,7 @@ fn modals() -> BTreeMap<String, Value> {
 
 fn hold_against(folder: &str, shown: BTreeMap<String, Value>) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../fixtures/slack")
+        .join("../../dev/fixtures/slack")
         .join(folder);
     if env::var_os("UPDATE_SNAPSHOTS").is_some() {
         let _ = fs::remove_dir_all(&folder);

@@ -21,8 +21,9 @@ impl Workspace {
         let manifest_dir = env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = manifest_dir
-            .parent()
-            .context("the xtask crate has no parent directory")?
+            .ancestors()
+            .nth(2)
+            .context("the xtask crate is not in dev/ of a workspace")?
             .to_path_buf();
 
         let mut metadata = cargo(&root);

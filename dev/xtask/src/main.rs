@@ -113,7 +113,7 @@ enum Task {
   cargo xtask screenshot")]
     Screenshot,
 
-    /// Measure the program as shipped: creates, polls, resuming, deadlines (bench/README.md)
+    /// Measure the program as shipped: creates, polls, resuming, deadlines (dev/bench/README.md)
     #[command(after_help = "Examples:
   cargo xtask bench
   cargo xtask bench --only creates,polls --seconds 20

@@ -9,7 +9,7 @@ use crate::progress::announce;
 use crate::workspace::Workspace;
 use crate::{build, command};
 
-/// As in `bench/src/main.rs`: a mistake is told before the program is built.
+/// As in `dev/bench/src/main.rs`: a mistake is told before the program is built.
 const SCENARIOS: [&str; 8] = [
     "disk", "start", "creates", "polls", "resume", "expiry", "outbox", "bounds",
 ];

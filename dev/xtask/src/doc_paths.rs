@@ -16,20 +16,17 @@ const PAGES: [&str; 4] = [
 ];
 
 /// What a path of ours begins with.
-const ROOMS: [&str; 13] = [
+const ROOMS: [&str; 10] = [
     "app/",
-    "bench/",
     "clients/",
     "crates/",
+    "dev/",
     "docs/",
     "end2end/",
-    "fixtures/",
     "frontend/",
     "migrations/",
     "server/",
     "style/",
-    "tools/",
-    "xtask/",
 ];
 
 /// What a test run makes.
