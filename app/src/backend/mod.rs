@@ -17,11 +17,11 @@ use crate::{
 };
 
 pub use outbound::OutboundPages;
-pub use settings::Settings;
+pub use settings::SettingsPages;
 
 /// The server, as the pages see it.
 #[async_trait]
-pub trait Backend: Settings + OutboundPages {
+pub trait Backend: SettingsPages + OutboundPages {
     /// Who is signed in, and where.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::{
 /// All but the account, links from Slack and what is told of links are [`UiError::AdminsOnly`] to everybody else.
 /// What takes `confirm`, one's own password, is refused without it once it was not given for a while.
 #[async_trait]
-pub trait Settings: Send + Sync {
+pub trait SettingsPages: Send + Sync {
     /// Whoever is signed in, and where they are.
     async fn account(&self) -> Result<Account, UiError>;
 
@@ -72,7 +72,7 @@ pub trait Settings: Send + Sync {
     /// Gives somebody another name or role.
     ///
     /// # Errors
-    /// As [`Settings::invite`]; also for another role of one's own.
+    /// As [`SettingsPages::invite`]; also for another role of one's own.
     async fn change_person(
         &self,
         id: PersonId,

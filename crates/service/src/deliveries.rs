@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     DeliveryId, DestinationId, Principal,
     decide::delivery as decide,
-    delivery::{DestinationKind, Reply},
+    delivery::{DestinationKind, TryResult},
 };
 use store::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, StuckChannel};
 
@@ -91,7 +91,7 @@ impl Service {
     pub async fn delivery_tried(
         &self,
         claimed: &Claimed,
-        reply: &Reply,
+        reply: &TryResult,
         mark: &mut Mark,
     ) -> Result<(), ServiceError> {
         match claimed.kind {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     Changeset, DeliveryId, DestinationId, Endpoint, Fault, Moment, Principal, Refused,
     decide::delivery::{self as decide, NewEndpoint},
-    delivery::{DisabledWhy, Filter, Format, Next, Reply, SealedSecret, Topic},
+    delivery::{DisabledWhy, Filter, Format, Next, SealedSecret, Topic, TryResult},
 };
 use store::{Claimed, EndpointRecord, Mark};
 use uuid::Uuid;
@@ -212,7 +212,7 @@ impl Service {
     pub(super) async fn endpoint_tried(
         &self,
         claimed: &Claimed,
-        reply: &Reply,
+        reply: &TryResult,
         mark: &mut Mark,
     ) -> Result<(), ServiceError> {
         let hopeless = mark

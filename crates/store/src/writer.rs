@@ -15,7 +15,7 @@ const BATCH: usize = 256;
 const QUEUE: usize = 4 * BATCH;
 
 /// What became of one changeset in a committed batch.
-pub(crate) enum Outcome {
+pub(crate) enum Written {
     Committed(Vec<Event>),
     Conflict,
 }
@@ -44,37 +44,37 @@ pub(crate) fn has_parts(changeset: &Changeset) -> bool {
 }
 
 /// One transaction on one of the databases.
-pub(crate) trait Backend: Send + Sync + 'static {
+pub(crate) trait CommitBatch: Send + Sync + 'static {
     /// Commits the changesets in order, in one transaction. A conflict of one does not touch the
     /// others. As many outcomes as changesets.
     fn write(
         &self,
         batch: &[Changeset],
-    ) -> impl Future<Output = Result<Vec<Outcome>, BatchError>> + Send;
+    ) -> impl Future<Output = Result<Vec<Written>, BatchError>> + Send;
 
     /// Tells other nodes that the journal has grown.
     fn announce(&self) -> impl Future<Output = ()> + Send;
 }
 
-type Reply = oneshot::Sender<Result<Vec<Event>, CommitError>>;
+type Waiter = oneshot::Sender<Result<Vec<Event>, CommitError>>;
 
 /// The queue in front of the writer task. The task ends when the last of these is dropped.
 pub(crate) struct Writer {
-    queue: mpsc::Sender<(Changeset, Reply)>,
+    queue: mpsc::Sender<(Changeset, Waiter)>,
 }
 
 impl Writer {
-    pub(crate) fn start(backend: impl Backend, growth: watch::Sender<()>) -> Self {
+    pub(crate) fn start(backend: impl CommitBatch, growth: watch::Sender<()>) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
         tokio::spawn(run(backend, waiting, growth));
         Self { queue }
     }
 
     pub(crate) async fn commit(&self, changeset: Changeset) -> Result<Vec<Event>, CommitError> {
-        let (reply, outcome) = oneshot::channel();
+        let (waiter, outcome) = oneshot::channel();
         let stopped = || CommitError::Failed(StoreError::Stopped);
         self.queue
-            .send((changeset, reply))
+            .send((changeset, waiter))
             .await
             .map_err(|_| stopped())?;
         outcome.await.map_err(|_| stopped())?
@@ -82,44 +82,44 @@ impl Writer {
 }
 
 async fn run(
-    backend: impl Backend,
-    mut waiting: mpsc::Receiver<(Changeset, Reply)>,
+    backend: impl CommitBatch,
+    mut waiting: mpsc::Receiver<(Changeset, Waiter)>,
     growth: watch::Sender<()>,
 ) {
     let mut taken = Vec::with_capacity(BATCH);
     while waiting.recv_many(&mut taken, BATCH).await > 0 {
-        let (batch, replies): (Vec<_>, Vec<_>) = taken.drain(..).unzip();
-        commit(&backend, batch, replies).await;
+        let (batch, waiters): (Vec<_>, Vec<_>) = taken.drain(..).unzip();
+        commit(&backend, batch, waiters).await;
         growth.send_replace(());
         backend.announce().await;
     }
 }
 
-async fn commit(backend: &impl Backend, batch: Vec<Changeset>, replies: Vec<Reply>) {
+async fn commit(backend: &impl CommitBatch, batch: Vec<Changeset>, waiters: Vec<Waiter>) {
     match backend.write(&batch).await {
         Ok(outcomes) => {
-            for (outcome, reply) in outcomes.into_iter().zip(replies) {
-                answer(reply, outcome);
+            for (outcome, waiter) in outcomes.into_iter().zip(waiters) {
+                answer(waiter, outcome);
             }
         }
         // One changeset the database cannot take must not fail its neighbours: each on its own.
         Err(BatchError::RolledBack(error)) if batch.len() > 1 => {
             tracing::warn!(%error, changesets = batch.len(), "a batch was rolled back; trying each changeset alone");
-            for (changeset, reply) in batch.into_iter().zip(replies) {
+            for (changeset, waiter) in batch.into_iter().zip(waiters) {
                 match backend.write(std::slice::from_ref(&changeset)).await {
                     Ok(mut outcomes) => match outcomes.pop() {
-                        Some(outcome) => answer(reply, outcome),
-                        None => drop(reply),
+                        Some(outcome) => answer(waiter, outcome),
+                        None => drop(waiter),
                     },
-                    Err(error) => fail(reply, error),
+                    Err(error) => fail(waiter, error),
                 }
             }
         }
         Err(error) => {
             let mut error = Some(error);
-            for reply in replies {
+            for waiter in waiters {
                 fail(
-                    reply,
+                    waiter,
                     error
                         .take()
                         .unwrap_or(BatchError::Unknown(StoreError::Stopped)),
@@ -129,15 +129,15 @@ async fn commit(backend: &impl Backend, batch: Vec<Changeset>, replies: Vec<Repl
     }
 }
 
-fn answer(reply: Reply, outcome: Outcome) {
+fn answer(waiter: Waiter, outcome: Written) {
     // A caller that has gone away needs no answer: its changeset is committed all the same.
-    let _ = reply.send(match outcome {
-        Outcome::Committed(events) => Ok(events),
-        Outcome::Conflict => Err(CommitError::Conflict),
+    let _ = waiter.send(match outcome {
+        Written::Committed(events) => Ok(events),
+        Written::Conflict => Err(CommitError::Conflict),
     });
 }
 
-fn fail(reply: Reply, error: BatchError) {
+fn fail(waiter: Waiter, error: BatchError) {
     let (BatchError::RolledBack(error) | BatchError::Unknown(error)) = error;
-    let _ = reply.send(Err(CommitError::Failed(error)));
+    let _ = waiter.send(Err(CommitError::Failed(error)));
 }

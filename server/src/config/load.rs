@@ -49,7 +49,7 @@ pub struct Loaded {
 }
 
 /// A setting's value as it stands, and where from.
-type Settings = BTreeMap<String, (Value, Origin)>;
+type Given = BTreeMap<String, (Value, Origin)>;
 
 /// Puts the settings together: flags over environment over file over default.
 ///
@@ -67,7 +67,7 @@ pub fn load(
         .map(Path::to_owned)
         .or(environment.file)
         .or_else(|| Some(PathBuf::from(FILE_HERE)).filter(|file| file.exists()));
-    let mut settings: Settings = known
+    let mut settings: Given = known
         .iter()
         .map(|entry| (entry.key.clone(), (entry.value.clone(), Origin::Default)))
         .collect();
@@ -147,7 +147,7 @@ fn of_file(file: &Path, known: &[Entry], faults: &mut Vec<Fault>) -> Result<Vec<
 
 /// Reads the settings as they stand. What is wrong is noted and replaced with its default, so that
 /// everything that is wrong comes out at once; `None` when even a default is.
-fn read(settings: &mut Settings, known: &[Entry], faults: &mut Vec<Fault>) -> Option<Config> {
+fn read(settings: &mut Given, known: &[Entry], faults: &mut Vec<Fault>) -> Option<Config> {
     loop {
         let error = match serde_path_to_error::deserialize(Value::Table(nested(settings))) {
             Ok(config) => return Some(config),
@@ -186,7 +186,7 @@ fn in_words(message: &str) -> String {
 }
 
 /// Tables in tables, as TOML has them.
-fn nested(settings: &Settings) -> Table {
+fn nested(settings: &Given) -> Table {
     let mut table = Table::new();
     for (key, (value, _)) in settings {
         put(&mut table, key, value.clone());

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::delivery::{DestinationKind, Health, Reply};
+use domain::delivery::{DestinationKind, Health, TryResult};
 use store::Claimed;
 
 /// Tells destinations of one kind.
@@ -30,7 +30,7 @@ pub trait Courier: Send + Sync {
 #[derive(Clone, Debug)]
 pub struct Sent {
     /// In short.
-    pub reply: Reply,
+    pub reply: TryResult,
     /// The beginning of the answer.
     pub body: String,
     /// How long it took.
@@ -41,7 +41,7 @@ pub struct Sent {
 
 impl Sent {
     /// What came of it without anything having been sent.
-    pub(super) fn nothing(reply: Reply) -> Self {
+    pub(super) fn nothing(reply: TryResult) -> Self {
         Self {
             reply,
             body: String::new(),

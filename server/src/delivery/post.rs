@@ -5,7 +5,7 @@ use std::{error::Error, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::delivery::Reply;
+use domain::delivery::TryResult;
 use machine::tls;
 use reqwest::{
     Client, Response,
@@ -76,10 +76,10 @@ impl Post {
         let request = self.client.post(url).headers(headers).body(body).send();
         let deadline = begun + IN_TIME;
         match timeout_at(deadline, request).await {
-            Err(_) => sent(Reply::TimedOut, String::new()),
+            Err(_) => sent(TryResult::TimedOut, String::new()),
             Ok(Err(error)) => sent(failed(&error), String::new()),
             Ok(Ok(response)) => {
-                let reply = Reply::Status {
+                let reply = TryResult::Status {
                     code: response.status().as_u16(),
                     retry_after: retry_after(response.headers(), now),
                 };
@@ -117,12 +117,12 @@ fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<TimeDelta> {
     Some((date.to_utc() - now).max(TimeDelta::zero()))
 }
 
-fn refused(forbidden: Forbidden) -> Reply {
-    Reply::Refused(format!("not sent: the address {forbidden}"))
+fn refused(forbidden: Forbidden) -> TryResult {
+    TryResult::Refused(format!("not sent: the address {forbidden}"))
 }
 
 /// The last cause says most, and none says the address: that may be a secret.
-fn failed(error: &reqwest::Error) -> Reply {
+fn failed(error: &reqwest::Error) -> TryResult {
     let mut cause: &dyn Error = error;
     while let Some(next) = cause.source() {
         cause = next;
@@ -131,7 +131,7 @@ fn failed(error: &reqwest::Error) -> Reply {
         }
     }
     if error.is_timeout() {
-        return Reply::TimedOut;
+        return TryResult::TimedOut;
     }
     let what = if error.is_connect() {
         "no connection"
@@ -139,5 +139,5 @@ fn failed(error: &reqwest::Error) -> Reply {
         "no answer"
     };
     let why: String = storable(&cause.to_string()).chars().take(200).collect();
-    Reply::Failed(format!("{what}: {why}"))
+    TryResult::Failed(format!("{what}: {why}"))
 }

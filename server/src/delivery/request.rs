@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
     Event,
-    delivery::{Health, Reply},
+    delivery::{Health, TryResult},
 };
 use reqwest::header::HeaderMap;
 use service::Service;
@@ -63,7 +63,7 @@ impl Requests {
                 } = request;
                 Some(self.post.send(&address, headers, body, now).await)
             }
-            Ok(Err(why)) => Some(Sent::nothing(Reply::Withdrawn(why.to_owned()))),
+            Ok(Err(why)) => Some(Sent::nothing(TryResult::Withdrawn(why.to_owned()))),
             Err(error) => {
                 tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a delivery cannot be prepared");
                 None

@@ -10,7 +10,7 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     DestinationId,
-    delivery::{DestinationKind, Health, Reply},
+    delivery::{DestinationKind, Health, TryResult},
 };
 use rand::seq::SliceRandom;
 use service::{Service, ServiceError};
@@ -302,13 +302,13 @@ impl Worker {
         }
     }
 
-    fn mark(&mut self, claimed: &Claimed, sent: Sent) -> (Mark, Reply) {
+    fn mark(&mut self, claimed: &Claimed, sent: Sent) -> (Mark, TryResult) {
         let now = self.service.now();
         let delivery = &claimed.delivery;
         let busy = self.busy.get_mut(&delivery.destination);
         let health = busy.filter(|_| sent.reply.tells_of_health()).map(|busy| {
             busy.health = match sent.reply {
-                Reply::Parked(_) => busy.health.parked(now),
+                TryResult::Parked(_) => busy.health.parked(now),
                 _ => busy.health.after(sent.reply.is_success(), now),
             };
             busy.health
@@ -329,7 +329,7 @@ impl Worker {
             end: AttemptEnd {
                 latency: i64::try_from(sent.took.as_millis()).unwrap_or(i64::MAX),
                 status: match sent.reply {
-                    Reply::Status { code, .. } => Some(code),
+                    TryResult::Status { code, .. } => Some(code),
                     _ => None,
                 },
                 error: sent.reply.error(),
@@ -345,7 +345,7 @@ impl Worker {
     async fn follow(
         &self,
         claimed: &Claimed,
-        (mut mark, reply): (Mark, Reply),
+        (mut mark, reply): (Mark, TryResult),
     ) -> Result<Mark, ServiceError> {
         if let Some(error) = &mark.end.error {
             tracing::info!(

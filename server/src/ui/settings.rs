@@ -1,7 +1,7 @@
 //! The settings pages, for whoever is signed in. Who may do what is for the rules to say.
 
 use app::{
-    backend::Settings,
+    backend::SettingsPages,
     error::UiError,
     view::{
         Account, PeopleList, PersonRow, SessionRow, SlackLink, SlackUser, Standing, TokenList,
@@ -43,7 +43,7 @@ impl ForPerson {
 }
 
 #[async_trait]
-impl Settings for ForPerson {
+impl SettingsPages for ForPerson {
     async fn account(&self) -> Result<Account, UiError> {
         let who = self.who()?;
         let service = &self.state.service;

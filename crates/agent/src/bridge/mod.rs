@@ -134,8 +134,8 @@ impl Bridge {
         let sent = self.send(line, &message).await;
         let said = sent.and_then(|said| said.context("the server has no answer"));
         Some(match said.and_then(reply) {
-            Ok(Reply::Result(result)) => answer(id, "result", &listed(method, result)),
-            Ok(Reply::Error(error)) => answer(id, "error", &error),
+            Ok(RpcReply::Result(result)) => answer(id, "result", &listed(method, result)),
+            Ok(RpcReply::Error(error)) => answer(id, "error", &error),
             Err(error) => fault(id, FAILED, &format!("{error:#}")),
         })
     }
@@ -152,10 +152,10 @@ impl Bridge {
             reply(said.context("the server has no answer")?)
         };
         match answered.await {
-            Ok(Reply::Result(result)) => {
+            Ok(RpcReply::Result(result)) => {
                 self.proof.checked(&call, &result, SystemClock.now()).await
             }
-            Ok(Reply::Error(error)) => {
+            Ok(RpcReply::Error(error)) => {
                 let said = error["message"].as_str().unwrap_or_default();
                 proof::denial(&format!("the server says: {said}"))
             }
@@ -289,21 +289,21 @@ fn say(said: Result<Option<String>, tokio::task::JoinError>) -> anyhow::Result<(
 
 /// What answers a request.
 #[derive(Debug, PartialEq)]
-enum Reply {
+enum RpcReply {
     Result(Value),
     Error(Value),
 }
 
 /// The reply in what a server returned: a result or an error. A request of its own, or several at once, are none.
-fn reply(mut said: Value) -> anyhow::Result<Reply> {
+fn reply(mut said: Value) -> anyhow::Result<RpcReply> {
     let Some(said) = said.as_object_mut() else {
         anyhow::bail!("the server's answer is no reply");
     };
     let is_request = said.contains_key("method");
     match (is_request, said.remove("result"), said.remove("error")) {
-        (false, Some(result), None) if result.is_object() => Ok(Reply::Result(result)),
+        (false, Some(result), None) if result.is_object() => Ok(RpcReply::Result(result)),
         (false, None, Some(error)) if error["code"].is_i64() && error["message"].is_string() => {
-            Ok(Reply::Error(error))
+            Ok(RpcReply::Error(error))
         }
         _ => anyhow::bail!("the server's answer is no reply"),
     }
@@ -341,9 +341,12 @@ mod tests {
         for (said, expected) in [
             (
                 json!({"id": 9, "result": {}}),
-                Some(Reply::Result(json!({}))),
+                Some(RpcReply::Result(json!({}))),
             ),
-            (json!({"error": error}), Some(Reply::Error(error.clone()))),
+            (
+                json!({"error": error}),
+                Some(RpcReply::Error(error.clone())),
+            ),
             (json!([{"id": 1, "result": {}}]), None),
             (
                 json!({"id": 1, "method": "sampling/createMessage", "result": {}}),

@@ -13,7 +13,7 @@ pub struct ReportCommand {
     id: uuid::Uuid,
     /// What came of it
     #[arg(value_enum)]
-    outcome: Outcome,
+    outcome: Reported,
     /// A few words on it
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
@@ -22,14 +22,14 @@ pub struct ReportCommand {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Outcome {
+pub(super) enum Reported {
     /// It was done
     Done,
     /// It was tried, and failed
     Failed,
 }
 
-impl Outcome {
+impl Reported {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Done => "done",

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use serde::Deserialize;
 
-use super::{Messages, desk::Message, item::Item};
+use super::{Messages, item::Item, state::Message};
 use crate::client::Client;
 
 #[derive(Deserialize)]

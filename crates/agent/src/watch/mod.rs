@@ -1,15 +1,15 @@
 //! `handraise watch`: what waits, live in a terminal, and answered there. What is shown and what a key does is
-//! plain state ([`desk`]); this is the loop around it, which talks to the terminal and the server.
+//! plain state ([`state`]); this is the loop around it, which talks to the terminal and the server.
 
 mod answering;
 mod cells;
-mod desk;
 mod editor;
 mod feed;
 mod fold;
 mod item;
 mod lines;
 mod reading;
+mod state;
 mod steady;
 #[cfg(test)]
 mod tests;
@@ -30,10 +30,10 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use crate::client::{Client, Declined};
-use desk::{Desk, Effect, Message, Refusal};
 use item::Item;
 pub(crate) use lines::print;
 use machine::clock::{Clock, SystemClock};
+use state::{Effect, Message, Refusal, State};
 use steady::Steady;
 
 /// How often waiting times move on.
@@ -75,10 +75,10 @@ pub(crate) async fn run(
     let _ = execute!(std::io::stdout(), EnableBracketedPaste);
     read_keys(messages.clone());
     let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let mut desk = Desk::new(read_only, SystemClock.now());
+    let mut state = State::new(read_only, SystemClock.now());
     let outcome = shown(
         &mut terminal,
-        &mut desk,
+        &mut state,
         colour,
         &client,
         (&messages, heard),
@@ -93,7 +93,7 @@ pub(crate) async fn run(
 
 async fn shown(
     terminal: &mut Terminal<Steady<CrosstermBackend<Stdout>>>,
-    desk: &mut Desk,
+    state: &mut State,
     colour: bool,
     client: &Arc<Client>,
     (messages, mut heard): (&Messages, mpsc::UnboundedReceiver<Message>),
@@ -103,16 +103,16 @@ async fn shown(
     let mut stop = Box::pin(machine::asked_to_stop());
     let mut waiting = VecDeque::new();
     loop {
-        if desk.is_new() {
+        if state.is_new() {
             // Before the drawing: whoever reacts to it may press a key before it has returned.
             waiting.extend(std::iter::from_fn(|| heard.try_recv().ok()));
             waiting.iter_mut().for_each(Message::mark_ahead);
         }
         let mut drawn = None;
-        terminal.draw(|frame| drawn = view::draw(frame, desk, colour))?;
-        if desk.saw(drawn) {
+        terminal.draw(|frame| drawn = view::draw(frame, state, colour))?;
+        if state.saw(drawn) {
             // The keys at the foot depend on what has been seen.
-            terminal.draw(|frame| _ = view::draw(frame, desk, colour))?;
+            terminal.draw(|frame| _ = view::draw(frame, state, colour))?;
         }
         let message = match waiting.pop_front() {
             Some(message) => message,
@@ -123,7 +123,7 @@ async fn shown(
                 () = &mut stop => return Ok(()),
             },
         };
-        match desk.update(message) {
+        match state.update(message) {
             None => {}
             Some(Effect::Quit) => return Ok(()),
             Some(effect) => {

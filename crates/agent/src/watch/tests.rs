@@ -10,8 +10,8 @@ use ratatui::{
 use serde_json::{Value, json};
 
 use super::{
-    desk::{Desk, Effect, Message, Refusal, span},
     item::Item,
+    state::{Effect, Message, Refusal, State, span},
     view,
 };
 
@@ -41,10 +41,10 @@ fn closed(id: &str, text: &str) -> Item {
     item(id, more)
 }
 
-fn desk(items: Vec<Item>) -> Desk {
-    let mut desk = Desk::new(false, now());
-    assert_eq!(desk.update(Message::All(items)), None);
-    desk
+fn state(items: Vec<Item>) -> State {
+    let mut state = State::new(false, now());
+    assert_eq!(state.update(Message::All(items)), None);
+    state
 }
 
 fn key(code: KeyCode) -> Message {
@@ -59,12 +59,12 @@ fn control(c: char) -> Message {
 }
 
 /// The last effect of all these keys, of which each is seen before the next.
-fn press(desk: &mut Desk, keys: &str) -> Option<Effect> {
-    press_in(desk, keys, (80, 40))
+fn press(state: &mut State, keys: &str) -> Option<Effect> {
+    press_in(state, keys, (80, 40))
 }
 
 /// As [`press`], in a terminal of this size.
-fn press_in(desk: &mut Desk, keys: &str, (width, height): (u16, u16)) -> Option<Effect> {
+fn press_in(state: &mut State, keys: &str, (width, height): (u16, u16)) -> Option<Effect> {
     let mut last = None;
     for c in keys.chars() {
         let message = match c {
@@ -75,23 +75,23 @@ fn press_in(desk: &mut Desk, keys: &str, (width, height): (u16, u16)) -> Option<
             PAGE_DOWN => key(KeyCode::PageDown),
             c => key(KeyCode::Char(c)),
         };
-        last = desk.update(message);
-        drawn(desk, width, height, true);
+        last = state.update(message);
+        drawn(state, width, height, true);
     }
     last
 }
 
-fn drawn(desk: &mut Desk, width: u16, height: u16, colour: bool) -> (String, Vec<Color>) {
+fn drawn(state: &mut State, width: u16, height: u16, colour: bool) -> (String, Vec<Color>) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let mut draw = |desk: &Desk| {
+    let mut draw = |state: &State| {
         let mut drawn = None;
-        let draw = |frame: &mut ratatui::Frame<'_>| drawn = view::draw(frame, desk, colour);
+        let draw = |frame: &mut ratatui::Frame<'_>| drawn = view::draw(frame, state, colour);
         terminal.draw(draw).unwrap();
         drawn
     };
-    let drawn = draw(desk);
-    if desk.saw(drawn) {
-        draw(desk);
+    let drawn = draw(state);
+    if state.saw(drawn) {
+        draw(state);
     }
     let buffer = terminal.backend().buffer();
     let colours = buffer.content().iter().map(|cell| cell.fg).collect();
@@ -101,40 +101,41 @@ fn drawn(desk: &mut Desk, width: u16, height: u16, colour: bool) -> (String, Vec
 #[test]
 fn who_has_stopped_comes_first_and_the_row_stays_where_it_was() {
     let later = now() + TimeDelta::seconds(1);
-    let mut desk = desk(vec![
+    let mut state = state(vec![
         item("async", json!({"mode": "async"})),
         item("late", json!({"created_at": later})),
         item("early", json!({})),
     ]);
-    let order = |desk: &Desk| {
-        desk.items
+    let order = |state: &State| {
+        state
+            .items
             .iter()
             .map(|it| it.id.clone())
             .collect::<Vec<_>>()
     };
-    assert_eq!(order(&desk), ["early", "late", "async"]);
-    press(&mut desk, "j");
+    assert_eq!(order(&state), ["early", "late", "async"]);
+    press(&mut state, "j");
     let urgent = item("urgent", json!({"priority": "urgent", "created_at": later}));
-    desk.update(Message::Changed(Box::new(urgent)));
-    assert_eq!(order(&desk), ["urgent", "early", "late", "async"]);
-    assert_eq!(desk.row(), Some(2));
-    desk.update(Message::Changed(Box::new(closed("late", "x"))));
-    assert_eq!(desk.row(), Some(2), "on what came after it");
-    press(&mut desk, "jjj");
-    desk.update(Message::Changed(Box::new(closed("async", "x"))));
-    assert_eq!(desk.row(), Some(1));
-    press(&mut desk, "kkk");
-    assert_eq!(desk.row(), Some(0));
-    assert_eq!(press(&mut desk, "q"), Some(Effect::Quit));
+    state.update(Message::Changed(Box::new(urgent)));
+    assert_eq!(order(&state), ["urgent", "early", "late", "async"]);
+    assert_eq!(state.row(), Some(2));
+    state.update(Message::Changed(Box::new(closed("late", "x"))));
+    assert_eq!(state.row(), Some(2), "on what came after it");
+    press(&mut state, "jjj");
+    state.update(Message::Changed(Box::new(closed("async", "x"))));
+    assert_eq!(state.row(), Some(1));
+    press(&mut state, "kkk");
+    assert_eq!(state.row(), Some(0));
+    assert_eq!(press(&mut state, "q"), Some(Effect::Quit));
 }
 
 #[test]
 fn what_was_typed_is_kept_until_it_is_sent() {
-    let mut desk = desk(vec![item("one", json!({})), item("two", json!({}))]);
-    press(&mut desk, "\nq\nj\u{1b}");
-    assert!(desk.open.is_none());
-    press(&mut desk, "j\nother\u{1b}k\n");
-    let sent = press(&mut desk, "!\u{13}");
+    let mut state = state(vec![item("one", json!({})), item("two", json!({}))]);
+    press(&mut state, "\nq\nj\u{1b}");
+    assert!(state.open.is_none());
+    press(&mut state, "j\nother\u{1b}k\n");
+    let sent = press(&mut state, "!\u{13}");
     let body = json!({"text": "q\nj!"});
     assert_eq!(
         sent,
@@ -144,8 +145,8 @@ fn what_was_typed_is_kept_until_it_is_sent() {
         })
     );
     // Nothing is sent twice, and nothing changes while it is on its way.
-    assert_eq!(press(&mut desk, "x\u{13}\u{18}"), None);
-    assert_eq!(desk.draft("one").editor.text, "q\nj!");
+    assert_eq!(press(&mut state, "x\u{13}\u{18}"), None);
+    assert_eq!(state.draft("one").editor.text, "q\nj!");
 
     // Somebody was faster.
     let refusal = |ours| Refusal {
@@ -153,11 +154,11 @@ fn what_was_typed_is_kept_until_it_is_sent() {
         closed: Some(Box::new(closed("one", "80"))),
         ours,
     };
-    desk.update(Message::Sent {
+    state.update(Message::Sent {
         id: "one".into(),
         outcome: Err(refusal(false)),
     });
-    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    let (screen, _) = drawn(&mut state, 80, 20, true);
     for part in [
         "Not sent: already answered by Ana, 12 s ago",
         "80",
@@ -166,49 +167,49 @@ fn what_was_typed_is_kept_until_it_is_sent() {
     ] {
         assert!(screen.contains(part), "{screen}");
     }
-    assert_eq!(desk.draft("one").editor.text, "q\nj!");
+    assert_eq!(state.draft("one").editor.text, "q\nj!");
 
     // Only the reply was lost.
-    press(&mut desk, "\u{1b}\n\u{13}");
-    desk.update(Message::Sent {
+    press(&mut state, "\u{1b}\n\u{13}");
+    state.update(Message::Sent {
         id: "two".into(),
         outcome: Err(refusal(true)),
     });
-    assert_eq!(desk.said.as_deref(), Some("Sent: answered."));
+    assert_eq!(state.said.as_deref(), Some("Sent: answered."));
     assert!(closed("one", "80").says(&json!({"text": "80"})));
     assert!(!closed("one", "80").says(&body));
 }
 
 #[test]
 fn a_server_that_refuses_costs_no_text() {
-    let mut desk = desk(vec![item("one", json!({}))]);
-    press(&mut desk, "\nhello\u{13}");
+    let mut state = state(vec![item("one", json!({}))]);
+    press(&mut state, "\nhello\u{13}");
     let refusal = Refusal {
         message: "text is too long".into(),
         closed: None,
         ours: false,
     };
-    desk.update(Message::Sent {
+    state.update(Message::Sent {
         id: "one".into(),
         outcome: Err(refusal),
     });
-    assert_eq!(desk.said.as_deref(), Some("Not sent: text is too long"));
-    let again = press(&mut desk, "\u{13}");
+    assert_eq!(state.said.as_deref(), Some("Not sent: text is too long"));
+    let again = press(&mut state, "\u{13}");
     assert!(matches!(again, Some(Effect::Answer { body, .. }) if body == json!({"text": "hello"})));
 }
 
 #[test]
 fn nothing_is_approved_by_a_key_too_many() {
     let approval = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}, "action_digest": "sha256:0"});
-    let mut desk = desk(vec![item("one", approval)]);
-    assert_eq!(press(&mut desk, "\n\n\n \u{13}y1"), None);
+    let mut state = state(vec![item("one", approval)]);
+    assert_eq!(press(&mut state, "\n\n\n \u{13}y1"), None);
     assert_eq!(
-        press(&mut desk, "a\u{1b}\u{13}"),
+        press(&mut state, "a\u{1b}\u{13}"),
         None,
         "back from the decision"
     );
-    assert!(desk.open.is_some());
-    let sent = press(&mut desk, "dno\u{13}");
+    assert!(state.open.is_some());
+    let sent = press(&mut state, "dno\u{13}");
     let body = json!({"approved": false, "text": "no"});
     assert_eq!(
         sent,
@@ -223,21 +224,21 @@ fn nothing_is_approved_by_a_key_too_many() {
 fn the_next_question_of_a_form_begins_empty() {
     let questions = json!([{"id": "a", "prompt": "A?"}, {"id": "b", "prompt": "B?", "options": ["x", "y"], "multiple": true}]);
     let form = json!({"kind": "form", "questions": questions});
-    let mut desk = desk(vec![item("one", form.clone())]);
-    let sent = press(&mut desk, "\nhalf\u{13}");
+    let mut state = state(vec![item("one", form.clone())]);
+    let sent = press(&mut state, "\nhalf\u{13}");
     assert!(
         matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"a": "half"}}))
     );
     let mut next = form;
     next["progress"] = json!({"a": "half"});
     // Heard of before the reply, and again by it.
-    desk.update(Message::Changed(Box::new(item("one", next.clone()))));
-    desk.update(Message::Sent {
+    state.update(Message::Changed(Box::new(item("one", next.clone()))));
+    state.update(Message::Sent {
         id: "one".into(),
         outcome: Ok(Box::new(item("one", next))),
     });
-    drawn(&mut desk, 80, 40, true);
-    let sent = press(&mut desk, "21\n");
+    drawn(&mut state, 80, 40, true);
+    let sent = press(&mut state, "21\n");
     assert!(
         matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": ["x", "y"]}}))
     );
@@ -245,12 +246,12 @@ fn the_next_question_of_a_form_begins_empty() {
 
 #[test]
 fn it_is_taken_back_with_a_reason_and_pasted_lines_are_one_text() {
-    let mut desk = desk(vec![item("one", json!({}))]);
-    press(&mut desk, "\n");
-    desk.update(Message::Paste("a\r\nb".into()));
-    assert_eq!(desk.draft("one").editor.text, "a\nb");
-    assert_eq!(press(&mut desk, "\u{18}q\u{1b}"), None);
-    let sent = press(&mut desk, "\u{18}found\n it\u{13}");
+    let mut state = state(vec![item("one", json!({}))]);
+    press(&mut state, "\n");
+    state.update(Message::Paste("a\r\nb".into()));
+    assert_eq!(state.draft("one").editor.text, "a\nb");
+    assert_eq!(press(&mut state, "\u{18}q\u{1b}"), None);
+    let sent = press(&mut state, "\u{18}found\n it\u{13}");
     let reason = Some("found it".to_owned());
     assert_eq!(
         sent,
@@ -263,13 +264,13 @@ fn it_is_taken_back_with_a_reason_and_pasted_lines_are_one_text() {
 
 #[test]
 fn an_agent_answers_nothing() {
-    let mut desk = Desk::new(true, now());
-    desk.update(Message::All(vec![item(
+    let mut state = State::new(true, now());
+    state.update(Message::All(vec![item(
         "one",
         json!({"kind": "acknowledgement"}),
     )]));
-    assert_eq!(press(&mut desk, "\na\u{13}\u{18}"), None);
-    assert!(desk.reason.is_none());
+    assert_eq!(press(&mut state, "\na\u{13}\u{18}"), None);
+    assert!(state.reason.is_none());
 }
 
 #[test]
@@ -278,28 +279,28 @@ fn it_fits_wherever_it_is_and_colours_can_be_switched_off() {
         "prompt": "漢字 \u{1b}[2J\u{202e} ".repeat(80), "session_id": "s".repeat(128), "kind": "new\u{7}",
         "title": "x\u{1b}]0;y\u{7}".repeat(20), "expires_at": now() + TimeDelta::minutes(90),
     });
-    let mut desk = desk(vec![
+    let mut state = state(vec![
         item("one", hostile),
         item("two", json!({"mode": "async"})),
     ]);
     for opened in [false, true] {
         if opened {
-            press(&mut desk, "\n");
+            press(&mut state, "\n");
         }
         for (width, height) in [(1, 1), (20, 5), (40, 12), (71, 20), (200, 60)] {
-            let (screen, _) = drawn(&mut desk, width, height, true);
+            let (screen, _) = drawn(&mut state, width, height, true);
             assert!(
                 !screen.contains(['\u{1b}', '\u{7}', '\u{202e}']),
                 "{screen}"
             );
         }
     }
-    let mut desk = self::desk(vec![
+    let mut state = self::state(vec![
         item("one", json!({})),
         item("two", json!({"mode": "async"})),
     ]);
-    desk.update(Message::Notice("no answer from the server".into()));
-    let (screen, colours) = drawn(&mut desk, 40, 12, true);
+    state.update(Message::Notice("no answer from the server".into()));
+    let (screen, colours) = drawn(&mut state, 40, 12, true);
     for part in [
         "SYNC",
         "ASYNC",
@@ -309,10 +310,10 @@ fn it_fits_wherever_it_is_and_colours_can_be_switched_off() {
         assert!(screen.contains(part), "{screen}");
     }
     assert!(colours.contains(&Color::Red) && colours.contains(&Color::Blue));
-    let (_, colours) = drawn(&mut desk, 40, 12, false);
+    let (_, colours) = drawn(&mut state, 40, 12, false);
     assert!(colours.iter().all(|colour| *colour == Color::Reset));
-    desk.update(Message::Notice("the server is there again".into()));
-    assert!(desk.away.is_none());
+    state.update(Message::Notice("the server is there again".into()));
+    assert!(state.away.is_none());
 }
 
 /// One text of the corpus that every surface is tested with.
@@ -347,10 +348,10 @@ fn whatever_is_written_nothing_raw_is_drawn() {
             json!({"fallback": text, "task": {"id": text, "title": text, "step": text}}),
             json!({"kind": "approval", "action": {"tool": "sh", "arguments": {"command": text}}}),
         ] {
-            let mut desk = desk(vec![item("one", more)]);
-            shown += &drawn(&mut desk, 150, 20, true).0;
-            press(&mut desk, "\n");
-            shown += &drawn(&mut desk, 150, 400, true).0;
+            let mut state = state(vec![item("one", more)]);
+            shown += &drawn(&mut state, 150, 20, true).0;
+            press(&mut state, "\n");
+            shown += &drawn(&mut state, 150, 400, true).0;
         }
         let raw = shown.chars().find(|c| {
             let moves = c.is_control() && *c != '\n';
@@ -368,9 +369,9 @@ fn whatever_is_written_nothing_raw_is_drawn() {
 fn an_option_that_mixes_scripts_is_marked() {
     let options = json!([{"value": "v", "label": "pr\u{43e}d"}, "sh\u{2010}x"]);
     let more = json!({"kind": "choice", "options": options});
-    let mut desk = desk(vec![item("one", more)]);
-    press(&mut desk, "\n");
-    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    let mut state = state(vec![item("one", more)]);
+    press(&mut state, "\n");
+    let (screen, _) = drawn(&mut state, 80, 20, true);
     for part in ["pr\u{43e}⟨U+043E⟩d → v", "sh\u{2010}⟨U+2010⟩x"] {
         assert!(screen.contains(part), "{screen}");
     }
@@ -379,9 +380,9 @@ fn an_option_that_mixes_scripts_is_marked() {
 #[test]
 fn one_sees_what_happens_if_one_does_nothing() {
     let more = json!({"fallback": "200 ms", "expires_at": now() + TimeDelta::hours(1)});
-    let mut desk = desk(vec![item("one", more)]);
-    press(&mut desk, "\n");
-    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    let mut state = state(vec![item("one", more)]);
+    press(&mut state, "\n");
+    let (screen, _) = drawn(&mut state, 80, 20, true);
     for part in [
         "1 h left",
         "If nobody answers in time, it goes on with:",
@@ -389,12 +390,12 @@ fn one_sees_what_happens_if_one_does_nothing() {
     ] {
         assert!(screen.contains(part), "{screen}");
     }
-    desk.update(Message::Changed(Box::new(item(
+    state.update(Message::Changed(Box::new(item(
         "two",
         json!({"fallback": ["a", "b"]}),
     ))));
-    press(&mut desk, "\u{1b}j\n");
-    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    press(&mut state, "\u{1b}j\n");
+    let (screen, _) = drawn(&mut state, 80, 20, true);
     assert!(screen.contains(r#"| ["a","b"]"#), "{screen}");
 }
 
@@ -434,9 +435,9 @@ fn the_action_and_the_plan_come_before_the_prose() {
         let mut more = more;
         more["prompt"] = json!(long());
         more["title"] = json!("The title");
-        let mut desk = desk(vec![item("one", more)]);
-        press_in(&mut desk, "\n", SMALL);
-        let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+        let mut state = state(vec![item("one", more)]);
+        press_in(&mut state, "\n", SMALL);
+        let (screen, _) = drawn(&mut state, SMALL.0, SMALL.1, true);
         assert!(screen.contains(first), "{screen}");
     }
 }
@@ -464,28 +465,28 @@ fn nothing_is_accepted_before_its_end_was_on_the_screen() {
             "choice" => ("PgDn", "1\n"),
             _ => ("PgDn", "80\u{13}"),
         };
-        let mut desk = desk(vec![item("one", more.clone())]);
+        let mut state = state(vec![item("one", more.clone())]);
         assert_eq!(
-            press_in(&mut desk, &format!("\n{accepting}"), SMALL),
+            press_in(&mut state, &format!("\n{accepting}"), SMALL),
             None,
             "{more}"
         );
-        let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+        let (screen, _) = drawn(&mut state, SMALL.0, SMALL.1, true);
         assert!(screen.contains("PgDn: read to the end first"), "{screen}");
         if !screen.contains("Ctrl-S send") {
             assert!(screen.contains(unread), "{screen}");
         }
         // One page before the end it is still not read.
         let mut pages = 0;
-        while desk.unread(&item("one", more.clone())) == Some("PgDn: read to the end first") {
+        while state.unread(&item("one", more.clone())) == Some("PgDn: read to the end first") {
             assert!(pages < 500, "it has no end");
-            let sent = press_in(&mut desk, &accepting.replace('8', ""), SMALL);
+            let sent = press_in(&mut state, &accepting.replace('8', ""), SMALL);
             assert_eq!(sent, None, "{more}");
-            press_in(&mut desk, &PAGE_DOWN.to_string(), SMALL);
+            press_in(&mut state, &PAGE_DOWN.to_string(), SMALL);
             pages += 1;
         }
         assert!(pages > 0);
-        let sent = press_in(&mut desk, accepting, SMALL);
+        let sent = press_in(&mut state, accepting, SMALL);
         assert!(matches!(sent, Some(Effect::Answer { .. })), "{more}");
     }
 }
@@ -499,8 +500,8 @@ fn what_was_not_read_can_be_declined() {
     ] {
         let mut more = more;
         more["prompt"] = json!(long());
-        let mut desk = desk(vec![item("one", more)]);
-        let sent = press_in(&mut desk, &format!("\n{keys}"), SMALL);
+        let mut state = state(vec![item("one", more)]);
+        let sent = press_in(&mut state, &format!("\n{keys}"), SMALL);
         assert!(matches!(sent, Some(Effect::Answer { .. })));
     }
 }
@@ -508,9 +509,9 @@ fn what_was_not_read_can_be_declined() {
 #[test]
 fn keys_typed_before_anything_was_drawn_accept_nothing() {
     let approval = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}});
-    let mut desk = desk(vec![item("one", approval)]);
+    let mut state = state(vec![item("one", approval)]);
     for message in [key(KeyCode::Enter), key(KeyCode::Char('a')), control('s')] {
-        assert_eq!(desk.update(message), None);
+        assert_eq!(state.update(message), None);
     }
 }
 
@@ -518,23 +519,23 @@ fn keys_typed_before_anything_was_drawn_accept_nothing() {
 fn an_option_that_was_not_on_the_screen_cannot_be_picked() {
     let options: Vec<_> = (1..=25).map(|n| format!("option {n}")).collect();
     let more = json!({"kind": "choice", "options": options});
-    let mut desk = desk(vec![item("one", more)]);
-    press_in(&mut desk, "\n", SMALL);
-    let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+    let mut state = state(vec![item("one", more)]);
+    press_in(&mut state, "\n", SMALL);
+    let (screen, _) = drawn(&mut state, SMALL.0, SMALL.1, true);
     assert!(screen.contains("( ) 1 option 1") && !screen.contains("option 9"));
-    assert_eq!(press_in(&mut desk, "9", SMALL), None);
-    assert!(desk.draft("one").picked.is_empty());
+    assert_eq!(press_in(&mut state, "9", SMALL), None);
+    assert!(state.draft("one").picked.is_empty());
     // The key has moved there, and now it stands on the screen.
-    press_in(&mut desk, " ", SMALL);
-    assert_eq!(desk.draft("one").picked.len(), 1);
-    assert_eq!(press_in(&mut desk, "\n", SMALL), None);
-    let (screen, _) = drawn(&mut desk, SMALL.0, SMALL.1, true);
+    press_in(&mut state, " ", SMALL);
+    assert_eq!(state.draft("one").picked.len(), 1);
+    assert_eq!(press_in(&mut state, "\n", SMALL), None);
+    let (screen, _) = drawn(&mut state, SMALL.0, SMALL.1, true);
     assert!(
         screen.contains("j: look at every option first") && screen.contains("(•) 9 option 9"),
         "{screen}"
     );
-    press_in(&mut desk, "kkkkkkkk", SMALL);
-    let sent = press_in(&mut desk, &format!("{}\n", "j".repeat(24)), SMALL);
+    press_in(&mut state, "kkkkkkkk", SMALL);
+    let sent = press_in(&mut state, &format!("{}\n", "j".repeat(24)), SMALL);
     assert!(
         matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"selected": ["option 9"]}))
     );
@@ -544,17 +545,17 @@ fn an_option_that_was_not_on_the_screen_cannot_be_picked() {
 fn another_content_has_to_be_read_anew() {
     let approval =
         json!({"kind": "approval", "prompt": "p", "action": {"tool": "rm", "arguments": {}}});
-    let mut desk = desk(vec![item("one", approval.clone())]);
-    press(&mut desk, "\na");
-    assert_eq!(desk.draft("one").decision, Some(0));
+    let mut state = state(vec![item("one", approval.clone())]);
+    press(&mut state, "\na");
+    assert_eq!(state.draft("one").decision, Some(0));
     // The same content once more changes nothing.
-    desk.update(Message::Changed(Box::new(item("one", approval.clone()))));
-    assert_eq!(desk.draft("one").decision, Some(0));
+    state.update(Message::Changed(Box::new(item("one", approval.clone()))));
+    assert_eq!(state.draft("one").decision, Some(0));
     let mut other = approval;
     other["action"]["arguments"] = json!({"path": long()});
-    desk.update(Message::Changed(Box::new(item("one", other))));
-    assert_eq!(desk.update(control('s')), None);
-    assert_eq!(desk.draft("one").decision, None);
+    state.update(Message::Changed(Box::new(item("one", other))));
+    assert_eq!(state.update(control('s')), None);
+    assert_eq!(state.draft("one").decision, None);
 }
 
 #[test]
@@ -564,13 +565,13 @@ fn what_is_typed_never_answers_the_question_that_comes_next() {
     let mut next = form.clone();
     next["progress"] = json!({"a": "by Ben"});
     let next = || Message::Changed(Box::new(item("one", next.clone())));
-    let mut desk = desk(vec![item("one", form.clone())]);
-    press(&mut desk, "\n8");
-    desk.update(next());
+    let mut state = state(vec![item("one", form.clone())]);
+    press(&mut state, "\n8");
+    state.update(next());
     // The rest of the word and the key that sends it were on their way.
-    assert_eq!(press(&mut desk, "0\u{13}"), None);
-    desk.update(Message::Paste("80".into()));
-    let (screen, _) = drawn(&mut desk, 80, 20, true);
+    assert_eq!(press(&mut state, "0\u{13}"), None);
+    state.update(Message::Paste("80".into()));
+    let (screen, _) = drawn(&mut state, 80, 20, true);
     for part in [
         "Somebody else has answered this question.",
         "What you wrote was not sent:",
@@ -578,16 +579,16 @@ fn what_is_typed_never_answers_the_question_that_comes_next() {
     ] {
         assert!(screen.contains(part), "{screen}");
     }
-    let sent = press(&mut desk, "\u{1b}new\u{13}");
+    let sent = press(&mut state, "\u{1b}new\u{13}");
     assert!(
         matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": "new"}}))
     );
 
     // Somebody was faster than what is on its way.
-    let mut desk = self::desk(vec![item("one", form.clone())]);
-    assert!(press(&mut desk, "\nmine\u{13}").is_some());
-    desk.update(next());
-    desk.update(Message::Sent {
+    let mut state = self::state(vec![item("one", form.clone())]);
+    assert!(press(&mut state, "\nmine\u{13}").is_some());
+    state.update(next());
+    state.update(Message::Sent {
         id: "one".into(),
         outcome: Err(Refusal {
             message: "answered".into(),
@@ -595,15 +596,15 @@ fn what_is_typed_never_answers_the_question_that_comes_next() {
             ours: false,
         }),
     });
-    assert_eq!(press(&mut desk, "more\u{13}"), None);
-    assert_eq!(desk.overtaken.as_deref(), Some("mine"));
+    assert_eq!(press(&mut state, "more\u{13}"), None);
+    assert_eq!(state.overtaken.as_deref(), Some("mine"));
 
     // Also when one looks elsewhere meanwhile.
-    let mut desk = self::desk(vec![item("one", form)]);
-    press(&mut desk, "\nmine\u{1b}");
-    desk.update(next());
-    press(&mut desk, "\n");
-    assert_eq!(desk.draft("one").editor.text, "");
+    let mut state = self::state(vec![item("one", form)]);
+    press(&mut state, "\nmine\u{1b}");
+    state.update(next());
+    press(&mut state, "\n");
+    assert_eq!(state.draft("one").editor.text, "");
 }
 
 #[test]
@@ -614,42 +615,42 @@ fn a_command_cut_off_by_wide_marks_is_read_before_it_is_approved() {
         let approval = json!({
             "kind": "approval", "prompt": "p", "action": {"tool": "sh", "arguments": {"command": command}},
         });
-        let mut desk = desk(vec![item("one", approval)]);
-        press(&mut desk, "\n");
-        let (screen, _) = drawn(&mut desk, 80, 40, true);
+        let mut state = state(vec![item("one", approval)]);
+        press(&mut state, "\n");
+        let (screen, _) = drawn(&mut state, 80, 40, true);
         assert!(screen.contains("; rm -rf /"), "{screen}");
         let plan = json!({"kind": "plan_review", "prompt": "p", "plan": command});
-        let mut desk = self::desk(vec![item("one", plan)]);
-        press(&mut desk, "\n");
-        let (screen, _) = drawn(&mut desk, 80, 40, true);
+        let mut state = self::state(vec![item("one", plan)]);
+        press(&mut state, "\n");
+        let (screen, _) = drawn(&mut state, 80, 40, true);
         assert!(screen.contains("; rm -rf /"), "{screen}");
     }
 }
 
 /// A form of two questions of which the first is on its way, and what comes of it.
-fn sent_one_of_two() -> Desk {
+fn sent_one_of_two() -> State {
     let questions = json!([{"id": "a", "prompt": "A?"}, {"id": "b", "prompt": "B?"}]);
     let form = json!({"kind": "form", "questions": questions});
     let mut next = form.clone();
     next["progress"] = json!({"a": "x"});
-    let mut desk = desk(vec![item("one", form)]);
-    assert!(press(&mut desk, "\nx\u{13}").is_some());
-    desk.update(Message::Sent {
+    let mut state = state(vec![item("one", form)]);
+    assert!(press(&mut state, "\nx\u{13}").is_some());
+    state.update(Message::Sent {
         id: "one".into(),
         outcome: Ok(Box::new(item("one", next))),
     });
-    drawn(&mut desk, 80, 40, true);
-    desk
+    drawn(&mut state, 80, 40, true);
+    state
 }
 
 #[test]
 fn the_key_that_sent_an_answer_does_not_answer_the_next_question() {
-    let mut desk = sent_one_of_two();
-    assert_eq!(press(&mut desk, "\u{13}\u{13}\u{13}"), None);
-    assert!(press(&mut desk, "y\u{13}").is_some());
-    let mut desk = sent_one_of_two();
-    desk.update(Message::Paste("y".into()));
-    assert!(press(&mut desk, "\u{13}").is_some());
+    let mut state = sent_one_of_two();
+    assert_eq!(press(&mut state, "\u{13}\u{13}\u{13}"), None);
+    assert!(press(&mut state, "y\u{13}").is_some());
+    let mut state = sent_one_of_two();
+    state.update(Message::Paste("y".into()));
+    assert!(press(&mut state, "\u{13}").is_some());
 }
 
 #[test]
@@ -658,33 +659,33 @@ fn a_key_that_is_held_decides_once() {
         let kind = KeyEventKind::Repeat;
         Message::Key(KeyEvent::new_with_kind(code, modifiers, kind))
     };
-    let mut desk = sent_one_of_two();
-    press(&mut desk, "y");
+    let mut state = sent_one_of_two();
+    press(&mut state, "y");
     let repeated = held(KeyCode::Char('s'), KeyModifiers::CONTROL);
-    assert_eq!(desk.update(repeated), None);
+    assert_eq!(state.update(repeated), None);
     assert_eq!(
-        desk.update(held(KeyCode::Char('y'), KeyModifiers::NONE)),
+        state.update(held(KeyCode::Char('y'), KeyModifiers::NONE)),
         None
     );
-    assert_eq!(desk.draft("one").editor.text, "yy", "letters repeat");
+    assert_eq!(state.draft("one").editor.text, "yy", "letters repeat");
 
     let seen = json!({"kind": "acknowledgement"});
-    let mut desk = self::desk(vec![item("one", seen)]);
-    desk.update(held(KeyCode::Enter, KeyModifiers::NONE));
-    assert!(desk.open.is_none());
-    press(&mut desk, "\n");
+    let mut state = self::state(vec![item("one", seen)]);
+    state.update(held(KeyCode::Enter, KeyModifiers::NONE));
+    assert!(state.open.is_none());
+    press(&mut state, "\n");
     let repeated = held(KeyCode::Char('a'), KeyModifiers::NONE);
-    assert_eq!(desk.update(repeated), None);
-    assert!(press(&mut desk, "a").is_some());
+    assert_eq!(state.update(repeated), None);
+    assert!(press(&mut state, "a").is_some());
 }
 
 #[test]
 fn a_second_enter_on_a_row_does_not_send_what_was_picked_before() {
     let choice = json!({"kind": "choice", "options": ["keep", "wipe"]});
-    let mut desk = desk(vec![item("one", choice)]);
-    press(&mut desk, "\n2\u{1b}");
-    assert_eq!(press(&mut desk, "\n\n"), None);
-    assert!(press(&mut desk, "1\n").is_some());
+    let mut state = state(vec![item("one", choice)]);
+    press(&mut state, "\n2\u{1b}");
+    assert_eq!(press(&mut state, "\n\n"), None);
+    assert!(press(&mut state, "1\n").is_some());
 }
 
 #[test]
@@ -692,24 +693,24 @@ fn a_key_from_before_the_first_drawing_decides_nothing() {
     let deny = json!({"kind": "approval", "action": {"tool": "rm", "arguments": {}}});
     let seen = json!({"kind": "acknowledgement"});
     for (more, keys) in [(deny, ["d", "a"]), (seen, ["a", " "])] {
-        let mut desk = desk(vec![item("one", more)]);
-        press(&mut desk, "\n");
+        let mut state = state(vec![item("one", more)]);
+        press(&mut state, "\n");
         for c in keys.iter().flat_map(|keys| keys.chars()) {
             let mut message = key(KeyCode::Char(c));
             message.mark_ahead();
-            assert_eq!(desk.update(message), None);
+            assert_eq!(state.update(message), None);
         }
         let mut send = control('s');
         send.mark_ahead();
-        assert_eq!(desk.update(send), None);
-        assert_eq!(desk.draft("one").decision, None);
+        assert_eq!(state.update(send), None);
+        assert_eq!(state.draft("one").decision, None);
     }
     // What is typed is not lost.
-    let mut desk = desk(vec![item("one", json!({}))]);
-    desk.update(key(KeyCode::Enter));
-    desk.update(key(KeyCode::Char('8')));
-    assert_eq!(desk.update(control('s')), None);
-    drawn(&mut desk, 80, 40, true);
-    assert_eq!(desk.draft("one").editor.text, "8");
-    assert!(press(&mut desk, "\u{13}").is_some());
+    let mut state = state(vec![item("one", json!({}))]);
+    state.update(key(KeyCode::Enter));
+    state.update(key(KeyCode::Char('8')));
+    assert_eq!(state.update(control('s')), None);
+    drawn(&mut state, 80, 40, true);
+    assert_eq!(state.draft("one").editor.text, "8");
+    assert!(press(&mut state, "\u{13}").is_some());
 }

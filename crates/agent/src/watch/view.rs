@@ -15,11 +15,11 @@ use visible::{self, Ink, Run, shape};
 
 use super::{
     answering::{Control, Draft, PLAN, control},
-    desk::{Desk, how_it_ended, span},
     editor::Editor,
     fold::{barred, folded, is_whole, prose, quoted, row},
     item::Item,
     reading::Drawn,
+    state::{State, how_it_ended, span},
 };
 
 /// Below this a row has three lines.
@@ -30,33 +30,33 @@ const FAINT: Style = Style::new().add_modifier(Modifier::DIM);
 const MARKED: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// Draws everything, and returns what of the open item stands on the screen then.
-pub(super) fn draw(frame: &mut Frame<'_>, desk: &Desk, colour: bool) -> Option<Drawn> {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &State, colour: bool) -> Option<Drawn> {
     let [head, body, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Fill(1),
-        Constraint::Length(foot_lines(desk, frame.area().width)),
+        Constraint::Length(foot_lines(state, frame.area().width)),
     ])
     .areas(frame.area());
-    frame.render_widget(Paragraph::new(headline(desk)), head);
-    let drawn = match &desk.open {
-        Some(open) => Some(draw_open(frame, desk, open, body, colour)),
+    frame.render_widget(Paragraph::new(headline(state)), head);
+    let drawn = match &state.open {
+        Some(open) => Some(draw_open(frame, state, open, body, colour)),
         None => {
-            draw_list(frame, desk, body, colour);
+            draw_list(frame, state, body, colour);
             None
         }
     };
-    let lines = foot_text(desk, foot.width);
+    let lines = foot_text(state, foot.width);
     frame.render_widget(Paragraph::new(lines), foot);
     drawn
 }
 
-fn headline(desk: &Desk) -> Line<'static> {
-    let count = match (desk.is_loaded, desk.items.len()) {
+fn headline(state: &State) -> Line<'static> {
+    let count = match (state.is_loaded, state.items.len()) {
         (false, _) => "connecting".to_owned(),
         (true, 0) => "nothing waits".to_owned(),
         (true, count) => format!("{count} waiting"),
     };
-    let whose = match desk.read_only {
+    let whose = match state.read_only {
         true => " · agent token: its own questions, read only",
         false => "",
     };
@@ -64,41 +64,41 @@ fn headline(desk: &Desk) -> Line<'static> {
 }
 
 /// What happened, what is wrong, and which keys there are.
-fn foot_text(desk: &Desk, width: u16) -> Vec<Line<'static>> {
+fn foot_text(state: &State, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    if let Some(away) = &desk.away {
+    if let Some(away) = &state.away {
         lines.extend(prose(away, width, BOLD));
     }
-    if let Some(said) = &desk.said {
+    if let Some(said) = &state.said {
         lines.extend(prose(said, width, BOLD));
     }
-    if desk.is_sending() {
+    if state.is_sending() {
         lines.extend(prose("Sending …", width, BOLD));
     }
-    lines.extend(prose(&keys(desk), width, FAINT));
+    lines.extend(prose(&keys(state), width, FAINT));
     lines
 }
 
-fn foot_lines(desk: &Desk, width: u16) -> u16 {
-    u16::try_from(foot_text(desk, width).len()).unwrap_or(u16::MAX)
+fn foot_lines(state: &State, width: u16) -> u16 {
+    u16::try_from(foot_text(state, width).len()).unwrap_or(u16::MAX)
 }
 
-fn keys(desk: &Desk) -> String {
-    if desk.reason.is_some() {
+fn keys(state: &State) -> String {
+    if state.reason.is_some() {
         return "Ctrl-S take back · Esc keep".to_owned();
     }
-    let Some(open) = &desk.open else {
+    let Some(open) = &state.open else {
         return "j k move · Enter open · q leave".to_owned();
     };
-    if desk.read_only || !open.is_pending() {
+    if state.read_only || !open.is_pending() {
         return "PgUp PgDn scroll · Esc back".to_owned();
     }
-    if desk.overtaken.is_some() {
+    if state.overtaken.is_some() {
         return "Esc next question · PgUp PgDn scroll".to_owned();
     }
     let control = control(open);
-    let draft = desk.draft(&open.id);
-    let unread = desk.unread(open);
+    let draft = state.draft(&open.id);
+    let unread = state.unread(open);
     let answer = match &control {
         Control::Approval if unread.is_some() && draft.decision.is_none() => "d deny",
         Control::Plan if unread.is_some() && draft.decision.is_none() => "4 adjust",
@@ -139,11 +139,11 @@ fn what(item: &Item, colour: bool) -> Vec<Span<'static>> {
 }
 
 /// For how long it has waited, and how long it will.
-fn when(item: &Item, desk: &Desk) -> Span<'static> {
-    let waits = span((desk.now - item.created_at).num_seconds());
+fn when(item: &Item, state: &State) -> Span<'static> {
+    let waits = span((state.now - item.created_at).num_seconds());
     let left = item
         .expires_at
-        .map(|end| span((end - desk.now).num_seconds()));
+        .map(|end| span((end - state.now).num_seconds()));
     let left = left.map_or_else(String::new, |left| format!(", {left} left"));
     Span::styled(format!("waits {waits}{left}"), FAINT)
 }
@@ -156,12 +156,12 @@ fn whose(item: &Item) -> String {
     }
 }
 
-fn draw_list(frame: &mut Frame<'_>, desk: &Desk, area: Rect, colour: bool) {
+fn draw_list(frame: &mut Frame<'_>, state: &State, area: Rect, colour: bool) {
     let narrow = area.width < NARROW;
-    let rows = desk.items.iter().map(|item| {
+    let rows = state.items.iter().map(|item| {
         let about = item.title.as_ref().unwrap_or(&item.prompt);
         let about = row(&format!("{}: {}", whose(item), visible::sentence(about)));
-        let (mut what, when) = (what(item, colour), when(item, desk));
+        let (mut what, when) = (what(item, colour), when(item, state));
         if narrow {
             let indent = || Span::raw("  ");
             return vec![
@@ -177,22 +177,22 @@ fn draw_list(frame: &mut Frame<'_>, desk: &Desk, area: Rect, colour: bool) {
     let list = List::new(rows)
         .highlight_symbol("> ")
         .highlight_style(MARKED);
-    let mut state = ListState::default().with_selected(desk.row());
-    frame.render_stateful_widget(list, area, &mut state);
+    let mut list_state = ListState::default().with_selected(state.row());
+    frame.render_stateful_widget(list, area, &mut list_state);
 }
 
-fn draw_open(frame: &mut Frame<'_>, desk: &Desk, open: &Item, area: Rect, colour: bool) -> Drawn {
-    let draft = desk.draft(&open.id);
-    let controls = controls(desk, open, &draft, area.width);
+fn draw_open(frame: &mut Frame<'_>, state: &State, open: &Item, area: Rect, colour: bool) -> Drawn {
+    let draft = state.draft(&open.id);
+    let controls = controls(state, open, &draft, area.width);
     // The question keeps at least half of the room.
     let room = u16::try_from(controls.count()).unwrap_or(u16::MAX);
     let room = room.min(area.height / 2);
     let [above, below] =
         Layout::vertical([Constraint::Fill(1), Constraint::Length(room)]).areas(area);
-    let text = about(desk, open, area.width, colour);
+    let text = about(state, open, area.width, colour);
     let of = text.len();
     let height = usize::from(above.height);
-    let first = desk.scroll.min(of.saturating_sub(height));
+    let first = state.scroll.min(of.saturating_sub(height));
     let text: Vec<_> = text.into_iter().skip(first).take(height).collect();
     let whole = text.iter().take_while(|line| is_whole(line, area.width));
     let lines = first..first + whole.count();
@@ -211,10 +211,10 @@ fn draw_open(frame: &mut Frame<'_>, desk: &Desk, open: &Item, area: Rect, colour
 }
 
 /// Everything one has to know to answer: first what is decided about, then the words around it.
-fn about(desk: &Desk, open: &Item, width: u16, colour: bool) -> Vec<Line<'static>> {
+fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'static>> {
     let plain = Style::new();
     let mut facts = what(open, colour);
-    facts.extend([Span::raw(" "), when(open, desk)]);
+    facts.extend([Span::raw(" "), when(open, state)]);
     let facts = facts.iter().flat_map(|fact| {
         let characters = fact.content.chars();
         characters.map(|c| (c, fact.style))
@@ -351,18 +351,18 @@ fn around(heights: &[usize], at: usize, room: usize) -> Range<usize> {
 }
 
 /// What can be done, and what was typed so far.
-fn controls(desk: &Desk, open: &Item, draft: &Draft, width: u16) -> Controls {
+fn controls(state: &State, open: &Item, draft: &Draft, width: u16) -> Controls {
     let mut lines = vec![Line::styled("─".repeat(width.into()), FAINT)];
     let mut options = Vec::new();
     let mut tail = Vec::new();
-    if let Some(reason) = &desk.reason {
+    if let Some(reason) = &state.reason {
         lines.extend(prose("Take it back. Why, if you like:", width, BOLD));
         tail = typed(reason, width);
     } else if !open.is_pending() {
-        lines.extend(ended(desk, open, draft, width));
-    } else if desk.read_only {
+        lines.extend(ended(state, open, draft, width));
+    } else if state.read_only {
         lines.extend(prose("Waiting for a person.", width, FAINT));
-    } else if let Some(left) = &desk.overtaken {
+    } else if let Some(left) = &state.overtaken {
         let what = "Somebody else has answered this question. Esc: the next one.";
         lines.extend(prose(what, width, BOLD));
         if !left.is_empty() {
@@ -400,8 +400,8 @@ fn controls(desk: &Desk, open: &Item, draft: &Draft, width: u16) -> Controls {
 }
 
 /// How it ended, and what was not sent.
-fn ended(desk: &Desk, open: &Item, draft: &Draft, width: u16) -> Vec<Line<'static>> {
-    let ended = how_it_ended(open, desk.now);
+fn ended(state: &State, open: &Item, draft: &Draft, width: u16) -> Vec<Line<'static>> {
+    let ended = how_it_ended(open, state.now);
     let mut lines = prose(&format!("This is {ended}:"), width, BOLD);
     lines.extend(prose(&open.answer_words(), width, Style::new()));
     if !draft.editor.text.is_empty() {

@@ -124,7 +124,7 @@ impl DestinationKind {
 
 /// What came of one try.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
+pub enum TryResult {
     /// The receiver answered with this status.
     Status {
         /// The HTTP status.
@@ -153,7 +153,7 @@ pub enum Reply {
     Parked(String),
 }
 
-impl Reply {
+impl TryResult {
     /// Only a 2xx says that it has arrived.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Status { code, .. } if (200..300).contains(code))
@@ -213,14 +213,14 @@ impl Delivery {
     pub fn after(
         &self,
         kind: DestinationKind,
-        reply: &Reply,
+        reply: &TryResult,
         now: DateTime<Utc>,
         jitter: f64,
     ) -> Next {
         if reply.is_success() {
             return Next::Delivered;
         }
-        if reply.is_gone() || matches!(reply, Reply::Withdrawn(_) | Reply::Invalid(_)) {
+        if reply.is_gone() || matches!(reply, TryResult::Withdrawn(_) | TryResult::Invalid(_)) {
             return Next::Dead;
         }
         let wait = match kind {

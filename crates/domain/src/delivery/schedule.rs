@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::Reply;
+use super::TryResult;
 
 /// How long to wait after the first try, the second, and so on. After the last it is given up: 27 h 35 min
 /// in all.
@@ -36,14 +36,14 @@ const JITTER: f64 = 0.2;
 
 /// The wait after so many tries; `None` after the last. `jitter` is from -1 to 1. What the receiver asks
 /// for is granted between once and twice the wait: it cannot have a delivery forgotten.
-pub(super) fn wait(tries: u32, reply: &Reply, jitter: f64) -> Option<TimeDelta> {
+pub(super) fn wait(tries: u32, reply: &TryResult, jitter: f64) -> Option<TimeDelta> {
     let planned = *RETRIES.get(tries.saturating_sub(1) as usize)?;
     let base = match reply {
-        Reply::TimedOut | Reply::Status { code: 429, .. } => planned.max(OVERLOADED),
+        TryResult::TimedOut | TryResult::Status { code: 429, .. } => planned.max(OVERLOADED),
         _ => planned,
     };
     let wait = match reply {
-        Reply::Status {
+        TryResult::Status {
             retry_after: Some(asked),
             ..
         } => (*asked).clamp(base, base * 2),
@@ -57,19 +57,19 @@ pub(super) fn wait(tries: u32, reply: &Reply, jitter: f64) -> Option<TimeDelta> 
 pub(super) fn wait_for_slack(
     tries: u32,
     age: TimeDelta,
-    reply: &Reply,
+    reply: &TryResult,
     jitter: f64,
 ) -> Option<TimeDelta> {
     if age >= SLACK_PATIENCE {
         return None;
     }
     Some(match reply {
-        Reply::Postponed { wait, .. } => *wait,
-        Reply::Status {
+        TryResult::Postponed { wait, .. } => *wait,
+        TryResult::Status {
             retry_after: Some(asked),
             ..
         } => *asked,
-        Reply::Parked(_) => PARKED,
+        TryResult::Parked(_) => PARKED,
         _ => {
             let doublings = tries.saturating_sub(1).min(16);
             let planned = SLACK_FIRST * 2_i32.pow(doublings);

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::{
-    CallbackPlace, Delivery, DeliveryState, DestinationKind, Health, Next, RETRIES, Reply,
-    SlackChannel, TRIES,
+    CallbackPlace, Delivery, DeliveryState, DestinationKind, Health, Next, RETRIES, SlackChannel,
+    TRIES, TryResult,
 };
 use crate::{AgentId, DeliveryId, DestinationId, testing::epoch};
 
@@ -28,23 +28,23 @@ fn destination(n: u128) -> DestinationId {
     DestinationId(Uuid::from_u128(n))
 }
 
-fn status(code: u16) -> Reply {
-    Reply::Status {
+fn status(code: u16) -> TryResult {
+    TryResult::Status {
         code,
         retry_after: None,
     }
 }
 
-fn reply() -> impl Strategy<Value = Reply> {
+fn reply() -> impl Strategy<Value = TryResult> {
     let asked = prop::option::of(0i64..10_000_000);
     prop_oneof![
-        (100u16..600, asked).prop_map(|(code, asked)| Reply::Status {
+        (100u16..600, asked).prop_map(|(code, asked)| TryResult::Status {
             code,
             retry_after: asked.map(TimeDelta::seconds),
         }),
-        Just(Reply::TimedOut),
-        Just(Reply::Failed("no connection".into())),
-        Just(Reply::Refused("a private address".into())),
+        Just(TryResult::TimedOut),
+        Just(TryResult::Failed("no connection".into())),
+        Just(TryResult::Refused("a private address".into())),
     ]
 }
 
@@ -59,7 +59,7 @@ proptest! {
         for (tries, (reply, jitter)) in (1..=TRIES).zip(replies) {
             match delivery(tries).after(DestinationKind::Webhook, &reply, now, jitter) {
                 Next::Delivered => {
-                    let accepted = matches!(reply, Reply::Status { code: 200..=299, .. });
+                    let accepted = matches!(reply, TryResult::Status { code: 200..=299, .. });
                     prop_assert!(accepted);
                     return Ok(());
                 }
@@ -98,7 +98,7 @@ proptest! {
     }
 }
 
-fn waited(tries: u32, reply: &Reply, jitter: f64) -> i64 {
+fn waited(tries: u32, reply: &TryResult, jitter: f64) -> i64 {
     match delivery(tries).after(DestinationKind::Webhook, reply, epoch(), jitter) {
         Next::Again(next) => (next - epoch()).num_milliseconds(),
         other => panic!("{other:?}"),
@@ -111,7 +111,7 @@ fn the_schedule_is_the_designs() {
     for (tries, seconds) in (1..).zip(planned) {
         assert_eq!(waited(tries, &status(500), 0.0), seconds * 1_000);
         assert_eq!(waited(tries, &status(302), 1.0), seconds * 1_200);
-        let failed = Reply::Failed(String::new());
+        let failed = TryResult::Failed(String::new());
         assert_eq!(waited(tries, &failed, -1.0), seconds * 800);
     }
     assert_eq!(
@@ -135,13 +135,13 @@ fn the_schedule_is_the_designs() {
 
 #[test]
 fn a_receiver_that_has_too_much_to_do_gets_a_minute_and_may_ask_for_twice_the_wait() {
-    let asks = |code, seconds| Reply::Status {
+    let asks = |code, seconds| TryResult::Status {
         code,
         retry_after: Some(TimeDelta::seconds(seconds)),
     };
     assert_eq!(waited(1, &status(429), 0.0), 60_000);
-    assert_eq!(waited(1, &Reply::TimedOut, 0.0), 60_000);
-    assert_eq!(waited(2, &Reply::TimedOut, 0.0), 300_000);
+    assert_eq!(waited(1, &TryResult::TimedOut, 0.0), 60_000);
+    assert_eq!(waited(2, &TryResult::TimedOut, 0.0), 300_000);
     assert_eq!(waited(1, &asks(429, 90), 1.0), 90_000);
     assert_eq!(waited(1, &asks(429, 3_600), 0.0), 120_000);
     assert_eq!(waited(1, &asks(429, 1), 0.0), 60_000);
@@ -173,7 +173,7 @@ fn an_agent_has_a_place_for_each_origin() {
 
 #[test]
 fn slack_is_tried_often_and_for_five_days_and_never_before_it_wants() {
-    let after = |tries, age: TimeDelta, reply: &Reply| {
+    let after = |tries, age: TimeDelta, reply: &TryResult| {
         let delivery = Delivery {
             created_at: epoch() - age,
             ..delivery(tries)
@@ -186,25 +186,25 @@ fn slack_is_tried_often_and_for_five_days_and_never_before_it_wants() {
     };
     let young = TimeDelta::hours(1);
     for (tries, wait) in [(1, 5), (2, 10), (3, 20), (7, 300), (400, 300)] {
-        assert_eq!(after(tries, young, &Reply::TimedOut), Some(wait));
+        assert_eq!(after(tries, young, &TryResult::TimedOut), Some(wait));
     }
-    assert_eq!(after(3, TimeDelta::days(5), &Reply::TimedOut), None);
-    let limited = Reply::Status {
+    assert_eq!(after(3, TimeDelta::days(5), &TryResult::TimedOut), None);
+    let limited = TryResult::Status {
         code: 429,
         retry_after: Some(TimeDelta::seconds(1_000)),
     };
     assert_eq!(after(1, young, &limited), Some(1_000));
-    let postponed = Reply::Postponed {
+    let postponed = TryResult::Postponed {
         why: "its card is not posted yet".into(),
         wait: TimeDelta::seconds(2),
     };
     assert_eq!(after(1, young, &postponed), Some(2));
     assert_eq!(
-        after(1, young, &Reply::Parked("not_in_channel".into())),
+        after(1, young, &TryResult::Parked("not_in_channel".into())),
         Some(60)
     );
     assert_eq!(
-        after(1, young, &Reply::Invalid("invalid_blocks".into())),
+        after(1, young, &TryResult::Invalid("invalid_blocks".into())),
         None
     );
     assert_eq!(after(1, young, &status(200)), Some(0));
@@ -215,7 +215,7 @@ fn a_parked_destination_is_asked_once_a_minute() {
     let health = Health::default().parked(epoch());
     assert_eq!(health.resume_at, Some(epoch() + TimeDelta::seconds(60)));
     assert_eq!(health.failing_since, Some(epoch()));
-    let reply = Reply::Parked("not_in_channel".into());
+    let reply = TryResult::Parked("not_in_channel".into());
     assert!(reply.tells_of_health() && !reply.counts());
 }
 

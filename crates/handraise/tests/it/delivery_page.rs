@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta};
 use domain::{
     Delivery, DeliveryId, DestinationId,
-    delivery::{DeliveryState, DestinationKind, Health, Next, RETRIES, Reply, TRIES},
+    delivery::{DeliveryState, DestinationKind, Health, Next, RETRIES, TRIES, TryResult},
 };
 use server::delivery::post::{ANSWER_BYTES, IN_TIME};
 use uuid::Uuid;
@@ -59,7 +59,7 @@ fn slack_is_tried_as_the_page_says() {
             ended_at: None,
             last_error: None,
         };
-        match delivery.after(DestinationKind::Slack, &Reply::TimedOut, now, 0.0) {
+        match delivery.after(DestinationKind::Slack, &TryResult::TimedOut, now, 0.0) {
             Next::Again(at) => Some(span((at - now).num_seconds())),
             Next::Dead | Next::Delivered => None,
         }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use chrono::DateTime;
-use domain::delivery::Reply;
+use domain::delivery::TryResult;
 use futures::FutureExt;
 use reqwest::{
     dns::{Addrs, Name, Resolve, Resolving},
@@ -60,7 +60,7 @@ async fn a_name_that_turns_private_is_refused_at_the_second_look() {
     };
     let first = send().await;
     assert!(first.is_success(), "{first:?}");
-    let Reply::Refused(why) = send().await else {
+    let TryResult::Refused(why) = send().await else {
         panic!("it was let through");
     };
     assert!(why.contains("not public"), "{why}");

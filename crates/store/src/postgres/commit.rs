@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::writes::{apply, journal_end};
 use crate::{
     Result, journal, search,
-    writer::{Backend, BatchError, Outcome, has_parts},
+    writer::{BatchError, CommitBatch, Written, has_parts},
 };
 
 /// Any number nobody else uses: "handrais" in ASCII.
@@ -15,8 +15,8 @@ const JOURNAL_LOCK: i64 = i64::from_be_bytes(*b"handrais");
 
 pub(super) struct Batches(pub(super) PgPool);
 
-impl Backend for Batches {
-    async fn write(&self, batch: &[Changeset]) -> std::result::Result<Vec<Outcome>, BatchError> {
+impl CommitBatch for Batches {
+    async fn write(&self, batch: &[Changeset]) -> std::result::Result<Vec<Written>, BatchError> {
         let mut transaction = self.0.begin().await?;
         // Held to the end of the transaction: events are numbered in commit order over all nodes, so no
         // reader can see a number and miss a smaller one that commits later.
@@ -47,14 +47,14 @@ impl Backend for Batches {
                 apply(&mut transaction, changeset, bytes, end.seq).await?
             };
             if !fits {
-                outcomes.push(Outcome::Conflict);
+                outcomes.push(Written::Conflict);
                 continue;
             }
             end = next;
             appended.extend(stored);
             owed.extend(obligations(&events, &changeset.writes));
             words.extend(events.iter().filter_map(search::words_of));
-            outcomes.push(Outcome::Committed(events));
+            outcomes.push(Written::Committed(events));
         }
         append(&mut transaction, &appended).await?;
         index(&mut transaction, &words).await?;

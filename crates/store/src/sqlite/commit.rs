@@ -6,13 +6,13 @@ use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 use super::writes::{apply, journal_end};
 use crate::{
     Result, journal, search,
-    writer::{Backend, BatchError, Outcome, has_parts},
+    writer::{BatchError, CommitBatch, Written, has_parts},
 };
 
 pub(super) struct Batches(pub(super) SqlitePool);
 
-impl Backend for Batches {
-    async fn write(&self, batch: &[Changeset]) -> std::result::Result<Vec<Outcome>, BatchError> {
+impl CommitBatch for Batches {
+    async fn write(&self, batch: &[Changeset]) -> std::result::Result<Vec<Written>, BatchError> {
         let mut transaction = self.0.begin_with("BEGIN IMMEDIATE").await?;
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
@@ -37,14 +37,14 @@ impl Backend for Batches {
                 apply(&mut transaction, changeset, bytes, end.seq).await?
             };
             if !fits {
-                outcomes.push(Outcome::Conflict);
+                outcomes.push(Written::Conflict);
                 continue;
             }
             end = next;
             appended.extend(stored);
             owed.extend(obligations(&events, &changeset.writes));
             words.extend(events.iter().filter_map(search::words_of));
-            outcomes.push(Outcome::Committed(events));
+            outcomes.push(Written::Committed(events));
         }
         append(&mut transaction, &appended).await?;
         index(&mut transaction, &words).await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use domain::{
     DeliveryId, Interaction,
-    delivery::{DeliveryState, Reply},
+    delivery::{DeliveryState, TryResult},
     obligation::CardChange,
 };
 use service::ServiceError;
@@ -17,7 +17,7 @@ use slack::{
 use store::Claimed;
 use tokio::time::Instant;
 
-use super::{Cards, Outcome, Told, Wire, arrived, look, postponed};
+use super::{Cards, Told, Wire, arrived, look, postponed};
 use crate::delivery::courier::Sent;
 
 /// An update waits at least so long for the card it is about.
@@ -35,7 +35,7 @@ impl Cards {
     }
 
     /// Has the card look as the interaction is now.
-    pub(super) async fn show(&self, told: &Told) -> Outcome {
+    pub(super) async fn show(&self, told: &Told) -> Option<Sent> {
         match (&*self.wire, told.change) {
             (Wire::Webhook { .. }, _) => Some(self.mirror(told).await),
             (Wire::Bot { client, surface }, CardChange::Post) => {
@@ -47,7 +47,7 @@ impl Cards {
         }
     }
 
-    async fn post(&self, client: &SlackClient, surface: Surface, told: &Told) -> Outcome {
+    async fn post(&self, client: &SlackClient, surface: Surface, told: &Told) -> Option<Sent> {
         let interaction = &told.interaction;
         let known = interaction.card.as_ref()?;
         if known.posted.is_some() {
@@ -91,7 +91,7 @@ impl Cards {
         posted: &Posted,
         is_current: bool,
         begun: Instant,
-    ) -> Outcome {
+    ) -> Option<Sent> {
         // Without it people have no link to the card, and all else works.
         let permalink = client.get_permalink(posted).await.ok();
         // Before anybody can reply to it. What was found may show an earlier question, and is about to be changed.
@@ -120,7 +120,7 @@ impl Cards {
         Some(arrived(begun.elapsed()))
     }
 
-    async fn update(&self, client: &SlackClient, surface: Surface, told: &Told) -> Outcome {
+    async fn update(&self, client: &SlackClient, surface: Surface, told: &Told) -> Option<Sent> {
         // What was posted a moment ago, in the same round, is not in what was read before.
         let now = self.service.store().interaction(told.interaction.id).await;
         let interaction = match now {
@@ -191,7 +191,7 @@ impl Cards {
                 let wait = (posting.next_at - self.service.now()).max(SOON);
                 postponed("its card is not posted yet", wait)
             }
-            _ => Sent::nothing(Reply::Withdrawn("its card was never posted".to_owned())),
+            _ => Sent::nothing(TryResult::Withdrawn("its card was never posted".to_owned())),
         })
     }
 
@@ -212,7 +212,7 @@ impl Cards {
     }
 
     /// Several notifications in one message.
-    pub(super) async fn post_digest(&self, told: Vec<Told>) -> Vec<(Claimed, Outcome)> {
+    pub(super) async fn post_digest(&self, told: Vec<Told>) -> Vec<(Claimed, Option<Sent>)> {
         if let Some(pausing) = self.pausing(POST) {
             let told = told.into_iter();
             return told

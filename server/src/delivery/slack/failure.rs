@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use domain::delivery::Reply;
+use domain::delivery::TryResult;
 use slack::{class::Class, client::CallError};
 
 use super::Cards;
@@ -19,11 +19,11 @@ impl Cards {
         let reply = match error.class {
             Class::Config => {
                 tracing::error!(error = %why, "Slack refuses what is set up; {}", remedy(&error.code));
-                Reply::Parked(format!("{why}: {}", remedy(&error.code)))
+                TryResult::Parked(format!("{why}: {}", remedy(&error.code)))
             }
             Class::Content | Class::TriggerBound => {
                 tracing::error!(error = %why, faults = ?error.messages, "Slack will never take this card");
-                Reply::Invalid(why)
+                TryResult::Invalid(why)
             }
             Class::NotDone {
                 retry_after: Some(pause),
@@ -31,12 +31,12 @@ impl Cards {
                 // Slack asks for minutes at most; more than a day is nonsense.
                 let wait = TimeDelta::from_std(pause).unwrap_or(DAY).min(DAY);
                 self.pace.rest(error.method, self.service.now() + wait);
-                Reply::Postponed { why, wait }
+                TryResult::Postponed { why, wait }
             }
-            Class::NotDone { retry_after: None } => Reply::Failed(why),
+            Class::NotDone { retry_after: None } => TryResult::Failed(why),
             Class::Ambiguous => {
                 may_have_arrived = true;
-                Reply::Failed(format!("{why}; it may have arrived"))
+                TryResult::Failed(format!("{why}; it may have arrived"))
             }
         };
         Sent {

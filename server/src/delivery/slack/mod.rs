@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
     DeliveryId, Interaction, InteractionId,
-    delivery::{Health, Reply},
+    delivery::{Health, TryResult},
     interaction::Kind,
     obligation::CardChange,
 };
@@ -80,9 +80,6 @@ struct Told {
     /// As it is now, which may be later than the event.
     interaction: Interaction,
 }
-
-/// What came of a try, or `None` when it could not be made for a reason of ours.
-type Outcome = Option<Sent>;
 
 impl Cards {
     /// `None` when Slack is not used.
@@ -253,7 +250,7 @@ impl Courier for Option<Cards> {
 
     async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {
         let Some(cards) = self else {
-            let why = || Sent::nothing(Reply::Parked("Slack is not set up".to_owned()));
+            let why = || Sent::nothing(TryResult::Parked("Slack is not set up".to_owned()));
             return claimed.into_iter().map(|one| (one, Some(why()))).collect();
         };
         let held: Vec<_> = claimed
@@ -268,20 +265,20 @@ impl Courier for Option<Cards> {
 }
 
 fn nothing_to_show() -> Sent {
-    Sent::nothing(Reply::Withdrawn(
+    Sent::nothing(TryResult::Withdrawn(
         "there is nothing to show of it".to_owned(),
     ))
 }
 
 fn postponed(why: &str, wait: TimeDelta) -> Sent {
-    Sent::nothing(Reply::Postponed {
+    Sent::nothing(TryResult::Postponed {
         why: why.to_owned(),
         wait,
     })
 }
 
 fn arrived(took: Duration) -> Sent {
-    let reply = Reply::Status {
+    let reply = TryResult::Status {
         code: 200,
         retry_after: None,
     };

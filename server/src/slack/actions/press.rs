@@ -44,7 +44,7 @@ impl Actions {
         // Slack may wait no longer.
         let _ = tell.send(!matches!(obstacle, Some(Obstacle::Failed)));
         let Some(obstacle) = obstacle else { return };
-        self.tell(&pressed.reply(), &obstacle.note()).await;
+        self.tell(&pressed.recipient(), &obstacle.note()).await;
         if let Obstacle::Outdated(_) = obstacle {
             self.refresh(id, &pressed.at).await;
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use slack::blocks::{Modal, ModalErrors, Submission};
 use tokio::sync::oneshot;
 
-use super::{Actions, Obstacle, payload::Who, tell::Reply};
+use super::{Actions, Obstacle, payload::Who, tell::Recipient};
 
 const NOT_KEPT: &str = "Your answer could not be kept. Please send it again.";
 const UNKNOWN_YET: &str =
@@ -39,14 +39,14 @@ impl Actions {
         };
         // The modal says that nothing is known, and cannot be told anything more.
         if let Err(wrong) = tell.send(wrong) {
-            let reply = Reply::to(&who.user, at);
+            let recipient = Recipient::to(&who.user, at);
             let words = wrong.as_deref().unwrap_or(IN_AFTER_ALL);
-            self.tell(&reply, &words.into()).await;
+            self.tell(&recipient, &words.into()).await;
         }
         // A modal has no place for a link that can be followed.
         let note = obstacle.as_ref().map(Obstacle::note);
         if let Some(note) = note.filter(|note| note.link.is_some()) {
-            self.tell(&Reply::to(&who.user, at), &note).await;
+            self.tell(&Recipient::to(&who.user, at), &note).await;
         }
         if let Some(Obstacle::Outdated(_)) = obstacle {
             self.refresh(submission.interaction, at).await;

@@ -11,14 +11,14 @@ use slack::{
 use super::{Actions, payload::Pressed};
 
 /// Where somebody can be told something.
-pub(super) struct Reply<'a> {
+pub(super) struct Recipient<'a> {
     user: &'a str,
     channel: &'a str,
     thread: Option<&'a str>,
     response_url: Option<&'a SecretString>,
 }
 
-impl<'a> Reply<'a> {
+impl<'a> Recipient<'a> {
     /// Beside the card that somebody came from.
     pub(super) fn to(user: &'a str, at: &'a Origin) -> Self {
         Self {
@@ -31,11 +31,11 @@ impl<'a> Reply<'a> {
 }
 
 impl Pressed {
-    pub(super) fn reply(&self) -> Reply<'_> {
-        Reply {
+    pub(super) fn recipient(&self) -> Recipient<'_> {
+        Recipient {
             thread: self.thread.as_deref(),
             response_url: self.response_url.as_ref(),
-            ..Reply::to(&self.who.user, &self.at)
+            ..Recipient::to(&self.who.user, &self.at)
         }
     }
 }
@@ -43,15 +43,15 @@ impl Pressed {
 impl Actions {
     /// Tells one person alone. They may have left the channel, or never been in it; what came with their press
     /// reaches them all the same.
-    pub(super) async fn tell(&self, reply: &Reply<'_>, note: &Note) {
+    pub(super) async fn tell(&self, recipient: &Recipient<'_>, note: &Note) {
         let note = note.to_card();
         let blocks = note.json_blocks();
-        let mut post = Post::to(reply.channel, &note.text, &blocks);
-        post.thread_ts = reply.thread;
-        let Err(error) = self.client.post_ephemeral(reply.user, &post).await else {
+        let mut post = Post::to(recipient.channel, &note.text, &blocks);
+        post.thread_ts = recipient.thread;
+        let Err(error) = self.client.post_ephemeral(recipient.user, &post).await else {
             return;
         };
-        let Some(url) = reply.response_url else {
+        let Some(url) = recipient.response_url else {
             tracing::warn!(error = %error, "cannot tell somebody in Slack what became of their answer");
             return;
         };

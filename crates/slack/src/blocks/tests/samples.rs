@@ -189,8 +189,10 @@ pub(super) fn followed_up(interaction: &Interaction, text: &str) -> Interaction 
 
 /// The hostile texts that every surface is tested with.
 pub(super) fn hostile_texts() -> Vec<String> {
-    let corpus: Value =
-        serde_json::from_str(include_str!("../../../../../dev/fixtures/hostile_text.json")).unwrap();
+    let corpus: Value = serde_json::from_str(include_str!(
+        "../../../../../dev/fixtures/hostile_text.json"
+    ))
+    .unwrap();
     let texts = corpus["texts"].as_array().unwrap().iter();
     let texts: Vec<String> = texts.map(|one| whole(&one["text"])).collect();
     assert!(texts.len() > 20);

@@ -16,7 +16,7 @@ use super::{
 
 /// What somebody sees and does.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct State {
     /// What waits, in order.
     pub(super) items: Vec<Item>,
     /// Whether the list has been read.
@@ -103,7 +103,7 @@ pub(super) enum Effect {
 /// As the client words it.
 const BACK: &str = "the server is there again";
 
-impl Desk {
+impl State {
     pub(super) fn new(read_only: bool, now: DateTime<Utc>) -> Self {
         Self {
             items: Vec::new(),
