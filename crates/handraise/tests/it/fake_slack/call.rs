@@ -178,6 +178,7 @@ pub(super) async fn take(
     if matches!(fault, Some(Fault::Hang)) {
         shared.stopping.cancelled().await;
     }
+    shared.unheld(&name).await;
     let response = match &done {
         Ok(value) => with_ok(&shared, value.clone()),
         Err(refusal) => {

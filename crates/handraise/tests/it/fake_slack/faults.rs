@@ -1,6 +1,6 @@
 //! What goes wrong when it is told to.
 
-use super::FakeSlack;
+use super::{FakeSlack, Shared};
 
 /// What happens to one call.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,18 @@ impl FakeSlack {
         queue.extend(faults);
     }
 
+    /// From now on nobody who calls this method gets an answer before [`FakeSlack::answer_held`]; what they want is
+    /// done.
+    pub(crate) fn hold_answers(&self, method: &str) {
+        self.shared.world().held.insert(method.to_owned());
+    }
+
+    /// Gives the answers that were held, and holds no more.
+    pub(crate) fn answer_held(&self, method: &str) {
+        self.shared.world().held.remove(method);
+        self.shared.changed();
+    }
+
     /// The next click or submission reaches nobody, as happens when a dead connection got it.
     pub(crate) fn lose_next_click(&self) {
         self.shared.world().lose_next_click = true;
@@ -43,5 +55,18 @@ impl FakeSlack {
     /// The next event waits until [`FakeSlack::let_go`], so that later ones overtake it.
     pub(crate) fn hold_next_event(&self) {
         self.shared.world().hold_next_event = true;
+    }
+}
+
+impl Shared {
+    /// Waits as long as the answers to this method are held, or until the fake ends.
+    pub(super) async fn unheld(&self, method: &str) {
+        let mut changed = self.changed.subscribe();
+        while self.world().held.contains(method) {
+            tokio::select! {
+                _ = changed.changed() => {}
+                () = self.stopping.cancelled() => return,
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What there is: people, channels, messages, views, and what was noted of the caller.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
@@ -32,6 +32,8 @@ pub(crate) struct World {
     pub(crate) calls: Vec<(String, Value)>,
     pub(super) violations: Vec<String>,
     pub(super) faults: HashMap<String, VecDeque<Fault>>,
+    /// Methods whose answers are held.
+    pub(super) held: HashSet<String>,
     /// Whether one message a second and channel is the limit.
     pub(crate) paced: bool,
     pub(super) last_post: HashMap<String, i64>,
@@ -149,6 +151,7 @@ impl World {
             calls: Vec::new(),
             violations: Vec::new(),
             faults: HashMap::new(),
+            held: HashSet::new(),
             paced: false,
             last_post: HashMap::new(),
             lag: Lag::None,
