@@ -5,11 +5,11 @@ use domain::{InteractionEvent, Payload};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{id_of, json_of, operator},
+use crate::support::{
+    caller::{id_of, json_of},
     fake_slack::{ANA, APP, BEN, MAIN, Message},
+    people::{operator, person_named},
     slack_desk::{Desk, STRANGER, URL, VERA, approval, forged, form, plan, pressed, typed},
-    slack_identities::person_named,
 };
 
 store::on_both_databases!(

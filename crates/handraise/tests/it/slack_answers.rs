@@ -8,9 +8,11 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, id_of, json_of, operator, owned, path_of},
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, id_of, json_of, path_of},
     fake_slack::{ANA, BEN, FakeSlack, MAIN, Message},
+    people::{operator, owned},
     slack_desk::{forged, form, plan, typed},
     slack_inbound::{Inbound, WAYS, Way, until},
 };

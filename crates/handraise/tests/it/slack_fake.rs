@@ -10,7 +10,7 @@ use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message as Frame,
 };
 
-use crate::{
+use crate::support::{
     app::http_client,
     fake_slack::{
         ANA, APP_TOKEN, BEN, BOT_TOKEN, FakeSlack, Fault, Lag, MAIN, SIGNING_SECRET, URGENT,
@@ -493,7 +493,7 @@ async fn requests_are_signed_and_events_are_tried_four_times_and_clicks_once() {
     assert_eq!(retries[0], None);
     assert_eq!(retries[3].unwrap(), "3");
     assert_eq!(slack.events(), (0, 1));
-    let valid = crate::python::run_script(
+    let valid = crate::support::python::run_script(
         r#"
 import json, sys
 from slack_sdk.signature import Clock, SignatureVerifier

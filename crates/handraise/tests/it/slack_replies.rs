@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use store::testing::TestDatabase;
 use tokio::time::timeout;
 
-use crate::{
-    app::{Caller, id_of, json_of, path_of},
+use crate::support::{
+    caller::{Caller, id_of, json_of, path_of},
     fake_slack::{ANA, BEN, FakeSlack, Fault, MAIN},
     slack_inbound::{Inbound, WAYS, Way, acknowledged, until},
 };

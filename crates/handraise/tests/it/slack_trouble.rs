@@ -10,8 +10,8 @@ use serde_json::json;
 use server::slack::actions::Timing;
 use store::testing::TestDatabase;
 
-use crate::{
-    app::id_of,
+use crate::support::{
+    caller::id_of,
     fake_slack::{ANA, BEN, Fault, MAIN},
     slack_desk::{Desk, approval, form, plan, pressed, typed},
 };

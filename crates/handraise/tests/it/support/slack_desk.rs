@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{InteractionId, Role, SlackId};
+use domain::{InteractionId, Role};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use server::slack::{
@@ -18,11 +18,12 @@ use store::testing::TestDatabase;
 use tokio::{sync::watch, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    app::{TestApp, id_of, operator},
+use super::{
+    app::TestApp,
+    caller::id_of,
     fake_slack::{ANA, APP, APP_TOKEN, BEN, BOT_TOKEN, FakeSlack, MAIN, Message, TEAM},
-    slack_identities::person_named,
-    slack_posting::with_slack,
+    people::invite_linked,
+    slack_cards::with_slack,
 };
 
 pub(crate) const VERA: &str = "U0VERA";
@@ -167,15 +168,6 @@ impl Desk {
         self.running.await.unwrap();
         self.actions.finish().await;
     }
-}
-
-/// Invites somebody, and says who they are in Slack.
-async fn invite_linked(app: &TestApp, name: &str, role: Role, user: &str) {
-    let (service, by) = (&app.state.service, operator());
-    service.invite(name, role, &by).await.unwrap();
-    let person = person_named(app, name).await;
-    let id = Some(SlackId::parse(user).unwrap());
-    service.link_slack(person, id, &by).await.unwrap();
 }
 
 /// The card as somebody has it who sends what stands on it no longer, or never did.

@@ -1,6 +1,12 @@
 //! What goes wrong when it is told to.
 
-use super::{FakeSlack, Shared};
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+
+use super::{FakeSlack, Shared, call::json_response, http::CutOff};
 
 /// What happens to one call.
 #[derive(Clone, Copy, Debug)]
@@ -68,5 +74,25 @@ impl Shared {
                 () = self.stopping.cancelled() => return,
             }
         }
+    }
+}
+
+/// What comes instead of the answer to what was done.
+pub(super) fn broken(fault: Option<Fault>) -> Option<Response> {
+    match fault? {
+        Fault::DropReply | Fault::Hang => {
+            let mut response = Response::default();
+            response.extensions_mut().insert(CutOff);
+            Some(response)
+        }
+        Fault::DoneThen500 => {
+            let page = "<html>The server did not say why</html>";
+            Some((StatusCode::INTERNAL_SERVER_ERROR, page).into_response())
+        }
+        Fault::DoneThenInternalError => Some(json_response(
+            &json!({ "ok": false, "error": "internal_error" }),
+        )),
+        Fault::DoneThenNonsense => Some("{\"ok\":tr".into_response()),
+        Fault::Limited(_) | Fault::Refused(_) => None,
     }
 }

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    ANA, APP, FakeSlack, MAIN, TEAM, World,
+    ANA, APP, FakeSlack, MAIN, Message, TEAM, World,
     events::State,
-    world::{Message, ResponseUrl, View},
+    world::{ResponseUrl, View},
 };
 
 /// Something that somebody did and the app is told of.
