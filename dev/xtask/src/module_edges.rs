@@ -1,5 +1,5 @@
-//! Which module of the server may use which (ARCHITECTURE.md): transports never import each other. Between crates the
-//! compiler sees to it.
+//! Which module of the server may use which (ARCHITECTURE.md): transports never import each other. Nor do the tests of
+//! the whole. Between crates the compiler sees to it.
 
 use std::fs;
 
@@ -28,6 +28,9 @@ const EXCEPTIONS: [(&str, &str); 2] = [
     ("api", "delivery"),
 ];
 
+/// A file of tests each, and `support/`, which they take from.
+const TESTS: &str = "crates/handraise/tests/it";
+
 /// Libraries that only some of them know.
 const LIBRARIES: [(&str, &[&str]); 4] = [
     ("leptos", &["ui"]),
@@ -47,10 +50,30 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
             }
         }
     }
+    offences.extend(among_tests(workspace)?);
     if offences.is_empty() {
         return Ok(());
     }
     bail!("module edges:\n  {}", offences.join("\n  "))
+}
+
+/// Where a test, or what all of them stand on, takes something from a test.
+fn among_tests(workspace: &Workspace) -> Result<Vec<String>> {
+    let files = files::below(&workspace.root.join(TESTS))?;
+    let tests = files.keys().filter_map(|file| {
+        let name = file.strip_suffix(".rs")?;
+        (!name.contains('/')).then(|| format!("crate::{name}"))
+    });
+    let tests: Vec<String> = tests.collect();
+    let tests: Vec<&str> = tests.iter().map(String::as_str).collect();
+    let offences = files.iter().flat_map(|(file, code)| {
+        let code = String::from_utf8_lossy(code);
+        let found = uses(&code, &tests).into_iter();
+        found
+            .map(|test| format!("{TESTS}/{file} must not use {test}"))
+            .collect::<Vec<_>>()
+    });
+    Ok(offences.collect())
 }
 
 /// What a transport must not name.
@@ -132,7 +155,14 @@ fn imports(code: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::uses;
+    use super::{among_tests, uses};
+    use crate::workspace::Workspace;
+
+    #[test]
+    fn no_test_takes_from_another() {
+        let workspace = Workspace::find().unwrap();
+        assert_eq!(among_tests(&workspace).unwrap(), [""; 0]);
+    }
 
     #[test]
     fn a_transport_knows_no_other() {

@@ -1,32 +1,29 @@
-//! Where what people do in Slack meets what is known here: whose a thread is, who somebody is, what they are told.
+//! What is known of the threads of cards and of those who write in them: whose a thread is, who somebody is, and how
+//! they are told something.
 
-use async_trait::async_trait;
+use std::sync::Arc;
+
 use chrono::TimeDelta;
 use domain::{InteractionId, Principal};
-use serde_json::Value;
 use service::Service;
 use slack::{blocks::Note, client::SlackClient, types::Post};
 
-use super::{
-    actions::{Actions, Recognise},
-    inbox::Clicks,
-    recognise::{Recogniser, Unrecognised},
-    threads::Threads,
-};
+use super::recognise::{Recogniser, Unrecognised};
 
 /// For so long after it was closed, what is said in a thread is looked for after a gap.
 const LATELY: TimeDelta = TimeDelta::hours(1);
 
-/// Knows people and threads.
+/// Knows people and threads. Cheap to clone.
+#[derive(Clone)]
 pub struct Desk {
     service: Service,
     client: SlackClient,
-    recogniser: Recogniser,
+    recogniser: Arc<Recogniser>,
 }
 
 impl Desk {
     /// As this client sees Slack.
-    pub fn new(service: Service, client: SlackClient, recogniser: Recogniser) -> Self {
+    pub fn new(service: Service, client: SlackClient, recogniser: Arc<Recogniser>) -> Self {
         Self {
             service,
             client,
@@ -34,23 +31,11 @@ impl Desk {
         }
     }
 
-    async fn known(&self, team: Option<&str>, user: &str) -> Result<Principal, Unrecognised> {
-        let now = self.service.now();
-        self.recogniser.recognise(team, user, now).await
-    }
-}
-
-#[async_trait]
-impl Recognise for Desk {
-    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, Note> {
-        let known = self.known(team_id, user_id).await;
-        known.map_err(|why| why.note())
-    }
-}
-
-#[async_trait]
-impl Threads for Desk {
-    async fn interaction(
+    /// The interaction whose card this is.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn interaction(
         &self,
         channel: &str,
         thread_ts: &str,
@@ -59,19 +44,25 @@ impl Threads for Desk {
         Ok(store.interaction_of_card(channel, thread_ts).await?)
     }
 
-    async fn responder(
+    /// Who somebody is, or why they may not answer, in words for them.
+    ///
+    /// # Errors
+    /// When that cannot be found out now.
+    pub async fn responder(
         &self,
         team: Option<&str>,
         user: &str,
     ) -> anyhow::Result<Result<Principal, Note>> {
-        match self.known(team, user).await {
+        let now = self.service.now();
+        match self.recogniser.recognise(team, user, now).await {
             // What they wrote stays, and is heard when that is over.
             Err(why @ (Unrecognised::NotSaid | Unrecognised::Failed)) => Err(why.into()),
             known => Ok(known.map_err(|why| why.note())),
         }
     }
 
-    async fn tell(&self, channel: &str, thread_ts: &str, user: &str, note: &Note) {
+    /// Tells somebody something that only they see. It may not arrive.
+    pub async fn tell(&self, channel: &str, thread_ts: &str, user: &str, note: &Note) {
         let card = note.to_card();
         let blocks = card.json_blocks();
         let mut post = Post::to(channel, &card.text, &blocks);
@@ -81,17 +72,15 @@ impl Threads for Desk {
         }
     }
 
-    async fn open_cards(&self) -> anyhow::Result<Vec<(String, String)>> {
+    /// Cards in whose threads a reply may have been missed: those of pending questions and forms, and of what was
+    /// closed not long ago. Each is a channel and a name in it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn open_cards(&self) -> anyhow::Result<Vec<(String, String)>> {
         let since = self.service.now() - LATELY;
         let threads = self.service.store().threads(since).await?;
         let threads = threads.into_iter();
         Ok(threads.map(|one| (one.channel, one.ts)).collect())
-    }
-}
-
-#[async_trait]
-impl Clicks for Actions {
-    async fn handle(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
-        Actions::handle(self, payload).await
     }
 }

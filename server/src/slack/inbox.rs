@@ -1,8 +1,6 @@
 //! Where everything goes that comes from Slack, whichever way: messages are kept before they are acknowledged,
 //! clicks are done.
 
-use std::sync::Arc;
-
 use anyhow::Context;
 use async_trait::async_trait;
 use serde_json::Value;
@@ -13,30 +11,21 @@ use slack::{
 };
 use tokio::sync::Notify;
 
-/// Does what people press and send.
-#[async_trait]
-pub trait Clicks: Send + Sync {
-    /// Does it, and returns what the acknowledgement carries; `None` is an empty one. Slack wants it within
-    /// three seconds, and repeats nothing.
-    ///
-    /// # Errors
-    /// When it cannot be done now: nothing is acknowledged, and Slack says so to whoever pressed.
-    async fn handle(&self, payload: &Value) -> anyhow::Result<Option<Value>>;
-}
+use super::actions::Actions;
 
 /// Where Socket Mode and signed requests meet.
 pub struct SlackInbox {
     service: Service,
-    clicks: Arc<dyn Clicks>,
+    actions: Actions,
     news: Notify,
 }
 
 impl SlackInbox {
-    /// Keeps messages by this service.
-    pub fn new(service: Service, clicks: Arc<dyn Clicks>) -> Self {
+    /// Keeps messages by this service, and has clicks done by these actions.
+    pub fn new(service: Service, actions: Actions) -> Self {
         Self {
             service,
-            clicks,
+            actions,
             news: Notify::new(),
         }
     }
@@ -84,12 +73,13 @@ impl SlackInbox {
         Ok(new)
     }
 
-    /// Does what somebody pressed or sent.
+    /// Does what somebody pressed or sent, and returns what the acknowledgement carries; `None` is an empty one.
+    /// Slack wants it within three seconds, and repeats nothing.
     ///
     /// # Errors
-    /// As [`Clicks::handle`].
+    /// When it cannot be done now: nothing is acknowledged, and Slack says so to whoever pressed.
     pub async fn take_click(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
-        self.clicks.handle(payload).await
+        self.actions.handle(payload).await
     }
 }
 

@@ -5,10 +5,9 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    Fault, InteractionId, Principal, Refused,
+    Fault, Refused,
     slack::{Reply, Unseen},
 };
 use futures::{StreamExt, stream};
@@ -17,7 +16,7 @@ use slack::blocks::{Note, decode_message_text, shown_on_card};
 use store::{KeptMessage, StoreError};
 use tokio_util::sync::CancellationToken;
 
-use super::inbox::SlackInbox;
+use super::{desk::Desk, inbox::SlackInbox};
 
 /// Time ends a pause without any hint; this is how late it may be noticed.
 const POLL: Duration = Duration::from_millis(500);
@@ -35,42 +34,14 @@ const DEADLINE: TimeDelta = TimeDelta::seconds(2);
 /// The pause after a failure doubles up to this.
 const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
-/// What is known of threads, and of those who write in them.
-#[async_trait]
-pub trait Threads: Send + Sync {
-    /// The interaction whose card this is.
-    async fn interaction(
-        &self,
-        channel: &str,
-        thread_ts: &str,
-    ) -> anyhow::Result<Option<InteractionId>>;
-
-    /// Who somebody is, or why they may not answer, in words for them.
-    ///
-    /// # Errors
-    /// When that cannot be found out now.
-    async fn responder(
-        &self,
-        team: Option<&str>,
-        user: &str,
-    ) -> anyhow::Result<Result<Principal, Note>>;
-
-    /// Tells somebody something that only they see. It may not arrive.
-    async fn tell(&self, channel: &str, thread_ts: &str, user: &str, note: &Note);
-
-    /// Cards in whose threads a reply may have been missed: those of pending questions and forms, and of what was
-    /// closed not long ago. Each is a channel and a name in it.
-    async fn open_cards(&self) -> anyhow::Result<Vec<(String, String)>>;
-}
-
 /// Hears messages until the server stops.
 pub async fn run(
     service: Service,
     inbox: Arc<SlackInbox>,
-    threads: Arc<dyn Threads>,
+    desk: Desk,
     stopping: CancellationToken,
 ) {
-    let hearing = Hearing { service, threads };
+    let hearing = Hearing { service, desk };
     loop {
         let all = match hearing.hear_due().await {
             Ok(all) => all,
@@ -90,7 +61,7 @@ pub async fn run(
 
 struct Hearing {
     service: Service,
-    threads: Arc<dyn Threads>,
+    desk: Desk,
 }
 
 /// What becomes of a message.
@@ -149,7 +120,7 @@ impl Hearing {
     async fn fate(&self, kept: &KeptMessage) -> anyhow::Result<Fate> {
         let message = &kept.message;
         let (channel, thread) = (&message.channel, &message.thread_ts);
-        let Some(interaction) = self.threads.interaction(channel, thread).await? else {
+        let Some(interaction) = self.desk.interaction(channel, thread).await? else {
             let waited = self.service.now() - kept.received_at;
             let mut until = TimeDelta::zero();
             let next = NO_CARD.into_iter().find(|pause| {
@@ -162,7 +133,7 @@ impl Hearing {
             });
         };
         let team = message.team.as_deref();
-        let by = match self.threads.responder(team, &message.user).await? {
+        let by = match self.desk.responder(team, &message.user).await? {
             Ok(by) => by,
             Err(note) => return Ok(Fate::Aside("its author may not answer", Some(note))),
         };
@@ -207,9 +178,7 @@ impl Hearing {
         };
         if let Some(note) = note {
             let (channel, thread) = (&message.channel, &message.thread_ts);
-            self.threads
-                .tell(channel, thread, &message.user, &note)
-                .await;
+            self.desk.tell(channel, thread, &message.user, &note).await;
         }
         Ok(())
     }

@@ -25,10 +25,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     actions::Actions,
     desk::Desk,
-    inbox::{Clicks, SlackInbox},
+    inbox::SlackInbox,
     read_back::{Pace, read_back},
     recognise::Recogniser,
-    threads::{self, Threads},
+    threads,
 };
 use crate::config::{Config, SlackMode};
 
@@ -58,7 +58,7 @@ pub struct WayIn {
     /// Of reading back.
     pub pace: Pace,
     service: Service,
-    threads: Arc<dyn Threads>,
+    desk: Desk,
     actions: Actions,
     /// Since when there is no connection.
     silent_since: Arc<Mutex<Option<DateTime<Utc>>>>,
@@ -89,38 +89,29 @@ impl WayIn {
         };
         let client = SlackClient::new(&config.slack_api_url, Some(bot_token), app_token)?;
         let recogniser = Recogniser::new(client.clone(), service.clone(), config);
-        let desk = Arc::new(Desk::new(service.clone(), client.clone(), recogniser));
+        // One for both: what Slack said of somebody who writes need not be asked again when they press.
+        let recogniser = Arc::new(recogniser);
+        let desk = Desk::new(service.clone(), client.clone(), recogniser.clone());
         let actions = Actions::new(
             service.clone(),
             client.clone(),
-            desk.clone(),
+            recogniser,
             &config.public_url(),
         );
         Ok(Some(Self {
             client,
-            inbox: Arc::new(SlackInbox::new(service.clone(), Arc::new(actions.clone()))),
+            inbox: Arc::new(SlackInbox::new(service.clone(), actions.clone())),
             actions,
             signing_secret,
             status: watch::Sender::default(),
             timing: Timing::default(),
             pace: Pace::default(),
             service: service.clone(),
-            threads: desk,
+            desk,
             silent_since: Arc::new(Mutex::new(Some(service.now()))),
             node: NodeId(SystemIds.next()),
             on_other_nodes: Arc::default(),
         }))
-    }
-
-    /// With somebody else who knows what clicks mean.
-    pub fn with_clicks(self, clicks: Arc<dyn Clicks>) -> Self {
-        let inbox = Arc::new(SlackInbox::new(self.service.clone(), clicks));
-        Self { inbox, ..self }
-    }
-
-    /// With somebody else who knows whose the threads are.
-    pub fn with_threads(self, threads: Arc<dyn Threads>) -> Self {
-        Self { threads, ..self }
     }
 
     /// Whether what people do can arrive. Signed requests come or they do not: nobody here can tell. A server that
@@ -157,7 +148,7 @@ impl WayIn {
         };
         let hearing = async {
             let (service, inbox) = (self.service.clone(), self.inbox.clone());
-            threads::run(service, inbox, self.threads.clone(), stopping.clone()).await;
+            threads::run(service, inbox, self.desk.clone(), stopping.clone()).await;
         };
         let watching = async {
             tokio::select! {
@@ -253,7 +244,7 @@ impl WayIn {
                 read_at = Some(now.lost);
             }
             loop {
-                match self.threads.open_cards().await {
+                match self.desk.open_cards().await {
                     Ok(cards) => {
                         let now = self.service.now();
                         read_back(&self.client, &self.inbox, cards, now, self.pace).await;

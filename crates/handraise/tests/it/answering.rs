@@ -6,7 +6,10 @@ use reqwest::StatusCode;
 use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::app::{TestApp, id_of, json_of};
+use crate::support::{
+    app::TestApp,
+    caller::{id_of, json_of},
+};
 
 store::on_both_databases!(
     an_answer_arrives_byte_for_byte,

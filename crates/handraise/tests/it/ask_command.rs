@@ -18,9 +18,11 @@ use tokio::{
     process::{Child, ChildStderr, Command},
 };
 
-use crate::{
-    app::{Caller, TestApp, http_client, operator},
+use crate::support::{
+    app::{TestApp, http_client},
+    caller::Caller,
     liar::{self, Liar, Lie},
+    people::operator,
 };
 
 store::on_both_databases!(

@@ -5,7 +5,10 @@ use reqwest::{StatusCode, header};
 use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::app::{Caller, TestApp, json_of, path_of};
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of, path_of},
+};
 
 store::on_both_databases!(
     a_question_comes_back_whole,

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use server::config::Config;
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, json_of, path_of},
-    live,
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of, path_of},
+    socket,
 };
 use app::desk::frames::ServerFrame;
 
@@ -131,12 +132,12 @@ async fn a_page_that_missed_too_much_reads_the_desk_again(database: TestDatabase
     for _ in 0..15 {
         agent.ask(json!({ "prompt": long() })).await;
     }
-    let mut socket = live::resumed(&app, &cookie, after).await;
-    assert_eq!(live::next(&mut socket).await, ServerFrame::Resync);
+    let mut socket = socket::resumed(&app, &cookie, after).await;
+    assert_eq!(socket::next(&mut socket).await, ServerFrame::Resync);
     // Few of them are told one by one.
-    let mut socket = live::resumed(&app, &cookie, after + 13).await;
+    let mut socket = socket::resumed(&app, &cookie, after + 13).await;
     for seq in [after + 14, after + 15] {
-        let frame = live::next(&mut socket).await;
+        let frame = socket::next(&mut socket).await;
         assert!(matches!(frame, ServerFrame::Event { seq: told, .. } if told == seq));
     }
 }

@@ -6,9 +6,11 @@ use serde_json::{Value, json};
 use service::secret::Secret;
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, json_of, operator},
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of},
     hooks::{is_signed, start},
+    people::operator,
     receiver::{Got, Manner, Receiver},
 };
 

@@ -8,11 +8,11 @@ use signing::{Keyring, SigningKey};
 use store::testing::TestDatabase;
 use tempfile::TempDir;
 
-use crate::{
+use crate::support::{
     app::TestApp,
-    cli::handraise,
-    evidence::{Evidence, said},
+    evidence::Evidence,
     node::{self, verified_by_node},
+    program::{handraise, said},
 };
 
 store::on_both_databases!(

@@ -1,11 +1,10 @@
 //! The binary at a terminal: what it prints, and how it fails.
 
-use std::{
-    net::TcpListener,
-    process::{Command, Output},
-};
+use std::net::TcpListener;
 
 use store::testing::TestDatabase;
+
+use crate::support::program::handraise;
 
 store::on_both_databases!(
     a_token_is_printed_alone_beside_a_running_server,
@@ -16,14 +15,6 @@ store::on_both_databases!(
     a_read_only_database_is_one_line,
     a_server_is_trusted_by_its_key,
 );
-
-/// Runs the program to its end.
-pub(crate) fn handraise(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_handraise"))
-        .args(arguments)
-        .output()
-        .unwrap()
-}
 
 fn refused(arguments: &[&str]) -> String {
     let output = handraise(arguments);
@@ -44,7 +35,7 @@ fn printed(arguments: &[&str]) -> String {
 }
 
 async fn a_token_is_printed_alone_beside_a_running_server(database: TestDatabase) {
-    let app = crate::app::TestApp::start(&database).await;
+    let app = crate::support::app::TestApp::start(&database).await;
     let create = ["token", "create", "--database", &database.url, "--kind"];
     for (kind, prefix) in [("agent", "hr_agent_"), ("responder", "hr_responder_")] {
         let token = printed(&[&create[..], &[kind, "--name", "night desk"]].concat());
@@ -57,7 +48,7 @@ async fn a_token_is_printed_alone_beside_a_running_server(database: TestDatabase
 }
 
 async fn a_token_is_listed_and_revoked(database: TestDatabase) {
-    let app = crate::app::TestApp::start(&database).await;
+    let app = crate::support::app::TestApp::start(&database).await;
     let at = ["--database", &*database.url];
     let token = printed(
         &[
@@ -241,7 +232,7 @@ fn what_cannot_be_is_one_line() {
 }
 
 async fn a_server_is_trusted_by_its_key(database: TestDatabase) {
-    let app = crate::app::TestApp::start(&database).await;
+    let app = crate::support::app::TestApp::start(&database).await;
     let folder = tempfile::tempdir().unwrap();
     let trust = |arguments: Vec<String>| {
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_handraise"));

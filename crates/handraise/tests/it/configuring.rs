@@ -15,7 +15,7 @@ use server::{config::DEFAULT_FILE, journal::CheckpointFile};
 use sha2::{Digest, Sha384};
 use store::testing::TestDatabase;
 
-use crate::app::TestApp;
+use crate::support::app::TestApp;
 
 store::on_both_databases!(
     the_doctor_finds_a_healthy_server_healthy,

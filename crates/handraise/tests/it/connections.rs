@@ -8,7 +8,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::app::TestApp;
+use crate::support::app::TestApp;
 
 async fn start(configure: impl FnOnce(&mut Config)) -> (TestApp, TestDatabase) {
     let database = TestDatabase::sqlite();

@@ -17,11 +17,12 @@ use service::Service;
 use store::{DeliveryQuery, testing::TestDatabase, verify_journal};
 use tokio::sync::mpsc;
 
-use crate::{
-    app::{TestApp, http_client, operator},
+use crate::support::{
+    app::{TestApp, http_client},
     fake_slack::{ANA, BOT_TOKEN, Channel, FakeSlack, Fault, MAIN, SIGNING_SECRET},
+    people::operator,
     receiver::{Got, Manner, Receiver},
-    slack_posting::with_slack,
+    slack_cards::with_slack,
 };
 
 store::on_both_databases!(

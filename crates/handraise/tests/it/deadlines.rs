@@ -6,7 +6,10 @@ use reqwest::StatusCode;
 use serde_json::json;
 use store::{testing::TestDatabase, verify_journal};
 
-use crate::app::{TestApp, json_of, path_of};
+use crate::support::{
+    app::TestApp,
+    caller::{json_of, path_of},
+};
 
 store::on_both_databases!(
     an_answer_after_the_deadline_is_refused_before_the_job_came_by,

@@ -9,9 +9,11 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::{DeliveryQuery, DeliveryRecord, testing::TestDatabase};
 
-use crate::{
-    app::{Caller, TestApp, json_of, operator},
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of},
     hooks::{hook, start},
+    people::operator,
     receiver::{Got, Manner, Receiver},
 };
 

@@ -8,10 +8,7 @@ use serde_json::{Value, json};
 use service::WishedEndpoint;
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{TestApp, operator},
-    openapi,
-};
+use crate::support::{app::TestApp, openapi, people::operator};
 
 store::on_both_databases!(
     whoever_may_not_is_refused_at_every_address,

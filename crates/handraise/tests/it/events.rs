@@ -4,7 +4,10 @@ use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
 use store::{testing::TestDatabase, verify_journal};
 
-use crate::app::{Caller, TestApp, json_of};
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of},
+};
 
 store::on_both_databases!(
     every_change_is_an_event,

@@ -13,8 +13,9 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::{
-    app::{Caller, TestApp},
+use crate::support::{
+    app::TestApp,
+    caller::Caller,
     liar::{self, Liar, Lie},
 };
 
@@ -320,7 +321,7 @@ async fn an_approval_is_used_by_the_call_it_was_given_for(database: TestDatabase
     let again = agent
         .send(&seen, "consume", json!({"run": "another"}))
         .await;
-    let problem = crate::app::json_of(again, reqwest::StatusCode::CONFLICT).await;
+    let problem = crate::support::caller::json_of(again, reqwest::StatusCode::CONFLICT).await;
     assert_eq!(problem["code"], "already_consumed");
 }
 

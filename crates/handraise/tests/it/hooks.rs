@@ -2,12 +2,14 @@
 
 use chrono::TimeDelta;
 use reqwest::StatusCode;
-use serde_json::{Value, json};
+use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, json_of, operator},
-    node, python,
+use crate::support::{
+    app::TestApp,
+    caller::json_of,
+    hooks::{hook, is_signed, start},
+    people::operator,
     receiver::{Got, Receiver},
 };
 
@@ -22,24 +24,6 @@ store::on_both_databases!(
     hooks_are_made_listed_and_taken_away,
     addresses_that_are_not_public_are_refused,
 );
-
-/// A server that may reach receivers on this machine.
-pub(crate) async fn start(database: &TestDatabase) -> TestApp {
-    TestApp::start_with(database, |config| {
-        config.outbound_allow = vec!["127.0.0.1".to_owned()].try_into().unwrap();
-    })
-    .await
-}
-
-/// An endpoint for this receiver, as it was made.
-pub(crate) async fn hook(caller: &Caller<'_>, receiver: &Receiver, more: Value) -> Value {
-    let mut body = json!({"target_url": receiver.url()});
-    for (key, value) in more.as_object().unwrap() {
-        body[key] = value.clone();
-    }
-    let made = caller.post("/api/v1/hooks").json(&body).send().await;
-    json_of(made.unwrap(), StatusCode::CREATED).await
-}
 
 async fn a_webhook_says_what_happened_and_is_signed(database: TestDatabase) {
     let app = start(&database).await;
@@ -102,14 +86,6 @@ async fn a_flat_webhook_has_seven_fields(database: TestDatabase) {
         })
     );
     assert!(is_signed(&got, hook["secret"].as_str().unwrap()));
-}
-
-/// Whether the reference implementations take it for a webhook signed with this secret.
-pub(crate) fn is_signed(got: &Got, secret: &str) -> bool {
-    let input = json!({"secret": secret, "headers": got.headers, "body": got.body});
-    let signed = node::is_a_standard_webhook(&input);
-    assert_eq!(python::is_a_standard_webhook(&input), signed);
-    signed
 }
 
 fn types(receiver: &Receiver) -> Vec<String> {
@@ -180,7 +156,7 @@ async fn an_endpoint_hears_what_it_asked_for(database: TestDatabase) {
 async fn a_webhook_tells_what_was_when_it_happened(database: TestDatabase) {
     let app = start(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
-    let receiver = Receiver::start([crate::receiver::Manner::Answers(500, "", "")]).await;
+    let receiver = Receiver::start([crate::support::receiver::Manner::Answers(500, "", "")]).await;
     hook(
         &desk,
         &receiver,

@@ -9,12 +9,14 @@ use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, id_of, json_of, operator},
-    cli::handraise,
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, id_of, json_of},
     corpus::Hostile,
     html::{one_line, text_of},
     pages::page,
+    people::operator,
+    program::handraise,
 };
 
 store::on_both_databases!(
@@ -356,7 +358,7 @@ async fn the_live_feed_carries_it_as_data(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let ana = app.sign_in("Ana", Role::Viewer).await;
     let start = app.last_seq().await;
-    let mut socket = crate::live::resumed(&app, &ana, start).await;
+    let mut socket = crate::support::socket::resumed(&app, &ana, start).await;
     for hostile in Hostile::all() {
         let agent = app.agent(&hostile.line(NAME_CHARS)).await;
         let session = hostile.line(limits::SESSION_ID_CHARS);
@@ -364,8 +366,8 @@ async fn the_live_feed_carries_it_as_data(database: TestDatabase) {
             .ask(json!({"prompt": hostile.text(), "session_id": session}))
             .await;
         // The agent's token comes first.
-        crate::live::next(&mut socket).await;
-        let frame = crate::live::next(&mut socket).await;
+        crate::support::socket::next(&mut socket).await;
+        let frame = crate::support::socket::next(&mut socket).await;
         let ServerFrame::Event { change, .. } = frame else {
             panic!("{frame:?}");
         };

@@ -6,9 +6,9 @@ use domain::digest::hex;
 use serde_json::Value;
 use store::testing::TestDatabase;
 
-use crate::{
-    cli::handraise,
-    evidence::{Evidence, said},
+use crate::support::{
+    evidence::Evidence,
+    program::{handraise, said},
 };
 
 store::on_both_databases!(

@@ -10,7 +10,11 @@ use reqwest::{Response, StatusCode, header};
 use serde_json::Value;
 use store::testing::TestDatabase;
 
-use crate::app::{PASSWORD, TestApp, cookie_of, json_of, operator, owned};
+use crate::support::{
+    app::TestApp,
+    caller::json_of,
+    people::{PASSWORD, cookie_of, operator, owned},
+};
 
 store::on_both_databases!(
     an_expired_token_is_told_so,

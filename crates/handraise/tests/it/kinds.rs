@@ -4,7 +4,10 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::app::{Caller, TestApp, json_of, path_of};
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of, path_of},
+};
 
 store::on_both_databases!(
     a_choice_is_one_of_its_options,

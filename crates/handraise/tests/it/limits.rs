@@ -15,7 +15,11 @@ use tokio_tungstenite::{
     tungstenite::{Error, Message, client::IntoClientRequest, http::HeaderValue},
 };
 
-use crate::app::{Caller, TestApp, operator, path_of};
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, path_of},
+    people::operator,
+};
 
 store::on_both_databases!(
     a_token_has_so_many_requests_a_minute,

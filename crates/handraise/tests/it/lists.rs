@@ -4,7 +4,10 @@ use reqwest::{StatusCode, header};
 use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::app::{Caller, TestApp, json_of};
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of},
+};
 
 store::on_both_databases!(
     a_list_is_narrowed_by_every_filter,

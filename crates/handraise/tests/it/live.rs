@@ -1,20 +1,17 @@
 //! `/ws`: the feed of a page.
 
-use app::desk::frames::{Change, ClientFrame, ServerFrame};
+use app::desk::frames::{Change, ServerFrame};
 use domain::Role;
-use futures::{SinkExt, StreamExt};
+use futures::SinkExt;
 use serde_json::json;
 use store::testing::TestDatabase;
-use tokio::net::TcpStream;
-use tokio_tungstenite::{
-    MaybeTlsStream, WebSocketStream, connect_async,
-    tungstenite::{
-        Error, Message, client::IntoClientRequest, http::HeaderValue,
-        protocol::frame::coding::CloseCode,
-    },
-};
+use tokio_tungstenite::tungstenite::{Error, Message, protocol::frame::coding::CloseCode};
 
-use crate::app::{TestApp, id_of};
+use crate::support::{
+    app::TestApp,
+    caller::id_of,
+    socket::{Socket, closed_with, connect, next, resumed},
+};
 
 store::on_both_databases!(
     a_page_sees_every_change_once,
@@ -24,36 +21,6 @@ store::on_both_databases!(
     sockets_get_a_close_frame_when_the_server_stops,
     a_socket_that_says_nothing_sensible_is_closed,
 );
-
-pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
-
-async fn connect(app: &TestApp, cookie: &str, origin: &str) -> Result<Socket, Error> {
-    let mut request = format!("ws://{}/ws", app.addr).into_client_request()?;
-    let headers = request.headers_mut();
-    headers.insert("cookie", HeaderValue::from_str(cookie)?);
-    headers.insert("origin", HeaderValue::from_str(origin)?);
-    Ok(connect_async(request).await?.0)
-}
-
-pub(crate) async fn resumed(app: &TestApp, cookie: &str, after: i64) -> Socket {
-    let mut socket = connect(app, cookie, &app.url("")).await.unwrap();
-    let resume = serde_json::to_string(&ClientFrame::Resume { after }).unwrap();
-    socket.send(Message::text(resume)).await.unwrap();
-    let hello = next(&mut socket).await;
-    assert!(matches!(hello, ServerFrame::Hello { .. }), "{hello:?}");
-    socket
-}
-
-/// The next frame that is not a ping.
-pub(crate) async fn next(socket: &mut Socket) -> ServerFrame {
-    loop {
-        let message = socket.next().await.unwrap().unwrap();
-        match serde_json::from_str(message.to_text().unwrap()).unwrap() {
-            ServerFrame::Ping => {}
-            frame => return frame,
-        }
-    }
-}
 
 async fn next_event(socket: &mut Socket) -> (i64, Change) {
     match next(socket).await {
@@ -139,14 +106,6 @@ async fn only_our_own_signed_in_pages_get_in(database: TestDatabase) {
         assert_eq!(response.status(), status, "{origin}");
     }
     connect(&app, &cookie, &own).await.unwrap();
-}
-
-pub(crate) async fn closed_with(socket: &mut Socket) -> CloseCode {
-    loop {
-        if let Message::Close(Some(frame)) = socket.next().await.unwrap().unwrap() {
-            return frame.code;
-        }
-    }
 }
 
 async fn sockets_get_a_close_frame_when_the_server_stops(database: TestDatabase) {

@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{app::http_client, cli::handraise};
+use crate::support::{app::http_client, program::handraise};
 
 store::on_both_databases!(every_request_has_a_line_and_no_secret_does,);
 

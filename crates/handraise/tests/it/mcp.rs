@@ -2,11 +2,16 @@
 
 use chrono::TimeDelta;
 use domain::Role;
-use reqwest::{RequestBuilder, Response, StatusCode, header};
+use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::app::{Caller, TestApp, json_of, operator};
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of},
+    mcp::{NEWEST, call, first_question, post, sent, tool_call},
+    people::operator,
+};
 
 store::on_both_databases!(
     only_agents_come_in,
@@ -29,54 +34,9 @@ store::on_both_databases!(
     a_question_is_a_task_for_clients_that_know_tasks,
 );
 
-pub(crate) const NEWEST: &str = "2026-07-28";
-
 /// A server whose `ask_human` does not wait.
 async fn at_once(database: &TestDatabase) -> TestApp {
     TestApp::start_with(database, |config| config.mcp_hold_seconds = 0).await
-}
-
-fn sent(request: RequestBuilder, message: &Value) -> RequestBuilder {
-    request
-        .header(header::ACCEPT, "application/json, text/event-stream")
-        .json(message)
-}
-
-async fn post(agent: &Caller<'_>, message: Value) -> Response {
-    sent(agent.post("/mcp"), &message).send().await.unwrap()
-}
-
-fn tool_call(tool: &str, arguments: Value) -> Value {
-    let params = json!({ "name": tool, "arguments": arguments });
-    json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })
-}
-
-/// The first question that anybody asks, as soon as it is there.
-pub(crate) async fn first_question(desk: &Caller<'_>) -> Value {
-    question_after(desk, 0).await
-}
-
-/// As [`first_question`], of those after an event.
-pub(crate) async fn question_after(desk: &Caller<'_>, after: i64) -> Value {
-    let mut after = json!(after);
-    loop {
-        let page = desk.get(&format!("/api/v1/events?after={after}"));
-        let page = page.header("prefer", "wait=30").send().await.unwrap();
-        let page = json_of(page, StatusCode::OK).await;
-        let mut events = page["items"].as_array().unwrap().iter();
-        if let Some(event) = events.find(|it| it["type"] == "interaction.requested") {
-            return json!({ "id": event["interaction_id"] });
-        }
-        after = page["last_seq"].clone();
-    }
-}
-
-/// What a tool returned.
-pub(crate) async fn call(agent: &Caller<'_>, tool: &str, arguments: Value) -> Value {
-    let response = post(agent, tool_call(tool, arguments)).await;
-    let said = json_of(response, StatusCode::OK).await;
-    assert!(said["error"].is_null(), "{said}");
-    said["result"].clone()
 }
 
 /// The data of a tool that did what it was called for.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use store::testing::TestDatabase;
 use tokio::{net::TcpListener, sync::mpsc};
 
-use crate::{
+use crate::support::{
     app::TestApp,
     mcp::{call, question_after},
 };
@@ -263,7 +263,7 @@ async fn nothing_of_the_servers_but_the_decision_is_passed_on() {
     ] {
         let (url, serving) = answers(answer).await;
         let mut command = command(&url, "hr_agent_x");
-        let key = crate::liar::key().verifying_key();
+        let key = crate::support::liar::key().verifying_key();
         command.env("HANDRAISE_PUBLIC_KEY", key.to_string());
         let mut bridge = Bridge::of(command);
         // It is answered as well, and nobody waits for that.
@@ -324,7 +324,7 @@ async fn an_allow_that_somebody_made_up_is_a_denial() {
     ] {
         let (url, serving) = answers(answer).await;
         let mut command = command(&url, "hr_agent_x");
-        let key = crate::liar::key().verifying_key();
+        let key = crate::support::liar::key().verifying_key();
         command.env("HANDRAISE_PUBLIC_KEY", key.to_string());
         let mut bridge = Bridge::of(command);
         let arguments = json!({ "tool_name": "Bash", "input": input });

@@ -4,8 +4,9 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, json_of},
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of},
     mcp::{NEWEST, first_question},
     node, python,
 };

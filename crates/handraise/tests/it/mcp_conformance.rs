@@ -16,7 +16,7 @@ use serde_json::Value;
 use store::testing::TestDatabase;
 use tokio::{net::TcpListener, process::Command, task::JoinHandle};
 
-use crate::{
+use crate::support::{
     app::{TestApp, http_client},
     node,
 };

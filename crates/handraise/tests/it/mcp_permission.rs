@@ -5,8 +5,9 @@ use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, json_of, path_of},
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of, path_of},
     mcp::{first_question, question_after},
 };
 

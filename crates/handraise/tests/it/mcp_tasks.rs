@@ -5,11 +5,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{TestApp, json_of},
-    mcp::first_question,
-    node, python,
-};
+use crate::support::{app::TestApp, caller::json_of, mcp::first_question, node, python};
 
 store::on_both_databases!(
     npms_client_looks_after_a_task,

@@ -10,7 +10,10 @@ use std::net::SocketAddr;
 use store::testing::TestDatabase;
 use tower::ServiceExt;
 
-use crate::app::{TestApp, http_client, json_of, path_of};
+use crate::support::{
+    app::{TestApp, http_client},
+    caller::{json_of, path_of},
+};
 
 store::on_both_databases!(
     what_was_done_is_counted,

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use service::CONFIGURED;
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{TestApp, operator, owned},
+use crate::support::{
     hooks::{hook, start},
-    pages::page,
+    pages::{holds, page, read, send},
+    people::{operator, owned},
     receiver::{Manner, Receiver},
 };
 
@@ -23,38 +23,6 @@ store::on_both_databases!(
     a_webhook_is_made_without_showing_its_secret_again,
     the_webhook_of_the_setting_is_not_deleted_here,
 );
-
-pub(crate) async fn read(app: &TestApp, cookie: &str, path: &str) -> String {
-    page(app.get(path).header("cookie", cookie), StatusCode::OK).await
-}
-
-/// Sends a form as a browser without scripts does, and follows it back.
-pub(crate) async fn send(
-    app: &TestApp,
-    cookie: &str,
-    from: &str,
-    call: &str,
-    form: &[(&str, &str)],
-) -> String {
-    let sent = app
-        .post(&format!("/ui/{call}"))
-        .header("cookie", cookie)
-        .header(header::ORIGIN, app.url(""))
-        .header(header::ACCEPT, "text/html")
-        .header(header::REFERER, app.url(from))
-        .form(form);
-    let response = sent.send().await.unwrap();
-    assert_eq!(response.status(), StatusCode::FOUND, "{call}");
-    let place = response.headers()[header::LOCATION].to_str().unwrap();
-    let place = place.strip_prefix(&app.url("")).unwrap_or(place).to_owned();
-    read(app, cookie, &place).await
-}
-
-pub(crate) fn holds(html: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(html.contains(part), "{part} is not in {html}");
-    }
-}
 
 /// The id of the newest delivery in a list.
 fn newest(list: &str) -> String {

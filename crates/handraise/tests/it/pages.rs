@@ -6,7 +6,7 @@ use reqwest::{RequestBuilder, StatusCode, header};
 use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::app::{TestApp, id_of};
+use crate::support::{app::TestApp, caller::id_of, pages::page};
 
 store::on_both_databases!(
     nobody_gets_in_without_a_link,
@@ -18,15 +18,6 @@ store::on_both_databases!(
     many_pages_at_once_are_all_complete,
     a_call_that_cannot_be_read_is_the_caller_s_fault,
 );
-
-pub(crate) async fn page(request: RequestBuilder, status: StatusCode) -> String {
-    let response = request.send().await.unwrap();
-    let found = response.status();
-    // Without the marks by which leptos finds its places again.
-    let text = response.text().await.unwrap().replace("<!>", "");
-    assert_eq!(found, status, "{text}");
-    text
-}
 
 async fn nobody_gets_in_without_a_link(database: TestDatabase) {
     let app = TestApp::start(&database).await;

@@ -8,7 +8,10 @@ use reqwest::{StatusCode, header};
 use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::app::{TestApp, json_of, path_of};
+use crate::support::{
+    app::TestApp,
+    caller::{json_of, path_of},
+};
 
 store::on_both_databases!(
     an_unchanged_interaction_is_not_sent_again,
@@ -85,7 +88,7 @@ async fn agents_that_wait_get_the_state_when_the_server_stops(database: TestData
     let poll = agent.get(&path_of(&asked)).header("prefer", "wait=60");
     let held = tokio::spawn(poll.send());
     // The server has taken the request once somebody waits for this interaction.
-    let id = crate::app::id_of(&asked);
+    let id = crate::support::caller::id_of(&asked);
     while !app.state.hub.is_awaited(id) {
         tokio::task::yield_now().await;
     }

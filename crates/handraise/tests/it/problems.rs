@@ -4,7 +4,7 @@ use reqwest::{RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{app::TestApp, openapi};
+use crate::support::{app::TestApp, openapi};
 
 store::on_both_databases!(
     every_fault_has_its_code_and_path,
@@ -335,7 +335,7 @@ async fn every_fault_has_its_code_and_path(database: TestDatabase) {
     // The same for answers, on an interaction that exists.
     let asked = agent.ask(json!({})).await;
     let answer = |body: Value| {
-        let path = format!("{}/answer", crate::app::path_of(&asked));
+        let path = format!("{}/answer", crate::support::caller::path_of(&asked));
         desk.post(&path).json(&body)
     };
     for (body, path) in [

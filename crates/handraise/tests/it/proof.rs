@@ -7,10 +7,11 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{TestApp, id_of, json_of},
-    cli::handraise,
-    evidence::{disarm, said},
+use crate::support::{
+    app::TestApp,
+    caller::{id_of, json_of},
+    evidence::disarm,
+    program::{handraise, said},
 };
 
 store::on_both_databases!(
@@ -76,7 +77,7 @@ async fn a_denial_that_was_changed_in_the_database_approves_nothing_anywhere(
     let list = desk.read("/api/v1/interactions").await;
     assert_eq!(list["items"][0]["outcome"], "void");
     // No receipt, and no run.
-    let path = crate::app::path_of(&asked);
+    let path = crate::support::caller::path_of(&asked);
     let receipt = agent.get(&format!("{path}/receipt")).send().await.unwrap();
     assert_eq!(
         json_of(receipt, StatusCode::NOT_FOUND).await["code"],

@@ -12,7 +12,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::{app::http_client, python};
+use crate::support::{app::http_client, python};
 
 const README: &str = include_str!("../../../../README.md");
 /// Where README.md takes the server to be.

@@ -19,7 +19,7 @@ use server::delivery::post::Post;
 use service::guard::Guard;
 use tokio::net::TcpListener;
 
-use crate::receiver::Receiver;
+use crate::support::receiver::Receiver;
 
 /// Names lead to these addresses, one look after the other.
 struct Turning {

@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use signing::{Keyring, SigningKey};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, json_of, path_of},
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of, path_of},
     node::verified_by_node,
 };
 

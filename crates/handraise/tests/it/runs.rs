@@ -5,7 +5,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::app::{TestApp, json_of};
+use crate::support::{app::TestApp, caller::json_of};
 
 store::on_both_databases!(
     an_approval_is_good_for_one_run,
@@ -151,7 +151,7 @@ async fn operands_are_shown_and_signed(database: TestDatabase) {
     assert_ne!(asked["action_digest"], without["action_digest"]);
     assert_eq!(without["action"].get("operands"), None);
     desk.done(&asked, "answer", json!({"approved": true})).await;
-    let path = format!("{}/receipt", crate::app::path_of(&asked));
+    let path = format!("{}/receipt", crate::support::caller::path_of(&asked));
     assert_eq!(
         agent.read(&path).await["action_digest"],
         asked["action_digest"]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use server::api::openapi;
 use store::testing::TestDatabase;
 
-use crate::{app::TestApp, python};
+use crate::support::{app::TestApp, python};
 
 /// So many requests are made up for each call, besides those at the borders of what is allowed.
 const EXAMPLES: u32 = 8;

@@ -7,9 +7,10 @@ use serde_json::Value;
 use store::testing::TestDatabase;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::{
-    app::{PASSWORD, TestApp, cookie_of, operator, owned},
-    live::{closed_with, resumed},
+use crate::support::{
+    app::TestApp,
+    people::{PASSWORD, cookie_of, operator, owned},
+    socket::{closed_with, resumed},
 };
 
 store::on_both_databases!(

@@ -6,7 +6,10 @@ use reqwest::{Response, StatusCode, header};
 use service::ServiceError;
 use store::testing::TestDatabase;
 
-use crate::app::{PASSWORD, TestApp, cookie_of, operator, owned};
+use crate::support::{
+    app::TestApp,
+    people::{PASSWORD, cookie_of, operator, owned},
+};
 
 store::on_both_databases!(
     a_link_lets_one_browser_in_once,

@@ -5,12 +5,11 @@ use domain::{InteractionEvent, Payload};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{id_of, json_of},
+use crate::support::{
+    caller::{id_of, json_of},
     fake_slack::{ANA, APP, BEN, MAIN, Message},
-    slack_desk::{
-        Desk, NOT_KNOWN, STRANGER, URL, VERA, approval, forged, form, plan, pressed, typed,
-    },
+    people::{operator, person_named},
+    slack_desk::{Desk, STRANGER, URL, VERA, approval, forged, form, plan, pressed, typed},
 };
 
 store::on_both_databases!(
@@ -191,21 +190,37 @@ async fn strangers_and_viewers_change_nothing(database: TestDatabase) {
     let asked = agent.ask(approval()).await;
     let card = desk.post(&asked).await;
     for (user, words) in [
-        (STRANGER, NOT_KNOWN),
-        (VERA, "You may see this, but not answer it."),
+        (STRANGER, "Handraise does not know who you are."),
+        (
+            VERA,
+            "your role is viewer, so you can read, but not answer.",
+        ),
     ] {
         desk.press(user, &card, "approve").await;
         desk.press(user, &card, "deny").await;
-        assert_eq!(desk.notes(user), [words, words]);
+        let notes = desk.notes(user);
+        assert_eq!(notes.len(), 2);
+        for note in notes {
+            let expected = format!("This was not taken as an answer: {words}");
+            assert!(note.starts_with(&expected), "{note}");
+        }
     }
+    // Ana, if it were another workspace's.
+    let mut elsewhere = pressed(&card.ts, "approve", &asked);
+    elsewhere["team"]["id"] = "T0OTHER".into();
+    desk.actions.handle(&elsewhere).await.unwrap();
+    desk.actions.finish().await;
+    let note = &desk.notes(ANA)[0];
+    assert!(note.contains("you belong to another workspace"), "{note}");
     // Whoever lost their right while they typed.
     desk.press(ANA, &card, "deny").await;
-    desk.people.revoked.send_modify(|all| {
-        all.insert(ANA);
-    });
-    let said = desk.send(ANA, &typed("No.")).await;
-    assert_eq!(said.as_deref(), Some(NOT_KNOWN));
-    assert_eq!(desk.notes(ANA), Vec::<String>::new());
+    let (service, by) = (&desk.app.state.service, operator());
+    let ana = person_named(&desk.app, "Ana").await;
+    let disabled = service.disable_person(ana, true, false, &by);
+    disabled.await.unwrap();
+    let said = desk.send(ANA, &typed("No.")).await.unwrap();
+    assert!(said.contains("your account is disabled"), "{said}");
+    assert_eq!(desk.notes(ANA).len(), 1);
     desk.slack.look(|world| {
         assert_eq!(world.views.len(), 1);
         assert!(!world.message(MAIN, &card.ts).unwrap().edited);

@@ -1,8 +1,6 @@
 //! The whole way: an agent asks, people answer in Slack, the agent has the answer. By Socket Mode and by signed
 //! requests, on both databases.
 
-use std::sync::Arc;
-
 use chrono::TimeDelta;
 use domain::{Role, SlackId};
 use rand::seq::SliceRandom;
@@ -10,11 +8,13 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp, id_of, json_of, operator, owned, path_of},
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, id_of, json_of, path_of},
     fake_slack::{ANA, BEN, FakeSlack, MAIN, Message},
+    people::{operator, owned},
     slack_desk::{forged, form, plan, typed},
-    slack_inbound::{Inbound, Known, WAYS, Way, until},
+    slack_inbound::{Inbound, WAYS, Way, until},
 };
 
 store::on_both_databases!(
@@ -112,9 +112,7 @@ impl Team {
 }
 
 async fn started(slack: &FakeSlack, database: &TestDatabase, way: Way) -> TestApp {
-    let known = Arc::new(Known::default());
-    let inbound = Inbound::start_with(slack, way, database, known, |slack, _| slack);
-    inbound.await.app
+    Inbound::start_for(slack, way, database, &[]).await.app
 }
 
 /// What is done with the card.

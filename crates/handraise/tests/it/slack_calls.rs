@@ -13,7 +13,7 @@ use slack::{
 };
 use tokio::net::TcpListener;
 
-use crate::{
+use crate::support::{
     fake_slack::{ANA, APP_TOKEN, BOT_TOKEN, BOT_USER, FakeSlack, Fault, MAIN, SIGNING_SECRET},
     python,
     receiver::{Manner, Receiver},

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use crate::{
+use crate::support::{
     fake_slack::{ANA, APP_TOKEN, BEN, BOT_TOKEN, FakeSlack, MAIN, Message},
     node, python,
 };

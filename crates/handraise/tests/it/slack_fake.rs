@@ -10,7 +10,7 @@ use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message as Frame,
 };
 
-use crate::{
+use crate::support::{
     app::http_client,
     fake_slack::{
         ANA, APP_TOKEN, BEN, BOT_TOKEN, FakeSlack, Fault, Lag, MAIN, SIGNING_SECRET, URGENT,
@@ -385,6 +385,28 @@ async fn a_call_goes_wrong_as_it_was_told_to() {
 }
 
 #[tokio::test]
+async fn answers_are_held_until_they_are_given() {
+    let slack = FakeSlack::start().await;
+    slack.hold_answers("users.info");
+    slack.join("U0EVE");
+    let mut held = std::pin::pin!(read(&slack, "users.info", &[("user", "U0EVE")]));
+    let meanwhile = async {
+        let came = slack.wait_for(|world| world.calls.first().map(|_| ()));
+        came.await;
+        // Other methods answer.
+        assert_eq!(post(&slack, "hello").await["ok"], true);
+    };
+    tokio::select! {
+        answer = &mut held => panic!("{answer:?}"),
+        () = meanwhile => {}
+    }
+    slack.answer_held("users.info");
+    assert_eq!(held.await["user"]["id"], "U0EVE");
+    let again = read(&slack, "users.info", &[("user", ANA)]).await;
+    assert_eq!(again["user"]["id"], ANA);
+}
+
+#[tokio::test]
 async fn a_trigger_works_once_and_three_seconds_and_views_have_limits() {
     let slack = FakeSlack::start().await;
     let card = json!({ "channel": MAIN, "text": "x", "blocks": [actions(&[button("a", "x")])] });
@@ -493,7 +515,7 @@ async fn requests_are_signed_and_events_are_tried_four_times_and_clicks_once() {
     assert_eq!(retries[0], None);
     assert_eq!(retries[3].unwrap(), "3");
     assert_eq!(slack.events(), (0, 1));
-    let valid = crate::python::run_script(
+    let valid = crate::support::python::run_script(
         r#"
 import json, sys
 from slack_sdk.signature import Clock, SignatureVerifier

@@ -10,9 +10,10 @@ use service::ServiceError;
 use slack::client::SlackClient;
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{TestApp, operator},
+use crate::support::{
+    app::TestApp,
     fake_slack::{ANA, APP_TOKEN, BEN, BOT_TOKEN, BOT_USER, FakeSlack, Fault, TEAM},
+    people::{operator, person_named},
 };
 
 store::on_both_databases!(
@@ -45,13 +46,6 @@ async fn start(
 
 fn id(text: &str) -> SlackId {
     SlackId::parse(text).unwrap()
-}
-
-/// The id of whoever has this name here.
-pub(crate) async fn person_named(app: &TestApp, name: &str) -> PersonId {
-    let people = app.state.service.people(&operator()).await.unwrap();
-    let found = people.into_iter().find(|one| one.person.name == name);
-    found.unwrap().person.id
 }
 
 async fn link(app: &TestApp, name: &str, slack_id: &str) {

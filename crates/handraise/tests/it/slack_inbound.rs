@@ -1,30 +1,18 @@
 //! What comes from Slack, by either way, up to the inbox: kept before it is acknowledged, once, and from nobody else.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
-
-use async_trait::async_trait;
 use axum::http::HeaderMap;
 use chrono::TimeDelta;
-use domain::{InteractionId, Principal, Role};
 use reqwest::{Response, StatusCode};
-use serde_json::{Value, json};
-use server::slack::{inbox::Clicks, read_back::Pace, threads::Threads, way_in::WayIn};
+use serde_json::json;
 use service::metrics::Now;
-use slack::{blocks::Note, socket_mode::Timing, types::Post};
 use store::testing::TestDatabase;
-use tokio::{net::TcpListener, time::timeout};
-use uuid::Uuid;
 
-use crate::{
-    app::{Caller, TestApp, id_of, json_of},
-    fake_slack::{
-        ANA, APP_TOKEN, BEN, BOT_TOKEN, BOT_USER, FakeSlack, Fault, MAIN, SIGNING_SECRET, World,
-        sign,
-    },
+use crate::support::{
+    app::TestApp,
+    caller::json_of,
+    fake_slack::{ANA, BOT_USER, FakeSlack, Fault, MAIN, World, sign},
+    slack_desk::plan,
+    slack_inbound::{Inbound, WAYS, Way, acknowledged, by_the_bot, until},
 };
 
 store::on_both_databases!(
@@ -35,243 +23,10 @@ store::on_both_databases!(
     the_numbers_tell_what_waits,
 );
 
-/// How what people do arrives.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Way {
-    Socket,
-    Http,
-}
-
-pub(crate) const WAYS: [Way; 2] = [Way::Socket, Way::Http];
-
-const QUICK: Timing = Timing {
-    connecting: Duration::from_secs(20),
-    ping: Duration::from_millis(50),
-    silence: Duration::from_secs(10),
-    goodbye: Duration::from_millis(200),
-    steady: Duration::ZERO,
-    first_pause: Duration::from_millis(10),
-    longest_pause: Duration::from_millis(100),
-};
-
-/// What is known of threads and people in a test, and what they were told.
-#[derive(Default)]
-pub(crate) struct Known {
-    cards: Mutex<HashMap<(String, String), InteractionId>>,
-    notes: Mutex<Vec<(String, String)>>,
-    /// How many more times nothing can be found out.
-    failures: Mutex<u32>,
-    clicks: Mutex<Vec<Value>>,
-    /// What a click is answered.
-    answer: Mutex<Option<Value>>,
-}
-
-fn locked<T>(value: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Known {
-    pub(crate) fn card(&self, channel: &str, ts: &str, interaction: InteractionId) {
-        let place = (channel.to_owned(), ts.to_owned());
-        locked(&self.cards).insert(place, interaction);
-    }
-
-    /// Who was told what.
-    pub(crate) fn notes(&self) -> Vec<(String, String)> {
-        locked(&self.notes).clone()
-    }
-
-    pub(crate) fn fail(&self, times: u32) {
-        *locked(&self.failures) = times;
-    }
-
-    pub(crate) fn failures_left(&self) -> u32 {
-        *locked(&self.failures)
-    }
-}
-
-#[async_trait]
-impl Threads for Known {
-    async fn interaction(&self, channel: &str, ts: &str) -> anyhow::Result<Option<InteractionId>> {
-        {
-            let mut failures = locked(&self.failures);
-            if *failures > 0 {
-                *failures -= 1;
-                anyhow::bail!("the database is away");
-            }
-        }
-        let place = (channel.to_owned(), ts.to_owned());
-        Ok(locked(&self.cards).get(&place).copied())
-    }
-
-    async fn responder(
-        &self,
-        _: Option<&str>,
-        user: &str,
-    ) -> anyhow::Result<Result<Principal, Note>> {
-        let (id, name) = match user {
-            ANA => (1, "Ana"),
-            BEN => (2, "Ben"),
-            _ => return Ok(Err("Nobody knows you here.".into())),
-        };
-        Ok(Ok(Principal::SlackUser {
-            id: Uuid::from_u128(id),
-            name: name.into(),
-            role: Role::Responder,
-        }))
-    }
-
-    async fn tell(&self, _: &str, _: &str, user: &str, note: &Note) {
-        locked(&self.notes).push((user.to_owned(), note.words.clone()));
-    }
-
-    async fn open_cards(&self) -> anyhow::Result<Vec<(String, String)>> {
-        Ok(locked(&self.cards).keys().cloned().collect())
-    }
-}
-
-#[async_trait]
-impl Clicks for Known {
-    async fn handle(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
-        locked(&self.clicks).push(payload.clone());
-        let answer = locked(&self.answer).clone();
-        if answer == Some(Value::Null) {
-            anyhow::bail!("nothing can be done now");
-        }
-        Ok(answer)
-    }
-}
-
-/// A server that listens to a Slack.
-pub(crate) struct Inbound {
-    pub(crate) app: TestApp,
-    pub(crate) known: Arc<Known>,
-}
-
-impl Inbound {
-    /// That hears what it keeps.
-    pub(crate) async fn start(slack: &FakeSlack, way: Way, database: &TestDatabase) -> Self {
-        let known = Arc::new(Known::default());
-        let inbound = Self::start_with(slack, way, database, known, |slack, known| {
-            slack.with_clicks(known.clone()).with_threads(known)
-        });
-        inbound.await
-    }
-
-    /// That only keeps: whatever it would have to know cannot be found out.
-    pub(crate) async fn deaf(slack: &FakeSlack, way: Way, database: &TestDatabase) -> Self {
-        let known = Arc::new(Known::default());
-        known.fail(u32::MAX);
-        let joined =
-            |slack: WayIn, known: Arc<Known>| slack.with_clicks(known.clone()).with_threads(known);
-        Self::start_with(slack, way, database, known, joined).await
-    }
-
-    pub(crate) async fn start_with(
-        slack: &FakeSlack,
-        way: Way,
-        database: &TestDatabase,
-        known: Arc<Known>,
-        join: impl FnOnce(WayIn, Arc<Known>) -> WayIn,
-    ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let secret = |text: &str| Some(text.to_owned().into());
-        let clock = slack.clock().clone();
-        let joined = known.clone();
-        let app = TestApp::start_joined(
-            listener,
-            database,
-            clock,
-            |config| {
-                config.slack_api_url = slack.api_url();
-                config.slack_bot_token = secret(BOT_TOKEN);
-                config.slack_default_channel = Some(MAIN.into());
-                match way {
-                    Way::Socket => config.slack_app_token = secret(APP_TOKEN),
-                    Way::Http => config.slack_signing_secret = secret(SIGNING_SECRET),
-                }
-            },
-            |slack| {
-                let mut slack = join(slack, joined);
-                slack.timing = QUICK;
-                slack.pace = Pace {
-                    call: Duration::from_millis(1),
-                    failure: Duration::from_millis(1),
-                };
-                slack
-            },
-        )
-        .await;
-        match way {
-            Way::Socket => {
-                slack.connected(2).await;
-            }
-            Way::Http => {
-                let url = |what: &str| app.url(&format!("/slack/{what}"));
-                slack.deliver_to(&url("interactivity"), &url("events"));
-            }
-        }
-        Self { app, known }
-    }
-
-    /// A card in the main channel.
-    pub(crate) async fn post(&self) -> String {
-        let client = &self.app.state.slack.as_ref().unwrap().client;
-        let posted = client
-            .post_message(&Post::to(MAIN, "Which port?", &[]))
-            .await;
-        posted.unwrap().ts
-    }
-
-    /// A question with its card.
-    pub(crate) async fn ask(&self, agent: &Caller<'_>, more: Value) -> (Value, String) {
-        let asked = agent.ask(more).await;
-        let store = self.app.state.service.store();
-        let posted = async || {
-            let interaction = store.interaction(id_of(&asked)).await.unwrap().unwrap();
-            interaction.card.unwrap().posted
-        };
-        // By this server, or by another on the same database.
-        until("the card", async || posted().await.is_some()).await;
-        let ts = posted().await.unwrap().ts;
-        self.known.card(MAIN, &ts, id_of(&asked));
-        (asked, ts)
-    }
-
-    pub(crate) async fn waiting(&self) -> i64 {
-        self.app.state.service.waiting_messages().await.unwrap()
-    }
-}
-
-/// Waits until it is so; everything that it depends on goes on by itself.
-pub(crate) async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
-    let waiting = async {
-        while !is().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    let came = timeout(Duration::from_secs(60), waiting).await;
-    came.unwrap_or_else(|_| panic!("it did not happen: {what}"));
-}
-
-/// Waits until so many events of what people do were acknowledged, and all of the bot's.
-pub(crate) async fn acknowledged(slack: &FakeSlack, count: usize) {
-    until("the acknowledgement", async || {
-        slack.events().0 == count + by_the_bot(slack)
-    })
-    .await;
-}
-
-/// The bot's own messages are events, too.
-fn by_the_bot(slack: &FakeSlack) -> usize {
-    let all = slack.messages(MAIN);
-    all.iter().filter(|message| message.by_bot).count()
-}
-
 async fn what_comes_is_kept_and_acknowledged_by_either_way(database: TestDatabase) {
     for way in WAYS {
         let slack = fresh(&database).await;
-        let inbound = Inbound::deaf(&slack, way, &database).await;
+        let inbound = Inbound::start(&slack, way, &database).await;
         let card = inbound.post().await;
         let ts = slack.reply_in_thread(ANA, MAIN, &card, "use &lt;8080&gt;\nplease");
         acknowledged(&slack, 1).await;
@@ -306,7 +61,7 @@ async fn what_comes_is_kept_and_acknowledged_by_either_way(database: TestDatabas
 async fn what_comes_again_is_kept_once(database: TestDatabase) {
     for way in WAYS {
         let slack = fresh(&database).await;
-        let inbound = Inbound::deaf(&slack, way, &database).await;
+        let inbound = Inbound::start(&slack, way, &database).await;
         let card = inbound.post().await;
         slack.duplicate_next_event();
         let ts = slack.reply_in_thread(ANA, MAIN, &card, "8080");
@@ -332,7 +87,7 @@ async fn fresh(database: &TestDatabase) -> FakeSlack {
 async fn nothing_is_acknowledged_that_cannot_be_kept(database: TestDatabase) {
     for way in WAYS {
         let slack = fresh(&database).await;
-        let inbound = Inbound::deaf(&slack, way, &database).await;
+        let inbound = Inbound::start(&slack, way, &database).await;
         let card = inbound.post().await;
         acknowledged(&slack, 0).await;
         database
@@ -374,50 +129,54 @@ async fn nothing_is_acknowledged_that_cannot_be_kept(database: TestDatabase) {
 }
 
 async fn a_click_is_handed_on_and_its_answer_back(database: TestDatabase) {
-    for way in WAYS {
+    // The second Slack begins later: messages are named by the time, and the database keeps the names of the first.
+    for (way, hours) in WAYS.into_iter().zip([0, 2]) {
         let slack = FakeSlack::start().await;
-        let inbound = Inbound::deaf(&slack, way, &database).await;
-        let button = json!({
-            "type": "actions", "block_id": "b", "elements": [{
-                "type": "button", "action_id": "go", "value": "1",
-                "text": { "type": "plain_text", "text": "Go" },
-            }],
-        });
-        let client = &inbound.app.state.slack.as_ref().unwrap().client;
-        let posted = client
-            .post_message(&Post::to(MAIN, "Go?", &[button]))
+        slack.advance(TimeDelta::hours(hours));
+        let inbound = Inbound::start(&slack, way, &database).await;
+        let agent = inbound.app.agent(&format!("{way:?}")).await;
+        let (asked, card) = inbound.ask(&agent, plan()).await;
+        let click = slack.click(MAIN, &card, "proceed_clean");
+        assert_eq!(slack.acked(click).await, Some(json!({})), "{way:?}");
+        assert_eq!(agent.poll(&asked).await["outcome"], "proceed_clean");
+
+        let (asked, card) = inbound.ask(&agent, plan()).await;
+        let click = slack.click(MAIN, &card, "adjust");
+        assert_eq!(slack.acked(click).await, Some(json!({})), "{way:?}");
+        let (view, _) = slack.open_view(ANA).await;
+        let sent = slack.submit(&view, &json!({ "answer": { "typed": " " } }));
+        let answer = slack.acked(sent).await.unwrap();
+        assert_eq!(answer["response_action"], "errors", "{way:?}");
+        let said = answer["errors"]["answer"].as_str().unwrap();
+        assert!(said.starts_with("Say what to change"), "{said}");
+
+        // What cannot be done is not acknowledged, so that Slack says so to whoever pressed.
+        database
+            .execute("ALTER TABLE events RENAME TO gone")
             .await
             .unwrap();
-        let click = slack.click(MAIN, &posted.ts, "go");
-        assert_eq!(slack.acked(click).await, Some(json!({})), "{way:?}");
-        let seen = locked(&inbound.known.clicks).pop().unwrap();
-        assert_eq!(seen["type"], "block_actions");
-        assert_eq!(seen["container"]["message_ts"], *posted.ts);
-        if way == Way::Http {
-            *locked(&inbound.known.answer) = Some(json!({ "response_action": "clear" }));
-            let click = slack.click(MAIN, &posted.ts, "go");
-            let answer = slack.acked(click).await.unwrap();
-            assert_eq!(answer, json!({ "response_action": "clear" }));
-        }
-        // What cannot be done is not acknowledged, so that Slack says so to whoever pressed.
-        *locked(&inbound.known.answer) = Some(Value::Null);
-        let click = slack.click(MAIN, &posted.ts, "go");
-        until("the click", async || {
-            !locked(&inbound.known.clicks).is_empty()
-        })
-        .await;
+        let click = slack.click(MAIN, &card, "proceed");
+        slack
+            .wait_for(|world| world.notes_for(ANA).next().map(|_| ()))
+            .await;
         until("its end", async || {
             !slack.look(World::is_waiting) || way == Way::Socket
         })
         .await;
         slack.advance(TimeDelta::seconds(4));
         assert_eq!(slack.acked(click).await, None, "{way:?}");
+        database
+            .execute("ALTER TABLE gone RENAME TO events")
+            .await
+            .unwrap();
+        assert_eq!(agent.poll(&asked).await["state"], "pending");
+        inbound.app.stop().await;
     }
 }
 
 async fn the_numbers_tell_what_waits(database: TestDatabase) {
     let slack = FakeSlack::start().await;
-    let inbound = Inbound::deaf(&slack, Way::Socket, &database).await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
     let card = inbound.post().await;
     slack.reply_in_thread(ANA, MAIN, &card, "8080");
     acknowledged(&slack, 1).await;
@@ -470,7 +229,7 @@ async fn send(app: &TestApp, to: &str, headers: &[(&str, String)], body: &str) -
 async fn only_what_slack_signed_just_now_is_believed() {
     let database = TestDatabase::sqlite();
     let slack = FakeSlack::start().await;
-    let inbound = Inbound::deaf(&slack, Way::Http, &database).await;
+    let inbound = Inbound::start(&slack, Way::Http, &database).await;
     let app = &inbound.app;
     let body = reply("1.1", "1.2");
     let now = machine::clock::Clock::now(&**slack.clock()).timestamp();
@@ -528,7 +287,7 @@ async fn only_what_slack_signed_just_now_is_believed() {
 async fn strangers_are_slowed_down_and_slack_is_not() {
     let database = TestDatabase::sqlite();
     let slack = FakeSlack::start().await;
-    let inbound = Inbound::deaf(&slack, Way::Http, &database).await;
+    let inbound = Inbound::start(&slack, Way::Http, &database).await;
     let app = &inbound.app;
     let limit = app.state.config.rate_limit_per_minute;
     assert!(limit > 0);
@@ -552,7 +311,7 @@ async fn signed_requests_are_for_those_who_asked_for_them() {
     let database = TestDatabase::sqlite();
     let plain = TestApp::start(&database).await;
     let slack = FakeSlack::start().await;
-    let socket = Inbound::deaf(&slack, Way::Socket, &database).await;
+    let socket = Inbound::start(&slack, Way::Socket, &database).await;
     for app in [&plain, &socket.app] {
         for to in ["events", "interactivity"] {
             assert_eq!(send(app, to, &[], "{}").await.status(), 404);
@@ -572,7 +331,7 @@ async fn a_server_that_slack_cannot_reach_says_so_and_stays_ready() {
         body["degraded"] != json!(["slack"])
     };
     let slack = FakeSlack::start().await;
-    let inbound = Inbound::deaf(&slack, Way::Socket, &database).await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
     until("readiness", async || ready(&inbound).await).await;
     slack.advance(TimeDelta::seconds(60));
     assert!(ready(&inbound).await);
@@ -597,7 +356,7 @@ async fn a_server_that_slack_cannot_reach_says_so_and_stays_ready() {
     inbound.app.stop().await;
 
     let slack = FakeSlack::start().await;
-    let inbound = Inbound::deaf(&slack, Way::Socket, &database).await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
     slack.fail("apps.connections.open", [Fault::Refused("invalid_auth")]);
     slack.cut_connections();
     until("the end", async || !ready(&inbound).await).await;

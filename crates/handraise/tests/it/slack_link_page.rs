@@ -5,13 +5,12 @@ use domain::{Payload, PersonEvent, Role, SlackId};
 use reqwest::{StatusCode, header};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{PASSWORD, TestApp, owned},
+use crate::support::{
+    app::TestApp,
     corpus::Hostile,
     html::{one_line, text_of},
-    outbound_pages::{holds, read, send},
-    pages::page,
-    slack_identities::person_named,
+    pages::{holds, page, read, send},
+    people::{PASSWORD, owned, person_named},
 };
 
 store::on_both_databases!(
@@ -125,7 +124,7 @@ async fn whoever_is_not_signed_in_comes_back_to_the_link(database: TestDatabase)
     let fields = [("name", "Ana"), ("password", PASSWORD), ("next", &*path)].map(owned);
     let back = app.submit("/sign-in", "", &fields).await;
     assert_eq!(back.headers()[header::LOCATION], *path);
-    let cookie = crate::app::cookie_of(&back);
+    let cookie = crate::support::people::cookie_of(&back);
     holds(
         &text(&app, &cookie, &path).await,
         &["Link the Slack user ana"],

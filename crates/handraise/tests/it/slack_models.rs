@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use serde_json::{Map, Value, json};
 
-use crate::python;
+use crate::support::python;
 
 const SCRIPT: &str = r#"
 import json, sys

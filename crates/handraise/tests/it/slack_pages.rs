@@ -5,12 +5,13 @@ use domain::{Role, delivery::SlackChannel, interaction::Posted};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    app::{TestApp, id_of},
+use crate::support::{
+    app::TestApp,
+    caller::id_of,
     fake_slack::{FakeSlack, Fault, Lag, MAIN},
     html::text_of,
-    outbound_pages::{holds, read},
-    slack_posting::{deliveries, pass, settle, started},
+    pages::{holds, read},
+    slack_cards::{deliveries, pass, settle, started},
 };
 
 store::on_both_databases!(

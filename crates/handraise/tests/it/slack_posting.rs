@@ -3,14 +3,13 @@
 use chrono::TimeDelta;
 use domain::interaction::Kind;
 use serde_json::{Value, json};
-use server::config::Config;
-use store::{DeliveryQuery, DeliveryRecord, testing::TestDatabase};
+use store::testing::TestDatabase;
 
-use crate::{
-    app::{Caller, TestApp},
-    fake_slack::{
-        ANA, BOT_TOKEN, Channel, FakeSlack, Fault, Lag, MAIN, Message, SIGNING_SECRET, URGENT,
-    },
+use crate::support::{
+    app::TestApp,
+    caller::Caller,
+    fake_slack::{ANA, Channel, FakeSlack, Fault, Lag, MAIN, Message, URGENT},
+    slack_cards::{deliveries, pass, settle, started, with_slack},
 };
 
 store::on_both_databases!(
@@ -28,51 +27,6 @@ store::on_both_databases!(
     a_webhook_tells_what_is_new,
     two_servers_post_a_question_once,
 );
-
-/// Answers come as signed requests.
-pub(crate) fn with_slack(slack: &FakeSlack) -> impl FnOnce(&mut Config) + use<> {
-    let url = slack.api_url();
-    move |config| {
-        config.slack_api_url = url;
-        config.slack_bot_token = Some(BOT_TOKEN.to_owned().into());
-        config.slack_signing_secret = Some(SIGNING_SECRET.to_owned().into());
-        config.slack_default_channel = Some(MAIN.to_owned());
-        config.slack_urgent_channel = Some(URGENT.to_owned());
-    }
-}
-
-pub(crate) async fn started(database: &TestDatabase, slack: &FakeSlack) -> TestApp {
-    TestApp::start_with(database, with_slack(slack)).await
-}
-
-/// Time passes for both.
-pub(crate) fn pass(app: &TestApp, slack: &FakeSlack, span: TimeDelta) {
-    app.clock.advance(span);
-    slack.advance(span);
-}
-
-/// Has everything sent, also what is put off by up to ten minutes.
-pub(crate) async fn settle(app: &TestApp, slack: &FakeSlack) {
-    app.drain().await;
-    for _ in 0..20 {
-        let owed = deliveries(app).await;
-        let waits = |one: &DeliveryRecord| one.delivery.ended_at.is_none();
-        if !owed.iter().any(waits) {
-            return;
-        }
-        pass(app, slack, TimeDelta::seconds(30));
-        app.drain().await;
-    }
-    panic!("{:?}", deliveries(app).await);
-}
-
-pub(crate) async fn deliveries(app: &TestApp) -> Vec<DeliveryRecord> {
-    let all = DeliveryQuery {
-        limit: 1_000,
-        ..DeliveryQuery::default()
-    };
-    app.state.service.store().deliveries(&all).await.unwrap()
-}
 
 fn action_ids(message: &Message) -> Vec<String> {
     let controls = message.controls();

@@ -1,20 +1,19 @@
 //! What replies in the threads of cards become: answers, follow-ups, edits, or nothing and a note; each once,
 //! whatever happens between the message and the agent.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use domain::{InteractionEvent, Payload, slack::Unseen};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use server::slack::way_in::WayIn;
 use store::testing::TestDatabase;
 use tokio::time::timeout;
 
-use crate::{
-    app::{Caller, id_of, json_of, path_of},
+use crate::support::{
+    caller::{Caller, id_of, json_of, path_of},
     fake_slack::{ANA, BEN, FakeSlack, Fault, MAIN},
-    slack_inbound::{Inbound, Known, WAYS, Way, acknowledged, until},
+    slack_inbound::{Inbound, WAYS, Way, acknowledged, until},
 };
 
 store::on_both_databases!(
@@ -36,6 +35,9 @@ store::on_both_databases!(
     a_reply_to_what_the_card_cuts_is_kept_and_no_answer,
 );
 
+/// Whom the workspace knows, and nobody here.
+const EVE: &str = "U0EVE";
+
 async fn closed(agent: &Caller<'_>, asked: &Value) -> Value {
     let held = agent.get(&path_of(asked)).header("prefer", "wait=30");
     let found = json_of(held.send().await.unwrap(), StatusCode::OK).await;
@@ -48,10 +50,27 @@ async fn heard(inbound: &Inbound) {
     until("everything is heard", async || inbound.waiting().await == 0).await;
 }
 
+/// Who was told what so far.
+fn notes(slack: &FakeSlack) -> Vec<(String, String)> {
+    slack.look(|world| {
+        let messages = world.messages.iter();
+        let notes = messages.filter_map(|one| Some((one.only_for.clone()?, one.text.clone())));
+        notes.collect()
+    })
+}
+
 /// Who was told what, once so many were: a reply is heard before its author is told.
-async fn told(inbound: &Inbound, notes: usize) -> Vec<(String, String)> {
-    until("the notes", async || inbound.known.notes().len() >= notes).await;
-    inbound.known.notes()
+async fn told(slack: &FakeSlack, count: usize) -> Vec<(String, String)> {
+    until("the notes", async || notes(slack).len() >= count).await;
+    notes(slack)
+}
+
+/// How often Slack was asked who somebody is.
+fn lookups(slack: &FakeSlack) -> usize {
+    slack.look(|world| {
+        let calls = world.calls.iter();
+        calls.filter(|(method, _)| method == "users.info").count()
+    })
 }
 
 fn texts(interaction: &Value) -> Vec<&str> {
@@ -115,7 +134,7 @@ async fn a_reply_answers_whole_and_later_ones_follow_up(database: TestDatabase) 
     assert_eq!(now["answer"], *answer);
     // Two open questions in one channel never mix.
     assert_eq!(agent.poll(&other).await["state"], "pending");
-    assert_eq!(inbound.known.notes(), []);
+    assert_eq!(notes(&slack), []);
 }
 
 async fn what_comes_again_counts_once(database: TestDatabase) {
@@ -151,7 +170,7 @@ async fn a_form_is_answered_question_by_question(database: TestDatabase) {
     }
     heard(&inbound).await;
     asks(&slack, &inbound, &asked, "why").await;
-    let notes = told(&inbound, 1).await;
+    let notes = told(&slack, 1).await;
     let expected = "Your message was not taken: it must be one of: Production, staging.";
     assert_eq!(notes, [(ANA.to_owned(), expected.to_owned())]);
     assert_eq!(agent.poll(&asked).await["state"], "pending");
@@ -187,15 +206,12 @@ async fn nobody_approves_by_words(database: TestDatabase) {
         assert_eq!(now["state"], "pending", "{now}");
         assert_ne!(now["approved"], true);
     }
-    let notes = told(&inbound, 16).await;
+    let notes = told(&slack, 16).await;
     assert_eq!(notes.len(), 16);
     assert!(notes[0].1.contains("Use the buttons"), "{notes:?}");
     // A notification asks nothing, and takes no answer.
-    let told = agent
-        .ask(json!({"kind": "notification", "mode": null}))
-        .await;
-    let ts = inbound.post().await;
-    inbound.known.card(MAIN, &ts, id_of(&told));
+    let notification = json!({"kind": "notification", "mode": null});
+    let (told, ts) = inbound.ask(&agent, notification).await;
     slack.reply_in_thread(ANA, MAIN, &ts, "fine");
     acknowledged(&slack, 17).await;
     heard(&inbound).await;
@@ -243,13 +259,17 @@ async fn strangers_are_told_and_nothing_else_happens(database: TestDatabase) {
     let inbound = Inbound::start(&slack, Way::Socket, &database).await;
     let agent = inbound.app.agent("backend").await;
     let (asked, card) = inbound.ask(&agent, json!({})).await;
-    let ts = slack.reply_in_thread("U0EVE", MAIN, &card, "80");
+    slack.join(EVE);
+    let ts = slack.reply_in_thread(EVE, MAIN, &card, "80");
     slack.edit(MAIN, &ts, "81");
     acknowledged(&slack, 2).await;
     heard(&inbound).await;
     assert_eq!(agent.poll(&asked).await["state"], "pending");
-    let stranger = ("U0EVE".to_owned(), "Nobody knows you here.".to_owned());
-    assert_eq!(told(&inbound, 1).await, [stranger]);
+    let notes = told(&slack, 1).await;
+    assert_eq!((notes.len(), &*notes[0].0), (1, EVE));
+    let words = &notes[0].1;
+    assert!(words.contains("does not know who you are"), "{words}");
+    assert!(words.contains("/slack/link/"), "{words}");
     let store = inbound.app.state.service.store();
     assert_eq!(
         store
@@ -266,12 +286,16 @@ async fn a_card_may_become_known_later(database: TestDatabase) {
     let slack = FakeSlack::start().await;
     let inbound = Inbound::start(&slack, Way::Socket, &database).await;
     let agent = inbound.app.agent("backend").await;
+    // Slack takes the card, and nobody here hears of it.
+    slack.fail("chat.postMessage", [Fault::DropReply]);
     let asked = agent.ask(json!({})).await;
-    let card = inbound.post().await;
+    let posted = slack.wait_for_messages(MAIN, |all| all.len() == 1).await;
+    let card = posted[0].ts.clone();
     slack.reply_in_thread(ANA, MAIN, &card, "8080");
     acknowledged(&slack, 1).await;
     let state = &inbound.app.state;
     let store = state.service.store();
+    let known = async || store.interaction_of_card(MAIN, &card).await.unwrap();
     let due = async || {
         store
             .messages_to_hear(state.service.now(), 9)
@@ -279,8 +303,12 @@ async fn a_card_may_become_known_later(database: TestDatabase) {
             .unwrap()
     };
     until("it waits", async || due().await.is_empty()).await;
-    inbound.known.card(MAIN, &card, id_of(&asked));
-    slack.advance(TimeDelta::seconds(2));
+    assert_eq!(known().await, None);
+    // It is looked for, and found.
+    slack.advance(TimeDelta::seconds(7));
+    inbound.app.drain().await;
+    assert_eq!(known().await, Some(id_of(&asked)));
+    slack.advance(TimeDelta::seconds(10));
     let answered = closed(&agent, &asked).await;
     assert_eq!(answered["answer"]["text"], "8080");
     // Where people talk about something else, it ends.
@@ -293,7 +321,7 @@ async fn a_card_may_become_known_later(database: TestDatabase) {
         slack.advance(TimeDelta::seconds(pause));
     }
     heard(&inbound).await;
-    assert_eq!(inbound.known.notes(), []);
+    assert_eq!(notes(&slack), []);
 }
 
 async fn a_failure_delays_and_loses_nothing(database: TestDatabase) {
@@ -301,14 +329,20 @@ async fn a_failure_delays_and_loses_nothing(database: TestDatabase) {
     let inbound = Inbound::start(&slack, Way::Socket, &database).await;
     let agent = inbound.app.agent("backend").await;
     let (asked, card) = inbound.ask(&agent, json!({"timeout_seconds": null})).await;
-    inbound.known.fail(12);
+    let faults = [
+        Fault::DropReply,
+        Fault::DoneThen500,
+        Fault::DoneThenNonsense,
+        Fault::Limited(7),
+    ];
+    slack.fail("users.info", faults.repeat(3));
     for text in ["8080", "and TLS"] {
         slack.reply_in_thread(ANA, MAIN, &card, text);
     }
     acknowledged(&slack, 2).await;
     until("the failures are over", async || {
         slack.advance(TimeDelta::seconds(300));
-        inbound.known.failures_left() == 0
+        lookups(&slack) >= 12
     })
     .await;
     until("everything is heard", async || {
@@ -323,19 +357,19 @@ async fn a_failure_delays_and_loses_nothing(database: TestDatabase) {
 
 async fn what_was_kept_before_a_crash_is_heard_after_it(database: TestDatabase) {
     let slack = FakeSlack::start().await;
-    let inbound = Inbound::deaf(&slack, Way::Http, &database).await;
+    let inbound = Inbound::start(&slack, Way::Http, &database).await;
     let agent = inbound.app.agent("backend").await;
     let (asked, card) = inbound.ask(&agent, json!({})).await;
     let token = agent.token.clone();
+    // It is put off once, and the clock stands still: this server will not hear it.
+    slack.fail("users.info", [Fault::DropReply]);
     slack.reply_in_thread(ANA, MAIN, &card, "8080");
     acknowledged(&slack, 1).await;
+    until("the failure", async || lookups(&slack) == 1).await;
     assert_eq!(inbound.waiting().await, 1);
-    let known = inbound.known.clone();
     inbound.app.stop().await;
-    known.fail(0);
     slack.advance(TimeDelta::minutes(5));
-    let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
-    let again = Inbound::start_with(&slack, Way::Http, &database, known, threads).await;
+    let again = Inbound::start(&slack, Way::Http, &database).await;
     heard(&again).await;
     let now = again.app.get(&path_of(&asked)).bearer_auth(token);
     let now = json_of(now.send().await.unwrap(), StatusCode::OK).await;
@@ -345,9 +379,8 @@ async fn what_was_kept_before_a_crash_is_heard_after_it(database: TestDatabase) 
 async fn two_servers_hear_a_message_once(database: TestDatabase) {
     let slack = FakeSlack::start().await;
     let first = Inbound::start(&slack, Way::Http, &database).await;
-    let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
-    let known = first.known.clone();
-    let second = Inbound::start_with(&slack, Way::Http, &database, known, threads).await;
+    let second = Inbound::start(&slack, Way::Http, &database).await;
+    slack.join(EVE);
     let agent = first.app.agent("backend").await;
     let (asked, card) = first.ask(&agent, json!({})).await;
     slack.reply_in_thread(ANA, MAIN, &card, "8080");
@@ -356,7 +389,7 @@ async fn two_servers_hear_a_message_once(database: TestDatabase) {
     for text in &said {
         slack.reply_in_thread(BEN, MAIN, &card, text);
     }
-    slack.reply_in_thread("U0EVE", MAIN, &card, "me too");
+    slack.reply_in_thread(EVE, MAIN, &card, "me too");
     acknowledged(&slack, 22).await;
     heard(&second).await;
     let now = agent.poll(&asked).await;
@@ -365,12 +398,14 @@ async fn two_servers_hear_a_message_once(database: TestDatabase) {
     let mut expected: Vec<_> = said.iter().map(String::as_str).collect();
     expected.sort_unstable();
     assert_eq!(found, expected);
-    until("the note", async || first.known.notes().len() == 1).await;
+    assert_eq!(told(&slack, 1).await.len(), 1);
 }
 
 async fn what_was_missed_while_nobody_listened_is_read_back(database: TestDatabase) {
-    for way in WAYS {
+    // The second Slack begins later: messages are named by the time, and the database keeps the names of the first.
+    for (way, hours) in WAYS.into_iter().zip([0, 2]) {
         let slack = FakeSlack::start().await;
+        slack.advance(TimeDelta::hours(hours));
         let inbound = Inbound::start(&slack, way, &database).await;
         let agent = inbound.app.agent(&format!("{way:?}")).await;
         let token = agent.token.clone();
@@ -396,10 +431,8 @@ async fn what_was_missed_while_nobody_listened_is_read_back(database: TestDataba
                 inbound
             }
             Way::Http => {
-                let known = inbound.known.clone();
                 inbound.app.stop().await;
-                let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
-                Inbound::start_with(&slack, way, &database, known, threads).await
+                Inbound::start(&slack, way, &database).await
             }
         };
         until("both are answered", async || {
@@ -443,7 +476,7 @@ async fn a_reply_after_the_deadline_is_a_follow_up(database: TestDatabase) {
     let now = agent.poll(&asked).await;
     assert_eq!(now["outcome"], "expired");
     assert_eq!(texts(&now), ["too late"]);
-    assert_eq!(inbound.known.notes(), []);
+    assert_eq!(notes(&slack), []);
 }
 
 async fn two_who_reply_at_once_answer_one_question(database: TestDatabase) {
@@ -467,7 +500,7 @@ async fn two_who_reply_at_once_answer_one_question(database: TestDatabase) {
     assert_eq!(now["progress"]["why"], Value::Null);
     let expected = [(second.to_owned(), Unseen::AskedLater)];
     assert_eq!(remarks(&inbound, &asked).await, expected);
-    let notes = told(&inbound, 1).await;
+    let notes = told(&slack, 1).await;
     assert_eq!((notes.len(), &*notes[0].0), (1, late));
     assert!(notes[0].1.contains("after you wrote it"), "{notes:?}");
     // Once they have seen it, they answer it.
@@ -494,7 +527,6 @@ async fn a_reply_is_as_old_as_slack_says_however_late_it_is_heard(database: Test
     let agent = inbound.app.agent("backend").await;
     let token = agent.token.clone();
     let (asked, card) = inbound.ask(&agent, two_questions()).await;
-    let known = inbound.known.clone();
     inbound.app.stop().await;
     // Nobody listens: one of them is heard of at once, the other long after the card has moved on.
     for (user, text) in [(ANA, "80"), (BEN, "81")] {
@@ -502,8 +534,7 @@ async fn a_reply_is_as_old_as_slack_says_however_late_it_is_heard(database: Test
         slack.reply_in_thread(user, MAIN, &card, text);
     }
     slack.advance(TimeDelta::minutes(5));
-    let threads = |slack: WayIn, known: Arc<Known>| slack.with_threads(known);
-    let again = Inbound::start_with(&slack, Way::Http, &database, known, threads).await;
+    let again = Inbound::start(&slack, Way::Http, &database).await;
     asks(&slack, &again, &asked, "why").await;
     heard(&again).await;
     let remarked = [("81".to_owned(), Unseen::AskedLater)];
@@ -534,7 +565,7 @@ async fn what_is_not_known_to_stand_on_the_card_is_answered_by_no_reply(database
     assert_eq!(agent.poll(&asked).await["state"], "pending");
     let expected = [("because".to_owned(), Unseen::AskedLater)];
     assert_eq!(remarks(&inbound, &asked).await, expected);
-    assert_eq!(told(&inbound, 1).await.len(), 1);
+    assert_eq!(told(&slack, 1).await.len(), 1);
 }
 
 async fn a_reply_to_what_the_card_cuts_is_kept_and_no_answer(database: TestDatabase) {
@@ -552,7 +583,7 @@ async fn a_reply_to_what_the_card_cuts_is_kept_and_no_answer(database: TestDatab
         remarks(&inbound, &asked).await,
         [("yes".to_owned(), Unseen::Cut)]
     );
-    let notes = told(&inbound, 1).await;
+    let notes = told(&slack, 1).await;
     assert_eq!(notes.len(), 1);
     assert!(notes[0].1.contains("Press Read all"), "{notes:?}");
 }

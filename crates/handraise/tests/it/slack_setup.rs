@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use crate::{
+use crate::support::{
     fake_slack::{ANA, APP_TOKEN, BEN, BOT_TOKEN, FakeSlack, Fault, MAIN, SIGNING_SECRET, URGENT},
     python,
 };

@@ -22,7 +22,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{
+use crate::support::{
     fake_slack::{ANA, APP_TOKEN, BOT_TOKEN, FakeSlack, Fault, MAIN, World},
     receiver::{Manner, Receiver},
 };

@@ -10,8 +10,8 @@ use serde_json::json;
 use server::slack::actions::Timing;
 use store::testing::TestDatabase;
 
-use crate::{
-    app::id_of,
+use crate::support::{
+    caller::id_of,
     fake_slack::{ANA, BEN, Fault, MAIN},
     slack_desk::{Desk, approval, form, plan, pressed, typed},
 };
@@ -162,11 +162,11 @@ async fn a_window_that_cannot_be_opened_is_spoken_of(database: TestDatabase) {
     let asked = agent.ask(json!({})).await;
     let card = desk.post(&asked).await;
     // Slack hears of the press before it is known who it is, and then it is too late for a window.
-    desk.people.is_slow.send_replace(true);
+    desk.slack.hold_answers("users.info");
     let press = desk.slack.act(ANA, &card, "answer", None);
     assert_eq!(desk.slack.acked(press).await, Some(json!({})));
     desk.slack.advance(TimeDelta::seconds(3));
-    desk.people.is_slow.send_replace(false);
+    desk.slack.answer_held("users.info");
     desk.actions.finish().await;
     desk.slack
         .fail("views.open", [Fault::Refused("internal_error")]);
@@ -187,7 +187,9 @@ async fn a_window_that_cannot_be_opened_is_spoken_of(database: TestDatabase) {
     };
     let asked = agent.ask(approval()).await;
     let card = desk.post(&asked).await;
-    desk.people.is_slow.send_replace(true);
+    // What Slack said before is believed for a minute.
+    desk.app.clock.advance(TimeDelta::seconds(60));
+    desk.slack.hold_answers("users.info");
     let hurried = desk.actions.clone().with_timing(timing);
     hurried
         .handle(&pressed(&card.ts, "approve", &asked))
@@ -200,7 +202,7 @@ async fn a_window_that_cannot_be_opened_is_spoken_of(database: TestDatabase) {
         Some("Slack does not say who you are. Please try again.")
     );
     assert_eq!(agent.poll(&asked).await["state"], "pending");
-    desk.people.is_slow.send_replace(false);
+    desk.slack.answer_held("users.info");
     desk.stop().await;
 }
 

@@ -5,7 +5,10 @@ use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::app::{Caller, TestApp, json_of};
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of},
+};
 
 store::on_both_databases!(
     a_task_waits_for_its_sync_blockers,

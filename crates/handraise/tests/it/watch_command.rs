@@ -11,8 +11,9 @@ use tokio::{
     process::Command,
 };
 
-use crate::{
-    app::{Caller, TestApp, json_of, path_of},
+use crate::support::{
+    app::TestApp,
+    caller::{Caller, json_of, path_of},
     terminal::Terminal,
 };
 

@@ -12,7 +12,6 @@ mod tell;
 use std::{fmt, future::Future, sync::Arc, time::Duration};
 
 use anyhow::Context;
-use async_trait::async_trait;
 use domain::{Interaction, InteractionId, Principal, Refused};
 use serde_json::Value;
 use service::{Service, ServiceError};
@@ -24,6 +23,7 @@ use tokio::{sync::oneshot, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use self::payload::{Payload, Who};
+use super::recognise::Recogniser;
 
 const SLOW: &str = "Slack does not say who you are. Please try again.";
 const VIEWER: &str = "You may see this, but not answer it.";
@@ -33,13 +33,6 @@ const OUTDATED: &str =
     "Somebody has answered this question meanwhile. The card shows what is asked now.";
 const CLOSED: &str = "It is closed already.";
 const FAILED: &str = "This did not work. Please try again.";
-
-/// Says who a user of Slack is to us.
-#[async_trait]
-pub trait Recognise: Send + Sync {
-    /// The principal they are; or why they may not answer, in words for them.
-    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, Note>;
-}
 
 /// How long things may take. Slack waits three seconds.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +57,7 @@ impl Default for Timing {
 pub struct Actions {
     service: Service,
     client: SlackClient,
-    people: Arc<dyn Recognise>,
+    recogniser: Arc<Recogniser>,
     public_url: Arc<str>,
     timing: Timing,
     tasks: TaskTracker,
@@ -106,13 +99,13 @@ impl Actions {
     pub fn new(
         service: Service,
         client: SlackClient,
-        people: Arc<dyn Recognise>,
+        recogniser: Arc<Recogniser>,
         public_url: &str,
     ) -> Self {
         Self {
             service,
             client,
-            people,
+            recogniser,
             public_url: public_url.into(),
             timing: Timing::default(),
             tasks: TaskTracker::new(),
@@ -171,10 +164,13 @@ impl Actions {
 
     /// Who it is, if they may answer.
     async fn admit(&self, who: &Who) -> Result<Principal, Obstacle> {
-        let known = self.people.recognise(who.team.as_deref(), &who.user);
+        let (team, now) = (who.team.as_deref(), self.service.now());
+        let known = self.recogniser.recognise(team, &who.user, now);
         let known = timeout(self.timing.recognising, known).await;
-        let principal = known.unwrap_or_else(|_| Err(SLOW.into()));
-        let principal = principal.map_err(Obstacle::Refused)?;
+        let principal = match known {
+            Ok(known) => known.map_err(|why| Obstacle::Refused(why.note()))?,
+            Err(_) => return Err(Obstacle::Refused(SLOW.into())),
+        };
         match principal.responder() {
             Ok(_) => Ok(principal),
             Err(_) => Err(Obstacle::Refused(VIEWER.into())),

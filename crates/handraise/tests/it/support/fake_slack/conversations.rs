@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Shared, World,
-    call::{Refusal, flag, required, text},
-    world::Message,
+    Message, Shared, World,
+    arguments::{flag, required, text},
+    call::Refusal,
 };
 
 type Arguments = Map<String, Value>;

@@ -39,7 +39,7 @@ impl Hostile {
         struct Corpus {
             texts: Vec<Hostile>,
         }
-        let corpus = include_str!("../../../../dev/fixtures/hostile_text.json");
+        let corpus = include_str!("../../../../../dev/fixtures/hostile_text.json");
         serde_json::from_str::<Corpus>(corpus).unwrap().texts
     }
 

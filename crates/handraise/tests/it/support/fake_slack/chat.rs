@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    BOT_USER, Shared, World,
+    BOT_USER, Message, Shared, World,
+    arguments::{required, text},
     blocks::{self, Surface},
-    call::{Refusal, required, text},
-    world::Message,
+    call::Refusal,
 };
 
 /// A text that is longer becomes several messages.

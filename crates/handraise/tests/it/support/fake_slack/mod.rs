@@ -4,6 +4,7 @@
 //! [`FakeSlack::advance`]: a trigger, a pace or an acknowledgement that is missing runs out then and not before.
 //! Whatever the caller does against Slack's rules is noted, and fails the test when the fake is dropped.
 
+mod arguments;
 mod blocks;
 mod call;
 mod chat;
@@ -13,7 +14,9 @@ mod events;
 mod faults;
 mod hooks;
 mod http;
+mod message;
 mod person;
+mod requests;
 mod sockets;
 mod views;
 mod world;
@@ -29,11 +32,12 @@ use machine::clock::Clock;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::app::TestClock;
+use super::app::{TestClock, http_client};
 
-pub(crate) use events::sign;
 pub(crate) use faults::Fault;
-pub(crate) use world::{Channel, Lag, Message, World};
+pub(crate) use message::Message;
+pub(crate) use requests::sign;
+pub(crate) use world::{Channel, Lag, World};
 
 pub(crate) const BOT_TOKEN: &str = "xoxb-fake-bot";
 pub(crate) const APP_TOKEN: &str = "xapp-fake-app";
@@ -95,7 +99,7 @@ impl FakeSlack {
             world: Mutex::new(World::new(format!("http://{addr}"))),
             changed: watch::Sender::new(0),
             stopping: CancellationToken::new(),
-            http: crate::app::http_client(),
+            http: http_client(),
         });
         let serving = tokio::spawn(http::serve(listener, Arc::clone(&shared)));
         Self {

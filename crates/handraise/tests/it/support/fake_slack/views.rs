@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Shared, World,
+    arguments::{required, text},
     blocks::{self, Surface},
-    call::{Refusal, required, text},
+    call::Refusal,
     world::View,
 };
 

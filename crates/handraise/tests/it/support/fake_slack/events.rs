@@ -1,15 +1,10 @@
 //! What the app is told: clicks and views once, events up to four times.
 
-use std::{fmt::Write, sync::Arc};
+use std::sync::Arc;
 
-use axum::http::StatusCode;
-use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
-use sha2::Sha256;
 
-use super::{
-    APP, FakeSlack, SIGNING_SECRET, Shared, TEAM, World, sockets::Way, views, world::Message,
-};
+use super::{APP, FakeSlack, Message, Shared, TEAM, World, requests::Request, sockets::Way, views};
 
 /// How long an answer may take, in milliseconds.
 const PATIENCE: i64 = 3_000;
@@ -100,7 +95,7 @@ impl World {
         }
     }
 
-    fn failed(&mut self, index: usize) {
+    pub(super) fn failed(&mut self, index: usize) {
         let now = self.now;
         let one = &mut self.outgoing[index];
         one.state = match RETRIES.get(one.retries) {
@@ -160,7 +155,7 @@ impl World {
     }
 
     /// What the app's answer does.
-    fn answered(&mut self, index: usize, answer: Value) {
+    pub(super) fn answered(&mut self, index: usize, answer: Value) {
         let view = self.outgoing[index].view.clone();
         self.outgoing[index].state = State::Acked(answer.clone());
         let Some(id) = view else { return };
@@ -194,16 +189,6 @@ impl World {
             Some(other) => self.violation(format!("no such response_action: {other}")),
         }
     }
-}
-
-/// To an address of the app's.
-struct Request {
-    number: u64,
-    url: String,
-    is_event: bool,
-    payload: String,
-    retries: usize,
-    timestamp: i64,
 }
 
 impl Shared {
@@ -252,71 +237,6 @@ impl Shared {
         drop(world);
         self.changed();
     }
-
-    async fn request(self: Arc<Self>, request: Request) {
-        let number = request.number;
-        let answer = tokio::select! {
-            answer = self.post(request) => answer,
-            () = self.stopping.cancelled() => return,
-        };
-        let mut world = self.world();
-        let index = world.outgoing.iter().position(|one| one.number == number);
-        let index = index.filter(|index| matches!(world.outgoing[*index].state, State::Sent(..)));
-        match (index, answer) {
-            (Some(index), Some(answer)) => world.answered(index, answer),
-            (Some(index), None) => world.failed(index),
-            // Too late.
-            (None, _) => {}
-        }
-        drop(world);
-        self.pump();
-    }
-
-    /// The answer, if it is one that Slack takes.
-    async fn post(&self, request: Request) -> Option<Value> {
-        let (kind, body) = match request.is_event {
-            true => ("application/json", request.payload),
-            false => {
-                let mut form = url::form_urlencoded::Serializer::new(String::new());
-                let body = form.append_pair("payload", &request.payload).finish();
-                ("application/x-www-form-urlencoded", body)
-            }
-        };
-        let signature = sign(request.timestamp, &body);
-        let mut post = self
-            .http
-            .post(request.url)
-            .header("content-type", kind)
-            .header("x-slack-request-timestamp", request.timestamp)
-            .header("x-slack-signature", signature)
-            .body(body);
-        if request.retries > 0 {
-            post = post.header("x-slack-retry-num", request.retries);
-            post = post.header("x-slack-retry-reason", "http_error");
-        }
-        let response = post.send().await.ok()?;
-        let takes = match request.is_event {
-            true => response.status().is_success(),
-            false => response.status() == StatusCode::OK,
-        };
-        let text = response.text().await.ok()?;
-        let answer = match text.is_empty() {
-            true => json!({}),
-            false => serde_json::from_str(&text).unwrap_or(json!({})),
-        };
-        takes.then_some(answer)
-    }
-}
-
-/// As Slack signs.
-pub(crate) fn sign(timestamp: i64, body: &str) -> String {
-    let mut mac = Hmac::<Sha256>::new_from_slice(SIGNING_SECRET.as_bytes()).unwrap();
-    mac.update(format!("v0:{timestamp}:{body}").as_bytes());
-    let mut signature = "v0=".to_owned();
-    for byte in mac.finalize().into_bytes() {
-        write!(signature, "{byte:02x}").unwrap();
-    }
-    signature
 }
 
 impl FakeSlack {

@@ -12,8 +12,11 @@ use machine::clock::Clock;
 use serde_json::{Map, Value, json};
 
 use super::{
-    APP_TOKEN, BOT, BOT_TOKEN, BOT_USER, Shared, TEAM, World, chat, conversations, faults::Fault,
-    http::CutOff, sockets, views,
+    APP_TOKEN, BOT, BOT_TOKEN, BOT_USER, Shared, TEAM, World,
+    arguments::{arguments, token},
+    chat, conversations,
+    faults::{Fault, broken},
+    sockets, views,
 };
 
 /// Why a call was not done.
@@ -46,11 +49,11 @@ impl Refusal {
 type Call = fn(&Shared, &mut World, &Map<String, Value>) -> Result<Value, Refusal>;
 
 /// What is needed to call a method: the token's beginning, a scope of the bot's. Some of them do not read JSON.
-struct Method {
-    name: &'static str,
+pub(super) struct Method {
+    pub(super) name: &'static str,
     token: &'static str,
     scopes: &'static [&'static str],
-    reads_json: bool,
+    pub(super) reads_json: bool,
     call: Call,
 }
 
@@ -76,7 +79,7 @@ const HISTORY: &[&str] = &[
     "mpim:history",
 ];
 
-const METHODS: [Method; 12] = [
+pub(super) const METHODS: [Method; 12] = [
     method("auth.test", &[], true, auth_test),
     method(
         "chat.postMessage",
@@ -178,6 +181,7 @@ pub(super) async fn take(
     if matches!(fault, Some(Fault::Hang)) {
         shared.stopping.cancelled().await;
     }
+    shared.unheld(&name).await;
     let response = match &done {
         Ok(value) => with_ok(&shared, value.clone()),
         Err(refusal) => {
@@ -190,26 +194,6 @@ pub(super) async fn take(
         }
     };
     broken(fault).unwrap_or(response)
-}
-
-/// What comes instead of the answer to what was done.
-pub(super) fn broken(fault: Option<Fault>) -> Option<Response> {
-    match fault? {
-        Fault::DropReply | Fault::Hang => {
-            let mut response = Response::default();
-            response.extensions_mut().insert(CutOff);
-            Some(response)
-        }
-        Fault::DoneThen500 => {
-            let page = "<html>The server did not say why</html>";
-            Some((StatusCode::INTERNAL_SERVER_ERROR, page).into_response())
-        }
-        Fault::DoneThenInternalError => Some(json_response(
-            &json!({ "ok": false, "error": "internal_error" }),
-        )),
-        Fault::DoneThenNonsense => Some("{\"ok\":tr".into_response()),
-        Fault::Limited(_) | Fault::Refused(_) => None,
-    }
 }
 
 fn answer(
@@ -242,54 +226,6 @@ fn auth_test(_: &Shared, _: &mut World, _: &Map<String, Value>) -> Result<Value,
         "url": "https://fake.slack.example/", "team": "Fake", "team_id": TEAM, "user": "handraise",
         "user_id": BOT_USER, "bot_id": BOT, "is_enterprise_install": false,
     }))
-}
-
-fn token<'a>(headers: &'a HeaderMap, arguments: &'a Map<String, Value>) -> Option<&'a str> {
-    let header = headers.get(header::AUTHORIZATION);
-    let header = header.and_then(|header| header.to_str().ok()?.strip_prefix("Bearer "));
-    header.or_else(|| arguments.get("token")?.as_str())
-}
-
-/// The arguments, from a form, the query or JSON. In a form lists and objects are JSON.
-fn arguments(
-    world: &mut World,
-    name: &str,
-    headers: &HeaderMap,
-    query: Option<&str>,
-    body: &[u8],
-) -> Result<Map<String, Value>, Refusal> {
-    let kind = headers.get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let mut arguments = Map::new();
-    if kind.starts_with("application/json") {
-        if !kind
-            .to_lowercase()
-            .replace(' ', "")
-            .ends_with("charset=utf-8")
-        {
-            world.violation(format!("{name}: JSON without its charset"));
-        }
-        let mut methods = METHODS.iter();
-        let ignores_json = methods.any(|method| method.name == name && !method.reads_json);
-        if ignores_json && !body.is_empty() {
-            world.violation(format!("{name}: it ignores JSON"));
-        } else if !body.is_empty() {
-            arguments = serde_json::from_slice(body).map_err(|_| "invalid_json")?;
-        }
-    }
-    let form = kind.starts_with("application/x-www-form-urlencoded");
-    let form: &[u8] = if form { body } else { &[] };
-    let pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-    for (key, value) in pairs.chain(url::form_urlencoded::parse(form)) {
-        let value = match &*key {
-            "blocks" | "metadata" | "view" | "attachments" => {
-                serde_json::from_str(&value).map_err(|_| "invalid_arguments")?
-            }
-            _ => Value::from(value.into_owned()),
-        };
-        arguments.insert(key.into_owned(), value);
-    }
-    Ok(arguments)
 }
 
 fn with_ok(shared: &Shared, mut value: Value) -> Response {
@@ -341,34 +277,7 @@ fn add_scopes(shared: &Shared, response: &mut Response) {
     headers.insert("x-oauth-scopes", scopes.parse().unwrap());
 }
 
-fn json_response(value: &Value) -> Response {
+pub(super) fn json_response(value: &Value) -> Response {
     let kind = [(header::CONTENT_TYPE, "application/json; charset=utf-8")];
     (kind, value.to_string()).into_response()
-}
-
-/// An argument that is text.
-pub(super) fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    arguments.get(name)?.as_str()
-}
-
-/// An argument that must be there.
-pub(super) fn required<'a>(
-    arguments: &'a Map<String, Value>,
-    name: &str,
-) -> Result<&'a str, Refusal> {
-    text(arguments, name)
-        .filter(|text| !text.is_empty())
-        .ok_or_else(|| Refusal {
-            errors: vec![format!("missing required field: {name}")],
-            ..Refusal::from("invalid_arguments")
-        })
-}
-
-/// An argument that is yes or no, in whatever way.
-pub(super) fn flag(arguments: &Map<String, Value>, name: &str) -> bool {
-    match arguments.get(name) {
-        Some(Value::Bool(flag)) => *flag,
-        Some(Value::String(flag)) => flag == "true" || flag == "1",
-        _ => false,
-    }
 }

@@ -7,7 +7,7 @@ use server::journal::export;
 use store::testing::TestDatabase;
 use tempfile::TempDir;
 
-use crate::{app::TestApp, cli::handraise};
+use super::{app::TestApp, program::handraise};
 
 /// A journal of eight events, six of which are signed, and nobody at work in it.
 pub(crate) struct Evidence {
@@ -128,19 +128,6 @@ impl Evidence {
             &self.public_key,
         ])
     }
-}
-
-/// The one line a command says, when it ends with this code.
-pub(crate) fn said(output: &Output, code: i32) -> String {
-    assert_eq!(output.status.code(), Some(code), "{output:?}");
-    let (said, silent) = match code {
-        0 => (&output.stdout, &output.stderr),
-        _ => (&output.stderr, &output.stdout),
-    };
-    assert!(silent.is_empty(), "{output:?}");
-    let said = String::from_utf8(said.clone()).unwrap();
-    assert_eq!(said.lines().count(), 1, "{said}");
-    said.trim_end().to_owned()
 }
 
 /// Takes away what stands in the way of somebody with the rights of the database's owner.

@@ -11,11 +11,11 @@ use axum::{
 use serde_json::{Map, Value};
 
 use super::{
-    Shared, World,
-    call::{Refusal, broken, flag, text},
+    Message, Shared, World,
+    arguments::{flag, text},
+    call::Refusal,
     chat,
-    faults::Fault,
-    world::Message,
+    faults::{Fault, broken},
 };
 
 /// How often, and for how many milliseconds, an address of a click may be used.

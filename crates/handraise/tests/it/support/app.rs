@@ -1,4 +1,4 @@
-//! A server on a free port, and those who talk to it.
+//! A server on a free port, the client that talks to it, and the clock that it goes by.
 
 use std::{
     net::SocketAddr,
@@ -9,10 +9,8 @@ use std::{
 
 use app::Assets;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{InteractionId, Principal, Role, TokenKind, access::Lifetime};
 use machine::clock::{Clock, SystemClock, SystemIds};
-use reqwest::{Client, RequestBuilder, Response, StatusCode, header, redirect::Policy};
-use serde_json::{Value, json};
+use reqwest::{Client, RequestBuilder, Response, header, redirect::Policy};
 use server::{config::Config, slack::way_in::WayIn, state::AppState};
 use signing::Keyring;
 use store::testing::TestDatabase;
@@ -171,33 +169,6 @@ impl TestApp {
         self.client.put(self.url(path))
     }
 
-    /// A caller with an agent token of this name.
-    pub(crate) async fn agent(&self, name: &str) -> Caller<'_> {
-        self.caller(TokenKind::Agent, name).await
-    }
-
-    /// A caller with a responder token of this name.
-    pub(crate) async fn responder(&self, name: &str) -> Caller<'_> {
-        self.caller(TokenKind::Responder, name).await
-    }
-
-    async fn caller(&self, kind: TokenKind, name: &str) -> Caller<'_> {
-        let service = &self.state.service;
-        let (never, by) = (Lifetime::Never, operator());
-        let token = service.create_token(kind, name, never, &by).await.unwrap();
-        Caller {
-            app: self,
-            token: token.reveal().to_owned(),
-        }
-    }
-
-    /// A person's browser, signed in by a link. Returns the `Cookie` header.
-    pub(crate) async fn sign_in(&self, name: &str, role: Role) -> String {
-        let link = self.state.service.invite(name, role, &operator()).await;
-        let form = [("link", link.unwrap().reveal()), ("password", PASSWORD)].map(owned);
-        cookie_of(&self.submit("/accept-link", "", &form).await)
-    }
-
     /// Sends a form of a page, as a browser would.
     pub(crate) async fn submit(
         &self,
@@ -229,111 +200,10 @@ pub(crate) fn http_client() -> Client {
         .unwrap()
 }
 
-/// Everybody's.
-pub(crate) const PASSWORD: &str = "tin drum walks north";
-
-/// Whoever runs commands beside the server.
-pub(crate) fn operator() -> Principal {
-    Principal::Operator {
-        name: "root".into(),
-    }
-}
-
-pub(crate) fn owned((name, value): (&str, &str)) -> (String, String) {
-    (name.to_owned(), value.to_owned())
-}
-
-/// The `Cookie` header that a response to signing in asks for.
-pub(crate) fn cookie_of(response: &Response) -> String {
-    assert_eq!(response.status(), StatusCode::SEE_OTHER);
-    let cookie = response.headers()[header::SET_COOKIE].to_str().unwrap();
-    assert!(cookie.contains("; HttpOnly; SameSite=Lax"), "{cookie}");
-    cookie.split(';').next().unwrap().to_owned()
-}
-
 impl Drop for TestApp {
     fn drop(&mut self) {
         self.stopping.cancel();
     }
-}
-
-/// Somebody with a token.
-pub(crate) struct Caller<'a> {
-    app: &'a TestApp,
-    pub(crate) token: String,
-}
-
-impl Caller<'_> {
-    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
-        self.app.get(path).bearer_auth(&self.token)
-    }
-
-    pub(crate) fn post(&self, path: &str) -> RequestBuilder {
-        self.app.post(path).bearer_auth(&self.token)
-    }
-
-    pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
-        let url = self.app.url(path);
-        self.app.client.delete(url).bearer_auth(&self.token)
-    }
-
-    /// Asks, and expects that to work.
-    pub(crate) async fn ask(&self, more: Value) -> Value {
-        let mut body = json!({"kind": "question", "prompt": "Which port?"});
-        for (key, value) in more.as_object().unwrap() {
-            body[key] = value.clone();
-        }
-        let response = self.post("/api/v1/interactions").json(&body).send().await;
-        json_of(response.unwrap(), StatusCode::CREATED).await
-    }
-
-    pub(crate) fn put(&self, path: &str) -> RequestBuilder {
-        self.app.put(path).bearer_auth(&self.token)
-    }
-
-    pub(crate) async fn answer(&self, interaction: &Value, text: &str) -> Response {
-        self.send(interaction, "answer", json!({ "text": text }))
-            .await
-    }
-
-    /// Calls one of the verbs of an interaction.
-    pub(crate) async fn send(&self, interaction: &Value, verb: &str, body: Value) -> Response {
-        let path = format!("{}/{verb}", path_of(interaction));
-        self.post(&path).json(&body).send().await.unwrap()
-    }
-
-    /// As [`Caller::send`], and expects that to work.
-    pub(crate) async fn done(&self, interaction: &Value, verb: &str, body: Value) -> Value {
-        json_of(self.send(interaction, verb, body).await, StatusCode::OK).await
-    }
-
-    pub(crate) async fn read(&self, path: &str) -> Value {
-        json_of(self.get(path).send().await.unwrap(), StatusCode::OK).await
-    }
-
-    pub(crate) async fn poll(&self, interaction: &Value) -> Value {
-        let response = self.get(&path_of(interaction)).send().await.unwrap();
-        json_of(response, StatusCode::OK).await
-    }
-}
-
-pub(crate) fn path_of(interaction: &Value) -> String {
-    format!(
-        "/api/v1/interactions/{}",
-        interaction["id"].as_str().unwrap()
-    )
-}
-
-pub(crate) fn id_of(interaction: &Value) -> InteractionId {
-    interaction["id"].as_str().unwrap().parse().unwrap()
-}
-
-/// The body, if the status is as expected.
-pub(crate) async fn json_of(response: Response, status: StatusCode) -> Value {
-    let found = response.status();
-    let text = response.text().await.unwrap();
-    assert_eq!(found, status, "{text}");
-    serde_json::from_str(&text).unwrap()
 }
 
 /// A clock that stands still until it is moved.

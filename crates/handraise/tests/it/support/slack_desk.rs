@@ -1,31 +1,33 @@
 //! A server, the fake Slack, and between them what people do: as it comes by Socket Mode.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use async_trait::async_trait;
-use domain::{InteractionId, Principal, Role};
+use domain::{InteractionId, Role};
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use server::slack::actions::{Actions, Recognise, Timing};
+use server::slack::{
+    actions::{Actions, Timing},
+    inbox::SlackInbox,
+    recognise::Recogniser,
+};
 use slack::{
-    blocks::Note,
     client::SlackClient,
-    socket_mode::{self, Envelope, Inbox, SocketStatus, run_with},
+    socket_mode::{self, SocketStatus, run_with},
 };
 use store::testing::TestDatabase;
 use tokio::{sync::watch, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
-use crate::{
-    app::{TestApp, id_of},
+use super::{
+    app::TestApp,
+    caller::id_of,
     fake_slack::{ANA, APP, APP_TOKEN, BEN, BOT_TOKEN, FakeSlack, MAIN, Message, TEAM},
-    slack_posting::with_slack,
+    people::invite_linked,
+    slack_cards::with_slack,
 };
 
 pub(crate) const VERA: &str = "U0VERA";
 pub(crate) const STRANGER: &str = "U0STRANGER";
-pub(crate) const NOT_KNOWN: &str = "You are not known here. Ask an admin.";
 pub(crate) const URL: &str = "https://handraise.example";
 
 /// Slow machines have time, unless a test wants none.
@@ -34,55 +36,11 @@ const PATIENT: Timing = Timing {
     answering: Duration::from_secs(60),
 };
 
-/// Ana and Ben may answer, Vera may look.
-#[derive(Default)]
-pub(crate) struct People {
-    pub(crate) is_slow: watch::Sender<bool>,
-    pub(crate) revoked: watch::Sender<HashSet<&'static str>>,
-}
-
-#[async_trait]
-impl Recognise for People {
-    async fn recognise(&self, team_id: Option<&str>, user_id: &str) -> Result<Principal, Note> {
-        assert_eq!(team_id, Some(TEAM));
-        let mut is_slow = self.is_slow.subscribe();
-        is_slow.wait_for(|is_slow| !is_slow).await.unwrap();
-        if self.revoked.borrow().contains(user_id) {
-            return Err(NOT_KNOWN.into());
-        }
-        let (number, name, role) = match user_id {
-            ANA => (1, "Ana", Role::Responder),
-            BEN => (2, "Ben", Role::Admin),
-            VERA => (3, "Vera", Role::Viewer),
-            _ => return Err(NOT_KNOWN.into()),
-        };
-        Ok(Principal::SlackUser {
-            id: Uuid::from_u128(number),
-            name: name.to_owned(),
-            role,
-        })
-    }
-}
-
-struct Door(Actions);
-
-#[async_trait]
-impl Inbox for Door {
-    async fn keep(&self, envelope: Envelope) -> anyhow::Result<Option<Value>> {
-        // Slack tells of the cards, too.
-        if envelope.kind != "interactive" {
-            return Ok(None);
-        }
-        let payload = serde_json::from_str(envelope.payload.get())?;
-        self.0.handle(&payload).await
-    }
-}
-
+/// Ana and Ben may answer, Vera may look, and a stranger is nobody here.
 pub(crate) struct Desk {
     pub(crate) app: TestApp,
     pub(crate) slack: FakeSlack,
     pub(crate) actions: Actions,
-    pub(crate) people: Arc<People>,
     stopping: CancellationToken,
     running: JoinHandle<()>,
 }
@@ -105,37 +63,37 @@ impl Desk {
     pub(crate) async fn start_with(database: &TestDatabase, timing: Timing) -> Self {
         let slack = FakeSlack::start().await;
         let app = TestApp::start_with(database, with_slack(&slack)).await;
-        slack.set(|world| {
-            for user in [VERA, STRANGER] {
-                let mut like = world.users[ANA].clone();
-                like["id"] = user.into();
-                world.users.insert(user.to_owned(), like);
-            }
-            let main = world.channels.get_mut(MAIN).unwrap();
-            main.people.extend([VERA, STRANGER]);
-        });
+        slack.join(VERA);
+        slack.join(STRANGER);
+        for (name, role, user) in [
+            ("Ana", Role::Responder, ANA),
+            ("Ben", Role::Admin, BEN),
+            ("Vera", Role::Viewer, VERA),
+        ] {
+            invite_linked(&app, name, role, user).await;
+        }
         let token = |token: &str| Some(SecretString::from(token));
         let client = SlackClient::new(&slack.api_url(), token(BOT_TOKEN), token(APP_TOKEN));
         let client = client.unwrap();
-        let people = Arc::new(People::default());
         let service = app.state.service.clone();
-        let actions =
-            Actions::new(service, client.clone(), people.clone(), URL).with_timing(timing);
+        let recogniser = Recogniser::new(client.clone(), service.clone(), &app.state.config);
+        let recogniser = Arc::new(recogniser);
+        let actions = Actions::new(service.clone(), client.clone(), recogniser, URL);
+        let actions = actions.with_timing(timing);
         let stopping = CancellationToken::new();
         let goodbye = socket_mode::Timing {
             goodbye: Duration::from_millis(200),
             ..socket_mode::Timing::default()
         };
         let (tell, _) = watch::channel(SocketStatus::default());
-        let door = Arc::new(Door(actions.clone()));
-        let running = run_with(goodbye, client.clone(), door, tell, stopping.clone());
+        let inbox = Arc::new(SlackInbox::new(service, actions.clone()));
+        let running = run_with(goodbye, client, inbox, tell, stopping.clone());
         let running = tokio::spawn(running);
         slack.connected(2).await;
         Self {
             app,
             slack,
             actions,
-            people,
             stopping,
             running,
         }

@@ -1,11 +1,11 @@
 //! What there is: people, channels, messages, views, and what was noted of the caller.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
 use super::{
-    ANA, APP, BEN, BOT, BOT_USER, MAIN, TEAM, URGENT, events::Outgoing, faults::Fault,
+    ANA, BEN, BOT_USER, MAIN, Message, TEAM, URGENT, events::Outgoing, faults::Fault,
     sockets::Sockets,
 };
 
@@ -32,6 +32,8 @@ pub(crate) struct World {
     pub(crate) calls: Vec<(String, Value)>,
     pub(super) violations: Vec<String>,
     pub(super) faults: HashMap<String, VecDeque<Fault>>,
+    /// Methods whose answers are held.
+    pub(super) held: HashSet<String>,
     /// Whether one message a second and channel is the limit.
     pub(crate) paced: bool,
     pub(super) last_post: HashMap<String, i64>,
@@ -62,25 +64,6 @@ pub(crate) enum Lag {
     Reads(u32),
     /// For so many milliseconds.
     Millis(i64),
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Message {
-    pub(crate) channel: String,
-    pub(crate) ts: String,
-    /// The parent's, of a reply.
-    pub(crate) thread_ts: Option<String>,
-    pub(crate) user: String,
-    pub(crate) by_bot: bool,
-    pub(crate) text: String,
-    pub(crate) blocks: Vec<Value>,
-    pub(crate) metadata: Option<Value>,
-    pub(crate) edited: bool,
-    pub(crate) client_msg_id: Option<String>,
-    /// A note that one person sees, and that is not in the history.
-    pub(crate) only_for: Option<String>,
-    pub(super) hidden_reads: u32,
-    pub(super) hidden_until: i64,
 }
 
 pub(crate) struct View {
@@ -149,6 +132,7 @@ impl World {
             calls: Vec::new(),
             violations: Vec::new(),
             faults: HashMap::new(),
+            held: HashSet::new(),
             paced: false,
             last_post: HashMap::new(),
             lag: Lag::None,
@@ -253,68 +237,5 @@ impl World {
             "calls: {calls:?}, messages: {messages:?}, violations: {:?}",
             self.violations
         )
-    }
-}
-
-impl Message {
-    /// As somebody says it; where it will be named and seen is the world's to say.
-    pub(super) fn said(channel: &str, user: &str, text: &str) -> Self {
-        Self {
-            channel: channel.to_owned(),
-            ts: String::new(),
-            thread_ts: None,
-            user: user.to_owned(),
-            by_bot: user == BOT_USER,
-            text: text.to_owned(),
-            blocks: Vec::new(),
-            metadata: None,
-            edited: false,
-            client_msg_id: None,
-            only_for: None,
-            hidden_reads: 0,
-            hidden_until: 0,
-        }
-    }
-
-    /// As the API returns it.
-    pub(super) fn json(&self, with_metadata: bool) -> Value {
-        let mut json = json!({
-            "type": "message", "ts": self.ts, "user": self.user, "text": self.text, "team": TEAM,
-        });
-        if self.by_bot {
-            json["bot_id"] = BOT.into();
-            json["app_id"] = APP.into();
-        }
-        if !self.blocks.is_empty() {
-            json["blocks"] = self.blocks.clone().into();
-        }
-        if let Some(thread) = &self.thread_ts {
-            json["thread_ts"] = thread.as_str().into();
-        }
-        if let Some(id) = &self.client_msg_id {
-            json["client_msg_id"] = id.as_str().into();
-        }
-        if self.edited {
-            json["edited"] = json!({ "user": self.user, "ts": self.ts });
-        }
-        if let Some(metadata) = &self.metadata {
-            json["metadata"] = match with_metadata {
-                true => metadata.clone(),
-                false => json!({ "event_type": metadata["event_type"] }),
-            };
-        }
-        json
-    }
-
-    /// Its buttons and menus: the block that each is in, and the element.
-    pub(crate) fn controls(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.blocks.iter().flat_map(|block| {
-            let id = block["block_id"].as_str().unwrap_or_default();
-            let elements = block["elements"].as_array().into_iter().flatten();
-            elements
-                .chain(block.get("accessory"))
-                .filter(|element| element["action_id"].is_string())
-                .map(move |element| (id, element))
-        })
     }
 }

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    ANA, APP, FakeSlack, TEAM, World,
+    ANA, APP, FakeSlack, MAIN, Message, TEAM, World,
     events::State,
-    world::{Message, ResponseUrl, View},
+    world::{ResponseUrl, View},
 };
 
 /// Something that somebody did and the app is told of.
@@ -13,6 +13,17 @@ use super::{
 pub(crate) struct Gesture(u64);
 
 impl FakeSlack {
+    /// Somebody else joins the workspace and the main channel.
+    pub(crate) fn join(&self, user: &'static str) {
+        self.set(|world| {
+            let mut like = world.users[ANA].clone();
+            like["id"] = user.into();
+            world.users.insert(user.to_owned(), like);
+            let main = world.channels.get_mut(MAIN).unwrap();
+            main.people.push(user);
+        });
+    }
+
     /// Ana presses a button.
     pub(crate) fn click(&self, channel: &str, ts: &str, action_id: &str) -> Gesture {
         self.click_as(ANA, channel, ts, action_id)

@@ -1,0 +1,24 @@
+//! What the tests stand on: servers, those who talk to them, and what stands in for the world outside. Nothing here is a
+//! test; tests take from here, and never from each other.
+
+pub(crate) mod app;
+pub(crate) mod caller;
+pub(crate) mod corpus;
+pub(crate) mod evidence;
+pub(crate) mod fake_slack;
+pub(crate) mod hooks;
+pub(crate) mod html;
+pub(crate) mod liar;
+pub(crate) mod mcp;
+pub(crate) mod node;
+pub(crate) mod openapi;
+pub(crate) mod pages;
+pub(crate) mod people;
+pub(crate) mod program;
+pub(crate) mod python;
+pub(crate) mod receiver;
+pub(crate) mod slack_cards;
+pub(crate) mod slack_desk;
+pub(crate) mod slack_inbound;
+pub(crate) mod socket;
+pub(crate) mod terminal;
