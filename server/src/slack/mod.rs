@@ -3,9 +3,9 @@
 
 pub mod actions;
 pub mod check;
-pub mod desk;
 pub mod inbox;
 pub mod read_back;
 pub mod recognise;
+pub mod thread_book;
 pub mod threads;
 pub mod way_in;

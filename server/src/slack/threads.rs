@@ -16,7 +16,7 @@ use slack::blocks::{Note, decode_message_text, shown_on_card};
 use store::{KeptMessage, StoreError};
 use tokio_util::sync::CancellationToken;
 
-use super::{desk::Desk, inbox::SlackInbox};
+use super::{inbox::SlackInbox, thread_book::ThreadBook};
 
 /// Time ends a pause without any hint; this is how late it may be noticed.
 const POLL: Duration = Duration::from_millis(500);
@@ -38,10 +38,10 @@ const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
 pub async fn run(
     service: Service,
     inbox: Arc<SlackInbox>,
-    desk: Desk,
+    book: ThreadBook,
     stopping: CancellationToken,
 ) {
-    let hearing = Hearing { service, desk };
+    let hearing = Hearing { service, book };
     loop {
         let all = match hearing.hear_due().await {
             Ok(all) => all,
@@ -61,7 +61,7 @@ pub async fn run(
 
 struct Hearing {
     service: Service,
-    desk: Desk,
+    book: ThreadBook,
 }
 
 /// What becomes of a message.
@@ -120,7 +120,7 @@ impl Hearing {
     async fn fate(&self, kept: &KeptMessage) -> anyhow::Result<Fate> {
         let message = &kept.message;
         let (channel, thread) = (&message.channel, &message.thread_ts);
-        let Some(interaction) = self.desk.interaction(channel, thread).await? else {
+        let Some(interaction) = self.book.interaction(channel, thread).await? else {
             let waited = self.service.now() - kept.received_at;
             let mut until = TimeDelta::zero();
             let next = NO_CARD.into_iter().find(|pause| {
@@ -133,7 +133,7 @@ impl Hearing {
             });
         };
         let team = message.team.as_deref();
-        let by = match self.desk.responder(team, &message.user).await? {
+        let by = match self.book.responder(team, &message.user).await? {
             Ok(by) => by,
             Err(note) => return Ok(Fate::Aside("its author may not answer", Some(note))),
         };
@@ -178,7 +178,7 @@ impl Hearing {
         };
         if let Some(note) = note {
             let (channel, thread) = (&message.channel, &message.thread_ts);
-            self.desk.tell(channel, thread, &message.user, &note).await;
+            self.book.tell(channel, thread, &message.user, &note).await;
         }
         Ok(())
     }

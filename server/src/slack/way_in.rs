@@ -24,10 +24,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     actions::Actions,
-    desk::Desk,
     inbox::SlackInbox,
     read_back::{Pace, read_back},
     recognise::Recogniser,
+    thread_book::ThreadBook,
     threads,
 };
 use crate::config::{Config, SlackMode};
@@ -58,7 +58,7 @@ pub struct WayIn {
     /// Of reading back.
     pub pace: Pace,
     service: Service,
-    desk: Desk,
+    book: ThreadBook,
     actions: Actions,
     /// Since when there is no connection.
     silent_since: Arc<Mutex<Option<DateTime<Utc>>>>,
@@ -91,7 +91,7 @@ impl WayIn {
         let recogniser = Recogniser::new(client.clone(), service.clone(), config);
         // One for both: what Slack said of somebody who writes need not be asked again when they press.
         let recogniser = Arc::new(recogniser);
-        let desk = Desk::new(service.clone(), client.clone(), recogniser.clone());
+        let book = ThreadBook::new(service.clone(), client.clone(), recogniser.clone());
         let actions = Actions::new(
             service.clone(),
             client.clone(),
@@ -107,7 +107,7 @@ impl WayIn {
             timing: Timing::default(),
             pace: Pace::default(),
             service: service.clone(),
-            desk,
+            book,
             silent_since: Arc::new(Mutex::new(Some(service.now()))),
             node: NodeId(SystemIds.next()),
             on_other_nodes: Arc::default(),
@@ -148,7 +148,7 @@ impl WayIn {
         };
         let hearing = async {
             let (service, inbox) = (self.service.clone(), self.inbox.clone());
-            threads::run(service, inbox, self.desk.clone(), stopping.clone()).await;
+            threads::run(service, inbox, self.book.clone(), stopping.clone()).await;
         };
         let watching = async {
             tokio::select! {
@@ -244,7 +244,7 @@ impl WayIn {
                 read_at = Some(now.lost);
             }
             loop {
-                match self.desk.open_cards().await {
+                match self.book.open_cards().await {
                     Ok(cards) => {
                         let now = self.service.now();
                         read_back(&self.client, &self.inbox, cards, now, self.pace).await;

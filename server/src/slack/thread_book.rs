@@ -15,13 +15,13 @@ const LATELY: TimeDelta = TimeDelta::hours(1);
 
 /// Knows people and threads. Cheap to clone.
 #[derive(Clone)]
-pub struct Desk {
+pub struct ThreadBook {
     service: Service,
     client: SlackClient,
     recogniser: Arc<Recogniser>,
 }
 
-impl Desk {
+impl ThreadBook {
     /// As this client sees Slack.
     pub fn new(service: Service, client: SlackClient, recogniser: Arc<Recogniser>) -> Self {
         Self {
