@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::progress::Steps;
 use crate::wasm_target::Toolchain;
 use crate::workspace::Workspace;
-use crate::{advisories, command, crate_edges, module_edges, server};
+use crate::{advisories, command, crate_edges, limits_once, module_edges, server};
 
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut steps = Steps::default();
@@ -21,6 +21,7 @@ fn run_steps(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     steps.step("module edges", "a second", || {
         module_edges::check(workspace)
     })?;
+    steps.step("limits", "a second", || limits_once::check(workspace))?;
     if command::find_on_path(&["cargo-deny"]).is_some() {
         steps.step("licences and bans", "seconds", || {
             command::run(

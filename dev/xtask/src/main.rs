@@ -15,6 +15,7 @@ mod doc_paths;
 mod files;
 mod frontend;
 mod gate;
+mod limits_once;
 mod module_edges;
 mod node;
 mod playwright;

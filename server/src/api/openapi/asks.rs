@@ -19,7 +19,11 @@ use crate::resource::{
 };
 
 /// Integers beyond are not the same number in every JSON parser, so an action with one has no digest.
-const EXACT: f64 = 9_007_199_254_740_991.0;
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "it is the largest that loses nothing"
+)]
+const EXACT: f64 = limits::EXACT_INTEGER as f64;
 
 /// What does not belong to every kind.
 const OWN: [&str; 9] = [
