@@ -1,14 +1,17 @@
 //! Cards in Slack: each question once, as it is, whatever Slack answers or does not.
 
+use std::time::Duration;
+
 use chrono::TimeDelta;
 use domain::interaction::Kind;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
+use tokio::time::{sleep, timeout};
 
 use crate::support::{
     app::TestApp,
     caller::Caller,
-    fake_slack::{ANA, Channel, FakeSlack, Fault, Lag, MAIN, Message, URGENT},
+    fake_slack::{ANA, Channel, FakeSlack, Fault, Lag, MAIN, Message, URGENT, World},
     slack_cards::{deliveries, pass, settle, started, with_slack},
 };
 
@@ -26,6 +29,7 @@ store::on_both_databases!(
     a_mirror_has_links_and_no_buttons,
     a_webhook_tells_what_is_new,
     two_servers_post_a_question_once,
+    what_takes_longer_than_a_lease_stays_with_the_server_that_is_at_it,
 );
 
 fn action_ids(message: &Message) -> Vec<String> {
@@ -374,6 +378,40 @@ async fn two_servers_post_a_question_once(database: TestDatabase) {
     settle(&one, &slack).await;
     two.drain().await;
     assert_eq!(slack.messages(MAIN).len(), 20);
+}
+
+async fn what_takes_longer_than_a_lease_stays_with_the_server_that_is_at_it(
+    database: TestDatabase,
+) {
+    let slack = FakeSlack::start().await;
+    let one = started(&database, &slack).await;
+    slack.hold_answers("chat.postMessage");
+    one.agent("backend")
+        .await
+        .ask(json!({"prompt": "Which port?"}))
+        .await;
+    let is_there = |world: &World| world.in_channel(MAIN).next().map(drop);
+    slack.wait_for(is_there).await;
+    let two = started(&database, &slack).await;
+    let claimed_until = deliveries(&one).await[0].delivery.next_at;
+    for app in [&one, &two] {
+        app.clock.advance(TimeDelta::seconds(10));
+    }
+    // Leases are renewed by real time, and nothing but the row tells of it.
+    let renewed = async {
+        while deliveries(&one).await[0].delivery.next_at == claimed_until {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), renewed).await.unwrap();
+    for app in [&one, &two] {
+        app.clock.advance(TimeDelta::seconds(10));
+    }
+    two.drain().await;
+    slack.answer_held("chat.postMessage");
+    settle(&one, &slack).await;
+    assert_eq!(slack.messages(MAIN).len(), 1);
+    assert_eq!(deliveries(&one).await[0].delivery.tries, 1);
 }
 
 /// A body of each kind.
