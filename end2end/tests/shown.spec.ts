@@ -202,11 +202,12 @@ test("no letter turns prose around or takes a digit along", async ({ ana, server
     await expect(dialog.locator(part).first()).toBeVisible();
     expect(await disordered(dialog.locator(part).first(), signs), part).toEqual([]);
   }
-  // One in Hebrew runs from the right, and an expression in it as it is written.
-  const { id } = await server.ask({ prompt: `להגדיל את הגבול 10 → 500, בבקשה.` });
+  // In Hebrew, too; only a line that has nothing but words runs from the right.
+  const { id } = await server.ask({ prompt: "להגדיל את הגבול .50 ל 10 → 500, בבקשה.\n\nשלום, **עולם**!" });
   await ana.goto(`${server.url}/blockers/${id}`);
-  await expect(ana.locator(".as-read > p")).toHaveAttribute("dir", "rtl");
-  expect(await disordered(ana.locator(".as-read bdi"), signs)).toEqual([]);
+  const shown = ana.locator(".as-read > p");
+  expect(await disordered(shown.first(), "[0-9.→,]")).toEqual([]);
+  await expect(shown.last().locator("> bdi")).toHaveText("שלום, **עולם**!");
   await ana.goto(server.url);
   expect(await disordered(row(ana, "500 in all"), signs)).toEqual([]);
 });
