@@ -1,4 +1,4 @@
-//! What a page may be told went wrong. Typed, so that it can say what to do.
+//! The errors a page may be told. Typed, so that it can say what to do.
 
 use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub enum UiError {
     /// A viewer tried to answer.
     #[error("Your role is viewer: you can read, but not answer.")]
     NotAllowed,
-    /// Somebody who is no admin tried to manage.
+    /// A person who is no admin tried to manage.
     #[error("Only admins can do this.")]
     AdminsOnly,
     /// There is no such thing.

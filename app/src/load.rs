@@ -1,4 +1,4 @@
-//! What pages load, and when they load it again.
+//! The data pages load, and when they load it again.
 
 use std::future::Future;
 
@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{error::UiError, wire::Tree};
 
-/// What a page has loaded.
+/// A page's data.
 pub(crate) type Loaded<T> = Resource<Result<T, UiError>, Tree>;
 
 /// Loads what a page shows, and again whenever `source` changes.

@@ -44,7 +44,7 @@ impl Theme {
         }
     }
 
-    /// What a click on the switch leads to.
+    /// The theme that a click on the switch leads to.
     pub fn next(self) -> Self {
         match self {
             Self::System => Self::Light,

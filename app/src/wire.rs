@@ -16,7 +16,7 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug)]
 pub struct Tree;
 
-/// What server functions return. Give it as their `output`.
+/// The output of server functions: give it as their `output`.
 pub type TreeJson = Post<Tree>;
 
 /// Reads a value.

@@ -1,4 +1,4 @@
-// Draws a card's blocks about as Slack does: enough to see how a card reads, without Slack. Whatever it does not
+// Draws a card's blocks about as Slack does: enough to see how a card reads, without Slack. A block it does not
 // know it refuses, so that a picture never leaves something out.
 
 type Text = { type: "plain_text" | "mrkdwn"; text: string };

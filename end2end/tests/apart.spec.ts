@@ -14,10 +14,10 @@ test("the printed link signs in, and its cookie goes to no other server on the m
   await live(page);
   const held = await page.context().cookies(server.printedUrl());
   expect(held.map((cookie) => cookie.domain)).toContain("handraise.localhost");
-  // Nobody is signed in at the address itself.
+  // The address itself has no session.
   expect(await page.context().cookies(server.url)).toEqual([]);
 
-  // What an agent may serve: it writes down the cookies it is sent.
+  // A page that an agent may serve: it writes down the cookies it is sent.
   const sent: string[] = [];
   const neighbour = createServer((request, response) => {
     sent.push(request.headers.cookie ?? "");
@@ -26,7 +26,7 @@ test("the printed link signs in, and its cookie goes to no other server on the m
   await new Promise<void>((resolve) => neighbour.listen(0, "127.0.0.1", resolve));
   try {
     const { port } = neighbour.address() as AddressInfo;
-    // Not one of our pages, so nobody watches it.
+    // Not one of our pages, so its faults are not watched.
     const other = await page.context().newPage();
     for (const host of ["127.0.0.1", "localhost", "other.localhost"]) {
       await other.goto(`http://${host}:${port}/`);

@@ -27,7 +27,7 @@ test("the agent is called back, and where it was answered people see it", async 
 });
 
 test("an agent that cannot be called back is offline", async ({ ana, receiver, server }) => {
-  // Gone for good, so that nobody has to wait for the last try.
+  // Gone for good, so that the test does not have to wait for the last try.
   receiver.status = 410;
   const asked = await server.ask({ prompt: "Which port?", callback_url: receiver.url() });
   await ana.goto(`${server.url}/blockers/${asked.id}`);

@@ -1,6 +1,6 @@
 import { expect, live, row, submitByKey, test } from "./handraise.ts";
 
-// What Chromium itself writes when nobody answers.
+// Chromium's own messages when no server answers.
 const unreachable = /WebSocket connection|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
 
 for (const signal of ["SIGTERM", "SIGKILL"] as const) {

@@ -1,4 +1,4 @@
-// What goes out: webhooks are made, fail, are looked at and tried again.
+// Webhooks are made, fail, are looked at and tried again.
 import type { Page } from "@playwright/test";
 import { Webhook } from "standardwebhooks";
 
@@ -46,7 +46,7 @@ test("a webhook is made, tested, fails, and is tried again", async ({ admin, rec
   expect(await admin.content()).not.toContain(secret);
   expect(await admin.content()).not.toContain("secret/path");
 
-  // What a test posts is signed with that secret, and its delivery is shown at once.
+  // The post of a test is signed with that secret, and its delivery is shown at once.
   await openSettings(admin, "Zap");
   await admin.getByRole("button", { name: "Send test" }).click();
   await expect(admin).toHaveURL(/\/deliveries\/[0-9a-f-]{36}$/);
@@ -103,7 +103,7 @@ test("a receiver that is gone is noticed until it is enabled", async ({ admin, r
   await admin.getByRole("button", { name: "Enable" }).click();
   await expect(admin.locator(".said")).toContainText("Enabled");
 
-  // What was given up is tried again, all of it.
+  // Deliveries that were given up are tried again, all of them.
   receiver.status = 200;
   await admin.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Deliveries" }).click();
   await expect(notice).toHaveCount(0);

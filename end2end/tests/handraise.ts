@@ -293,7 +293,7 @@ export const looks = [
 
 /** Nothing stands out to the side, and axe finds nothing: contrast, names, labels. */
 export async function expectLegible(page: Page): Promise<void> {
-  // What a dialog cuts off to the side the document does not know of.
+  // The document does not know of a part that a dialog cuts off to the side.
   const cut = await page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll("dialog, .dialog-body, .dialog-main, .dialog-end")]
       .filter((part) => part.scrollWidth > part.clientWidth)

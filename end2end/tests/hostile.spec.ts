@@ -1,4 +1,4 @@
-// Whatever agents and people write: nothing of it runs, loads or breaks the page, and it can be read.
+// Any text of agents and people: nothing of it runs, loads or breaks the page, and it can be read.
 import type { Locator, Page } from "@playwright/test";
 
 import { corpus, type Hostile } from "./corpus.ts";

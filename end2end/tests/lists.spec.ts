@@ -62,7 +62,7 @@ test("closing a dialog leads back to where it was opened", async ({ ana, server 
   await expect(ana.getByRole("dialog")).toContainText("You answered");
   await ana.keyboard.press("Escape");
   await expect(ana).toHaveURL(`${server.url}/agents`);
-  // Whoever comes from elsewhere gets the overview.
+  // A person who comes from elsewhere gets the overview.
   await ana.goto(`${server.url}/blockers/${asked.id}`);
   await live(ana);
   await ana.keyboard.press("Escape");

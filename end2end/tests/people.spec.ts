@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 
 import { acceptLink, expect, expectLegible, live, looks, password, row, test } from "./handraise.ts";
 
-// What Chromium itself writes when a call is refused.
+// Chromium's own message when a call is refused.
 const refused = (status: number) => new RegExp(`status of ${status}`);
 
 async function enter(page: Page, name: string, word: string): Promise<void> {
@@ -75,7 +75,7 @@ test("first start, an admin, a responder who answers, a viewer who cannot", asyn
   await expect(dialog).toContainText(/Ben answered/);
   await expect(dialog.getByText("Say more")).toHaveCount(0);
 
-  // Whoever is disabled is out at once, wherever they are.
+  // A disabled person is out at once, wherever they are.
   await people.filter({ hasText: "Vera" }).click();
   await admin.getByText("Disable…").click();
   await expect(admin.locator(".confirm")).toContainText("signed out everywhere, at once");
@@ -89,7 +89,7 @@ test("first start, an admin, a responder who answers, a viewer who cannot", asyn
   await enter(vera, "Vera", password);
   await expect(vera).toHaveURL(`${server.url}/blockers/${asked.id}`);
 
-  // What the open pages ask for meanwhile.
+  // The requests of the open pages meanwhile.
   watch.allow(/ERR_CONNECTION_REFUSED/);
   await server.stop("SIGTERM");
   await server.restart();
@@ -98,7 +98,7 @@ test("first start, an admin, a responder who answers, a viewer who cannot", asyn
 });
 
 test("name and password sign in again, and a wrong one does not", async ({ signIn, server, watch }) => {
-  // What the page has asked for just before may be answered after the session has ended.
+  // A request that the page has made just before may be answered after the session has ended.
   watch.allow(refused(401));
   const ana = await signIn("Ana", { role: "admin" });
   await ana.getByRole("button", { name: "Sign out" }).click();
@@ -109,7 +109,7 @@ test("name and password sign in again, and a wrong one does not", async ({ signI
   await expect(ana.getByLabel("Name")).toHaveValue("Ana");
   await ana.getByRole("button", { name: "Show" }).click();
   await expect(ana.getByLabel("Password", { exact: true })).toHaveAttribute("type", "text");
-  // Capitals and spaces around a name are nobody's mistake.
+  // Capitals and spaces around a name are no mistake.
   await enter(ana, " ana ", password);
   await expect(ana).toHaveURL(`${server.url}/settings/tokens`);
 });
@@ -184,7 +184,7 @@ test("a token works until it is revoked", async ({ signIn, server }) => {
   const deploy = lines.filter({ hasText: "deploy" });
   await deploy.getByText("Revoke…").click();
   await expect(deploy).toContainText("at once, and for good");
-  // What others do moves nothing away from under the pointer.
+  // The doings of others move nothing away from under the pointer.
   await server.ask({ prompt: "Meanwhile" });
   await expect(row(ana, "Meanwhile")).toHaveCount(1);
   await deploy.getByRole("button", { name: "Revoke for good" }).click();

@@ -1,4 +1,4 @@
-// Somebody else's address: takes what webhooks post, and answers as it is told to.
+// A receiver's address: takes what webhooks post, and answers as it is told to.
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

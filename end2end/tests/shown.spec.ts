@@ -1,4 +1,4 @@
-// What is asked, seen whole: actions as what they are, in the order a machine reads them, and text of which
+// Requests, seen whole: actions as what they are, in the order a machine reads them, and text of which
 // nothing is left out. Each is looked at in every look; the pictures lie beside the results.
 import type { Locator, Page } from "@playwright/test";
 

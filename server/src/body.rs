@@ -30,7 +30,7 @@ pub enum Unread {
     Incomplete,
 }
 
-/// The body, with bounds. Whatever reads it gets an error beyond them.
+/// The body, with bounds. Its reader gets an error beyond them.
 pub fn bounded(body: Body, bytes: usize, time: Option<Duration>) -> Body {
     if body.is_end_stream() {
         return body;
@@ -46,7 +46,7 @@ pub fn bounded(body: Body, bytes: usize, time: Option<Duration>) -> Body {
     }
 }
 
-/// What is wrong, found among the causes of an error of reading.
+/// The fault, found among the causes of an error of reading.
 pub fn why_unread(error: &axum::Error) -> Unread {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {

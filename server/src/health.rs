@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use crate::{problem::Problem, slack::way_in::WayIn, state::AppState};
 
-/// A database that takes longer for a trivial read serves nobody.
+/// A database that takes longer for a trivial read is of no use.
 const DATABASE: Duration = Duration::from_secs(1);
 /// The live feed looks twice a second.
 const LIVE_FEED: Duration = Duration::from_secs(5);
@@ -67,7 +67,7 @@ pub async fn ready(State(state): State<AppState>) -> Response {
         .into_iter()
         .filter_map(|(name, ready)| (!ready).then_some(name))
         .collect();
-    // Nobody could answer on the dashboard either, if every node were left alone for Slack.
+    // People could not answer on the dashboard either, if every node were left alone for Slack.
     let is_heard = state.slack.as_ref().is_none_or(WayIn::is_ready);
     let degraded = (!is_heard).then_some("slack");
     let ready = not_ready.is_empty();

@@ -42,9 +42,9 @@ use crate::{limits::Places, serve::Server, state::AppState};
 /// How long requests, and then sockets, may take to end once the server is asked to stop. Together less
 /// than the ten seconds after which service managers kill.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// Whoever asks for numbers where there is nothing else opens few connections.
+/// A program that asks for numbers, where there is nothing else, opens few connections.
 const METRICS_CONNECTIONS: u32 = 100;
-/// How long the last checkpoint may take. What it misses the next start signs.
+/// How long the last checkpoint may take. Events it misses the next start signs.
 const LAST_CHECKPOINT: Duration = Duration::from_secs(1);
 
 /// Serves on `listener` until `shutdown` completes, then lets everybody go: agents that wait get the

@@ -22,10 +22,10 @@ use crate::{body, problem::ProblemCode};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ones, and those with other characters than names have, are not taken over from the client.
 const ID_CHARS: usize = 64;
-/// Whoever does not wait for the answer. The number is nginx's.
+/// For a client that does not wait for the answer. The number is nginx's.
 const GONE: u16 = 499;
 
-/// What the middleware needs.
+/// The state of the middleware.
 #[derive(Clone)]
 pub struct Observer {
     /// Where requests are counted.

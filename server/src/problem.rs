@@ -16,9 +16,9 @@ use crate::{
     limits::{Full, TooFast},
 };
 
-/// What somebody should wait who is refused for something that others have to give up first, in seconds.
+/// The wait for a caller who is refused for something that others have to give up first, in seconds.
 const SOON: u32 = 10;
-/// What an agent should wait that has too many blockers: people have to answer some of them.
+/// The wait for an agent that has too many blockers: people have to answer some of them.
 const LATER: u32 = 60;
 
 /// An error as a client sees it. `code` is API: it never changes its meaning.
@@ -43,11 +43,11 @@ pub struct Problem {
 #[derive(Clone, Copy, Debug)]
 pub struct ProblemCode(pub &'static str);
 
-/// What only some problems have.
+/// Fields that only some problems have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 enum More {
-    /// How an interaction ended that somebody wanted to close.
+    /// How an interaction ended that the caller wanted to close.
     Closed {
         outcome: Outcome,
         closed_by: Option<String>,
@@ -105,7 +105,7 @@ impl Problem {
         )
     }
 
-    /// 401: a token nobody holds.
+    /// 401: an unknown token.
     pub fn bad_token() -> Self {
         Self::new(
             StatusCode::UNAUTHORIZED,
@@ -327,12 +327,12 @@ impl Problem {
         self.status
     }
 
-    /// What is wrong, in a sentence.
+    /// The problem, in a sentence.
     pub fn detail(&self) -> &str {
         &self.detail
     }
 
-    /// What is wrong where.
+    /// Each fault, with its place.
     pub fn errors(&self) -> &[Fault] {
         &self.errors
     }
@@ -465,7 +465,7 @@ impl From<Refused> for Problem {
                 tracing::error!("a decision was refused: the server runs without a key");
                 Self::internal()
             }
-            // Only the expiry job asks the first, nobody is told the second, the third is Slack's, and the
+            // Only the expiry job asks the first, no caller is told the second, the third is Slack's, and the
             // others are pages' alone.
             Refused::NotDue
             | Refused::Unchanged

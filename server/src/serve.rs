@@ -31,7 +31,7 @@ const TOLD_AT_ONCE: u32 = 100;
 /// How long telling them may take.
 const TELLING: Duration = Duration::from_secs(1);
 
-/// What is served, and within which limits.
+/// The routes, and the limits they are served within.
 pub(crate) struct Server {
     /// Every address. Made ready for connections: a bare router is cloned whole for each of them, 90 kB
     /// for each agent that waits.

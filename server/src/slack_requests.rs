@@ -1,6 +1,7 @@
 //! Signed requests: what people do in Slack, where Slack can reach us.
 //!
-//! Nobody is believed before the signature is checked, and only those who fail it count as strangers: all of Slack's
+//! A request is not believed before its signature is checked, and only those that fail it count as strangers: all of
+//! Slack's
 //! requests come from few addresses, and none of them may be dropped.
 
 use axum::{

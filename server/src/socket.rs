@@ -117,7 +117,7 @@ async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -
             }
         }
         Ok(None) => {
-            // Whatever the page knew is not of this journal, or too old: everything is news to it.
+            // The page's state is not of this journal, or too old: everything is news to it.
             seq = 0;
             if send(socket, &ServerFrame::Resync).await.is_err() {
                 return Ended::Gone;
@@ -174,7 +174,7 @@ async fn first_frame(socket: &mut WebSocket) -> Option<ClientFrame> {
     serde_json::from_str(message.to_text().ok()?).ok()
 }
 
-/// What happened after `after`; `None` when that is too much, or is not in this journal at all.
+/// The events after `after`; `None` when they are too many, or it is not in this journal at all.
 async fn missed(state: &AppState, after: i64) -> Result<Option<EventPage<Event>>, StoreError> {
     let store = state.service.store();
     if after < 0 || after > store.last_seq().await? {

@@ -1,4 +1,4 @@
-//! What every request can reach.
+//! The state every request can reach.
 
 use std::{sync::Arc, time::Duration};
 
@@ -48,9 +48,9 @@ pub struct AppState {
     pub config: Arc<Config>,
     /// The names of the page's files.
     pub assets: Arc<Assets>,
-    /// What callers may ask of the server, and what they do.
+    /// The limits of callers, and what counts against them.
     pub limits: Arc<Limits>,
-    /// What the server has done, in numbers.
+    /// The server's work, in numbers.
     pub metrics: Arc<Metrics>,
     /// Cancelled when the server is to stop.
     pub stopping: CancellationToken,
@@ -58,7 +58,7 @@ pub struct AppState {
     pub drain: Drain,
     /// How long there is at least between two messages in a channel of Slack.
     pub slack_pace: Duration,
-    /// What people do in Slack, where they answer there.
+    /// The way in from Slack, where people answer there.
     pub slack: Option<WayIn>,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
@@ -123,7 +123,7 @@ impl AppState {
         Self { slack, ..self }
     }
 
-    /// What sends things out from this node.
+    /// The worker that sends deliveries from this node.
     ///
     /// # Errors
     /// When the HTTP client cannot be set up.
@@ -151,7 +151,7 @@ impl AppState {
     }
 }
 
-/// What contradicts itself was refused when it was read.
+/// Settings that contradict themselves were refused when they were read.
 fn slack_mode(config: &Config) -> SlackMode {
     config.slack_mode().unwrap_or(SlackMode::Off)
 }

@@ -28,7 +28,7 @@ pub trait Backend: SettingsPages + OutboundPages {
     /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`].
     async fn visitor(&self) -> Result<Visitor, UiError>;
 
-    /// What waits, what was closed lately, and the counts of the last day.
+    /// The blockers that wait, those that were closed lately, and the counts of the last day.
     async fn desk(&self) -> Result<Desk, UiError>;
 
     /// One blocker.

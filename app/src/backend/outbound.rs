@@ -1,4 +1,4 @@
-//! What the pages about webhooks and deliveries may ask for.
+//! The requests of the pages about webhooks and deliveries.
 
 use async_trait::async_trait;
 use domain::{DeliveryId, DestinationId};
@@ -8,10 +8,10 @@ use crate::{
     view::{DeliveryPage, DeliveryQuery, DeliveryStory, Notices, Since, WebhookList, WebhookWish},
 };
 
-/// What goes out, for admins: [`UiError::AdminsOnly`] to everybody else, but for the notices.
+/// Webhooks and deliveries, for admins: [`UiError::AdminsOnly`] to everybody else, but for the notices.
 #[async_trait]
 pub trait OutboundPages: Send + Sync {
-    /// What admins should know without having asked; nothing to everybody else.
+    /// News that admins should get without having asked; nothing to everybody else.
     async fn notices(&self) -> Result<Notices, UiError>;
 
     /// One page of the deliveries.

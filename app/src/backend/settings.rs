@@ -1,4 +1,4 @@
-//! What the settings pages may ask for.
+//! The requests of the settings pages.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,10 +12,10 @@ use crate::{
 /// One's own account; for admins also people and tokens.
 ///
 /// All but the account, links from Slack and what is told of links are [`UiError::AdminsOnly`] to everybody else.
-/// What takes `confirm`, one's own password, is refused without it once it was not given for a while.
+/// A call that takes `confirm`, one's own password, is refused without it once it was not given for a while.
 #[async_trait]
 pub trait SettingsPages: Send + Sync {
-    /// Whoever is signed in, and where they are.
+    /// The person who is signed in, and where they are.
     async fn account(&self) -> Result<Account, UiError>;
 
     /// Another password. Signs every other browser of theirs out.
@@ -31,28 +31,28 @@ pub trait SettingsPages: Send + Sync {
     /// Signs all of their browsers out but this one.
     async fn end_other_sessions(&self) -> Result<(), UiError>;
 
-    /// What a link from Slack leads to for whoever is signed in. Changes nothing.
+    /// The page a link from Slack leads the signed-in person to. Changes nothing.
     async fn slack_link(&self, token: String) -> Result<SlackLink, UiError>;
 
-    /// Links the user of Slack that the link was made for to whoever is signed in; one that is theirs stays so.
+    /// Links the user of Slack that the link was made for to the person signed in; one that is theirs stays so.
     ///
     /// # Errors
-    /// [`UiError::Invalid`] when the link is not good, or the user somebody else's.
+    /// [`UiError::Invalid`] when the link is not good, or the user another person's.
     async fn accept_slack_link(&self, token: String) -> Result<(), UiError>;
 
-    /// Unlinks whoever is signed in from their user of Slack; who has none stays so.
+    /// Unlinks the person signed in from their user of Slack; who has none stays so.
     async fn unlink_slack(&self) -> Result<(), UiError>;
 
-    /// Says who somebody is in Slack, by their member id; empty for nobody.
+    /// Says who a person is in Slack, by their member id; an empty one unlinks them.
     ///
     /// # Errors
-    /// [`UiError::Invalid`] when it is no such id, or somebody else's.
+    /// [`UiError::Invalid`] when it is no such id, or another person's.
     async fn set_slack_id(&self, id: PersonId, slack_id: String) -> Result<(), UiError>;
 
     /// Everybody.
     async fn people(&self) -> Result<PeopleList, UiError>;
 
-    /// Invites somebody. Returns the one-time link to send them; it is shown only this once.
+    /// Invites a person. Returns the one-time link to send them; it is shown only this once.
     ///
     /// # Errors
     /// [`UiError::Invalid`] when the name is taken or none.
@@ -63,13 +63,13 @@ pub trait SettingsPages: Send + Sync {
         confirm: Option<String>,
     ) -> Result<String, UiError>;
 
-    /// A new one-time link for somebody who has lost their password. Earlier ones end.
+    /// A new one-time link for a person who has lost their password. Earlier ones end.
     async fn make_link(&self, id: PersonId, confirm: Option<String>) -> Result<String, UiError>;
 
-    /// Whoever is signed in knows of the link that was made for them then.
+    /// The person signed in knows of the link that was made for them then.
     async fn told_of_link(&self, made_at: DateTime<Utc>) -> Result<(), UiError>;
 
-    /// Gives somebody another name or role.
+    /// Gives a person another name or role.
     ///
     /// # Errors
     /// As [`SettingsPages::invite`]; also for another role of one's own.
@@ -81,7 +81,7 @@ pub trait SettingsPages: Send + Sync {
         confirm: Option<String>,
     ) -> Result<(), UiError>;
 
-    /// Keeps somebody out, or lets them in again. With `revoke_tokens` the tokens that they made end.
+    /// Keeps a person out, or lets them in again. With `revoke_tokens` the tokens that they made end.
     ///
     /// # Errors
     /// [`UiError::Invalid`] for oneself.

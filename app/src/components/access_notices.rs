@@ -1,4 +1,4 @@
-//! Says that tokens end, and that links were made by which somebody could take an account over.
+//! Says that tokens end, and that links were made by which an account could be taken over.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What to do without a password.
+//! The way in without a password.
 
 use leptos::prelude::*;
 

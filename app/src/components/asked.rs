@@ -1,4 +1,4 @@
-//! What was asked, to read: the action, the prompt, the plan, and what there is to pick from.
+//! The request, to read: the action, the prompt, the plan, and the options to pick from.
 
 use domain::interaction::Choice;
 use leptos::prelude::*;

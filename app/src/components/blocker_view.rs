@@ -1,4 +1,4 @@
-//! What the resolution dialog holds: what is asked, context, and the control or what became of it.
+//! The resolution dialog's content: the request, context, and the control or the end.
 
 use leptos::{html, prelude::*};
 

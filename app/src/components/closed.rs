@@ -78,7 +78,7 @@ fn Unsent(id: InteractionId, unsent: Option<String>, sent: bool) -> impl IntoVie
     }
 }
 
-/// On to the next one, when somebody else waits.
+/// On to the next one, when another agent waits.
 #[component]
 fn NextWaiting(live: Live) -> impl IntoView {
     // The server renders the dialog without the desk, so the first render here must be without it too.

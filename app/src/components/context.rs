@@ -1,4 +1,4 @@
-//! What stands beside a prompt: who asks, in which work, until when, and what was asked before.
+//! The facts beside a prompt: who asks, in which work, until when, and which questions came before.
 
 use domain::interaction::{Outcome, TaskRef};
 use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! What is left until the deadline: a ring that empties, and words.
+//! The time left until the deadline: a ring that empties, and words.
 
 use domain::{
     interaction::{Kind, Mode},
@@ -45,7 +45,7 @@ fn Ring(left: impl Fn() -> f64 + Send + Sync + 'static) -> impl IntoView {
     }
 }
 
-/// What happens when nobody answers, in a sentence.
+/// The consequence of no answer, in a sentence.
 #[component]
 pub(super) fn Consequence(row: Row, fallback: Option<String>, live: Live) -> impl IntoView {
     let Some(until) = row.expires_at else {

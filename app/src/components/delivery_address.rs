@@ -22,7 +22,7 @@ pub(super) fn address(query: &DeliveryQuery) -> String {
     }
 }
 
-/// What an address asks for. What cannot be read narrows nothing.
+/// The query that an address holds. A part that cannot be read narrows nothing.
 pub(crate) fn read(params: &ParamsMap) -> DeliveryQuery {
     let state = params.get("state");
     DeliveryQuery {

@@ -1,4 +1,4 @@
-//! What narrows the deliveries: chips that are links, so that every view of them has an address.
+//! Filters of the deliveries: chips that are links, so that every view of them has an address.
 
 use domain::{DestinationId, delivery::DeliveryState};
 use leptos::prelude::*;

@@ -146,7 +146,7 @@ fn TryLine(
     one: Try,
     /// Whether it goes on at the moment.
     under_way: bool,
-    /// What Slack's client says of an answer is all there is to show of it.
+    /// The words of Slack's client on an answer are all there is to show of it.
     is_slack: bool,
     live: Live,
 ) -> impl IntoView {
@@ -187,7 +187,7 @@ fn TryLine(
     }
 }
 
-/// What the receiver wrote. It may be anything, so it is text and nothing but text.
+/// The receiver's answer. It may be anything, so it is text and nothing but text.
 #[component]
 fn Answer(number: i64, end: TryEnd, is_slack: bool) -> impl IntoView {
     let answered = end.status.is_some() && !is_slack;

@@ -12,7 +12,6 @@ use crate::{
     view::{Ending, Remark, Row},
 };
 
-/// What became of it.
 #[component]
 pub(super) fn EndingView(row: Row, ending: Ending, live: Live) -> impl IntoView {
     let answer = shown_answer(row.kind, &ending);
@@ -138,7 +137,7 @@ fn pickup(ending: &Ending) -> Option<(&'static str, String)> {
     })
 }
 
-/// What the agent says came of it.
+/// The agent's word on what came of it.
 #[component]
 fn ReportView(report: Report, live: Live) -> impl IntoView {
     let word = match report.outcome {

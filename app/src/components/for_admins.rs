@@ -1,4 +1,4 @@
-//! What admins alone see.
+//! Parts that admins alone see.
 
 use domain::Role;
 use leptos::prelude::*;

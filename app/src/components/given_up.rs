@@ -1,5 +1,5 @@
-//! What admins should know: decisions that are not what was signed, webhooks that were disabled by themselves, channels of
-//! Slack that take nothing, and what `access_notices` says.
+//! News for admins: decisions that are not what was signed, webhooks that were disabled by themselves, channels of
+//! Slack that take nothing, and the notices of `access_notices`.
 
 use domain::delivery::{DeliveryState, DisabledWhy};
 use leptos::prelude::*;

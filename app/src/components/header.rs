@@ -55,7 +55,7 @@ const PAGES: [PageLink; 4] = [
     ("/tasks", "Tasks", &["/tasks"]),
     ("/agents", "Agents", &["/agents"]),
 ];
-/// What goes out is for admins alone.
+/// Deliveries are for admins alone.
 const DELIVERIES: PageLink = ("/deliveries", "Deliveries", &["/deliveries/"]);
 const SETTINGS: PageLink = ("/settings", "Settings", &["/settings/"]);
 

@@ -29,7 +29,7 @@ pub(crate) fn address(query: &HistoryQuery) -> String {
     address
 }
 
-/// What an address asks for. What cannot be read narrows nothing.
+/// The query that an address holds. A part that cannot be read narrows nothing.
 pub(crate) fn read(params: &ParamsMap) -> HistoryQuery {
     let text = |name: &str| {
         params

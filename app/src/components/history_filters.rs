@@ -1,4 +1,4 @@
-//! What narrows the history: chips that are links, so that every view of it has an address.
+//! Filters of the history: chips that are links, so that every view of it has an address.
 
 use domain::interaction::Kind;
 use leptos::prelude::*;
@@ -105,7 +105,7 @@ fn Filter(
     view! { <Chip words href on /> }
 }
 
-/// What came with a link: a session, a task.
+/// Filters that came with a link: a session, a task.
 #[component]
 fn Given(query: Memo<HistoryQuery>) -> impl IntoView {
     move || {

@@ -18,7 +18,7 @@ pub(crate) fn HistorySearch(query: Memo<HistoryQuery>) -> impl IntoView {
     let words = Memo::new(move |_| query.with(|query| query.q.clone()).unwrap_or_default());
     Effect::new(move |before: Option<()>| {
         let words = words.get();
-        // At first the box belongs to the browser: somebody may be typing already.
+        // At first the box belongs to the browser: a person may be typing already.
         if before.is_some()
             && let Some(input) = input.get_untracked()
         {

@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 
-/// What an icon shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Check,

@@ -19,7 +19,7 @@ pub(super) fn kind_word(kind: Kind) -> &'static str {
     }
 }
 
-/// What stands above a prompt without a title.
+/// The words above a prompt without a title.
 pub(super) fn heading(kind: Kind, agent: &str) -> String {
     let what = match kind {
         Kind::Question => "Question from",

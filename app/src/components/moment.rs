@@ -16,7 +16,7 @@ pub(super) fn Ago(at: DateTime<Utc>, live: Live) -> impl IntoView {
     }
 }
 
-/// `5m`, ticking: how long somebody has been waiting.
+/// `5m`, ticking: how long an agent has been waiting.
 #[component]
 pub(super) fn Since(at: DateTime<Utc>, live: Live) -> impl IntoView {
     view! {

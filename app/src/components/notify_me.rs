@@ -1,4 +1,4 @@
-//! The button that lets the browser notify. Nobody is asked before they click.
+//! The button that lets the browser notify. It asks a person only after their click.
 
 use leptos::prelude::*;
 

@@ -1,5 +1,5 @@
-//! What was closed or told lately: how it ended, who did it, how long it took, and whether the agent
-//! has it.
+//! Interactions that were closed or told lately: how they ended, who did it, how long it took, and whether the agent
+//! has the answer.
 
 use domain::{interaction::Outcome, time};
 use leptos::prelude::*;

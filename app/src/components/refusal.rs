@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::icon::{Icon, Shape};
 
-/// What the server's code in the address means; nothing when there is none.
+/// The meaning of the server's code in the address; nothing when there is none.
 #[component]
 pub(crate) fn Refusal(code: String) -> impl IntoView {
     words(&code).map(|words| {

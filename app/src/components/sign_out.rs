@@ -5,8 +5,9 @@ use leptos::prelude::*;
 use super::controls::draft::forget_everything;
 use crate::live::Live;
 
-/// What was typed in this browser and not sent is gone with it. A plain form around the button. From then on the page waits for the way out: the end of its session is
-/// no surprise that it would have to load itself again for.
+/// Texts that were typed in this browser and not sent are gone with it. A plain form around the button. From then on
+/// the page waits for the way out: the end of its session is no surprise that it would have to
+/// load itself again for.
 #[component]
 pub(super) fn SignOutForm(children: Children) -> impl IntoView {
     let live = use_context::<Live>();

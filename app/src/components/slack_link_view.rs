@@ -1,4 +1,4 @@
-//! What a link from Slack leads to: the question whether it is oneself, or why it is none.
+//! The page of a link from Slack: the question whether it is oneself, or why it is none.
 
 use domain::Role;
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ use crate::{
 #[component]
 pub(crate) fn SlackLinkView(
     offer: SlackLink,
-    /// What the form sends back.
+    /// The token that the form sends back.
     token: String,
     accept: ServerAction<AcceptSlackLink>,
 ) -> impl IntoView {

@@ -20,7 +20,7 @@ pub(super) fn WaitingLink(row: Row, live: Live) -> impl IntoView {
     }
 }
 
-/// What somebody waits for; nothing when that is nothing.
+/// The blockers that wait; hidden when there are none.
 #[component]
 pub(super) fn WaitingLinks(rows: Vec<Row>, live: Live) -> impl IntoView {
     (!rows.is_empty()).then(|| {

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::waiting_link::WaitingLink;
 use crate::live::Live;
 
-/// Hidden while nobody waits.
+/// Hidden while no agent waits.
 #[component]
 pub(crate) fn WaitingNow(live: Live) -> impl IntoView {
     let agents = Memo::new(move |_| {

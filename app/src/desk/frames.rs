@@ -1,4 +1,4 @@
-//! What travels over `/ws`. JSON, one frame a message.
+//! The frames of `/ws`. JSON, one frame a message.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -33,7 +33,7 @@ pub enum ServerFrame {
     Event {
         /// Its place in the journal.
         seq: i64,
-        /// What it means for a desk.
+        /// Its meaning for a desk.
         #[serde(flatten)]
         change: Box<Change>,
     },
@@ -43,11 +43,11 @@ pub enum ServerFrame {
     Ping,
 }
 
-/// What an event means for a desk.
+/// An event's meaning for a desk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
-    /// Somebody waits.
+    /// A blocker waits.
     Asked {
         /// The new row.
         row: Row,
@@ -59,14 +59,14 @@ pub enum Change {
         /// How many are by now.
         answered: usize,
     },
-    /// Somebody waits no longer.
+    /// A blocker waits no longer.
     Closed {
         /// Which row.
         id: InteractionId,
         /// How it ended.
         closure: Closure,
     },
-    /// An agent told something that nobody has to answer.
+    /// An agent told something that needs no answer.
     Told {
         /// What.
         told: ClosedRow,
@@ -82,7 +82,7 @@ pub enum Change {
     CalledBack {
         /// Which row.
         id: InteractionId,
-        /// What came of it.
+        /// The callback's outcome.
         callback: Callback,
     },
     /// Something was said about a closed row.

@@ -14,7 +14,7 @@ pub const WAITING_ROWS: u32 = 500;
 /// See [`WAITING_ROWS`].
 pub const RECENT_ROWS: u32 = 20;
 
-/// What waits and what was closed lately, as of one point in the journal.
+/// The blockers that wait and those that were closed lately, as of one point in the journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Desk {
     /// The last event this desk knows of.
@@ -27,7 +27,7 @@ pub struct Desk {
     pub more_waiting: bool,
     /// Last closed, or told, first.
     pub recent: Vec<ClosedRow>,
-    /// What happened in the last 24 hours.
+    /// The counts of the last 24 hours.
     pub counts: Counts,
 }
 
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_desk_is_untouched_until_an_agent_asks() {
         let mut desk = Desk::default();
-        // Somebody was invited.
+        // A person was invited.
         desk.apply(1, Change::Other);
         assert!(desk.is_untouched());
         desk.apply(2, asked(1, Mode::Sync, false));

@@ -150,7 +150,7 @@ fn take(live: Live, seq: i64, change: Change) {
     }
 }
 
-/// What was asked while no event came through.
+/// For blockers that were asked while no event came through.
 fn notify_of_new_rows(live: Live, desk: &Desk) {
     let known = live.desk.with_untracked(|known| {
         let ids = known.waiting.iter().map(|row| row.id);

@@ -27,10 +27,10 @@ pub enum LiveStatus {
     Polling,
 }
 
-/// What every page shares: one desk, kept up to date by one socket.
+/// The state every page shares: one desk, kept up to date by one socket.
 #[derive(Clone, Copy)]
 pub struct Live {
-    /// What waits and what was closed lately.
+    /// The blockers that wait and those that were closed lately.
     pub desk: RwSignal<Desk>,
     /// How fresh that is.
     pub status: RwSignal<LiveStatus>,
@@ -39,7 +39,7 @@ pub struct Live {
     pub now: RwSignal<DateTime<Utc>>,
     /// Whether the page runs in a browser by now.
     pub hydrated: RwSignal<bool>,
-    /// What a screen reader should say.
+    /// The words a screen reader should say.
     pub announcement: RwSignal<String>,
     /// The blocker whose notification was clicked.
     pub wanted: RwSignal<Option<InteractionId>>,
@@ -97,7 +97,7 @@ impl Live {
     }
 }
 
-/// Loads the page anew, in the browser. The server sends whoever is signed out to the sign-in page, and
+/// Loads the page anew, in the browser. The server sends a signed-out person to the sign-in page, and
 /// from there back to this address; what was typed into an answer is kept.
 pub(crate) fn load_again() {
     let _ = window().location().reload();

@@ -25,7 +25,7 @@ enum Pace {
 
 /// Calls `reload` when something happened: at once, and then at most every two seconds.
 pub(crate) fn reload_on_news(live: Live, reload: impl Fn() + Copy + Send + Sync + 'static) {
-    // What the page came with is no news.
+    // The state the page came with is no news.
     let seq = Memo::new(move |_| {
         let runs = live.hydrated.get();
         runs.then(|| live.desk.with(|desk| desk.last_seq))
@@ -58,7 +58,7 @@ fn go(pace: StoredValue<Pace>, reload: impl Fn() + Copy + Send + Sync + 'static)
     );
 }
 
-/// Reads the page again every few seconds while something on it is moving without an event, and somebody
+/// Reads the page again every few seconds while something on it is moving without an event, and a person
 /// looks at it.
 pub(crate) fn reload_while<T>(
     live: Live,

@@ -1,4 +1,4 @@
-//! Notifications of the browser, for agents that have stopped while nobody looks at the page.
+//! Notifications of the browser, for agents that have stopped while the page is out of sight.
 
 use domain::interaction::Mode;
 use leptos::prelude::*;
@@ -8,7 +8,7 @@ use web_sys::{Notification, NotificationOptions, NotificationPermission};
 use super::Live;
 use crate::view::Row;
 
-/// Whether the browser can notify, and nobody has said yet whether it may.
+/// Whether the browser can notify, and its user has not said yet whether it may.
 pub(crate) fn may_ask() -> bool {
     exists() && Notification::permission() == NotificationPermission::Default
 }

@@ -11,7 +11,7 @@ use crate::{
     view::SignInLink,
 };
 
-/// What the link leads to: the choice of a password, or that it leads nowhere.
+/// The link's page: the choice of a password, or that it leads nowhere.
 #[component]
 pub(crate) fn AcceptLinkPage() -> impl IntoView {
     let params = use_params_map();

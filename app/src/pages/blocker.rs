@@ -62,7 +62,7 @@ fn OneBlocker(id: Option<InteractionId>) -> impl IntoView {
     }
 }
 
-/// What the desk knows of one blocker.
+/// The desk's knowledge of one blocker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     waits: bool,
@@ -72,7 +72,7 @@ struct Seen {
     follow_ups: usize,
 }
 
-/// The dialog shows what happens as soon as the page hears of it: that somebody answered, or a question
+/// The dialog shows what happens as soon as the page hears of it: that a person answered, or a question
 /// of the form, that the deadline passed, that the agent picked the answer up, that more was said.
 fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send + Sync + 'static) {
     let (Some(id), Some(live)) = (id, use_context::<Live>()) else {

@@ -1,4 +1,4 @@
-//! What every page of a signed-in person shares: header, panel, live feed, keys.
+//! The frame every page of a signed-in person shares: header, panel, live feed, keys.
 
 use leptos::prelude::*;
 use leptos_router::{
@@ -24,7 +24,7 @@ pub(crate) struct DeskResource(pub(crate) Loaded<Desk>);
 #[derive(Clone, Copy)]
 pub(crate) struct VisitorResource(pub(crate) Loaded<Visitor>);
 
-/// Whoever looks, as the layout has loaded them.
+/// The person who looks, as the layout has loaded them.
 pub(crate) fn visitor() -> Option<Loaded<Visitor>> {
     use_context::<VisitorResource>().map(|VisitorResource(visitor)| visitor)
 }

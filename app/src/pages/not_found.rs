@@ -1,4 +1,4 @@
-//! What is shown where nothing is.
+//! The page of an address that has none.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What people, admins above all, should know without having asked, above pages that have to do with it.
+//! News that people, admins above all, get without having asked, above pages that have to do with it.
 
 use leptos::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::{
     view,
 };
 
-/// The notices; to whoever is no admin only what concerns themselves.
+/// The notices; to a person who is no admin only what concerns themselves.
 #[component]
 pub(crate) fn Notices() -> impl IntoView {
     let live = use_context::<Live>()?;
@@ -21,7 +21,7 @@ pub(crate) fn Notices() -> impl IntoView {
     reload_while(live, notices, view::Notices::are_old);
     Some(view! {
         <Transition fallback=|| ()>
-            // What cannot be loaded is no reason to keep the page from anybody.
+            // Notices that cannot be loaded are no reason to keep the page from anybody.
             {move || Suspend::new(async move {
                 let notices = notices.await.ok()?;
                 Some(view! { <GivenUp notices told live /> })

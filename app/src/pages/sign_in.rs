@@ -7,7 +7,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::components::{AskForLink, PasswordField, Refusal};
 
-/// The sign-in form. Leads back to where somebody came from.
+/// The sign-in form. Leads back to the page a person came from.
 #[component]
 pub(crate) fn SignInPage() -> impl IntoView {
     let query = use_query_map();

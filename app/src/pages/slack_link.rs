@@ -10,7 +10,7 @@ use crate::{
     server_fns::{AcceptSlackLink, load_slack_link},
 };
 
-/// What the link offers to whoever is signed in.
+/// The link's offer to the person who is signed in.
 #[component]
 pub(crate) fn SlackLinkPage() -> impl IntoView {
     let params = use_params_map();

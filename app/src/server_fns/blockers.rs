@@ -27,7 +27,7 @@ pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
 /// `text`, `selected[]`, `approved`, `decision`, `feedback`. `question` names the question of a form
 /// that `text` or `selected[]` answers. `typed` is there with a text that is the answer and may be empty,
 /// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
-/// text area into CR LF on the way, which nobody typed.
+/// text area into CR LF on the way, which the person did not type.
 #[server(prefix = "/ui", endpoint = "answer-blocker", output = TreeJson)]
 pub async fn answer_blocker(
     id: InteractionId,
@@ -74,7 +74,7 @@ pub async fn answer_blocker(
     };
     let outcome = super::answered(super::backend()?.answer(id, draft).await)?;
     if plain {
-        // Not where it came from: that may be a question of a form that somebody went back to.
+        // Not where it came from: that may be a question of a form that its reader went back to.
         leptos_axum::redirect(&format!("/blockers/{id}"));
     }
     Ok(outcome)

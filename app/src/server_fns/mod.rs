@@ -1,4 +1,4 @@
-//! What the browser calls, under `/ui`. Each takes the [`Backend`] from the request's context and
+//! The functions the browser calls, under `/ui`. Each takes the [`Backend`] from the request's context and
 //! translates; all are POST, and the server checks where the call comes from before it gets here.
 
 mod blockers;
@@ -30,7 +30,7 @@ pub use visitor::{load_sign_in_link, load_visitor};
 
 #[cfg(feature = "ssr")]
 fn backend() -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error::UiError> {
-    // Absent while leptos walks the routes at start-up: nobody is signed in there.
+    // Absent while leptos walks the routes at start-up: no person is signed in there.
     leptos::prelude::use_context().ok_or(crate::error::UiError::SignedOut)
 }
 

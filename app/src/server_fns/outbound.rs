@@ -12,7 +12,7 @@ use crate::{
     wire::TreeJson,
 };
 
-/// What admins should know without having asked.
+/// News that admins should get without having asked.
 #[server(prefix = "/ui", endpoint = "load-notices", output = TreeJson)]
 pub async fn load_notices() -> Result<Notices, UiError> {
     super::answered(super::backend()?.notices().await)

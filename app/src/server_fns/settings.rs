@@ -10,13 +10,13 @@ use crate::{
     wire::TreeJson,
 };
 
-/// Whoever is signed in, and where.
+/// The person who is signed in, and where.
 #[server(prefix = "/ui", endpoint = "load-account", output = TreeJson)]
 pub async fn load_account() -> Result<Account, UiError> {
     super::answered(super::backend()?.account().await)
 }
 
-/// Another password for whoever is signed in.
+/// Another password for the person signed in.
 #[server(prefix = "/ui", endpoint = "change-password", output = TreeJson)]
 pub async fn change_password(current: String, password: String) -> Result<(), UiError> {
     super::answered(super::backend()?.change_password(current, password).await)
@@ -34,25 +34,25 @@ pub async fn end_other_sessions() -> Result<(), UiError> {
     super::answered(super::backend()?.end_other_sessions().await)
 }
 
-/// What a link from Slack leads to.
+/// The page a link from Slack leads to.
 #[server(prefix = "/ui", endpoint = "load-slack-link", output = TreeJson)]
 pub async fn load_slack_link(token: String) -> Result<SlackLink, UiError> {
     super::answered(super::backend()?.slack_link(token).await)
 }
 
-/// Links a user of Slack to whoever is signed in.
+/// Links a user of Slack to the person signed in.
 #[server(prefix = "/ui", endpoint = "accept-slack-link", output = TreeJson)]
 pub async fn accept_slack_link(token: String) -> Result<(), UiError> {
     super::answered(super::backend()?.accept_slack_link(token).await)
 }
 
-/// Unlinks whoever is signed in.
+/// Unlinks the person signed in.
 #[server(prefix = "/ui", endpoint = "unlink-slack", output = TreeJson)]
 pub async fn unlink_slack() -> Result<(), UiError> {
     super::answered(super::backend()?.unlink_slack().await)
 }
 
-/// Says who somebody is in Slack.
+/// Says who a person is in Slack.
 #[server(prefix = "/ui", endpoint = "set-slack-id", output = TreeJson)]
 pub async fn set_slack_id(id: PersonId, slack_id: String) -> Result<(), UiError> {
     super::answered(super::backend()?.set_slack_id(id, slack_id).await)
@@ -64,7 +64,7 @@ pub async fn load_people() -> Result<PeopleList, UiError> {
     super::answered(super::backend()?.people().await)
 }
 
-/// Invites somebody; returns their link.
+/// Invites a person; returns their link.
 #[server(prefix = "/ui", endpoint = "invite-person", output = TreeJson)]
 pub async fn invite_person(
     name: String,
@@ -74,7 +74,7 @@ pub async fn invite_person(
     super::answered(super::backend()?.invite(name, role, confirm).await)
 }
 
-/// A new link for somebody.
+/// A new link for a person.
 #[server(prefix = "/ui", endpoint = "make-link", output = TreeJson)]
 pub async fn make_link(
     id: PersonId,
@@ -83,13 +83,13 @@ pub async fn make_link(
     super::answered(super::backend()?.make_link(id, confirm).await)
 }
 
-/// Whoever is signed in knows of a link that was made for them.
+/// The person signed in knows of a link that was made for them.
 #[server(prefix = "/ui", endpoint = "told-of-link", output = TreeJson)]
 pub async fn told_of_link(made_at: DateTime<Utc>) -> Result<(), UiError> {
     super::answered(super::backend()?.told_of_link(made_at).await)
 }
 
-/// Another name or role for somebody.
+/// Another name or role for a person.
 #[server(prefix = "/ui", endpoint = "change-person", output = TreeJson)]
 pub async fn change_person(
     id: PersonId,
@@ -101,7 +101,7 @@ pub async fn change_person(
     super::answered(backend.change_person(id, name, role, confirm).await)
 }
 
-/// Keeps somebody out, or lets them in again.
+/// Keeps a person out, or lets them in again.
 #[server(prefix = "/ui", endpoint = "disable-person", output = TreeJson)]
 pub async fn disable_person(
     id: PersonId,

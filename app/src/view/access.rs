@@ -18,7 +18,7 @@ pub struct SignInLink {
 pub struct Account {
     /// The name others see.
     pub name: String,
-    /// What they may do.
+    /// Their role.
     pub role: Role,
     /// Who they are in Slack.
     pub slack_id: Option<SlackId>,
@@ -28,7 +28,7 @@ pub struct Account {
     pub as_of: DateTime<Utc>,
 }
 
-/// What a link from Slack leads to.
+/// The page a link from Slack leads to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlackLink {
@@ -36,21 +36,21 @@ pub enum SlackLink {
     Open {
         /// Who it was made for.
         user: SlackUser,
-        /// The name of whoever is asked.
+        /// The name of the person asked.
         account: String,
         /// Who they are in Slack until then.
         replaces: Option<SlackId>,
     },
-    /// Whoever is asked is this user already.
+    /// The person asked is this user already.
     Yours {
         /// Who it was made for.
         user: SlackUser,
-        /// The name of whoever is asked.
+        /// The name of the person asked.
         account: String,
-        /// What they may do.
+        /// Their role.
         role: Role,
     },
-    /// Somebody else is this user.
+    /// Another person is this user.
     Taken {
         /// Who it was made for.
         user: SlackUser,
@@ -66,7 +66,7 @@ pub enum SlackLink {
 pub struct SlackUser {
     /// Their id there.
     pub id: SlackId,
-    /// What they are called there.
+    /// Their name there.
     pub name: String,
 }
 
@@ -75,7 +75,7 @@ pub struct SlackUser {
 pub struct SessionRow {
     /// Its id.
     pub id: SessionId,
-    /// What the browser calls itself, in a few words.
+    /// The browser's own name, in a few words.
     pub browser: String,
     /// Where it signed in from.
     pub address: String,
@@ -103,7 +103,7 @@ pub struct PersonRow {
     pub id: PersonId,
     /// Their name.
     pub name: String,
-    /// What they may do.
+    /// Their role.
     pub role: Role,
     /// Whether they can come in.
     pub standing: Standing,
@@ -151,7 +151,7 @@ pub struct TokenRow {
     pub name: String,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// The name of whoever made it, if that is known.
+    /// The name of the person who made it, if that is known.
     pub made_by: Option<String>,
     /// Until when it works; `None` = until it is revoked.
     pub expires_at: Option<DateTime<Utc>>,
@@ -181,17 +181,17 @@ pub struct EndingToken {
     pub at: DateTime<Utc>,
 }
 
-/// A link that somebody made for a person who had a password.
+/// A link that was made for a person who had a password.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkNotice {
     /// Whom it lets in.
     pub person: PersonId,
     /// Their name.
     pub name: String,
-    /// The name of whoever made it.
+    /// The name of its maker.
     pub by: String,
     /// When.
     pub at: DateTime<Utc>,
-    /// Whether it lets in whoever looks.
+    /// Whether it lets in the person who looks.
     pub yours: bool,
 }

@@ -15,7 +15,7 @@ pub struct Blocker {
     pub title: Option<String>,
     /// The prompt as sanitised HTML. Made by the server only.
     pub prompt_html: String,
-    /// What it is answered with.
+    /// The control that answers it.
     pub control: Control,
     /// The piece of work.
     pub task: Option<TaskRef>,
@@ -23,11 +23,11 @@ pub struct Blocker {
     pub fallback: Option<String>,
     /// Open, or what became of it.
     pub status: BlockerStatus,
-    /// What was asked before in the same session, newest first.
+    /// Earlier questions of the same session, newest first.
     pub earlier: Vec<Earlier>,
     /// Where it is shown in Slack: an address that begins with `https://`.
     pub slack_link: Option<String>,
-    /// What the person who looks sent too late, if they did.
+    /// The answer that the person who looks sent too late, if they did.
     pub unsent: Option<String>,
     /// Whether the person who looks may answer.
     pub may_answer: bool,
@@ -35,7 +35,7 @@ pub struct Blocker {
     pub as_of: DateTime<Utc>,
 }
 
-/// What a blocker is answered with, by kind.
+/// The control that answers a blocker, by kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Control {
@@ -81,7 +81,7 @@ pub struct FormStep {
     pub prompt_html: String,
     /// Its options; `None` when it asks for a text.
     pub choice: Option<Choice>,
-    /// What is answered already.
+    /// The answer that is there already.
     pub answer: Option<FormAnswer>,
 }
 
@@ -112,17 +112,17 @@ pub struct Ending {
     pub reason: Option<String>,
     /// When the agent picked it up.
     pub collected_at: Option<DateTime<Utc>>,
-    /// What came of calling the agent back.
+    /// The outcome of calling the agent back.
     pub callback: Option<Callback>,
-    /// What the agent says came of it.
+    /// The agent's word on what came of it.
     pub report: Option<Report>,
-    /// What was said later.
+    /// Remarks from after the end.
     pub follow_ups: Vec<Remark>,
-    /// The id of the task that failed because nobody answered.
+    /// The id of the task that failed for lack of an answer.
     pub failed_task: Option<String>,
 }
 
-/// Something somebody said after a blocker was closed.
+/// A person's words after a blocker was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remark {
     /// What.
@@ -136,7 +136,7 @@ pub struct Remark {
 /// An earlier question of the same session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Earlier {
-    /// What was asked, on one line.
+    /// The question, on one line.
     pub question: String,
     /// The answer on one line, if there is one.
     pub answer: Option<String>,
@@ -144,7 +144,7 @@ pub struct Earlier {
     pub created_at: DateTime<Utc>,
 }
 
-/// What became of an answer.
+/// The fate of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerOutcome {
@@ -152,6 +152,6 @@ pub enum AnswerOutcome {
     Sent,
     /// It answers a question of a form; others are left.
     Kept,
-    /// Somebody, or the deadline, was faster. What was given is kept in the journal.
+    /// Another person, or the deadline, was faster. The late answer is kept in the journal.
     TooLate,
 }

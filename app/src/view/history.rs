@@ -1,4 +1,4 @@
-//! What has happened: the list of it, and one interaction step by step.
+//! The history: the list of it, and one interaction step by step.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Blocker, HistoryRow, Progress};
 
-/// What the history is narrowed to. Empty fields narrow nothing.
+/// The history's filters. Empty fields narrow nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HistoryQuery {
@@ -44,7 +44,7 @@ pub struct HistoryPage {
 /// One interaction with everything that happened to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Story {
-    /// What was asked and what became of it.
+    /// The request and its end.
     pub blocker: Blocker,
     /// Every step in order.
     pub steps: Vec<Step>,
@@ -67,7 +67,7 @@ pub struct Step {
     pub text: Option<String>,
 }
 
-/// What a step was.
+/// A kind of step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -79,7 +79,7 @@ pub enum What {
     Progressed(Progress),
     /// It was closed.
     Closed(Outcome),
-    /// Somebody answered too late; `text` is what they would have answered.
+    /// A person answered too late; `text` is what they would have answered.
     AnswerRejected,
     /// The agent picked it up.
     Collected,
@@ -93,11 +93,11 @@ pub enum What {
     Posted,
     /// It could not be.
     AgentOffline,
-    /// Somebody said more.
+    /// A person said more.
     FollowedUp,
-    /// Somebody changed what they had written; `text` is how it reads now.
+    /// A person changed what they had written; `text` is how it reads now.
     ReplyEdited,
-    /// Somebody wrote what is no answer, for this reason.
+    /// A person wrote what is no answer, for this reason.
     Remarked(Unseen),
     /// The task waits for a person.
     TaskWaiting,

@@ -1,4 +1,4 @@
-//! What the pages show: plain data, made by the server from domain types, without any markup.
+//! The data that pages show: plain, made by the server from domain types, without any markup.
 
 mod access;
 mod blocker;
@@ -24,8 +24,8 @@ pub use row::{ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;
 pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};
 
-/// A text of an agent's on one line, in which nothing hides and nothing reorders. What pages show is made on the server;
-/// a browser takes it as it comes.
+/// A text of an agent's on one line, in which nothing hides and nothing reorders. The pages' data is made on the
+/// server; a browser takes it as it comes.
 pub fn harmless(text: &str) -> String {
     #[cfg(feature = "ssr")]
     return visible::isolated(&visible::line(text));

@@ -1,4 +1,4 @@
-//! What goes out: deliveries and their tries, and the webhooks they go to.
+//! Deliveries and their tries, and the webhooks they go to.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -15,7 +15,7 @@ const SOON: TimeDelta = TimeDelta::seconds(10);
 /// So long what admins should know is taken for true.
 const NOTICES_LAST: TimeDelta = TimeDelta::seconds(30);
 
-/// What the deliveries are narrowed to. Empty fields narrow nothing.
+/// The filters of the deliveries. Empty fields narrow nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeliveryQuery {
@@ -45,7 +45,7 @@ pub struct DeliveryPage {
 pub struct Destination {
     /// Its id.
     pub id: DestinationId,
-    /// What people call it.
+    /// The name people give it.
     pub name: String,
 }
 
@@ -56,7 +56,7 @@ pub struct DeliveryRow {
     pub id: DeliveryId,
     /// Where it goes.
     pub destination: Destination,
-    /// What that is.
+    /// Its kind.
     pub kind: DestinationKind,
     /// The type of the event it tells of.
     pub event_type: String,
@@ -64,7 +64,7 @@ pub struct DeliveryRow {
     pub interaction: Option<InteractionId>,
     /// How it stands.
     pub state: DeliveryState,
-    /// How often it was tried, since it was made or somebody had it tried again.
+    /// How often it was tried, since it was made or a person had it tried again.
     pub tries: u32,
     /// When it was made.
     pub created_at: DateTime<Utc>,
@@ -72,7 +72,7 @@ pub struct DeliveryRow {
     pub next_at: Option<DateTime<Utc>>,
     /// When it was delivered or given up.
     pub ended_at: Option<DateTime<Utc>>,
-    /// What went wrong at the last try.
+    /// The last try's error.
     pub error: Option<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct DeliveryStory {
     pub row: DeliveryRow,
     /// The webhook it goes to, if it is one that was not deleted.
     pub webhook: Option<DestinationId>,
-    /// What may be done about it.
+    /// Whether it may be tried again.
     pub again: Again,
     /// Every try, last to first.
     pub tries: Vec<Try>,
@@ -111,7 +111,7 @@ pub struct DeliveryStory {
     pub as_of: DateTime<Utc>,
 }
 
-/// Whether somebody may have a delivery tried again.
+/// Whether the person who looks may have a delivery tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Again {
@@ -132,7 +132,7 @@ pub struct Try {
     pub number: i64,
     /// When it began.
     pub started_at: DateTime<Utc>,
-    /// How it ended; `None` while it goes on, and for good when the server died: nobody knows then.
+    /// How it ended; `None` while it goes on, and for good when the server died: then that is unknown.
     pub end: Option<TryEnd>,
 }
 
@@ -143,7 +143,7 @@ pub struct TryEnd {
     pub latency: i64,
     /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
-    /// What went wrong; `None` when it arrived.
+    /// Its error; `None` when it arrived.
     pub error: Option<String>,
     /// The beginning of the answer, with marks for what hides in it.
     pub answer: String,
@@ -198,11 +198,11 @@ pub struct WebhookList {
 pub struct WebhookRow {
     /// Its id.
     pub id: DestinationId,
-    /// What people call it.
+    /// The name people give it.
     pub name: String,
     /// Where it is.
     pub host: String,
-    /// What it hears of; empty = all.
+    /// The topics it hears of; empty = all.
     pub topics: Vec<Topic>,
     /// Whether it hears only of what an agent waits for.
     pub sync_only: bool,
@@ -232,14 +232,14 @@ pub enum WebhookStanding {
     Disabled(DisabledWhy, DateTime<Utc>),
 }
 
-/// A webhook as somebody wishes for it.
+/// A webhook as a person wishes for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WebhookWish {
-    /// What to call it; its host when `None`.
+    /// Its name; its host when `None`.
     pub name: Option<String>,
     /// Where it is.
     pub address: String,
-    /// What it is to hear of; empty = all.
+    /// The topics it is to hear of; empty = all.
     pub topics: Vec<Topic>,
     /// Whether it is to hear only of what an agent waits for.
     pub sync_only: bool,
@@ -247,10 +247,10 @@ pub struct WebhookWish {
     pub format: Format,
 }
 
-/// What admins should know without having asked.
+/// News that admins should get without having asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notices {
-    /// Webhooks that were disabled by themselves. Nobody but admins is told of any.
+    /// Webhooks that were disabled by themselves. Only admins are told of any.
     pub given_up: Vec<WebhookRow>,
     /// Channels of Slack that nothing can be posted to while something waits for it.
     pub stuck: Vec<StuckChannel>,
@@ -258,7 +258,7 @@ pub struct Notices {
     pub void: Vec<VoidDecision>,
     /// Tokens that end soon, or have just ended.
     pub ending: Vec<EndingToken>,
-    /// Links by which somebody could have taken an account over; everybody is told of their own.
+    /// Links by which an account could have been taken over; everybody is told of their own.
     pub links: Vec<LinkNotice>,
     /// Whether there may ever be any for the one who looks.
     pub for_admin: bool,
@@ -278,7 +278,7 @@ impl Notices {
 pub struct VoidDecision {
     /// Of which interaction.
     pub id: InteractionId,
-    /// What is wrong.
+    /// The reason.
     pub why: String,
 }
 
@@ -289,7 +289,7 @@ pub struct StuckChannel {
     pub destination: Destination,
     /// Since when.
     pub since: DateTime<Utc>,
-    /// What Slack says, and what to do about it.
+    /// Slack's error, and its remedy.
     pub error: String,
 }
 

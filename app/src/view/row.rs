@@ -17,7 +17,7 @@ const PREVIEW_CHARS: usize = 160;
 pub struct Row {
     /// Which.
     pub id: InteractionId,
-    /// What it asks for.
+    /// The kind of answer it asks for.
     pub kind: Kind,
     /// Whether the agent has stopped.
     pub mode: Mode,
@@ -125,13 +125,13 @@ impl From<&Ending> for Closure {
 /// A closed blocker in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedRow {
-    /// What was asked.
+    /// The blocker.
     pub row: Row,
-    /// What became of it.
+    /// Its end.
     pub closure: Closure,
     /// When the agent picked it up.
     pub collected_at: Option<DateTime<Utc>>,
-    /// What came of calling the agent back.
+    /// The outcome of calling the agent back.
     pub callback: Option<Callback>,
     /// How often more was said about it.
     pub follow_ups: usize,
@@ -153,13 +153,13 @@ impl ClosedRow {
 /// Any interaction in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryRow {
-    /// What was asked, or told.
+    /// The blocker, or the notification.
     pub row: Row,
-    /// What became of it; `None` while it waits.
+    /// Its end; `None` while it waits.
     pub closure: Option<Closure>,
     /// When the agent picked it up.
     pub collected_at: Option<DateTime<Utc>>,
-    /// What came of calling the agent back.
+    /// The outcome of calling the agent back.
     pub callback: Option<Callback>,
 }
 

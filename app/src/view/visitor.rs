@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Visitor {
     /// The name others see.
     pub name: String,
-    /// What they may do.
+    /// Their role.
     pub role: Role,
     /// The address agents reach this server at, without a slash at the end.
     pub agent_url: String,

@@ -13,7 +13,7 @@ pub struct TaskRow {
     pub id: String,
     /// Whose.
     pub agent: String,
-    /// What it is called.
+    /// Its title.
     pub title: Option<String>,
     /// Where in it the agent is.
     pub step: Option<String>,
@@ -78,7 +78,7 @@ pub struct AgentList {
     pub as_of: DateTime<Utc>,
 }
 
-/// What happened in the last 24 hours.
+/// The counts of the last 24 hours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Blockers that were asked.

@@ -1,4 +1,4 @@
-//! What one request may cost, whatever one token has had stored: memory and processor time of the reads that hold most.
+//! The cost of one request, however much one token has stored: memory and processor time of the reads that hold most.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ async fn measure(server: &Server, mut client: Client, what: &str, call: &Call) -
     Ok(())
 }
 
-/// What a server does by itself when it starts is no request's.
+/// The work a server does by itself when it starts is no request's.
 async fn becomes_quiet(pid: u32) -> Result<()> {
     let mut used = processor_time(pid)?;
     loop {

@@ -13,7 +13,7 @@ use hyper_util::rt::TokioIo;
 use serde::Deserialize;
 use tokio::net::TcpStream;
 
-/// What may be sent again and again.
+/// A request that may be sent again and again.
 #[derive(Clone)]
 pub(crate) struct Call {
     method: Method,
@@ -130,7 +130,7 @@ impl Client {
     }
 }
 
-/// What matters of an interaction.
+/// The fields of an interaction that matter here.
 #[derive(Deserialize)]
 pub(crate) struct Interaction {
     pub(crate) id: String,

@@ -16,7 +16,7 @@ use crate::report;
 
 const PAGE: usize = 4096;
 const PAGES: usize = 1024;
-/// Whatever comes first.
+/// The measurement ends at the first of these two.
 const WRITES: usize = 2_000;
 const PATIENCE: Duration = Duration::from_secs(3);
 

@@ -72,7 +72,7 @@ impl Journal {
         })
     }
 
-    /// What has expired since the last time, up to the end. Waits a second if there is nothing new.
+    /// The interactions expired since the last time, up to the end. Waits a second if there is nothing new.
     pub(crate) async fn expired(&mut self) -> Result<Vec<Expired>> {
         let mut expired = Vec::new();
         let mut wait = 1;

@@ -20,7 +20,7 @@ const WARM_UP: Duration = Duration::from_secs(1);
 /// How many clients fill a database.
 const FILLING: usize = 64;
 
-/// What so many clients got done.
+/// The result of so many clients.
 pub(crate) struct Load {
     pub(crate) latencies: Latencies,
     pub(crate) seconds: f64,
@@ -46,7 +46,7 @@ impl Load {
     }
 }
 
-/// What has been used so far.
+/// The usage so far.
 struct Usage {
     at: Instant,
     server: Duration,

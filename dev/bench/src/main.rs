@@ -33,7 +33,7 @@ pub(crate) struct Bench {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...")]
     only: Vec<Scenario>,
 
-    /// A Postgres server, as somebody who may create databases there; needs `psql` [default: SQLite]
+    /// A Postgres server, as a role that may create databases there; needs `psql` [default: SQLite]
     #[arg(long, value_name = "postgres://...")]
     url: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `outbox`: agents ask at a steady pace, first with nobody to tell, then with 100 webhook endpoints that
+//! `outbox`: agents ask at a steady pace, first without an endpoint, then with 100 webhook endpoints that
 //! are dead (half refuse connections, half never answer) and one that is well. Target: creates take as
 //! long as before, and the one that is well hears at once.
 
@@ -51,7 +51,7 @@ pub(crate) async fn run(bench: &Bench) -> Result<()> {
     }
     script.send(&hook(well, DEAD)).await?;
     let dead = creates(bench, &server).await?;
-    // What was asked last may still be on its way.
+    // The last request's deliveries may still be on their way.
     sleep(Duration::from_secs(1)).await;
     row(
         "the same with 100 dead endpoints",
@@ -97,7 +97,6 @@ fn hook(address: SocketAddr, n: usize) -> Call {
     Call::post("/api/v1/hooks", &body)
 }
 
-/// Where nobody listens.
 async fn address_of_nobody() -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     Ok(listener.local_addr()?)

@@ -1,4 +1,4 @@
-//! Requests at a steady pace, whatever the server does meanwhile. One that cannot be sent when it is due,
+//! Requests at a steady pace, even while the server stalls. One that cannot be sent when it is due,
 //! because all before it are still under way, has been waiting since: a stall shows in full.
 
 use std::sync::Arc;

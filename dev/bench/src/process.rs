@@ -1,4 +1,4 @@
-//! What Linux says about a process: its memory, the processor time it has had, its file limit.
+//! Linux's figures of a process: its memory, the processor time it has had, its file limit.
 
 use std::fs;
 use std::time::Duration;

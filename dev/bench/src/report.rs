@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::Bench;
 use crate::latencies::{Latencies, shown};
 
-/// What the figures depend on, and the names of the columns.
+/// The conditions the figures depend on, and the names of the columns.
 pub(crate) fn head(bench: &Bench, disk: &Latencies) -> Result<()> {
     let database = match bench.url {
         Some(_) => "Postgres",
@@ -40,7 +40,7 @@ pub(crate) fn per_second(rate: f64) -> String {
     format!("{rate:.0} /s")
 }
 
-/// What is being done, where it takes a while.
+/// The step under way, where it takes a while.
 pub(crate) fn progress(what: &str) {
     eprintln!("bench: {what}");
 }

@@ -18,7 +18,7 @@ use crate::{load, process, report};
 const CROWDS: [(usize, &str); 2] = [(1_000, "<= 70 MB"), (10_000, "<= 300 MB")];
 /// How many get an answer, of either crowd.
 const ANSWERED: usize = 1_000;
-/// The longest the server holds a request; whoever got no answer asks again.
+/// The longest the server holds a request; an agent that got no answer asks again.
 const WAIT: u32 = 60;
 /// Files that are no connections of agents.
 const OTHER_FILES: u64 = 100;

@@ -19,7 +19,7 @@ pub(crate) struct Server {
     /// The token of a script that answers.
     pub(crate) responder: String,
     process: Process,
-    // After the process, so that nobody has it open when it goes.
+    // After the process, so that the server no longer has it open when it goes.
     database: Database,
 }
 
@@ -42,7 +42,7 @@ impl Server {
         Ok(server)
     }
 
-    /// A server that nobody has a token for, as soon as it says where it listens.
+    /// A server without tokens, as soon as it says where it listens.
     pub(crate) fn start_on(bench: &Bench, database: Database) -> Result<Self> {
         let log = database.directory().join("server.log");
         let mut process = handraise(bench, &database)

@@ -1,5 +1,5 @@
 //! `start`: from starting the program to the first 200 of /healthz, on an empty database, and the
-//! memory it has when nobody asks for anything. Target: 150 ms, 40 MB.
+//! memory it has while idle. Target: 150 ms, 40 MB.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::server::Server;
 use crate::{process, report};
 
 const STARTS: usize = 5;
-/// For whatever start-up has left to do.
+/// For the work that start-up has left to do.
 const SETTLING: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(bench: &Bench) -> Result<()> {

@@ -14,7 +14,6 @@ use crate::{command, python};
 /// With an exact version, as everything else that runs here.
 const PIP_AUDIT: &str = "pip-audit==2.10.1";
 
-/// What a tool came to.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Clean,
@@ -160,7 +159,7 @@ fn of_pip_audit(output: &str, errors: &str) -> Verdict {
         let last = errors.lines().rfind(|line| !line.trim().is_empty());
         return Verdict::Unknown(last.unwrap_or("pip-audit has no data").trim().to_owned());
     };
-    // What it could not look up it names without having looked.
+    // Packages it could not look up it names without having looked.
     let skipped: Vec<_> = packages
         .iter()
         .filter(|package| package["skip_reason"].is_string())

@@ -20,7 +20,7 @@ pub(crate) struct Options {
     #[arg(long, value_delimiter = ',', value_parser = SCENARIOS, value_name = "NAME,...")]
     only: Vec<String>,
 
-    /// A Postgres server, as somebody who may create databases there; needs `psql` [default: SQLite]
+    /// A Postgres server, as a role that may create databases there; needs `psql` [default: SQLite]
     #[arg(long, value_name = "postgres://...")]
     url: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `handraise.cdx.json`: what is in the program, in the words of CycloneDX 1.6, for whoever keeps track of faults. The
+//! `handraise.cdx.json`: the parts of the program, in the words of CycloneDX 1.6, for those who track faults. The
 //! same program has the same list: no time and no random number is in it.
 
 use std::collections::{BTreeMap, BTreeSet};

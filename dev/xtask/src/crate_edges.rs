@@ -26,7 +26,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("frontend", &["app"]),
 ];
 
-/// What the page must not contain, not even through a dependency: databases and HTTP clients are the
+/// Crates that the page must not contain, not even through a dependency: databases and HTTP clients are the
 /// server's business.
 const KEPT_OUT_OF_APP: [&str; 2] = ["sqlx", "reqwest"];
 

@@ -88,7 +88,7 @@ pub(crate) fn ensure(workspace: &Workspace) -> Result<DebianToolchain> {
     Ok(DebianToolchain { target, sysroot })
 }
 
-/// What `/usr/bin/rustc` says about itself.
+/// The words of `/usr/bin/rustc` on itself.
 struct Installed {
     sysroot: PathBuf,
     host: String,

@@ -7,7 +7,7 @@ use std::{
 
 use crate::workspace::Workspace;
 
-/// At the root, and whatever is in `docs/`.
+/// The pages at the root; those in `docs/` are found.
 const PAGES: [&str; 4] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -15,7 +15,7 @@ const PAGES: [&str; 4] = [
     "SECURITY.md",
 ];
 
-/// What a path of ours begins with.
+/// The beginnings of our paths.
 const ROOMS: [&str; 10] = [
     "app/",
     "clients/",
@@ -29,7 +29,7 @@ const ROOMS: [&str; 10] = [
     "style/",
 ];
 
-/// What a test run makes.
+/// The output of test runs.
 const MADE: [&str; 1] = ["end2end/test-results"];
 
 #[test]

@@ -30,7 +30,7 @@ impl Profile {
     }
 }
 
-/// Builds the page into `target/site`, leaving alone whatever has not changed.
+/// Builds the page into `target/site`, leaving alone the files that have not changed.
 pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<()> {
     let toolchain = Toolchain::ensure(workspace)?;
     let wasm = announce(
@@ -65,7 +65,7 @@ pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<()> {
     site.write(&fingerprint)
 }
 
-/// Says it rather than fail: a page that is too large still has to be built by whoever deploys it.
+/// Says it rather than fail: an operator still has to be able to build a page that is too large.
 fn report_size(site: &Site) {
     if let Some((plain, compressed)) = site.wasm_sizes() {
         let verdict = if compressed > BUDGET {

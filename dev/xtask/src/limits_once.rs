@@ -14,7 +14,7 @@ const ROOMS: [&str; 4] = [
     "crates/agent/src/commands",
 ];
 
-/// What a schema calls a limit. Limits of one are no numbers that anybody has chosen.
+/// The names of limits in a schema. Limits of one are no numbers that anybody has chosen.
 const WORDS: [&str; 7] = [
     "max_length",
     "max_items",

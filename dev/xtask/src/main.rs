@@ -39,7 +39,7 @@ use crate::workspace::Workspace;
 
 /// Builds, tries and tests Handraise.
 ///
-/// The page is WebAssembly and the server embeds it, so they are built in that order. What a command
+/// The page is WebAssembly and the server embeds it, so they are built in that order. A tool that a command
 /// needs and does not find it installs where it may (rustup; apt-get when run as root); otherwise it
 /// names the command that would.
 #[derive(Parser)]

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::files;
 use crate::workspace::Workspace;
 
-/// What stands between the server's use cases and the world. None of them knows another.
+/// The modules between the server's use cases and the world. None of them knows another.
 const TRANSPORTS: [&str; 8] = [
     "api",
     "delivery",
@@ -22,9 +22,9 @@ const TRANSPORTS: [&str; 8] = [
 
 /// Of those, which one may use another, and why.
 const EXCEPTIONS: [(&str, &str); 2] = [
-    // Requests that Slack signs are handed to whoever does what people press.
+    // Requests that Slack signs are handed to the module that does what people press.
     ("slack_requests", "slack"),
-    // What an endpoint is shown as a sample is what would be sent to it.
+    // The sample that an endpoint is shown is what would be sent to it.
     ("api", "delivery"),
 ];
 
@@ -76,7 +76,7 @@ fn among_tests(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(offences.collect())
 }
 
-/// What a transport must not name.
+/// The names that a transport must not use.
 fn forbidden(module: &str) -> Vec<String> {
     let others = TRANSPORTS
         .iter()
@@ -103,7 +103,7 @@ fn code_of(workspace: &Workspace, module: &str) -> Result<Vec<(String, String)>>
     Ok(code.collect())
 }
 
-/// What of `forbidden` the code names outside of comments.
+/// The names of `forbidden` that the code has outside of comments.
 fn uses<'a>(code: &str, forbidden: &[&'a str]) -> Vec<&'a str> {
     let names = |line: &str, name: &str| {
         line.match_indices(name).any(|(start, _)| {

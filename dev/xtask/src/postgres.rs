@@ -13,7 +13,7 @@ use crate::{apt, command};
 
 pub(crate) const VARIABLE: &str = "TEST_POSTGRES_URL";
 
-/// Reads until this program closes the pipe, by intention or by dying of whatever cause, then clears
+/// Reads until this program closes the pipe, by intention or by dying of any cause, then clears
 /// away the cluster. `$1` is its directory, the rest is the command that stops it.
 const GUARD: &str = "read -r _; dir=$1; shift; \"$@\"; rm -rf \"$dir\"";
 

@@ -11,7 +11,7 @@ use crate::{apt, command};
 
 pub(crate) const VARIABLE: &str = "TEST_PYTHON";
 
-/// What is installed, with exact versions.
+/// The packages that are installed, with exact versions.
 pub(crate) const REQUIREMENTS: [&str; 2] = [
     "crates/handraise/tests/requirements.txt",
     "clients/python/requirements-dev.txt",

@@ -44,7 +44,7 @@ pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<PathBuf> 
     Ok(program(workspace, directory))
 }
 
-/// Lets the server compile where nobody has built the page yet: without the directory it does not.
+/// Lets the server compile before the page was ever built: without the directory it does not.
 pub(crate) fn allow_missing_page(workspace: &Workspace) -> Result<()> {
     let site = workspace.site();
     fs::create_dir_all(&site).with_context(|| format!("creating {}", site.display()))

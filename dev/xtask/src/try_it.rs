@@ -25,7 +25,7 @@ pub(crate) fn run(workspace: &Workspace, release: bool, arguments: &[OsString]) 
     become_program(serve)
 }
 
-/// What `handraise serve` will use, as far as flags and the environment tell.
+/// The setting `handraise serve` will use, as far as flags and the environment tell.
 fn setting(arguments: &[OsString], flag: &str, variable: &str) -> Option<String> {
     passed(arguments, flag).or_else(|| env::var(variable).ok())
 }

@@ -76,7 +76,7 @@ impl Workspace {
 fn cargo(root: &Path) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root);
-    // What was tried is what is built: nothing but a person changes the lock file.
+    // The build has the versions that were tried: nothing but a person changes the lock file.
     cargo.arg("--locked");
     // `cargo run` describes this crate to us in the environment. Build scripts that watch those
     // variables would run again each time a build is started from here after one from a shell.

@@ -42,7 +42,7 @@ pub async fn count(
 }
 
 /// Every proxy appends the address it was called from, so the last `trusted` entries are theirs, and
-/// whatever stands before is the client's own invention. Where a proxy did not do so, only the peer is known.
+/// the entries before are the client's own invention. Where a proxy did not do so, only the peer is known.
 fn client(peer: IpAddr, headers: &HeaderMap, trusted: u8) -> ClientAddress {
     let lines = headers.get_all(FORWARDED_FOR).iter().rev();
     let forwarded = usize::from(trusted).checked_sub(1).and_then(|nth| {

@@ -17,7 +17,7 @@ use crate::{
     state::AppState,
 };
 
-/// Middleware of the pages: finds out who is signed in, as an extension [`SignedIn`]. Whoever is not gets
+/// Middleware of the pages: finds out who is signed in, as an extension [`SignedIn`]. A stranger gets
 /// the sign-in page, and from there to where they wanted to go.
 pub async fn identify(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let person = match person(&state.service, &state.config, request.headers()).await {
@@ -68,7 +68,7 @@ pub async fn person(
     Ok(who)
 }
 
-/// What the browser calls this server, without the port: cookies know none either.
+/// The browser's name for this server, without the port: cookies know none either.
 pub fn host(headers: &HeaderMap) -> String {
     let host = headers.get(header::HOST);
     let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();

@@ -7,7 +7,7 @@ use service::secret::Secret;
 
 use crate::config::Config;
 
-/// What the browser sent.
+/// The secret that the browser sent.
 pub fn read(config: &Config, headers: &HeaderMap) -> Option<Secret> {
     headers
         .get_all(header::COOKIE)

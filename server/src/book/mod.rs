@@ -19,7 +19,7 @@ use pages::{BOOK, Page};
 /// Longer ones are no words that anybody looks for.
 const LONGEST_QUERY: usize = 200;
 
-/// What is looked for.
+/// The words to look for.
 #[derive(Deserialize)]
 pub(crate) struct Wanted {
     #[serde(default)]

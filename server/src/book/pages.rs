@@ -1,4 +1,4 @@
-//! The pages, made from their files: HTML, and their parts for whoever searches.
+//! The pages, made from their files: HTML, and their parts for the search.
 
 use std::sync::LazyLock;
 
@@ -45,11 +45,11 @@ pub(super) struct Page {
     pub(super) title: String,
     /// Its content.
     pub(super) html: String,
-    /// What stands under each heading, in order.
+    /// The text under each heading, in order.
     pub(super) parts: Vec<Part>,
 }
 
-/// What stands under a heading.
+/// The text under a heading.
 pub(super) struct Part {
     /// Its id in the page.
     pub(super) anchor: String,
@@ -81,7 +81,7 @@ fn page(name: &'static str, path: &str, text: &str) -> Page {
     let mut html = String::new();
     // Writing into a string cannot fail.
     let _ = format_html(root, &options, &mut html);
-    // What has no room is moved to the side, and not the page with it.
+    // Content that has no room is moved to the side, and not the page with it.
     let html = html
         .replace("<table>", "<div class=\"wide\" tabindex=\"0\"><table>")
         .replace("</table>", "</table></div>");

@@ -54,7 +54,7 @@ pub(super) fn public_url<'de, D: Deserializer<'de>>(from: D) -> Result<Option<St
     ))
 }
 
-/// What a checkpoint may call its key.
+/// A name that a checkpoint may give its key.
 pub(super) fn key_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let name = String::deserialize(from)?;
     match is_key_name(&name) {
@@ -104,7 +104,7 @@ pub(super) fn slack_app_token<'de, D: Deserializer<'de>>(
     token(from, "xapp-", "an app-level token")
 }
 
-/// What Slack signs with, or nothing. One that anybody could guess is none.
+/// The secret Slack signs with, or nothing. One that anybody could guess is none.
 pub(super) fn slack_signing_secret<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Hidden>, D::Error> {

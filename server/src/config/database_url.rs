@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 use store::ConnectError;
 
-/// What parameters of a URL may be shown.
+/// Parameters of a URL that may be shown.
 const HARMLESS: [&str; 7] = ["mode", "cache", "sslmode", "host", "port", "dbname", "user"];
 
 /// `sqlite://PATH` or `postgres://…`. However it is printed, its password is not.

@@ -27,7 +27,7 @@ pub(super) fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
 }
 
-/// What the environment says.
+/// The environment's settings.
 #[derive(Default)]
 pub(super) struct Environment {
     /// Which file to read.
@@ -71,7 +71,7 @@ impl Environment {
             let text = fs::read_to_string(&file)
                 .map(|text| text.trim_end_matches(['\r', '\n']).to_owned())
                 .map_err(|error| format!("cannot read {}: {error}", file.display()));
-            // Whoever names a file for a secret does not want to go without.
+            // An operator who names a file for a secret does not want to go without.
             let text = text.and_then(|text| match text.is_empty() {
                 true => Err(format!("{} is empty", file.display())),
                 false => Ok(text),

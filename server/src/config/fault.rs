@@ -1,4 +1,4 @@
-//! What is wrong with the configuration, and where it says so.
+//! Faults of the configuration, and where they stand.
 
 use std::{fmt, io, path::PathBuf, sync::Arc};
 
@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Where a setting has its value from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody said anything.
+    /// It was not set.
     Default,
     /// A line of the file, counted from 1.
     File(Arc<PathBuf>, usize),
@@ -33,7 +33,7 @@ impl fmt::Display for Origin {
 pub struct Fault {
     /// Where it stands.
     pub origin: Origin,
-    /// What is wrong.
+    /// The fault, in words.
     pub what: String,
 }
 

@@ -54,7 +54,7 @@ pub(super) fn read(text: &str, file: PathBuf) -> Result<Vec<Entry>, Fault> {
 
 type Found<'a> = (String, usize, Spanned<DeValue<'a>>);
 
-/// What is in sections comes out by itself; an empty section comes out as one.
+/// A key in a section comes out by itself; an empty section comes out as one.
 fn collect<'a>(section: &str, table: DeTable<'a>, found: &mut Vec<Found<'a>>) {
     for (name, value) in table {
         let position = name.span().start;

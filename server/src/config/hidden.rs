@@ -1,4 +1,4 @@
-//! A value that nobody is shown.
+//! A value that is never shown.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 pub struct Hidden(SecretString);
 
 impl Hidden {
-    /// For whoever uses it.
+    /// For the code that uses it.
     pub fn secret(&self) -> SecretString {
         self.0.clone()
     }

@@ -1,4 +1,4 @@
-//! What `handraise config --effective` prints.
+//! The output of `handraise config --effective`.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ const WIDTH: usize = 48;
 
 impl Loaded {
     /// Every setting as it is in force, in the form of the file, with the place that each comes from.
-    /// What would be worked out stands there as it comes out; secrets are hidden.
+    /// A value that would be worked out stands there as it comes out; secrets are hidden.
     pub fn in_force(&self) -> String {
         let resolved = serde_json::to_value(self.config.resolved()).unwrap_or_default();
         let mut text = String::new();

@@ -25,7 +25,7 @@ pub const DEFAULT_FILE: &str = include_str!("../../handraise.default.toml");
 /// The file in the working directory that is read when no other is named.
 const FILE_HERE: &str = "handraise.toml";
 
-/// What was said on the command line; absent means "as configured elsewhere".
+/// The flags of the command line; absent means "as configured elsewhere".
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// See [`Config::addr`].
@@ -43,7 +43,7 @@ pub struct Loaded {
     pub config: Config,
     /// The file that was read.
     pub file: Option<PathBuf>,
-    /// Variables that look like settings and are none: what to tell whoever set them.
+    /// Variables that look like settings and are none: a message each, for the operator who set them.
     pub unknown_variables: Vec<String>,
     pub(super) origins: BTreeMap<String, Origin>,
 }
@@ -145,7 +145,7 @@ fn of_file(file: &Path, known: &[Entry], faults: &mut Vec<Fault>) -> Result<Vec<
     Ok(entries)
 }
 
-/// Reads the settings as they stand. What is wrong is noted and replaced with its default, so that
+/// Reads the settings as they stand. A wrong one is noted and replaced with its default, so that
 /// everything that is wrong comes out at once; `None` when even a default is.
 fn read(settings: &mut Given, known: &[Entry], faults: &mut Vec<Fault>) -> Option<Config> {
     loop {
@@ -176,7 +176,7 @@ fn read(settings: &mut Given, known: &[Entry], faults: &mut Vec<Fault>) -> Optio
     }
 }
 
-/// What serde says of a number is for programmers.
+/// The words of serde on a number are for programmers.
 fn in_words(message: &str) -> String {
     let mut message = message.to_owned();
     for bits in ["8", "16", "32", "64"] {

@@ -1,4 +1,4 @@
-//! What the settings of Slack come to: one way in, or a mirror, or nothing.
+//! The settings of Slack come to one way in, or a mirror, or nothing.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub enum SlackMode {
     Http {
         /// Posts, reads and opens views.
         bot_token: SecretString,
-        /// What requests are signed with.
+        /// The secret that requests are signed with.
         signing_secret: SecretString,
         /// Where cards go.
         channels: Channels,
@@ -36,7 +36,7 @@ pub enum SlackMode {
     Mirror(Mirror),
 }
 
-/// What a mirror posts with.
+/// The credential a mirror posts with.
 #[derive(Clone, Debug)]
 pub enum Mirror {
     /// To the channels that are named.
@@ -55,7 +55,7 @@ pub enum Mirror {
 pub struct Contradiction {
     /// The setting that is there.
     pub setting: &'static str,
-    /// What is wrong with it.
+    /// Its fault.
     pub what: String,
 }
 
@@ -250,7 +250,7 @@ impl From<SessionChannels> for Vec<String> {
 pub struct SlackUsers(Vec<String>);
 
 impl SlackUsers {
-    /// Whether this one is among them. Nobody is among none.
+    /// Whether this user is among them. An empty list has none.
     pub fn contains(&self, user: &str) -> bool {
         self.0.iter().any(|allowed| allowed == user)
     }

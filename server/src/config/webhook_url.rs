@@ -1,4 +1,4 @@
-//! An address that may be a secret by itself: whoever knows a Catch Hook can send to it.
+//! An address that may be a secret by itself: a stranger who knows a Catch Hook can send to it.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What an agent is called back with: the interaction as the event left it, and a message ready for its
+//! The body an agent is called back with: the interaction as the event left it, and a message ready for its
 //! context. It says the same at every try.
 
 use chrono::{DateTime, Utc};

@@ -26,7 +26,7 @@ pub trait Courier: Send + Sync {
     async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)>;
 }
 
-/// What came of a delivery.
+/// The result of a delivery.
 #[derive(Clone, Debug)]
 pub struct Sent {
     /// In short.
@@ -40,7 +40,7 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// What came of it without anything having been sent.
+    /// The result where nothing was sent.
     pub(super) fn nothing(reply: TryResult) -> Self {
         Self {
             reply,

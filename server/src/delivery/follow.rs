@@ -8,7 +8,7 @@ use store::{Follower, NewsPage, Owing, Store, StoreError};
 
 /// How many events are read at once.
 const PAGE: u32 = 256;
-/// What an endpoint does not want to hear of is forgotten at a restart, up to so many events.
+/// Events that an endpoint does not want to hear of are forgotten at a restart, up to so many.
 const UNKEPT: i64 = 1_000;
 
 /// How far those endpoints have read that found nothing to hear of.
@@ -19,7 +19,7 @@ pub(super) struct Readers(HashMap<DestinationId, i64>);
 pub(super) type Pages = HashMap<i64, NewsPage>;
 
 impl Readers {
-    /// What is to be made for this endpoint, `most` deliveries at most. `None` if there is no news for it.
+    /// The deliveries to make for this endpoint, `most` of them at most. `None` if there is no news for it.
     ///
     /// # Errors
     /// When the journal cannot be read.

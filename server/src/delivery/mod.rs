@@ -1,4 +1,4 @@
-//! What goes out: a worker makes deliveries of what has happened, claims those that are due, and posts them,
+//! Deliveries: a worker makes them of what has happened, claims those that are due, and posts them,
 //! signed, to addresses that may be reached.
 
 mod callback;

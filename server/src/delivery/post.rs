@@ -1,4 +1,4 @@
-//! One request to somebody else's address: in time, without redirects or proxies, reading little of what
+//! One request to a receiver's address: in time, without redirects or proxies, reading little of what
 //! comes back.
 
 use std::{error::Error, sync::Arc, time::Duration};
@@ -64,7 +64,7 @@ impl Post {
             reply,
             body,
             took: begun.elapsed(),
-            // Whoever hears it twice knows it by its id.
+            // A receiver that hears it twice knows it by its id.
             may_have_arrived: false,
         };
         // Also what was allowed when it was set up: an operator may have changed their mind.
@@ -89,7 +89,7 @@ impl Post {
     }
 }
 
-/// The status is known by now; whatever happens to the rest, only its beginning is wanted.
+/// The status is known by now; even if the rest fails, only its beginning is wanted.
 async fn beginning(mut response: Response, deadline: Instant) -> String {
     let mut read = Vec::new();
     while read.len() < ANSWER_BYTES {

@@ -71,7 +71,7 @@ impl Requests {
         }
     }
 
-    /// The request of a delivery, or why there is nobody to send it to any more.
+    /// The request of a delivery, or why its receiver is gone.
     async fn prepare(&self, claimed: &Claimed) -> anyhow::Result<Result<Request, &'static str>> {
         let (service, public_url) = (&self.service, &*self.public_url);
         let events = events(&**service.store(), claimed.delivery.event_seq).await?;

@@ -1,4 +1,4 @@
-//! An interaction that nobody asked, to see what webhooks look like.
+//! A made-up interaction, to see what webhooks look like.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::webhook::{About, News};
 
-/// What a webhook of this topic looks like.
+/// A sample webhook of this topic.
 pub fn news(topic: Topic) -> Option<News> {
     let at = begin()?;
     let mut interaction = asked()?;

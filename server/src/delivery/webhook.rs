@@ -1,4 +1,4 @@
-//! What a webhook says: the event's type and time, and the interaction as it was then. It says the same at
+//! The body of a webhook: the event's type and time, and the interaction as it was then. It says the same at
 //! every try.
 
 use chrono::{DateTime, Utc};
@@ -12,18 +12,18 @@ use store::Store;
 use super::sample;
 use crate::resource::{InteractionBody, dashboard_url};
 
-/// What happened, as far as a webhook tells of it.
+/// An event, as far as a webhook tells of it.
 #[derive(Clone, Debug)]
 pub struct News {
     /// The event's type.
     pub topic: &'static str,
     /// When it happened.
     pub at: DateTime<Utc>,
-    /// What it is about.
+    /// The subject.
     pub about: About,
 }
 
-/// What an event is about.
+/// An event's subject.
 #[derive(Clone, Debug)]
 pub enum About {
     /// An interaction as it was then, and why its task failed, if that is the news.

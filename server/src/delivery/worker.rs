@@ -1,5 +1,5 @@
 //! The worker: one per node. Makes deliveries of what endpoints are owed, claims what is due, sends it, and
-//! writes down what came of it. Whatever it holds when it dies is due again once the lease ends.
+//! writes down what came of it. A delivery it holds when it dies is due again once the lease ends.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -180,7 +180,7 @@ impl Worker {
             .spawn(async move { courier.send(claimed).await });
     }
 
-    /// What is to be claimed: what is due already first, then what has happened since, of which deliveries
+    /// The deliveries to claim: first those that are due already, then those of what has happened since, which
     /// are made here.
     async fn choose(
         &mut self,
@@ -190,7 +190,7 @@ impl Worker {
         let mut wanted = HashMap::new();
         let mut ready = self.store.ready(now).await?;
         let mut followers = self.store.followers(now).await?;
-        // If there is not room for all, nobody is always last.
+        // If there is not room for all, no destination is always last.
         ready.shuffle(&mut rand::rng());
         followers.shuffle(&mut rand::rng());
         for one in ready {
@@ -340,7 +340,7 @@ impl Worker {
         (mark, sent.reply)
     }
 
-    /// What follows is kept first: if the worker dies in between, the delivery is tried again and it
+    /// The consequence is kept first: if the worker dies in between, the delivery is tried again and it
     /// follows again.
     async fn follow(
         &self,

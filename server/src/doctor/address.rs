@@ -30,7 +30,7 @@ pub(super) async fn examine(config: &Config, report: &mut Report) {
     };
     let before = report.0.len();
     examine_safety(config, &url, &text, report);
-    // Without a server nobody can be reached.
+    // Without a server there is nothing to reach.
     if is_serving {
         // A program may not know the name that browsers know.
         examine_reach(&url, &text, &config.agent_url(), report).await;

@@ -98,7 +98,7 @@ fn describe(found: &Inspection, report: &mut Report) {
     }
 }
 
-/// What agents asked and people answered is in all three.
+/// Requests of agents and answers of people are in all three.
 fn examine_rights(file: &Path, report: &mut Report) {
     for end in ["", "-wal", "-shm"] {
         let mut name = file.as_os_str().to_owned();

@@ -65,7 +65,7 @@ pub(super) fn examine(config: &Config, content: Option<&Content>, report: &mut R
     }
 }
 
-/// Whoever made the database made the key, unless something was copied or run as somebody else.
+/// The user who made the database made the key, unless one was copied or the program ran as another user.
 fn examine_owner(config: &Config, key: &Path, report: &mut Report) {
     let database = store::database_file(config.database_url.reveal());
     let (Some(database), Some(owner)) = (database, disk::owner(key)) else {

@@ -18,7 +18,7 @@ use crate::config::Loaded;
 pub enum Verdict {
     /// As it should be.
     Ok,
-    /// It works, and somebody should know.
+    /// It works, and the operator should know.
     Warning,
     /// It does not work, or will not for long.
     Problem,
@@ -29,9 +29,9 @@ pub enum Verdict {
 pub struct Finding {
     /// How bad it is.
     pub verdict: Verdict,
-    /// What was looked at.
+    /// Its subject.
     pub about: &'static str,
-    /// What was found, and what to do about it.
+    /// The finding, and its remedy.
     pub what: String,
 }
 
@@ -58,7 +58,7 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
     report.0
 }
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Default)]
 pub(crate) struct Report(pub(crate) Vec<Finding>);
 

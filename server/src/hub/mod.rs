@@ -90,7 +90,7 @@ impl Hub {
 
     /// Tells everybody of a committed event. `closed` is the interaction it has closed.
     pub(super) fn publish(&self, item: FeedItem, closed: Option<InteractionId>) {
-        // Nobody may be looking.
+        // The feed may have no reader.
         let _ = self.feed.send(item);
         if let Some(id) = closed {
             self.closings().remove(&id);
@@ -98,7 +98,7 @@ impl Hub {
     }
 
     fn closings(&self) -> MutexGuard<'_, HashMap<InteractionId, watch::Sender<()>>> {
-        // Whoever panicked while holding it left a whole map behind: every change is one call.
+        // A thread that panicked while holding it left a whole map behind: every change is one call.
         self.closings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Tails the journal and hands every event to the hub, in order, whoever committed it.
+//! Tails the journal and hands every event to the hub, in order, whichever process committed it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use super::{FeedItem, Hub};
 const POLL: Duration = Duration::from_millis(500);
 const PAGE: u32 = 500;
 
-/// Runs until the server stops. `access_ended` is touched when somebody who was let in may have to leave.
+/// Runs until the server stops. `access_ended` is touched when a person who was let in may have to leave.
 pub async fn run(
     store: Arc<dyn Store>,
     hub: Arc<Hub>,

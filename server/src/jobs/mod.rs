@@ -1,4 +1,4 @@
-//! Work that nobody asks for. The scheduler only ticks, on every node; each job claims what it works on
+//! Work that no request asks for. The scheduler only ticks, on every node; each job claims what it works on
 //! by compare-and-set, so two nodes that tick at once do no harm. Checkpoints are each node's own.
 
 mod checkpoint;

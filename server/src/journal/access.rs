@@ -1,5 +1,5 @@
 //! Holding who gets in against the journal: a token, a role or a user of Slack that no event made was put into the
-//! database by hand, and so was an answer by somebody who could not answer then.
+//! database by hand, and so was an answer by a person who could not answer then.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::rows::Differs;
 
-/// What events of these nouns say is needed here.
+/// The nouns whose events are needed here.
 const READ: [&str; 4] = [
     "person.",
     "token.",
@@ -164,7 +164,7 @@ impl Known {
         }
     }
 
-    /// What is stored of people and tokens, and is not as their events say; and who answered without being let in.
+    /// Rows of people and tokens that are not as their events say; and who answered without being let in.
     pub(super) async fn compare(mut self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
         loop {
             let mut differ = self.people_who_differ(store).await?;

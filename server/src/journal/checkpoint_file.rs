@@ -41,7 +41,7 @@ impl CheckpointFile {
     /// One line: the file cannot be read, or one of its checkpoints is not what these keys signed.
     pub fn all(&self) -> anyhow::Result<Vec<Checkpoint>> {
         let text = std::fs::read_to_string(&self.path).with_context(|| self.unreadable())?;
-        // What the last write did not finish was never relied on.
+        // A checkpoint that the last write did not finish was never relied on.
         let (found, _) = notes(&text);
         found.into_iter().map(|note| self.read(note)).collect()
     }
@@ -207,7 +207,7 @@ mod tests {
         for size in 1..=120 {
             let next = signed(size, &key);
             assert!(file.append_after(last.as_ref(), &next).unwrap());
-            // Somebody who does not know of it yet.
+            // Another writer, who does not know of it yet.
             assert!(
                 !file
                     .append_after(last.as_ref(), &signed(900, &key))

@@ -40,8 +40,8 @@ fn write_line(mut to: impl Write, record: &Record) -> anyhow::Result<()> {
     Ok(to.write_all(b"\n")?)
 }
 
-/// JSON in which whatever hides or steers a terminal is an escape: the same strings to a program, and
-/// harmless to somebody who looks at it.
+/// JSON in which every character that hides or steers a terminal is an escape: the same strings to a program, and
+/// harmless to a reader.
 struct Legible;
 
 impl Formatter for Legible {

@@ -1,5 +1,5 @@
-//! Holding what is stored of every interaction against the journal: a row says what its events say, or somebody has
-//! changed it behind the program's back.
+//! Holding what is stored of every interaction against the journal: a row that says something else than its events was
+//! changed behind the program's back.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -16,7 +16,7 @@ const NAMED: usize = 20;
 pub struct Differs {
     /// Which row: an interaction's id, or what it is of.
     pub what: String,
-    /// What is different.
+    /// The difference.
     pub how: String,
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn compare(
     Ok(differ)
 }
 
-/// What is different. The row is read again as long as its events are ahead of it: a server may be at work.
+/// The difference. The row is read again as long as its events are ahead of it: a server may be at work.
 async fn difference(
     store: &dyn Store,
     mut row: Interaction,

@@ -14,7 +14,7 @@ use store::{Store, walk_journal};
 
 use super::{access::Known, rows, rows::RowsDiffer};
 
-/// What opens an interaction, by [`domain::Payload::event_type`].
+/// The events that open an interaction, by [`domain::Payload::event_type`].
 const OPENING: [&str; 2] = ["interaction.requested", "notification.sent"];
 
 /// Where the journal is.

@@ -15,8 +15,8 @@ use domain::{PersonId, TokenId};
 use machine::clock::Clock;
 use service::Network;
 
-/// People are never limited below this, whatever agents are: a page without its socket asks 24 times
-/// a minute, and somebody who leafs through questions some hundred.
+/// People are never limited below this, at any limit of agents: a page without its socket asks 24 times
+/// a minute, and a person who leafs through questions some hundred.
 const PEOPLE_AT_LEAST: u32 = 600;
 /// How often a minute each place for held requests may be taken anew.
 const HOLDS_PER_PLACE: u32 = 6;
@@ -84,7 +84,7 @@ impl Limits {
         self.people.count(&person)
     }
 
-    /// Counts a request of somebody unknown, by their address.
+    /// Counts a request of a stranger, by their address.
     ///
     /// # Errors
     /// [`TooFast`].
@@ -92,7 +92,7 @@ impl Limits {
         self.strangers.count(&Network::of(address))
     }
 
-    /// Forgets whoever has not called for a while, so that a stranger with many addresses does not fill
+    /// Forgets callers that have not called for a while, so that a stranger with many addresses does not fill
     /// the memory.
     pub fn forget_idle(&self) {
         self.tokens.forget_idle();

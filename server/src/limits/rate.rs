@@ -9,14 +9,14 @@ use machine::clock::Clock;
 
 type Limiter<K> = RateLimiter<K, HashMapStateStore<K>, Uptime, NoOpMiddleware<Duration>>;
 
-/// A limit by the minute. Whoever has used it up gets it back evenly, one request at a time.
+/// A limit by the minute. A caller who has used it up gets it back evenly, one request at a time.
 pub struct Rate<K: Hash + Eq + Clone> {
     /// `None` = no limit.
     limiter: Option<Limiter<K>>,
     uptime: Uptime,
 }
 
-/// Somebody asked too often.
+/// A caller asked too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFast {
     /// After so many seconds one more request will pass.

@@ -1,4 +1,4 @@
-//! What an operator may decide about the limits.
+//! The limits that an operator may set.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The arguments of a call, with the place of whatever is wrong with them.
+//! The arguments of a call, with the place of every fault in them.
 
 use domain::{
     Fault, InteractionId,
@@ -11,7 +11,6 @@ use serde_json::Value;
 use super::tools;
 use crate::problem::Problem;
 
-/// What `wait_for_answer` takes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WaitArguments {
@@ -19,7 +18,6 @@ pub(super) struct WaitArguments {
     pub(super) seconds: Option<u64>,
 }
 
-/// What `cancel_question` takes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CancelArguments {
@@ -27,7 +25,6 @@ pub(super) struct CancelArguments {
     pub(super) reason: Option<String>,
 }
 
-/// What `list_my_questions` takes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListArguments {

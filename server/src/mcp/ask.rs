@@ -85,7 +85,7 @@ impl McpServer {
         Ok(interaction)
     }
 
-    /// What the agent is told. An end counts as taken: people see that the agent has it.
+    /// The tool's result for the agent. An end counts as taken: people see that the agent has it.
     pub(super) async fn taken(
         &self,
         caller: &Caller,

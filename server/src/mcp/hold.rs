@@ -38,7 +38,7 @@ impl McpServer {
         tokio::select! {
             _ = timeout_at(deadline, closing.closed()) => {}
             () = state.stopping.cancelled() => {}
-            // Nobody would hear the answer, so it must not count as taken.
+            // The agent would not hear the answer, so it must not count as taken.
             () = context.ct.cancelled() => return Ok(interaction),
         }
         drop(place);

@@ -24,13 +24,13 @@ use rmcp::transport::streamable_http_server::{
 use crate::state::AppState;
 use server::McpServer;
 
-/// What answers at `/mcp`, behind the [`door`].
+/// The service at `/mcp`, behind the [`door`].
 pub(crate) fn service(state: &AppState) -> StreamableHttpService<McpServer, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(limits::BODY_BYTES)
-        // Whoever has a token has no need of a name that leads here; the door looks at the origin.
+        // A caller with a token has no need of a name that leads here; the door looks at the origin.
         .disable_allowed_hosts();
     let server = McpServer::new(state.clone());
     StreamableHttpService::new(

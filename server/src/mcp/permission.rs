@@ -1,5 +1,5 @@
-//! `approve_tool_use`: what Claude Code asks before it runs a tool, when it is started with
-//! `--permission-prompt-tool`. Its call stays open until somebody has decided. Fails closed: whatever is not an
+//! `approve_tool_use`: Claude Code asks it before it runs a tool, when it is started with
+//! `--permission-prompt-tool`. Its call stays open until a person has decided. Fails closed: anything but an
 //! approval of exactly this action, in time, is a denial.
 
 use std::time::Duration;
@@ -22,14 +22,14 @@ use service::ServiceError;
 use super::{arguments, door::Caller, server::McpServer};
 use crate::problem::Problem;
 
-/// What people have to know before they approve: the hook looks into files, this cannot.
+/// A warning that people need before they approve: the hook looks into files, this cannot.
 const UNSEEN: &str =
     "Which folder it runs in is not known here, and no file that it names was looked into.";
 
 /// For the deadline to pass while the call still hears of it.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What Claude Code says. Later versions may say more.
+/// The request of Claude Code. Later versions may say more.
 #[derive(Deserialize)]
 struct Wanted {
     tool_name: String,
@@ -55,7 +55,7 @@ impl McpServer {
             (deny(why), None)
         });
         let mut result = CallToolResult::success(vec![ContentBlock::text(said.to_string())]);
-        // For a bridge that believes nobody.
+        // For a bridge that believes the receipt alone.
         result.meta = proof.and_then(|(receipt, consumed)| {
             let mut meta = MetaObject::new();
             let receipt = serde_json::to_value(receipt).ok()?;
@@ -79,14 +79,14 @@ impl McpServer {
             arguments: wanted.input.clone(),
             operands: Vec::new(),
         };
-        // Nobody is asked what cannot be waited for.
+        // People are not asked what cannot be waited for.
         drop(caller.credential.place(&self.state)?);
         let run = named_run(context).or_else(|| wanted.run());
         let seconds = self.state.config.mcp_permission_seconds;
         let asked = self.opened(caller, wanted.draft(seconds), None).await?;
         let wait = Duration::from_secs(seconds.into()) + GRACE;
         let held = self.held(caller, asked.id, wait, context).await;
-        // Whatever became of the call: nobody is to decide what nobody waits for.
+        // Even if the call failed: people are not to decide what no caller waits for.
         let ended = self.ended(caller, &asked).await?;
         held?;
         if context.ct.is_cancelled() {
@@ -131,7 +131,7 @@ impl McpServer {
     }
 }
 
-/// What a bridge calls the run, so that it can tell the word on it from that on any other.
+/// The bridge's name for the run, so that it can tell the word on it from that on any other.
 fn named_run(context: &RequestContext<RoleServer>) -> Option<String> {
     let named = context.meta.0.0.get(mcp::RUN)?.as_str()?;
     is_name(named).then(|| format!("mcp {named}"))

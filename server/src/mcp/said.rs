@@ -1,4 +1,4 @@
-//! What a tool returns: a text that a model can act on, and the same as data.
+//! The result of a tool: a text that a model can act on, and the same as data.
 
 use domain::{
     Interaction, InteractionId,
@@ -12,7 +12,7 @@ use crate::{
     resource::{InteractionBody, dashboard_url},
 };
 
-/// What of an interaction a model is told: the API's names and values.
+/// The fields of an interaction that a model is told: the API's names and values.
 const OF_ONE: [&str; 13] = [
     "id",
     "kind",
@@ -63,7 +63,7 @@ pub(super) fn list(
     result(text, json!({ "items": items, "next_cursor": next }))
 }
 
-/// What of a question stands in a list, by the API's names.
+/// The fields of a question in a list, by the API's names.
 fn line(one: &Brief, public_url: &str) -> Value {
     let prompt = match one.prompt.char_indices().nth(PROMPT_CHARS) {
         Some((end, _)) => format!("{}…", &one.prompt[..end]),
@@ -157,7 +157,7 @@ fn text(interaction: &Interaction) -> String {
     }
 }
 
-/// What an approval that was not given says.
+/// The words on an approval that was not given.
 fn no(interaction: &Interaction) -> &'static str {
     if interaction.request.kind() == Kind::Approval
         && interaction.state.outcome() != Some(Outcome::Approved)

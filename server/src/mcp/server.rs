@@ -96,7 +96,7 @@ impl ServerHandler for McpServer {
         Ok(outcome.unwrap_or_else(|problem| said::refused(&problem).into()))
     }
 
-    // What was not promised is not there: `rmcp` would answer these with nothing.
+    // Lists that were not promised are not there: `rmcp` would answer these with nothing.
 
     async fn list_prompts(
         &self,
@@ -146,7 +146,7 @@ impl ServerHandler for McpServer {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // A task asks its client for nothing, so whatever is sent belongs to no request and is ignored.
+        // A task asks its client for nothing, so anything sent belongs to no request and is ignored.
         let caller = caller(&context)?;
         self.task(&caller, &request.task_id).await.map(|_| ())
     }

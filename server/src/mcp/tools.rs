@@ -1,4 +1,4 @@
-//! What a model is told of the tools: names, descriptions, and the schemas of what goes in and comes out.
+//! The tools, as a model is told of them: names, descriptions, and the schemas of what goes in and comes out.
 
 use std::sync::{Arc, LazyLock};
 
@@ -104,7 +104,7 @@ static TOOLS: LazyLock<[Tool; 6]> = LazyLock::new(|| {
             list(),
         )
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(true)),
-        // What it returns is a text in Claude Code's form, so there is no schema of it.
+        // Its result is a text in Claude Code's form, so there is no schema of it.
         Tool::new(
             APPROVE_TOOL_USE,
             "Not for you to call: Claude Code itself calls it before it runs a tool, when it was started with \
@@ -184,7 +184,7 @@ fn session_id() -> Value {
     })
 }
 
-/// What asking and telling have in common.
+/// The fields that asking and telling have in common.
 fn shared() -> Value {
     json!({
         "prompt": {

@@ -15,14 +15,15 @@ use html::Text;
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'none'";
 
-/// What stands above each.
+/// The head of each.
 const HEADER: &str = "<header class=\"docs-header\"><a class=\"home\" href=\"/\">Handraise</a>\
                       <nav aria-label=\"Documents\"><a href=\"/docs/index\">Book</a><a href=\"/docs\">API</a></nav>\
                       <form role=\"search\" action=\"/docs/search\"><input class=\"field\" type=\"search\" name=\"q\" \
                       aria-label=\"Search the book\" placeholder=\"Search the book\" maxlength=\"200\" required>\
                       <button class=\"button\" type=\"submit\">Search</button></form></header>";
 
-/// The page for whoever looks. `skip` is the id of what comes first in its body, and what a keyboard's user reads there.
+/// The page for the person who looks. `skip` is the id of what comes first in its body, and its words for a
+/// keyboard's user.
 pub(crate) fn plain_page(
     state: &AppState,
     headers: &HeaderMap,

@@ -252,7 +252,7 @@ fn objection(user: &User, identity: &Identity) -> Option<&'static str> {
     })
 }
 
-/// What to do about a failed call: what fits here, if nothing else must be said first.
+/// The remedy of a failed call: `otherwise`, if nothing else must be said first.
 fn advice(error: &CallError, otherwise: &str) -> String {
     match error.class {
         Class::NotDone { retry_after: None } => {

@@ -73,11 +73,11 @@ impl SlackInbox {
         Ok(new)
     }
 
-    /// Does what somebody pressed or sent, and returns what the acknowledgement carries; `None` is an empty one.
+    /// Does what a user pressed or sent, and returns what the acknowledgement carries; `None` is an empty one.
     /// Slack wants it within three seconds, and repeats nothing.
     ///
     /// # Errors
-    /// When it cannot be done now: nothing is acknowledged, and Slack says so to whoever pressed.
+    /// When it cannot be done now: nothing is acknowledged, and Slack says so to the user who pressed.
     pub async fn take_click(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
         self.actions.handle(payload).await
     }

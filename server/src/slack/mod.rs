@@ -1,5 +1,5 @@
-//! What comes from Slack: what people press and write there, who they are here, and whether all of it works. What Slack is told, and how,
-//! is the crate `slack`'s.
+//! Slack's inbound side: what people press and write there, who they are here, and whether all of it works. The calls
+//! to Slack are the crate `slack`'s.
 
 pub mod actions;
 pub mod check;

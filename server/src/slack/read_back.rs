@@ -1,4 +1,4 @@
-//! Reads threads again after a gap, so that no reply is lost that came while nobody listened.
+//! Reads threads again after a gap, so that no reply is lost that came while no server listened.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -11,7 +11,7 @@ use slack::{
 
 use super::inbox::SlackInbox;
 
-/// What is older was heard, or never will be: less than what was heard is remembered for.
+/// An older reply was heard, or never will be: less than what was heard is remembered for.
 const HORIZON: TimeDelta = TimeDelta::days(14);
 /// How often a thread is tried that cannot be read.
 const TRIES: u32 = 10;

@@ -1,4 +1,4 @@
-//! Who somebody in Slack is here, and whether they may answer. Whoever is not recognised answers nothing, and
+//! Who a user of Slack is here, and whether they may answer. A user who is not recognised answers nothing, and
 //! is told why in a note that only they see.
 
 use std::{
@@ -20,7 +20,7 @@ use tokio::sync::OnceCell;
 
 use crate::config::{Config, SlackUsers};
 
-/// How long it is believed what Slack said of somebody. Who they are here is looked up every time.
+/// How long it is believed what Slack said of a user. Who they are here is looked up every time.
 const BELIEVED: TimeDelta = TimeDelta::seconds(60);
 /// Slack's own bot, which does not say that it is one.
 const SLACKBOT: &str = "USLACKBOT";
@@ -36,15 +36,15 @@ pub struct Recogniser {
     said: Mutex<HashMap<SlackId, Said>>,
 }
 
-/// What Slack said of somebody.
+/// Slack's word on a user.
 #[derive(Clone, Debug)]
 struct Said {
-    /// `None` when it knows nobody of this id, or will not say.
+    /// `None` when it knows no user of this id, or will not say.
     user: Option<User>,
     until: DateTime<Utc>,
 }
 
-/// Why somebody may not answer in Slack.
+/// Why a user may not answer in Slack.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unrecognised {
     /// They are a program.
@@ -59,16 +59,16 @@ pub enum Unrecognised {
     /// They belong to another workspace.
     #[error("they belong to another workspace")]
     OtherWorkspace,
-    /// They are nobody here.
+    /// They are unknown here.
     #[error("nobody here is this user of Slack")]
     Unknown {
         /// Where they can say who they are, if it could be made. Only for them to see.
         link: Option<String>,
     },
-    /// They are somebody who may not come in.
+    /// They are a person who may not come in.
     #[error("the person they are is disabled")]
     Disabled,
-    /// They are somebody who answers nothing.
+    /// They are a person who answers nothing.
     #[error("the person they are is a viewer")]
     Viewer,
     /// Slack could not be asked, or did not know.
@@ -80,7 +80,7 @@ pub enum Unrecognised {
 }
 
 impl Unrecognised {
-    /// What to tell them, for nobody else to see.
+    /// The note to them, for them alone to see.
     pub fn note(&self) -> Note {
         let words = match self {
             Self::Bot => "This was not taken as an answer: bots cannot answer, only people can.",
@@ -123,7 +123,7 @@ impl Unrecognised {
 }
 
 impl Recogniser {
-    /// Recognises whoever our token sees.
+    /// Recognises the users that our token sees.
     pub fn new(client: SlackClient, service: Service, config: &Config) -> Self {
         Self {
             client,
@@ -199,7 +199,7 @@ impl Recogniser {
             Ok(user) => Some(user).filter(|user| user.id == id.as_str()),
             Err(error) => {
                 tracing::warn!(%error, slack.user = %id, "Slack did not say who somebody is");
-                // What may pass by itself is asked again at once.
+                // An error that may pass by itself is asked again at once.
                 if !matches!(error.class, Class::Config | Class::Content) {
                     return Err(Unrecognised::NotSaid);
                 }
@@ -225,7 +225,7 @@ impl Recogniser {
     }
 }
 
-/// Why Slack's word on somebody rules them out, whoever they are here.
+/// Why Slack's word on a user rules them out, whichever person they are here.
 pub(super) fn objection(user: &User, team: &str) -> Option<Unrecognised> {
     if user.deleted {
         Some(Unrecognised::Deleted)
@@ -240,7 +240,7 @@ pub(super) fn objection(user: &User, team: &str) -> Option<Unrecognised> {
     }
 }
 
-/// A person's role is theirs in Slack as well, whoever is allowed there.
+/// A person's role is theirs in Slack as well, allowed there or not.
 fn as_person(person: Person) -> Result<Principal, Unrecognised> {
     if person.disabled_at.is_some() {
         return Err(Unrecognised::Disabled);

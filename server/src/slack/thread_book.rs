@@ -1,4 +1,4 @@
-//! What is known of the threads of cards and of those who write in them: whose a thread is, who somebody is, and how
+//! The threads of cards and those who write in them: whose a thread is, who a user is, and how
 //! they are told something.
 
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl ThreadBook {
         Ok(store.interaction_of_card(channel, thread_ts).await?)
     }
 
-    /// Who somebody is, or why they may not answer, in words for them.
+    /// Who a user is, or why they may not answer, in words for them.
     ///
     /// # Errors
     /// When that cannot be found out now.
@@ -55,13 +55,13 @@ impl ThreadBook {
     ) -> anyhow::Result<Result<Principal, Note>> {
         let now = self.service.now();
         match self.recogniser.recognise(team, user, now).await {
-            // What they wrote stays, and is heard when that is over.
+            // Their words stay, and are heard when that is over.
             Err(why @ (Unrecognised::NotSaid | Unrecognised::Failed)) => Err(why.into()),
             known => Ok(known.map_err(|why| why.note())),
         }
     }
 
-    /// Tells somebody something that only they see. It may not arrive.
+    /// Tells a user something that only they see. It may not arrive.
     pub async fn tell(&self, channel: &str, thread_ts: &str, user: &str, note: &Note) {
         let card = note.to_card();
         let blocks = card.json_blocks();

@@ -1,5 +1,5 @@
 //! Hears the messages that were kept: each becomes what the rule makes of it, or is set aside with a note to
-//! whoever wrote it. Nothing is dropped for a failure; it is tried again.
+//! its author. Nothing is dropped for a failure; it is tried again.
 //!
 //! Every node does it. A message counts with the changeset that it leads to, so the second node finds it heard.
 
@@ -64,13 +64,12 @@ struct Hearing {
     book: ThreadBook,
 }
 
-/// What becomes of a message.
 enum Fate {
-    /// It was heard, here or elsewhere. What its author is told.
+    /// It was heard, here or elsewhere. The note is for its author.
     Heard(Option<Note>),
     /// It is tried again after this pause.
     Postponed(TimeDelta),
-    /// Nothing comes of it. What is kept of that, and what its author is told.
+    /// Nothing comes of it. The reason is kept, and the note is for its author.
     Aside(&'static str, Option<Note>),
 }
 
@@ -188,7 +187,7 @@ fn after_failure(tries: u32) -> TimeDelta {
     TimeDelta::seconds(1_i64 << tries.min(10)).min(LONGEST_PAUSE)
 }
 
-/// What somebody is told whose message is kept and no answer: why, and what to do.
+/// The note to a user whose message is kept and no answer: why, and what to do.
 fn unseen(why: Unseen) -> &'static str {
     match why {
         Unseen::Cut => {
@@ -202,7 +201,7 @@ fn unseen(why: Unseen) -> &'static str {
     }
 }
 
-/// What somebody is told whose message was refused: what, why, what to do.
+/// The note to a user whose message was refused: what, why, what to do.
 fn words(refused: &Refused) -> String {
     match refused {
         Refused::UseTheButtons => "Your message answered nothing: this takes more than words. Use the buttons of the \

@@ -1,4 +1,4 @@
-//! What the server has of Slack while people answer there: joins the way that their doings come by, Socket Mode or
+//! The server's side of Slack while people answer there: joins the way that their doings come by, Socket Mode or
 //! signed requests, with the inbox, the hearing and the reading back.
 
 use std::{
@@ -49,7 +49,7 @@ pub struct WayIn {
     pub client: SlackClient,
     /// Takes what comes.
     pub inbox: Arc<SlackInbox>,
-    /// What requests are signed with; `None` with Socket Mode.
+    /// The secret that requests are signed with; `None` with Socket Mode.
     pub signing_secret: Option<SecretString>,
     /// How the connections of Socket Mode are.
     pub status: watch::Sender<SocketStatus>,
@@ -68,7 +68,7 @@ pub struct WayIn {
 }
 
 impl WayIn {
-    /// As the settings want it; `None` where nobody answers in Slack.
+    /// As the settings want it; `None` where people do not answer in Slack.
     ///
     /// # Errors
     /// When the HTTP client cannot be set up.
@@ -89,7 +89,7 @@ impl WayIn {
         };
         let client = SlackClient::new(&config.slack_api_url, Some(bot_token), app_token)?;
         let recogniser = Recogniser::new(client.clone(), service.clone(), config);
-        // One for both: what Slack said of somebody who writes need not be asked again when they press.
+        // One for both: Slack's word on a user who writes need not be asked for again when they press.
         let recogniser = Arc::new(recogniser);
         let book = ThreadBook::new(service.clone(), client.clone(), recogniser.clone());
         let actions = Actions::new(
@@ -114,7 +114,7 @@ impl WayIn {
         }))
     }
 
-    /// Whether what people do can arrive. Signed requests come or they do not: nobody here can tell. A server that
+    /// Whether people's doings can arrive. Signed requests come or they do not: the server cannot tell. One that
     /// has just started is given time.
     pub fn is_ready(&self) -> bool {
         if self.signing_secret.is_some() {
@@ -169,7 +169,7 @@ impl WayIn {
             }
         };
         tokio::join!(listening, hearing, watching, counting, reading);
-        // What was acknowledged is told to whoever did it.
+        // The author of each acknowledged press is told of its end.
         self.actions.finish().await;
     }
 

@@ -1,5 +1,5 @@
-//! What people are told without having asked about who gets in: tokens that end, and links that were made for
-//! somebody else.
+//! News of who gets in, which people are told without having asked: tokens that end, and links that were made for
+//! another person.
 
 use app::{
     error::UiError,
@@ -18,7 +18,7 @@ const HAS_ENDED: TimeDelta = TimeDelta::days(7);
 const LINK_SHOWN: TimeDelta = TimeDelta::days(7);
 
 impl ForPerson {
-    /// The link that somebody made for whoever looks, until they say that they know.
+    /// The link that was made for the person who looks, until they say that they know.
     pub(super) async fn own_link(&self) -> Result<Option<LinkNotice>, UiError> {
         let who = &self.who()?.person;
         let made = self.state.service.store().made_link(who.id).await;

@@ -7,7 +7,6 @@ use visible::{
     shape::{self, Change, Field, Line, Node, Row, Shown, Sign, Text, View},
 };
 
-/// What the page shows of an action.
 pub(super) fn view(view: &View) -> ActionView {
     ActionView {
         html: html(view),

@@ -1,4 +1,4 @@
-//! What the pages may ask for, answered for whoever is signed in.
+//! The answers to the pages' requests, for the person who is signed in.
 
 use std::{collections::HashMap, hash::Hash};
 
@@ -31,13 +31,13 @@ const HISTORY_ROWS: u32 = 50;
 const TASK_ROWS: u32 = 200;
 /// How many steps a story has.
 const STEPS: u32 = 500;
-/// What the overview counts.
+/// The period that the overview counts.
 const COUNTED: TimeDelta = TimeDelta::hours(24);
 
 /// Made for one request.
 pub(super) struct ForPerson {
     pub(super) state: AppState,
-    /// `None` when nobody is signed in.
+    /// `None` when no person is signed in.
     pub(super) who: Option<SignedIn>,
     /// Where they are.
     pub(super) address: Option<ClientAddress>,
@@ -52,7 +52,7 @@ impl ForPerson {
         Ok(self.who()?.principal())
     }
 
-    /// What waits, by what `key` says of it.
+    /// The blockers that wait, by their `key`.
     async fn waiting_by<K: Eq + Hash>(
         &self,
         key: impl Fn(&Brief) -> Option<K> + Send,

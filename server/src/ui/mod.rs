@@ -69,7 +69,7 @@ fn content_security_policy(nonce: &str) -> String {
     )
 }
 
-/// What pages and server functions find in their context: the server as seen by whoever is signed in.
+/// The context of pages and server functions: the server as the signed-in person sees it.
 fn provide_request_context(state: &AppState) {
     let Some(parts) = use_context::<Parts>() else {
         return;

@@ -1,4 +1,4 @@
-//! The pages about webhooks and deliveries, for whoever is signed in. Who may do what is for the rules to
+//! The pages about webhooks and deliveries, for the person who is signed in. Who may do what is for the rules to
 //! say.
 
 use app::{
@@ -266,7 +266,7 @@ fn delivery_row(record: DeliveryRecord) -> DeliveryRow {
     }
 }
 
-/// What people call a channel: its name changes, so it is not asked for.
+/// The words people have for a channel: its name changes, so it is not asked for.
 fn channel_words(channel: String) -> String {
     let channel = SlackChannel(channel);
     match channel.is_of_webhook() {

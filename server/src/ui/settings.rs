@@ -1,4 +1,4 @@
-//! The settings pages, for whoever is signed in. Who may do what is for the rules to say.
+//! The settings pages, for the person who is signed in. Who may do what is for the rules to say.
 
 use app::{
     backend::SettingsPages,
@@ -274,7 +274,7 @@ impl SettingsPages for ForPerson {
     }
 }
 
-/// Nobody has to hear that what they want is so.
+/// People do not have to hear that what they want is so.
 fn unless_so_already(done: Result<(), ServiceError>) -> Result<(), UiError> {
     match done {
         Err(ServiceError::Refused(Refused::Unchanged)) => Ok(()),

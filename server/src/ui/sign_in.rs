@@ -111,7 +111,7 @@ fn browser_of(headers: &HeaderMap, address: IpAddr) -> Browser {
     }
 }
 
-/// What the page says when it is shown again.
+/// The page's words when it is shown again.
 fn why(error: ServiceError) -> Result<String, Problem> {
     Ok(match error {
         ServiceError::Wait(wait) => format!("wait-{}", seconds(wait)),

@@ -43,7 +43,7 @@ pub(super) fn AnswerForm(
     }
 }
 
-/// What every form sends along: which blocker, and that a browser sent it by itself.
+/// The fields every form sends along: which blocker, and that a browser sent it by itself.
 #[component]
 pub(super) fn FormFields(id: InteractionId) -> impl IntoView {
     view! {

@@ -6,7 +6,7 @@ use leptos::{ev, html, prelude::*, server_fn::ServerFn};
 use super::sending::{Problem, Sending};
 use crate::server_fns::CancelBlocker;
 
-/// Says that nobody has to answer any more.
+/// Says that an answer is no longer needed.
 #[component]
 pub(in crate::components) fn CancelForm(
     id: InteractionId,

@@ -1,4 +1,4 @@
-//! What was typed and not sent, in the browser's storage.
+//! Texts that were typed and not sent, in the browser's storage.
 
 use domain::InteractionId;
 use leptos::prelude::window;
@@ -22,7 +22,7 @@ impl Draft {
         Self(format!("{ANSWERS}{id}.{question}"))
     }
 
-    /// What is said later.
+    /// The draft of a follow-up.
     pub(in crate::components) fn follow_up(id: InteractionId) -> Self {
         Self(format!("{FOLLOW_UPS}{id}"))
     }
@@ -66,7 +66,7 @@ pub(in crate::components) fn forget_all(id: InteractionId) {
     }
 }
 
-/// Whoever uses this browser next reads nothing of what was typed in it.
+/// The next person at this browser reads nothing of the texts that were typed in it.
 pub(in crate::components) fn forget_everything() {
     let Some(storage) = storage() else {
         return;

@@ -1,4 +1,4 @@
-//! A text area that grows and has a memory. It belongs to the browser: what somebody typed before the
+//! A text area that grows and has a memory. It belongs to the browser: the text a person typed before the
 //! wasm ran must stay.
 
 use leptos::{html, prelude::*};
@@ -15,7 +15,7 @@ pub(super) fn DraftArea(
     area: NodeRef<html::Textarea>,
     /// The id of the element that says what is wrong.
     problem: &'static str,
-    /// What it begins with, when nothing is kept.
+    /// Its first text, when nothing is kept.
     #[prop(optional, into)]
     before: Option<String>,
     /// Whether a person may start to type at once.
@@ -75,7 +75,7 @@ fn escaped(text: &str) -> String {
     }
 }
 
-/// What stands in the area.
+/// The area's text.
 pub(super) fn typed(area: NodeRef<html::Textarea>) -> String {
     let text = area.get_untracked().map(|area| area.value());
     text.unwrap_or_default()

@@ -66,7 +66,7 @@ pub(super) fn FormControl(
     }
 }
 
-/// Somebody else has answered the question that stood here. The next one comes when its reader knows that: what they
+/// Another person has answered the question that stood here. The next one comes when its reader knows that: what they
 /// are typing is no answer to it.
 #[component]
 fn Overtaken(typed: Option<String>, overtaken: RwSignal<Option<String>>) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! What a blocker is answered with: one file a kind, and what they share. Every control is a plain form.
+//! The controls that answer a blocker: one file a kind, and what they share. Every control is a plain form.
 
 mod acknowledge;
 mod answer_form;
@@ -31,7 +31,7 @@ use crate::{
 };
 use draft::Draft;
 
-/// What people do about one blocker. It outlives reading the blocker again.
+/// The doings of people on one blocker. It outlives reading the blocker again.
 #[derive(Clone, Copy)]
 pub(crate) struct Answering {
     answer: ServerAction<AnswerBlocker>,
@@ -62,13 +62,13 @@ impl Answering {
                 return;
             };
             answering.got_through.update_value(|count| *count += 1);
-            // What came too late is shown as unsent: the text is still needed.
+            // A text that came too late is shown as unsent: it is still needed.
             if let Some(draft) = answering.under_way.get_value()
                 && outcome != AnswerOutcome::TooLate
             {
                 draft.forget();
             }
-            // From a question of a form that somebody went back to, on to the first that is open.
+            // From a question of a form that its reader went back to, on to the first that is open.
             if here.search.with_untracked(|search| !search.is_empty()) {
                 let forward = NavigateOptions {
                     replace: true,
@@ -95,8 +95,8 @@ impl Answering {
         Sending::of(self.answer).after_a_rest()
     }
 
-    /// A question of a form is about to be shown. The one that it replaces, if somebody else's answer did that and none
-    /// of this page's.
+    /// A question of a form is about to be shown. The one that it replaces, if another person's answer did that and
+    /// none of this page's.
     fn replaced_by(self, question: &str) -> Option<String> {
         let count =
             self.got_through.get_value() + usize::from(self.answer.pending().get_untracked());

@@ -13,7 +13,7 @@ pub(super) fn OptionList(
     /// Names what they belong to.
     subject: String,
     group: NodeRef<html::Fieldset>,
-    /// What is picked at first.
+    /// The options that are picked at first.
     #[prop(optional)]
     picked: Vec<String>,
     /// The id of the element that says what is wrong.

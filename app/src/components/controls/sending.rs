@@ -23,7 +23,7 @@ pub(in crate::components) struct Sending {
     ended: Memo<(usize, Option<Result<(), UiError>>)>,
     /// How many had ended when the form was made.
     before: usize,
-    /// What is wrong before anything is sent.
+    /// The mistake, before anything is sent.
     wrong: RwSignal<Option<String>>,
     /// Whether it has only just come on the screen.
     rests: RwSignal<bool>,
@@ -139,7 +139,7 @@ impl Sending {
     }
 }
 
-/// What is wrong, where it is wrong.
+/// The mistake, beside its field.
 #[component]
 pub(in crate::components) fn Problem(#[prop(into)] id: String, sending: Sending) -> impl IntoView {
     view! {

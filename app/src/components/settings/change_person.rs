@@ -1,4 +1,4 @@
-//! Another name or role for somebody.
+//! Another name or role for a person.
 
 use domain::limits;
 use leptos::prelude::*;

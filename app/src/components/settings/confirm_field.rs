@@ -1,4 +1,4 @@
-//! One's own password once more, for what lets somebody in.
+//! One's own password once more, before a person is let in.
 
 use domain::limits;
 use leptos::prelude::*;
@@ -24,7 +24,7 @@ pub(super) fn ConfirmField(
             .and_then(Result::ok)
             .map(|visitor| visitor.proven_until)
     };
-    // Whoever has just got through has given it, or did not have to.
+    // A person who has just got through has given it, or did not have to.
     let given = move || {
         let lately = until()
             .zip(live)

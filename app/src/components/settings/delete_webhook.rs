@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::submit::Submit;
 use crate::{components::controls::Sending, server_fns::DeleteWebhook, view::WebhookRow};
 
-/// What happens, and the button, which leads back to the others.
+/// The consequence, and the button, which leads back to the others.
 #[component]
 pub(super) fn DeleteWebhookForm(
     row: WebhookRow,

@@ -1,4 +1,4 @@
-//! Keeping somebody out, in two steps, and letting them in again, in one.
+//! Keeping a person out, in two steps, and letting them in again, in one.
 
 use leptos::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::{
     view::{PersonRow, Standing},
 };
 
-/// Out, or in again. Nobody keeps themselves out.
+/// Out, or in again. People cannot keep themselves out.
 #[component]
 pub(super) fn DisableForm(
     row: PersonRow,
@@ -67,7 +67,7 @@ pub(super) fn DisableForm(
     }
 }
 
-/// What they made keeps working, and they may have kept it.
+/// Tokens they made keep working, and they may have kept them.
 #[component]
 fn RevokeToo(names: Vec<String>) -> impl IntoView {
     let last = names.len() - 1;

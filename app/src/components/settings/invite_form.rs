@@ -1,4 +1,4 @@
-//! Inviting somebody.
+//! Inviting a person.
 
 use domain::{Role, limits};
 use leptos::{html, prelude::*};

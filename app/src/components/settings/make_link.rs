@@ -1,4 +1,4 @@
-//! A new one-time link for somebody.
+//! A new one-time link for a person.
 
 use leptos::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::{
     view::{PersonRow, Standing, Visitor},
 };
 
-/// What a link does, and the button that makes one.
+/// The link's effect, and the button that makes one.
 #[component]
 pub(super) fn MakeLinkForm(
     row: PersonRow,

@@ -17,7 +17,7 @@ use crate::{
     view::{PersonRow, Standing, Visitor},
 };
 
-/// What is done about one person. It outlives reading them again.
+/// The actions on one person. They outlive reading them again.
 #[derive(Clone, Copy)]
 pub(crate) struct PersonChanges {
     /// Another name or role.
@@ -30,7 +30,7 @@ pub(crate) struct PersonChanges {
     pub(crate) disable: ServerAction<DisablePerson>,
     /// The link that was made last.
     pub(crate) made: RwSignal<Option<String>>,
-    /// What was done about their access.
+    /// The message about their access.
     pub(crate) said: RwSignal<String>,
 }
 

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::{submit::Submit, when_done::when_done};
 use crate::{components::controls::Sending, server_fns::RevokeToken, view::TokenRow};
 
-/// What happens, and the button.
+/// The consequence, and the button.
 #[component]
 pub(super) fn RevokeForm(
     row: TokenRow,

@@ -12,7 +12,6 @@ pub(super) fn role_word(role: Role) -> &'static str {
     }
 }
 
-/// What it allows.
 pub(super) fn meaning(role: Role) -> &'static str {
     match role {
         Role::Viewer => "Reads everything, answers nothing",

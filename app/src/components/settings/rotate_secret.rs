@@ -10,7 +10,7 @@ use crate::{
     view::WebhookRow,
 };
 
-/// What happens, and the button.
+/// The consequence, and the button.
 #[component]
 pub(super) fn RotateSecretForm(
     row: WebhookRow,

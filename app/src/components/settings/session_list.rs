@@ -1,4 +1,4 @@
-//! The browsers somebody is signed in with.
+//! The browsers a person is signed in with.
 
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;

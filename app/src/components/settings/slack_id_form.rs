@@ -1,11 +1,11 @@
-//! Who somebody is in Slack.
+//! Who a person is in Slack.
 
 use leptos::prelude::*;
 
 use super::submit::Submit;
 use crate::{components::controls::Sending, server_fns::SetSlackId, view::PersonRow};
 
-/// Their Slack id; empty for nobody there.
+/// Their Slack id; empty if they have none.
 #[component]
 pub(super) fn SlackIdForm(row: PersonRow, set: ServerAction<SetSlackId>) -> impl IntoView {
     let sending = Sending::of(set);

@@ -15,13 +15,13 @@ pub(in crate::components) fn Submit(
     /// The id of the element that says what is wrong.
     #[prop(into)]
     problem: String,
-    /// What is said beside it once a call got through.
+    /// The words beside it once a call got through.
     #[prop(optional)]
     done: Option<&'static str>,
     /// Whether it is what people came here for.
     #[prop(optional)]
     primary: bool,
-    /// Whether the reply can only be shown by a running page: a link or token that nobody sees is lost.
+    /// Whether the reply can only be shown by a running page: a link or token that is not seen is lost.
     #[prop(optional)]
     needs_script: bool,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! Who one is in Slack, and being nobody there any more.
+//! Who one is in Slack, and the way to unlink that user.
 
 use domain::SlackId;
 use leptos::prelude::*;

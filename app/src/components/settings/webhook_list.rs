@@ -95,7 +95,7 @@ pub(super) fn LastDelivered(at: Option<DateTime<Utc>>, live: Live) -> impl IntoV
     }
 }
 
-/// What it hears of, in a line.
+/// The topics it hears of, in a line.
 pub(super) fn hears(row: &WebhookRow) -> String {
     let topics = match row.topics.len() {
         0 => "everything".to_owned(),

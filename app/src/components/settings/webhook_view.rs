@@ -17,7 +17,7 @@ use crate::{
     view::{WebhookRow, WebhookStanding},
 };
 
-/// What is done about one webhook. It outlives reading it again.
+/// The actions on one webhook. They outlive reading it again.
 #[derive(Clone, Copy)]
 pub(crate) struct WebhookChanges {
     /// Something to see whether it arrives.
@@ -30,7 +30,7 @@ pub(crate) struct WebhookChanges {
     pub(crate) delete: ServerAction<DeleteWebhook>,
     /// The secret that was made last.
     pub(crate) made: RwSignal<Option<String>>,
-    /// What was done about whether it gets anything.
+    /// The message about whether it gets anything.
     pub(crate) said: RwSignal<String>,
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn WebhookView(row: WebhookRow, changes: WebhookChanges, live: Live) 
     }
 }
 
-/// What happened, in words.
+/// The topic's event, in words.
 pub(super) fn topic_words(topic: Topic) -> &'static str {
     match topic {
         Topic::Requested => "Questions",

@@ -1,4 +1,4 @@
-//! What follows when something was done: lists are read again, and the page says what happened.
+//! The end of an action: lists are read again, and the page says what happened.
 
 use leptos::{prelude::*, server_fn::ServerFn};
 
@@ -28,7 +28,7 @@ where
     });
 }
 
-/// What was done last, for eyes and for screen readers. It stays where it is when the page is read again.
+/// The last action's message, for eyes and for screen readers. It stays where it is when the page is read again.
 #[component]
 pub(crate) fn Said(words: RwSignal<String>) -> impl IntoView {
     view! {

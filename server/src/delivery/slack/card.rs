@@ -28,7 +28,7 @@ const POST: &str = "chat.postMessage";
 const UPDATE: &str = "chat.update";
 
 impl Cards {
-    /// What is said of a delivery while Slack wants a method to be left alone.
+    /// The result of a delivery while Slack wants a method to be left alone.
     fn pausing(&self, method: &str) -> Option<Sent> {
         let pause = self.pace.pause(method, self.service.now())?;
         Some(postponed("Slack has asked for a pause", pause))
@@ -94,7 +94,7 @@ impl Cards {
     ) -> Option<Sent> {
         // Without it people have no link to the card, and all else works.
         let permalink = client.get_permalink(posted).await.ok();
-        // Before anybody can reply to it. What was found may show an earlier question, and is about to be changed.
+        // Before anybody can reply to it. A found card may show an earlier question, and is about to be changed.
         if is_current {
             let since = domain::slack::time_of(&posted.ts);
             if let Err(error) = self.service.card_shows(interaction, since).await {
@@ -121,7 +121,7 @@ impl Cards {
     }
 
     async fn update(&self, client: &SlackClient, surface: Surface, told: &Told) -> Option<Sent> {
-        // What was posted a moment ago, in the same round, is not in what was read before.
+        // A card posted a moment ago, in the same round, is not in what was read before.
         let now = self.service.store().interaction(told.interaction.id).await;
         let interaction = match now {
             Ok(now) => now?,

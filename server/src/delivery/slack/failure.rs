@@ -1,4 +1,4 @@
-//! What a call of Slack's that failed means for the delivery it was made for.
+//! The meaning of a failed call of Slack's for the delivery it was made for.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ impl Cards {
     }
 }
 
-/// What to do about it.
+/// The way to repair it.
 fn remedy(code: &str) -> &'static str {
     match code {
         "not_in_channel" | "channel_not_found" => {

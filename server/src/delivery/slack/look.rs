@@ -26,7 +26,7 @@ const APART: TimeDelta = TimeDelta::minutes(10);
 /// How much of a channel is looked at.
 const PAGES: usize = 10;
 
-/// What a message is recognised by. Everybody in the workspace can read it, so it says nothing else.
+/// The mark a message is recognised by. Everybody in the workspace can read it, so it says nothing else.
 pub(super) fn metadata<'a>(deliveries: impl IntoIterator<Item = &'a DeliveryId>) -> Metadata {
     let ids: Vec<String> = deliveries.into_iter().map(DeliveryId::to_string).collect();
     Metadata {

@@ -1,7 +1,7 @@
 //! Cards in Slack: posted once where that can be known, and changed as their interactions do.
 //!
 //! Slack has no way to post a message only once. So before anything is posted that may be there already, the
-//! channel is searched for it; and what is posted again all the same says so. Whatever is pressed on either card, the
+//! channel is searched for it; and what is posted again all the same says so. Of all presses on the two cards, the
 //! rules take one answer.
 
 mod card;
@@ -39,7 +39,7 @@ pub const EVERY: Duration = Duration::from_secs(1);
 const LEASE: TimeDelta = TimeDelta::seconds(15);
 /// How often it is held for longer, and how long that may take.
 const RENEWED: Duration = Duration::from_secs(4);
-/// What is under way is given up after this long without a good lease, so before another node may begin.
+/// A round under way is given up after this long without a good lease, so before another node may begin.
 const UNRENEWED: Duration = Duration::from_secs(8);
 /// How many cards a channel that is well gets in one round.
 const CARDS: u32 = 10;
@@ -203,7 +203,7 @@ impl Cards {
         (told, rest)
     }
 
-    /// Whether an earlier try may have posted it. What cannot be read may.
+    /// Whether an earlier try may have posted it. If that cannot be read, it may.
     async fn may_be_there(&self, claimed: &Claimed) -> bool {
         if claimed.lease <= 1 {
             return false;

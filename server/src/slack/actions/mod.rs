@@ -1,7 +1,7 @@
-//! What people do with cards and modals, whichever way Slack tells of it.
+//! The doings of people with cards and modals, whichever way Slack tells of them.
 //!
-//! An answer is committed before Slack hears that it arrived. What is only to be seen comes after that: notes,
-//! a card as it is now. That a press has counted is shown by the card itself, which whoever posted it updates as
+//! An answer is committed before Slack hears that it arrived. Things that are only to be seen come after that: notes,
+//! a card as it is now. That a press has counted is shown by the card itself, which the node that posted it updates as
 //! for answers from anywhere else: a second update from here could only come in its way.
 
 mod payload;
@@ -37,7 +37,7 @@ const FAILED: &str = "This did not work. Please try again.";
 /// How long things may take. Slack waits three seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Saying who somebody is.
+    /// Saying who a user is.
     pub recognising: Duration,
     /// All that is done before Slack hears of it.
     pub answering: Duration,
@@ -69,7 +69,7 @@ impl fmt::Debug for Actions {
     }
 }
 
-/// Why somebody did not get what they wanted.
+/// The reason why people did not get what they wanted.
 enum Obstacle {
     /// For this reason.
     Refused(Note),
@@ -85,7 +85,7 @@ impl Obstacle {
         Self::Failed
     }
 
-    /// What to tell them.
+    /// The note that tells them.
     fn note(&self) -> Note {
         match self {
             Self::Refused(note) | Self::Outdated(note) => note.clone(),
@@ -144,7 +144,7 @@ impl Actions {
         self.tasks.wait().await;
     }
 
-    /// Works to the end, whatever becomes of the caller, and returns what is told on the way. `None` when Slack
+    /// Works to the end, even if the caller goes, and returns what is told on the way. `None` when Slack
     /// can wait no longer.
     async fn in_time<T, F>(
         &self,
@@ -177,7 +177,7 @@ impl Actions {
         }
     }
 
-    /// What the card at this place is about.
+    /// The interaction of the card at this place.
     async fn asked(
         &self,
         id: InteractionId,
@@ -226,7 +226,7 @@ impl Actions {
         }
     }
 
-    /// What became of it meanwhile, for somebody who wants to answer.
+    /// Its end meanwhile, in words for a person who wants to answer.
     fn too_late(&self, interaction: &Interaction, by: &Principal) -> Option<String> {
         let reader = by.responder().map(|it| it.id).unwrap_or_default();
         too_late(interaction, reader, self.service.now())

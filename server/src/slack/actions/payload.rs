@@ -1,10 +1,10 @@
-//! What Slack says that somebody did, as far as it is for us. Whatever else may be in it is not looked at.
+//! Slack's word on what a user did, as far as it is for us. Other fields in it are not looked at.
 
 use secrecy::SecretString;
 use serde_json::Value;
 use slack::blocks::{Control, Origin, Submission};
 
-/// Something that somebody did.
+/// A user's action.
 pub(super) enum Payload {
     /// They pressed a control of a card.
     Press(Box<Pressed>),
@@ -30,7 +30,7 @@ pub(super) struct Pressed {
     pub(super) thread: Option<String>,
     /// Opens one modal within three seconds.
     pub(super) trigger_id: Option<String>,
-    /// Whoever has it can write in the channel.
+    /// A stranger who has it can write in the channel.
     pub(super) response_url: Option<SecretString>,
 }
 

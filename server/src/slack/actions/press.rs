@@ -1,4 +1,4 @@
-//! Somebody presses a control of a card: it is an answer, or opens a modal.
+//! A user presses a control of a card: it is an answer, or opens a modal.
 
 use anyhow::ensure;
 use domain::{Interaction, InteractionId, interaction::PlanDecision};
@@ -32,13 +32,13 @@ impl Actions {
             return Ok(());
         }
         let kept = self.in_time(|actions, tell| actions.press(id, pressed, tell));
-        // What takes longer goes on, and whoever pressed hears of it if it fails.
+        // A press that takes longer goes on, and its author hears of it if it fails.
         let kept = kept.await?.unwrap_or(true);
         ensure!(kept, "what was pressed in Slack could not be kept");
         Ok(())
     }
 
-    /// Does it, tells whether it was kept or need not be, and then whoever pressed what there is to know.
+    /// Does it, tells whether it was kept or need not be, and then tells its author what there is to know.
     async fn press(self, id: InteractionId, pressed: Pressed, tell: oneshot::Sender<bool>) {
         let obstacle = self.do_press(id, &pressed).await.err();
         // Slack may wait no longer.

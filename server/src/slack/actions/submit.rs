@@ -1,4 +1,4 @@
-//! Somebody sends a modal. It closes when what is in it was kept; whatever else happens, it stays open with what
+//! A user sends a modal. It closes when what is in it was kept; otherwise it stays open with what
 //! was typed, and says what is wrong.
 
 use domain::Interaction;

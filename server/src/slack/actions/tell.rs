@@ -1,4 +1,4 @@
-//! What people see of what they did: a note for them alone, and the card as it is now.
+//! Notes for people on what they did, for them alone, and the card as it is now.
 
 use domain::InteractionId;
 use secrecy::SecretString;
@@ -10,7 +10,7 @@ use slack::{
 
 use super::{Actions, payload::Pressed};
 
-/// Where somebody can be told something.
+/// Where a user can be told something.
 pub(super) struct Recipient<'a> {
     user: &'a str,
     channel: &'a str,
@@ -19,7 +19,7 @@ pub(super) struct Recipient<'a> {
 }
 
 impl<'a> Recipient<'a> {
-    /// Beside the card that somebody came from.
+    /// Beside the card that the user came from.
     pub(super) fn to(user: &'a str, at: &'a Origin) -> Self {
         Self {
             user,

@@ -11,8 +11,8 @@ use crate::ui::{
 /// Tags that end no line.
 const INLINE: [&str; 7] = ["a", "code", "del", "em", "s", "span", "strong"];
 
-/// Sanitised HTML in which every line reads in the order in which it is written. What is code runs from the left by the
-/// style sheet, whatever is in it.
+/// Sanitised HTML in which every line reads in the order in which it is written. Code runs from the left by the
+/// style sheet, with any content.
 pub(super) fn directed(block: &str) -> String {
     if block.is_ascii() {
         return block.to_owned();
@@ -147,7 +147,7 @@ mod tests {
                 "<p>[א] 10 &lt; <em>500 a&amp;b</em> [ג ד]</p>",
             ),
             ("<p>cp א ב c</p>", "<p>cp !⟨RTL⟩?[א ב] c</p>"),
-            // Nothing but words, whatever stands around them.
+            // Nothing but words, in any surroundings.
             (
                 "<p>שלום <em><span class=\"sign\">*</span>עולם<span class=\"sign\">*</span></em>!<br>\nb ג</p>",
                 "<p>[שלום <em><span class=\"sign\">*</span>עולם<span class=\"sign\">*</span></em>!]<br>\nb [ג]</p>",

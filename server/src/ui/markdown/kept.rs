@@ -1,8 +1,8 @@
 //! Rule 11 of a rendered text: nothing that counts is left out. Signs of markdown may be gone, where they are
 //! read as such; every letter, every digit and every other sign has to be there, in order.
 
-/// What may be gone: it makes emphasis, headings, quotes, lists, rules, tables, code, links and escapes. Where it
-/// does not, it is text, and the renderer keeps it as such.
+/// Signs that may be gone: they make emphasis, headings, quotes, lists, rules, tables, code, links and escapes. Where
+/// they do not, they are text, and the renderer keeps them as such.
 pub(super) const MARKUP: &str = "`*_~#><+-=|:[]()\"'";
 
 /// Whether a text shows everything that counts in its source, and nothing else.
@@ -58,7 +58,7 @@ fn is_first(before: &str) -> bool {
     line.chars().all(is_beside)
 }
 
-/// What blocks begin with.
+/// The beginning of a block.
 fn is_beside(c: char) -> bool {
     c.is_whitespace() || c.is_ascii_digit() || "-*+>.)".contains(c)
 }

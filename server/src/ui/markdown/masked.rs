@@ -12,7 +12,7 @@ pub(super) struct Masked {
 }
 
 impl Masked {
-    /// `None` if the text has all characters that could stand for them: nobody writes those.
+    /// `None` if the text has all characters that could stand for them: no real text does.
     pub(super) fn new(text: &str) -> Option<Self> {
         let mut unused = ('\u{fdd0}'..='\u{fdef}').filter(|c| !text.contains(*c));
         let (and, colon) = (unused.next()?, unused.next()?);

@@ -83,7 +83,7 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// Rendering takes time that grows with the square of these; nobody reads what has more.
+/// Rendering takes time that grows with the square of these; people do not read what has more.
 const QUOTE_DEPTH: usize = 20;
 const TABLE_COLUMNS: usize = 64;
 /// A prompt has at most 20,000 characters; markup that makes more than this of them is an attack.
@@ -96,7 +96,7 @@ pub(super) fn to_html(markdown: &str) -> String {
         return read;
     }
     let source = action::source(markdown);
-    // What says how it is shown must not decide on the direction of the text.
+    // The label on how it is shown must not decide on the direction of the text.
     format!(
         "<details class=\"as-written\" dir=\"ltr\"><summary>As written</summary>\
          <div class=\"source\">{source}</div></details><div class=\"as-read\">{read}</div>"
@@ -142,7 +142,7 @@ fn blocks(markdown: &str, masked: &Masked) -> Option<String> {
     let masked_lines: Vec<&str> = masked.text.split('\n').collect();
     let blocks: Vec<_> = document.children().collect();
     let first = |n: usize| match blocks.get(n) {
-        // What stands before the first block belongs to it.
+        // The text before the first block belongs to it.
         Some(_) if n == 0 => 0,
         Some(block) => block.data().sourcepos.start.line.saturating_sub(1),
         None => lines.len(),

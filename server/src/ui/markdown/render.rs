@@ -11,9 +11,9 @@ use comrak::{
 use super::masked::Masked;
 use crate::ui::action::escape;
 
-/// What lies deeper is shown as it is written.
+/// Deeper text is shown as it is written.
 const DEPTH: usize = 64;
-/// More lists and quotes in each other than these leave a phone no room, and nobody follows them.
+/// More lists and quotes in each other than these leave a phone no room, and people cannot follow them.
 const NESTED: usize = 5;
 /// A table has room in one of them.
 const AROUND_TABLE: usize = 1;
@@ -135,7 +135,8 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    /// With its signs: in a command they are a pattern or a part of a name, and nobody can tell which texts are commands.
+    /// With its signs: in a command they are a pattern or a part of a name, and no program can tell which texts are
+    /// commands.
     fn emphasis(&mut self, tag: &str, node: Node<'_>, depth: usize) -> Drawn {
         let sign = self.sign(node).ok_or(TooMuch)?;
         let sign = format!("<span class=\"sign\">{sign}</span>");
@@ -145,7 +146,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    /// What stands around it in the source.
+    /// The sign around it in the source.
     fn sign(&self, node: Node<'_>) -> Option<String> {
         let data = node.data();
         let start = data.sourcepos.start;
@@ -160,7 +161,7 @@ impl<'a> Renderer<'a> {
         Some(first.to_string().repeat(times))
     }
 
-    /// With the number that its author gave it, whatever stands before it, and with its box.
+    /// With the number that its author gave it, not a counted one, and with its box.
     fn item(&mut self, node: Node<'_>, value: &NodeValue, depth: usize) -> Drawn {
         self.html.push_str("<li>");
         let number = self.number(node);
@@ -281,7 +282,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    /// What it says and where it lies: it would be fetched from there.
+    /// Its words and its address: it would be fetched from there.
     fn image(&mut self, node: Node<'_>, image: &NodeLink, depth: usize) -> Drawn {
         self.html.push_str("<span class=\"as-is\">![");
         self.children(node, depth)?;
