@@ -1,7 +1,7 @@
 //! Group commit: one task per node takes every changeset that waits and commits them together.
 //!
 //! A durable commit costs one flush of the disk whether it holds one changeset or 256, so under load
-//! everybody shares it; alone, nobody waits for company.
+//! all commits share it; a lone one does not wait for company.
 
 use std::future::Future;
 
@@ -14,7 +14,7 @@ use crate::error::{CommitError, StoreError};
 const BATCH: usize = 256;
 const QUEUE: usize = 4 * BATCH;
 
-/// What became of one changeset in a committed batch.
+/// The result of one changeset in a committed batch.
 pub(crate) enum Outcome {
     Committed(Vec<Event>),
     Conflict,
@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
 pub(crate) enum BatchError {
     /// Before COMMIT was sent: certainly nothing was kept.
     RolledBack(StoreError),
-    /// At COMMIT: nobody knows.
+    /// At COMMIT: whether it was done is unknown.
     Unknown(StoreError),
 }
 
