@@ -1,4 +1,4 @@
-//! The state without a terminal: what keys and news do to it, and what is drawn of it.
+//! The state without a terminal: the effects of keys and news on it, and the drawing of it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use ratatui::{
@@ -147,7 +147,7 @@ fn what_was_typed_is_kept_until_it_is_sent() {
     assert_eq!(press(&mut desk, "x\u{13}\u{18}"), None);
     assert_eq!(desk.draft("one").editor.text, "q\nj!");
 
-    // Somebody was faster.
+    // Another person was faster.
     let refusal = |ours| Refusal {
         message: "Already answered by Ana.".into(),
         closed: Some(Box::new(closed("one", "80"))),
@@ -583,7 +583,7 @@ fn what_is_typed_never_answers_the_question_that_comes_next() {
         matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": "new"}}))
     );
 
-    // Somebody was faster than what is on its way.
+    // Another person was faster than the answer on its way.
     let mut desk = self::desk(vec![item("one", form.clone())]);
     assert!(press(&mut desk, "\nmine\u{13}").is_some());
     desk.update(next());
@@ -626,7 +626,7 @@ fn a_command_cut_off_by_wide_marks_is_read_before_it_is_approved() {
     }
 }
 
-/// A form of two questions of which the first is on its way, and what comes of it.
+/// A form of two questions of which the first is on its way, and the result.
 fn sent_one_of_two() -> Desk {
     let questions = json!([{"id": "a", "prompt": "A?"}, {"id": "b", "prompt": "B?"}]);
     let form = json!({"kind": "form", "questions": questions});
@@ -704,7 +704,7 @@ fn a_key_from_before_the_first_drawing_decides_nothing() {
         assert_eq!(desk.update(send), None);
         assert_eq!(desk.draft("one").decision, None);
     }
-    // What is typed is not lost.
+    // The typed text is not lost.
     let mut desk = desk(vec![item("one", json!({}))]);
     desk.update(key(KeyCode::Enter));
     desk.update(key(KeyCode::Char('8')));

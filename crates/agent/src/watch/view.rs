@@ -1,4 +1,4 @@
-//! How the state looks. What others wrote goes through [`visible`] on its way here; nothing of it reaches the
+//! How the state looks. Other authors' texts go through [`visible`] on its way here; none of them reaches the
 //! terminal raw.
 
 use std::ops::Range;
@@ -29,7 +29,7 @@ const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const FAINT: Style = Style::new().add_modifier(Modifier::DIM);
 const MARKED: Style = Style::new().add_modifier(Modifier::REVERSED);
 
-/// Draws everything, and returns what of the open item stands on the screen then.
+/// Draws everything, and returns the part of the open item on the screen then.
 pub(super) fn draw(frame: &mut Frame<'_>, desk: &Desk, colour: bool) -> Option<Drawn> {
     let [head, body, foot] = Layout::vertical([
         Constraint::Length(1),
@@ -63,7 +63,7 @@ fn headline(desk: &Desk) -> Line<'static> {
     Line::styled(format!("Handraise · {count}{whose}"), BOLD)
 }
 
-/// What happened, what is wrong, and which keys there are.
+/// The last event, the fault, and the keys there are.
 fn foot_text(desk: &Desk, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(away) = &desk.away {
@@ -128,7 +128,7 @@ fn mode(item: &Item, colour: bool) -> Span<'static> {
     Span::styled(format!("{word:5}"), style)
 }
 
-/// What kind of thing it is.
+/// The kind of the item.
 fn what(item: &Item, colour: bool) -> Vec<Span<'static>> {
     let mut facts = vec![mode(item, colour)];
     if item.is_urgent() {
@@ -210,7 +210,7 @@ fn draw_open(frame: &mut Frame<'_>, desk: &Desk, open: &Item, area: Rect, colour
     }
 }
 
-/// Everything one has to know to answer: first what is decided about, then the words around it.
+/// Everything one has to know to answer: first the thing decided about, then the words around it.
 fn about(desk: &Desk, open: &Item, width: u16, colour: bool) -> Vec<Line<'static>> {
     let plain = Style::new();
     let mut facts = what(open, colour);
@@ -292,7 +292,7 @@ fn style(run: &Run) -> Style {
     }
 }
 
-/// What stands under the text.
+/// The lines under the text.
 struct Controls {
     head: Vec<Line<'static>>,
     /// Each whole or not at all.
@@ -350,7 +350,7 @@ fn around(heights: &[usize], at: usize, room: usize) -> Range<usize> {
     at + 1 - before..at + 1 + after
 }
 
-/// What can be done, and what was typed so far.
+/// The choices, and the text typed so far.
 fn controls(desk: &Desk, open: &Item, draft: &Draft, width: u16) -> Controls {
     let mut lines = vec![Line::styled("─".repeat(width.into()), FAINT)];
     let mut options = Vec::new();
@@ -399,7 +399,7 @@ fn controls(desk: &Desk, open: &Item, draft: &Draft, width: u16) -> Controls {
     }
 }
 
-/// How it ended, and what was not sent.
+/// How it ended, and the text not sent.
 fn ended(desk: &Desk, open: &Item, draft: &Draft, width: u16) -> Vec<Line<'static>> {
     let ended = how_it_ended(open, desk.now);
     let mut lines = prose(&format!("This is {ended}:"), width, BOLD);
@@ -429,7 +429,7 @@ fn option(
     let ours = format!("{at} {mark} {}", n + 1);
     let mut lines = prose(&format!("{ours} {label}"), width, Style::new());
     if lines.len() > 1 {
-        // What goes on could pass for an option of its own.
+        // A continued line could pass for an option of its own.
         lines = prose(&ours, width, Style::new());
         lines.extend(quoted(&label, width, Style::new()));
     }
@@ -439,7 +439,7 @@ fn option(
     lines
 }
 
-/// What can be done where there are no options of the agent's.
+/// The choices where there are no options of the agent's.
 fn offered(control: &Control<'_>, draft: &Draft, width: u16) -> Vec<Line<'static>> {
     let line = match control {
         Control::Approval => match draft.decision {
@@ -468,7 +468,7 @@ fn offered(control: &Control<'_>, draft: &Draft, width: u16) -> Vec<Line<'static
     prose(line, width, BOLD)
 }
 
-/// What is being typed, with a mark where the next character goes.
+/// The text being typed, with a mark where the next character goes.
 fn typed(editor: &Editor, width: u16) -> Vec<Line<'static>> {
     let (before, after) = editor.text.split_at(editor.at);
     prose(&format!("{before}▏{after}"), width, Style::new())
