@@ -1,4 +1,4 @@
-//! What a rule decided, ready for the store to commit in one transaction.
+//! The decision of a rule, ready for the store to commit in one transaction.
 
 use chrono::{DateTime, Utc};
 
@@ -16,12 +16,12 @@ use crate::{
 /// A change and the events that tell of it. Never a change without an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changeset {
-    /// The interaction the command was for comes first, then what follows from it. Empty when only the
+    /// The interaction the command was for comes first, then its consequences. Empty when only the
     /// journal grows (a rejected answer). All of them are kept, or none.
     pub writes: Vec<Write>,
     /// At least one.
     pub events: Vec<NewEvent>,
-    /// With [`Write::Open`]: what the agent calls this request. If the key is taken the whole changeset
+    /// With [`Write::Open`]: the agent's name for this request. If the key is taken the whole changeset
     /// is refused as a conflict.
     pub key: Option<IdempotencyKey>,
     /// How many bytes the agent that causes it may have had stored today, if that counts. When it has had as
@@ -29,12 +29,13 @@ pub struct Changeset {
     pub quota: Option<u64>,
 }
 
-/// What an agent calls a request, so that sending it again asks nothing new (rule 8).
+/// An agent's name for a request, so that sending it again asks nothing new (rule 8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey {
     /// The agent's own words, unique among its requests.
     pub name: String,
-    /// [`Draft::fingerprint`](crate::interaction::Draft::fingerprint) of what was asked under it.
+    /// [`Draft::fingerprint`](crate::interaction::Draft::fingerprint) of the request asked under
+    /// it.
     pub fingerprint: [u8; 32],
 }
 
@@ -68,15 +69,15 @@ impl IdempotencyKey {
 pub enum Write {
     /// It did not exist before; its version is 1.
     Open(Interaction),
-    /// It replaces the version just below its own. If that is no longer what is stored, the whole
+    /// It replaces the version just below its own. If that is no longer the stored one, the whole
     /// changeset is refused as a conflict and nothing of it is kept.
     Advance(Interaction),
     /// A new task when its version is 1, otherwise as [`Write::Advance`].
     Task(Task),
-    /// Who gets in.
+    /// People, links, sessions and tokens.
     Access(Access),
-    /// A new endpoint when its version is 1, otherwise as [`Write::Advance`]. What is due for one that is
-    /// disabled or deleted is given up with it.
+    /// A new endpoint when its version is 1, otherwise as [`Write::Advance`]. The due deliveries of
+    /// a disabled or deleted one are given up with it.
     Endpoint(Endpoint),
     /// Deliveries are due again.
     Retry {
@@ -92,7 +93,7 @@ pub enum Write {
         message: MessageId,
         /// When.
         at: DateTime<Utc>,
-        /// What became of it, for whoever looks.
+        /// The outcome, for the reader.
         note: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What is wrong with one field of a request.
+//! A fault of one field of a request.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::limits;
 pub struct Fault {
     /// The field, as in `task.title` or `options[2].label`; `$` is the whole body.
     pub path: String,
-    /// What is wrong, for the author of the client.
+    /// The fault, for the author of the client.
     pub message: String,
 }
 

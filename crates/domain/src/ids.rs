@@ -64,7 +64,7 @@ id!(
     DestinationId
 );
 id!(
-    /// A message that somebody wrote in Slack, as it was kept.
+    /// A user's message in Slack, as it was kept.
     MessageId
 );
 
@@ -85,9 +85,9 @@ pub trait Ids: Send + Sync {
 /// The present, as a rule sees it.
 #[derive(Clone, Copy)]
 pub struct Moment<'a> {
-    /// Now, in whole milliseconds: what is decided must equal what is read back from SQL.
+    /// Now, in whole milliseconds: a decided time must equal the one read back from SQL.
     pub at: DateTime<Utc>,
-    /// Ids for what the rule creates.
+    /// Ids for the things the rule creates.
     pub ids: &'a dyn Ids,
     /// Signs decisions; without it none is taken.
     pub signer: Option<&'a dyn Sign>,

@@ -13,8 +13,8 @@ use serde_json::{Map, Number, Value};
 
 use crate::limits;
 
-/// A value an agent sent. Reading it stops at [`limits::JSON_DEPTH`], so that whatever wraps it later
-/// (an event, a page) can still be read back; and it reads every key as a key, where
+/// A value an agent sent. Reading it stops at [`limits::JSON_DEPTH`], so that a value that wraps it
+/// later (an event, a page) can still be read back; and it reads every key as a key, where
 /// [`serde_json::Value`] gives some keys a meaning of its own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -35,7 +35,8 @@ fn values(value: &Value) -> usize {
     }
 }
 
-/// How many values a JSON text holds at most, before anything of it is read: what is text in it does not count.
+/// How many values a JSON text holds at most, before anything of it is read: characters inside its texts do not
+/// count.
 pub fn values_at_most(json: &[u8]) -> usize {
     let mut count = 1;
     let (mut is_text, mut is_escaped) = (false, false);

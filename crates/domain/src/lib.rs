@@ -1,7 +1,7 @@
 //! The rules of Handraise, pure: no async, no IO, no clock, no randomness.
 //!
-//! A function in [`decide`] takes what is, a command and the present moment, and returns a [`Changeset`] (what the
-//! store commits in one transaction) or a refusal. Nothing else in the program changes state.
+//! A function in [`decide`] takes the present state, a command and the present moment, and returns a [`Changeset`]
+//! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `principal` (who
 //! may what); `interaction`, `task`, `access`, `delivery` (what there is); `event`; `changeset`; `obligation` (who must hear of

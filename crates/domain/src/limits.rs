@@ -20,7 +20,7 @@ pub const LINE_CHARS: usize = 300;
 pub const DESCRIPTION_CHARS: usize = 4_000;
 /// Most options of a choice; the fewest are 2.
 pub const OPTIONS: usize = 25;
-/// Longest value, label and description of an option, in characters: what a Slack option holds.
+/// Longest value, label and description of an option, in characters: the limit of a Slack option.
 pub const OPTION_CHARS: usize = 75;
 /// Most questions of a form.
 pub const QUESTIONS: usize = 10;
@@ -44,12 +44,12 @@ pub const REPORT_CHARS: usize = 2_000;
 /// up, since events and pages wrap them further.
 pub const JSON_DEPTH: usize = 32;
 /// Most values in an action's arguments, each element and member counted. In memory a value takes up to a few
-/// hundred bytes, a hundred times what it takes as text: 80,000 elements fit into a request of 256 kB. Asking
+/// hundred bytes, a hundred times its size as text: 80,000 elements fit into a request of 256 kB. Asking
 /// holds several copies of an action at once; with so many values it takes 15 MB.
 pub const ACTION_VALUES: usize = 5_000;
 /// Most values in a request body, counted before it is read: an action of the largest size, and all the rest.
 pub const BODY_VALUES: usize = 2 * ACTION_VALUES;
-/// How much a value counts in what a request weighs, in bytes: the mean of what values take in memory at worst.
+/// How much a value counts in the weight of a request, in bytes: the mean size of values in memory at worst.
 pub const VALUE_WEIGHT: usize = 256;
 /// How much may wait in one task, as [`Request::weight`](crate::interaction::Request::weight) counts it: all of it is
 /// read at once when the task ends. The last one may pass it.
@@ -72,13 +72,13 @@ pub const PASSWORD_MAX_CHARS: usize = 256;
 pub const LINK_LIFETIME: TimeDelta = TimeDelta::hours(24);
 /// How long a user of Slack may take to say who they are here.
 pub const SLACK_LINK_LIFETIME: TimeDelta = TimeDelta::minutes(30);
-/// For how long somebody who gave their password may do what asks for it.
+/// For how long a person who gave their password may do all that asks for it.
 pub const PROOF_LASTS: TimeDelta = TimeDelta::minutes(15);
 /// How long a token can be good that is not to be good for ever.
 pub const TOKEN_LIFETIME_MAX: TimeDelta = TimeDelta::days(3_650);
-/// How long a token is good if nobody says.
+/// The lifetime of a token by default.
 pub const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(365);
 /// How long a browser stays signed in, however much it is used.
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
-/// How long a browser stays signed in while nobody uses it.
+/// How long a browser stays signed in without use.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);

@@ -3,18 +3,18 @@
 
 /// The tool that asks people, and waits a while.
 pub const ASK_HUMAN: &str = "ask_human";
-/// The tool that waits for the answer to what was asked before.
+/// The tool that waits for the answer to an earlier request.
 pub const WAIT_FOR_ANSWER: &str = "wait_for_answer";
 /// The tool that tells people something.
 pub const NOTIFY_HUMAN: &str = "notify_human";
 /// The tool that takes a question back.
 pub const CANCEL_QUESTION: &str = "cancel_question";
-/// The tool that lists what this agent has asked.
+/// The tool that lists this agent's requests.
 pub const LIST_MY_QUESTIONS: &str = "list_my_questions";
 /// The tool that asks whether another tool may run.
 pub const APPROVE_TOOL_USE: &str = "approve_tool_use";
 
-/// All tools; every other name is somebody else's.
+/// All tools; every other name belongs to another server.
 pub const TOOLS: [&str; 6] = [
     ASK_HUMAN,
     WAIT_FOR_ANSWER,

@@ -1,4 +1,4 @@
-//! Who acts: agents ask, responders answer, admins manage, the clock expires.
+//! The principals: agents ask, responders answer, admins manage, the clock expires.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct AgentRef {
     pub name: String,
 }
 
-/// What a person may do.
+/// The rights of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -62,18 +62,18 @@ pub enum Via {
     Slack,
 }
 
-/// Somebody whose credentials were checked.
+/// A caller whose credentials were checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Principal {
     /// A program with an agent token.
     Agent(AgentRef),
     /// A person signed in to the dashboard.
     Person {
-        /// Who.
+        /// The person's id.
         id: PersonId,
         /// The name others see.
         name: String,
-        /// What they may do.
+        /// Their role.
         role: Role,
         /// When they last gave their password in this browser.
         proven_at: DateTime<Utc>,
@@ -85,23 +85,23 @@ pub enum Principal {
         /// The token's name.
         name: String,
     },
-    /// Somebody in Slack whom the server has recognised. They answer there and manage nothing.
+    /// A user of Slack whom the server has recognised. They answer there and manage nothing.
     SlackUser {
         /// The id of the person they are, or one of their own if they may answer without being one.
         id: Uuid,
         /// The name others see.
         name: String,
-        /// What they may do.
+        /// Their role.
         role: Role,
     },
-    /// Whoever runs commands on the server's machine, with its database at hand.
+    /// A person who runs commands on the server's machine, with its database at hand.
     Operator {
         /// The name they are logged in with.
         name: String,
     },
 }
 
-/// Somebody who may answer. [`Principal::responder`] is the only place that makes one.
+/// A person or program that may answer. [`Principal::responder`] is the only place that makes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Responder {
     /// The id of the person, the token or the user of Slack.
@@ -154,7 +154,7 @@ impl Principal {
         }
     }
 
-    /// Admins manage people and tokens, and so does whoever has the server's machine.
+    /// Admins manage people and tokens, and so does the operator of the server's machine.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`].
@@ -180,8 +180,8 @@ impl Principal {
         }
     }
 
-    /// As [`Principal::admin`], for what lets somebody in: a browser that was left open is not enough, the
-    /// password has to have been given lately.
+    /// As [`Principal::admin`], for changes that let people in: a browser that was left open is not
+    /// enough, the password has to have been given lately.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Unproven`].
@@ -195,8 +195,8 @@ impl Principal {
         }
     }
 
-    /// Who manages what goes out: admins, and programs with a responder token. Agents never do, since
-    /// webhooks carry what everybody asks.
+    /// The managers of deliveries: admins, and programs with a responder token. Agents never do,
+    /// since webhooks carry every agent's requests.
     ///
     /// # Errors
     /// [`Refused::NotAResponder`] for agents, [`Refused::NotAnAdmin`] for people who are none.
@@ -212,7 +212,8 @@ impl Principal {
         matches!(self, Self::Person { id, .. } if *id == person)
     }
 
-    /// Whether this principal may see an event about this agent's interaction or task, or about nobody's.
+    /// Whether this principal may see an event about this agent's interaction or task, or an event
+    /// of no agent.
     pub fn may_see(&self, agent: Option<AgentId>) -> bool {
         match (self, agent) {
             (Self::Agent(_), None) => false,
@@ -221,7 +222,8 @@ impl Principal {
         }
     }
 
-    /// Whether this principal may read what `agent` asked: an agent sees its own, people see all.
+    /// Whether this principal may read the requests of `agent`: an agent sees its own, people see
+    /// all.
     pub fn may_read(&self, agent: AgentId) -> bool {
         match self {
             Self::Agent(own) => own.id == agent,
@@ -233,31 +235,31 @@ impl Principal {
     }
 }
 
-/// Who caused an event, as the journal keeps it.
+/// The cause of an event, as the journal keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Actor {
     /// The agent that asked.
     Agent(AgentRef),
-    /// Somebody who may answer.
+    /// A person or program that may answer.
     Responder(Responder),
-    /// Somebody who is signed in, when it is about who gets in.
+    /// A person who is signed in, for events about access.
     Person {
-        /// Who.
+        /// The person's id.
         id: PersonId,
         /// The name others saw then.
         name: String,
     },
-    /// Whoever ran a command on the server's machine.
+    /// A person who ran a command on the server's machine.
     Operator {
         /// The name they were logged in with.
         name: String,
     },
-    /// Somebody who did not get in.
+    /// A stranger who did not get in.
     Stranger,
     /// The clock.
     Deadline,
-    /// What came, or did not come, of sending something out.
+    /// The result of sending something out.
     Delivery,
 }
 

@@ -20,7 +20,7 @@ impl Day {
 pub struct Quota(pub u64);
 
 impl Quota {
-    /// What must not be passed, if there is such a thing.
+    /// The limit that must not be passed, if there is such a thing.
     pub fn limit(self) -> Option<u64> {
         (self.0 > 0).then_some(self.0)
     }
@@ -48,7 +48,8 @@ fn tomorrow(now: DateTime<Utc>) -> DateTime<Utc> {
     today + TimeDelta::days(1)
 }
 
-/// Whose quota events count for: those of the agent that caused them, on the day of the first.
+/// The agent and day whose quota events count for: those of the agent that caused them, on the day
+/// of the first.
 pub fn charged(events: &[NewEvent]) -> Option<(AgentId, Day)> {
     events.iter().find_map(|event| match &event.actor {
         Actor::Agent(agent) => Some((agent.id, Day::of(event.at))),

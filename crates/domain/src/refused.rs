@@ -8,12 +8,12 @@ use crate::{fault::Fault, outcome::Outcome};
 /// A rule said no. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Refused {
-    /// Rules 1 and 4: somebody, or the deadline, was faster.
+    /// Rules 1 and 4: another responder, or the deadline, was faster.
     #[error("already closed: {}", outcome.name())]
     Closed {
         /// How it ended.
         outcome: Outcome,
-        /// Who closed it; `None` for the deadline.
+        /// The name of the closer; `None` for the deadline.
         by: Option<String>,
         /// When.
         at: DateTime<Utc>,
@@ -24,16 +24,16 @@ pub enum Refused {
     /// Only admins manage people and tokens.
     #[error("only admins may do this")]
     NotAnAdmin,
-    /// Nobody changes their own role or disables themselves: an admin has to remain.
+    /// No person changes their own role or disables themselves: an admin has to remain.
     #[error("this would take your own rights away; another admin can do it")]
     Yourself,
     /// The password was not given lately, and a browser that was left open is not enough for this.
     #[error("this needs your password once more")]
     Unproven,
-    /// Somebody else has this name.
+    /// Another person has this name.
     #[error("somebody else has this name")]
     NameTaken,
-    /// Somebody else is this user of Slack.
+    /// Another person is this user of Slack.
     #[error("this Slack user is {by} already")]
     SlackTaken {
         /// Their name.
@@ -42,10 +42,10 @@ pub enum Refused {
     /// They have been disabled.
     #[error("this person is disabled")]
     Disabled,
-    /// An agent may take back only what it asked itself.
+    /// An agent may take back only its own requests.
     #[error("another agent asked this")]
     NotYours,
-    /// The answer or the reason is not what the kind asks for.
+    /// The answer or the reason does not fit the kind.
     #[error("the request is against the rules")]
     Invalid(Vec<Fault>),
     /// Rule 8: the agent has asked something else under this key.
@@ -63,7 +63,7 @@ pub enum Refused {
         /// How many it may have.
         limit: u32,
     },
-    /// What waits in the task takes too much room.
+    /// The pending interactions of the task take too much room.
     #[error("what waits in this task takes too much room")]
     TooMuchInTask,
     /// The agent has had as much stored today as it may.
@@ -76,7 +76,7 @@ pub enum Refused {
         /// How long that is from now.
         wait: TimeDelta,
     },
-    /// What decides or chooses takes more than words in a thread: nobody approves by them.
+    /// A decision or choice takes more than words in a thread: they never approve.
     #[error("this is not answered by a message; use the buttons of its card")]
     UseTheButtons,
     /// Decisions are signed, and this part of the program has no key.
@@ -88,7 +88,7 @@ pub enum Refused {
     /// It has arrived, or is on its way.
     #[error("this delivery has arrived, or is being sent")]
     NotToRetry,
-    /// Only what was approved may be run, and reported on.
+    /// Only an approved action may be run, and reported on.
     #[error("this was not approved")]
     NotApproved,
     /// Rule 13: an approval is good for one run.

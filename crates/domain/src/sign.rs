@@ -14,7 +14,7 @@ pub trait Verify: Send + Sync {
 
 /// Signs with one Ed25519 key. The server's key is a file; tests have their own.
 pub trait Sign: Send + Sync {
-    /// The key that checks what was signed.
+    /// The key that checks the signatures.
     fn public_key(&self) -> PublicKey;
 
     /// The signature over exactly these bytes.

@@ -1,4 +1,4 @@
-//! What people write in Slack, as far as a rule has to know of it.
+//! Messages that people write in Slack, as far as a rule has to know of it.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,12 @@ pub struct Message {
     pub ts: String,
     /// The message whose thread it belongs to.
     pub thread_ts: String,
-    /// Who wrote it.
+    /// Its author.
     pub user: String,
     /// The workspace they belong to, if Slack says so.
     pub team: Option<String>,
-    /// What the program they wrote it with calls it. A gesture may become two messages with one such name.
+    /// The id given by the program they wrote it with. A gesture may become two messages with one such
+    /// name.
     pub client_msg_id: Option<String>,
     /// As Slack sends it: with `&`, `<` and `>` as entities, and markup between `<` and `>`.
     pub text: String,
@@ -59,14 +60,14 @@ pub struct Reply {
     pub text: String,
     /// When it was written, by Slack's clock; `None` where that is not known.
     pub written_at: Option<DateTime<Utc>>,
-    /// Whether this is what an earlier message was changed into.
+    /// Whether this is the new version of an earlier message.
     pub is_edit: bool,
 }
 
-/// What the author of a reply had before them, as far as it is known.
+/// The card the author of a reply had before them, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// How much of what is asked now the card shows.
+    /// How much of the question asked now the card shows.
     pub shown: Shown,
     /// The question of a form that stands on its card; `None` where that is not known.
     pub on_card: Option<OnCard>,
@@ -81,7 +82,7 @@ pub struct OnCard {
     pub since: DateTime<Utc>,
 }
 
-/// Why a reply is no answer: its author need not have seen what is asked.
+/// Why a reply is no answer: its author need not have seen the question asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unseen {

@@ -1,4 +1,5 @@
-//! What the tests of the rules share: a clock, ids, an agent, people, and one request of every kind.
+//! Parts that the tests of the rules share: a clock, ids, an agent, people, and one request of every
+//! kind.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,7 +38,7 @@ pub(crate) fn at(ids: &Counter, seconds: i64) -> Moment<'_> {
     }
 }
 
-/// Signs with a hash: enough to see what was signed.
+/// Signs with a hash: enough to see which bytes were signed.
 pub(crate) struct Stamp;
 
 impl Stamp {

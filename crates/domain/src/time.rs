@@ -26,7 +26,7 @@ pub fn words(span: TimeDelta) -> String {
     }
 }
 
-/// What is left of the time between asking and the deadline, from 1 (all of it) to 0.
+/// The part left of the time between asking and the deadline, from 1 (all of it) to 0.
 pub fn fraction_left(from: DateTime<Utc>, until: DateTime<Utc>, now: DateTime<Utc>) -> f64 {
     let whole = (until - from).as_seconds_f64();
     if whole <= 0.0 {

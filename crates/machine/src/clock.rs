@@ -14,8 +14,8 @@ pub trait Clock: Send + Sync {
     /// Now, in whole milliseconds, as SQL keeps it.
     fn now(&self) -> DateTime<Utc>;
 
-    /// The time since some moment that stays the same. It never goes back, whatever happens to the
-    /// time of day.
+    /// The time since some moment that stays the same. It never goes back, even when the time of
+    /// day is set.
     fn uptime(&self) -> Duration;
 }
 

@@ -1,5 +1,5 @@
-//! What a process asks of the machine it runs on: the time and new ids, whose certificates it trusts, and when it is
-//! to stop. Rules and use cases get all of it handed in.
+//! The services a process asks of the machine it runs on: the time and new ids, whose certificates it trusts, and
+//! when it is to stop. Rules and use cases get all of it handed in.
 //!
 //! Uses `domain` only. Begin with [`clock`].
 

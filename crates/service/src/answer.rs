@@ -32,8 +32,8 @@ impl Service {
         self.answer_by(decide::answer, id, draft, by).await
     }
 
-    /// As [`Service::answer`], but of a form only what nobody has answered yet: for those who see one question
-    /// of it at a time.
+    /// As [`Service::answer`], but of a form only the questions without an answer: for those who see one
+    /// question of it at a time.
     ///
     /// # Errors
     /// As [`Service::answer`].
@@ -53,7 +53,8 @@ impl Service {
         draft: AnswerDraft,
         by: &Principal,
     ) -> Result<Interaction, ServiceError> {
-        // Before reading: whoever may not answer must not learn what exists either.
+        // Before reading: a caller who may not answer must not learn which interactions exist
+        // either.
         by.responder()?;
         let told = self.told(id).await?;
         let outcome = self

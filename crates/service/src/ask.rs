@@ -9,7 +9,7 @@ use domain::{
 
 use super::{Service, ServiceError};
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     /// The interaction, as it is now.
@@ -20,7 +20,7 @@ pub struct Asked {
 
 impl Service {
     /// Opens an interaction. When this returns, it is durable. Under a key the agent has used for the
-    /// same request, nothing is opened and nobody is told again.
+    /// same request, nothing is opened and no destination is told again.
     ///
     /// # Errors
     /// [`Refused::Invalid`] with every fault of the draft, [`Refused::KeyReused`],

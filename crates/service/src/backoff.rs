@@ -1,7 +1,7 @@
 //! How fast passwords can be tried.
 //!
-//! Whoever fails waits longer each time. What is counted is a name together with the address it is tried
-//! from, and the address for all names: so somebody who fails on purpose makes only themselves wait, and
+//! Each failure makes the next wait longer. Counted are a name together with the address it is tried
+//! from, and the address for all names: so a person who fails on purpose makes only themselves wait, and
 //! never keeps the owner of the name out. Against one name from very many addresses there is the third
 //! count, of the name from everywhere; it makes addresses wait that have not signed in as that person
 //! before. Kept in memory, by node: a restart forgets it.
@@ -28,8 +28,8 @@ const MEMORY: TimeDelta = TimeDelta::hours(1);
 const REMEMBERED: usize = 20_000;
 /// Addresses remembered per name.
 const FAMILIAR: usize = 16;
-/// Failures of names that nobody has which the journal hears of, in [`MEMORY`]. Those of people it hears of
-/// whenever one may be tried.
+/// Failures of names that no person has which the journal hears of, in [`MEMORY`]. Those of people it hears
+/// of whenever one may be tried.
 const STRANGERS: u32 = 100;
 
 /// Counts failures.
@@ -117,8 +117,8 @@ impl Backoff {
         Ok(())
     }
 
-    /// Whether one more failure of a name that nobody has is worth keeping: names and addresses can be made up
-    /// without end, so those bound nothing.
+    /// Whether one more failure of a name that no person has is worth keeping: names and addresses can be made
+    /// up without end, so those bound nothing.
     pub(super) fn notes_a_stranger(&self, now: DateTime<Utc>) -> bool {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, count) = counts

@@ -1,4 +1,4 @@
-//! Agents that want to be called back: where, signed by what, and what follows when they are.
+//! Agents that want to be called back: the address, the secret that signs, and the consequences.
 
 use domain::{
     AgentId, Fault, InteractionId, Refused, TokenId, decide::interaction as decide, delivery::Next,
@@ -15,7 +15,7 @@ const SIGNING_TOKENS: u32 = 8;
 const PLACES: u32 = 500;
 
 impl Service {
-    /// The secret that signs what the holder of this token is called back with.
+    /// The secret that signs callbacks to the holder of this token.
     ///
     /// # Errors
     /// When this server runs without a key.
@@ -44,7 +44,7 @@ impl Service {
         secrets.collect()
     }
 
-    /// What is wrong with the address an agent wants to be called back at, as far as can be told without
+    /// The fault of the address an agent wants to be called back at, as far as can be told without
     /// asking anybody.
     pub(super) fn callback_fault(&self, draft: &Draft) -> Result<Option<Fault>, ServiceError> {
         let Some(address) = &draft.callback_url else {
@@ -56,8 +56,8 @@ impl Service {
             .map(|why| Fault::new("callback_url", why.to_string())))
     }
 
-    /// What follows from a try to call an agent back: people see that it was reached, or that it is
-    /// offline.
+    /// The consequences of a try to call an agent back: people see that it was reached, or that it
+    /// is offline.
     pub(super) async fn callback_tried(
         &self,
         claimed: &Claimed,

@@ -15,7 +15,7 @@ impl Service {
     /// Cancels an interaction.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for what another agent asked; [`Refused::NotAResponder`],
+    /// [`ServiceError::NotFound`], also for another agent's request; [`Refused::NotAResponder`],
     /// [`Refused::Invalid`], [`Refused::Closed`].
     pub async fn cancel(
         &self,
@@ -29,14 +29,14 @@ impl Service {
             })
             .await;
         match outcome {
-            // An agent must not learn what others ask.
+            // An agent must not learn of others' requests.
             Err(ServiceError::Refused(Refused::NotYours)) => Err(ServiceError::NotFound),
             other => other,
         }
     }
 
     /// Cancels everything that is pending in a session: an agent's own, or everybody's for a responder.
-    /// Returns what was cancelled; what somebody closed meanwhile is left out.
+    /// Returns the interactions cancelled; those closed meanwhile are left out.
     ///
     /// # Errors
     /// [`Refused::NotAResponder`], [`Refused::Invalid`].

@@ -38,8 +38,8 @@ impl Service {
         }
     }
 
-    /// Keeps that the card of a form shows what `interaction` asks, since this moment by Slack's clock at the latest.
-    /// Where Slack has not said when, it is not known to stand there, and no reply answers it.
+    /// Keeps that the card of a form shows the question that `interaction` asks, since this moment by Slack's clock
+    /// at the latest. Where Slack has not said when, it is not known to stand there, and no reply answers it.
     ///
     /// # Errors
     /// When the database fails.

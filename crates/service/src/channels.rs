@@ -14,8 +14,8 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// Where a question goes. Whoever gave a session a channel of its own may have done so to keep it
-    /// among few, so that comes before urgency.
+    /// The channel for an interaction. A session may have a channel of its own to keep it among few,
+    /// so that comes before urgency.
     pub fn channel_for(&self, session: Option<&str>, is_urgent: bool) -> &str {
         let own = session.and_then(|session| self.sessions.get(session));
         let urgent = self.urgent.as_ref().filter(|_| is_urgent);

@@ -11,7 +11,7 @@ impl Service {
     /// Notes that the agent has the answer. Once is enough; again changes nothing.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for what another agent asked; [`Refused::StillPending`].
+    /// [`ServiceError::NotFound`], also for another agent's request; [`Refused::StillPending`].
     pub async fn collect(
         &self,
         id: InteractionId,
@@ -23,7 +23,8 @@ impl Service {
         .await
     }
 
-    /// A command of the agent that asked: what is so already is done, and of what others ask it learns nothing.
+    /// A command of the agent that asked: a change made already counts as done, and of others' requests it
+    /// learns nothing.
     pub(super) async fn by_its_agent(
         &self,
         id: InteractionId,

@@ -1,5 +1,5 @@
-//! Every changeset goes to the store through here, so that what was committed is counted, and only that; and so that a
-//! lost race has one meaning.
+//! Every changeset goes to the store through here, so that commits are counted, and only those; and so that a lost
+//! race has one meaning.
 
 use domain::Changeset;
 use store::CommitError;
@@ -8,8 +8,9 @@ use super::{Service, ServiceError};
 use crate::metrics::Tally;
 
 impl Service {
-    /// Commits, unless somebody else was faster, and says whether it did. Who was not first reads and decides anew: so the
-    /// rules always see the present, and nobody hears of a race but of what they lost it against.
+    /// Commits, unless another commit was faster, and says whether it did. The caller that was not first reads and
+    /// decides anew: so the rules always see the present, and a caller hears not of the race but of the change that won
+    /// it.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! What an agent does with an answer: it begins the run that an approval was given for, and says what came of it.
+//! An agent's use of an answer: it begins the run that an approval was given for, and reports the result.
 
 use domain::{
     AgentRef, Interaction, InteractionId, decide::interaction as decide, interaction::ReportDraft,
@@ -11,7 +11,7 @@ impl Service {
     /// (rule 13).
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for what another agent asked; [`domain::Refused::Invalid`],
+    /// [`ServiceError::NotFound`], also for another agent's request; [`domain::Refused::Invalid`],
     /// [`domain::Refused::NotApproved`], [`domain::Refused::AlreadyConsumed`].
     pub async fn consume(
         &self,
@@ -30,10 +30,10 @@ impl Service {
         .await
     }
 
-    /// Notes what the agent says came of it. Once is enough; the same again changes nothing.
+    /// Notes the agent's report of the result. Once is enough; the same again changes nothing.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for what another agent asked; [`domain::Refused::Invalid`],
+    /// [`ServiceError::NotFound`], also for another agent's request; [`domain::Refused::Invalid`],
     /// [`domain::Refused::StillPending`], [`domain::Refused::NotApproved`],
     /// [`domain::Refused::AlreadyReported`].
     pub async fn report(

@@ -1,4 +1,4 @@
-//! What goes out, as people see it: looked at, and tried again.
+//! Deliveries, as people see them: looked at, and tried again.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -65,8 +65,8 @@ impl Service {
         }
     }
 
-    /// Has everything tried again that was made since then and given up; `destination` = only what goes
-    /// there.
+    /// Has everything tried again that was made since then and given up; `destination` = only
+    /// deliveries to it.
     ///
     /// # Errors
     /// As [`Service::deliveries`].
@@ -84,7 +84,7 @@ impl Service {
         }
     }
 
-    /// What follows from a try, kept before the try is marked. `mark` is brought in line with it.
+    /// The consequences of a try, kept before the try is marked. `mark` is brought in line with it.
     ///
     /// # Errors
     /// When the database fails: then the delivery has to be tried again, and it follows again.

@@ -15,14 +15,14 @@ use crate::hook_secret::HookSecret;
 /// The endpoint that the setting `webhook_url` makes. There is one at most.
 pub const CONFIGURED: DestinationId = DestinationId(Uuid::from_u128(1));
 
-/// An endpoint as somebody wishes for it.
+/// An endpoint as a caller wishes for it.
 #[derive(Clone, Debug, Default)]
 pub struct WishedEndpoint {
-    /// What to call it; its host when absent.
+    /// Its name for people; its host when absent.
     pub name: Option<String>,
     /// Where it is.
     pub url: String,
-    /// What it wants to hear of.
+    /// The events it wants to hear of.
     pub filter: Filter,
     /// How it wants to hear it.
     pub format: Format,
@@ -207,8 +207,8 @@ impl Service {
         }
     }
 
-    /// What follows from a try: an endpoint that is gone, or does nothing but fail, is disabled. `mark` is
-    /// brought in line with it.
+    /// The consequences of a try: an endpoint that is gone, or does nothing but fail, is disabled. `mark`
+    /// is brought in line with it.
     pub(super) async fn endpoint_tried(
         &self,
         claimed: &Claimed,
@@ -228,7 +228,7 @@ impl Service {
             Ok(decide::give_up(endpoint, why, now))
         });
         match given_up.await {
-            // Somebody took it away meanwhile.
+            // It was taken away meanwhile.
             Err(ServiceError::NotFound) => Ok(()),
             other => other,
         }
@@ -286,7 +286,7 @@ impl Service {
         }
     }
 
-    /// What sending needs. Commands that only manage people have none of it.
+    /// The parts that sending needs. Commands that only manage people have none of them.
     pub(super) fn outbound(&self) -> Result<&Outbound, Refused> {
         self.outbound.as_deref().ok_or(Refused::NoKey)
     }

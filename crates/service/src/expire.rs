@@ -18,7 +18,7 @@ impl Service {
     /// logged, stays due, and holds up no other.
     ///
     /// # Errors
-    /// When what is due cannot be read.
+    /// When the due interactions cannot be read.
     pub async fn expire_due(&self) -> Result<usize, ServiceError> {
         let mut expired = 0;
         loop {
@@ -40,7 +40,8 @@ impl Service {
         for Due { id, .. } in due {
             match self.change(id, decide::expire).await {
                 Ok(_) => done += 1,
-                // Somebody answered, another node's clock ticked first, or it went with its task.
+                // A responder answered, another node's clock ticked first, or it went with its
+                // task.
                 Err(ServiceError::Refused(Refused::Closed { .. } | Refused::NotDue)) => {}
                 Err(error) => {
                     tracing::error!(%error, interaction.id = %id, "a deadline has passed and cannot be kept");

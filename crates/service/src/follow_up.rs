@@ -16,7 +16,8 @@ impl Service {
         text: String,
         by: &Principal,
     ) -> Result<Interaction, ServiceError> {
-        // Before reading: whoever may not answer must not learn what exists either.
+        // Before reading: a caller who may not answer must not learn which interactions exist
+        // either.
         by.responder()?;
         self.change(id, |interaction, _, now| {
             decide::follow_up(interaction, text.clone(), by, now)

@@ -1,7 +1,7 @@
 //! Which addresses may be reached from here. People and agents name addresses, and this server may stand
-//! where they do not: so nothing leads into its own network but what an operator allows. Names are looked
-//! up inside the client, and what they lead to is checked there: a name that leads elsewhere the second
-//! time gains nothing.
+//! where they do not: so nothing leads into its own network unless an operator allows it. Names are
+//! looked up inside the client, and the addresses they lead to are checked there: a name that leads
+//! elsewhere the second time gains nothing.
 
 use std::{
     fmt,
@@ -18,7 +18,7 @@ use url::{Host, Url};
 /// Longest address, in bytes.
 pub const LONGEST: usize = 2_000;
 
-/// What is nobody's public address: RFC 6890 and its registries, multicast, and what leads to IPv4 in
+/// No public addresses: RFC 6890 and its registries, multicast, and ranges that lead to IPv4 in
 /// disguise (NAT64, 6to4, Teredo, IPv4-compatible).
 const REFUSED: [&str; 28] = [
     "0.0.0.0/8",
@@ -85,7 +85,7 @@ pub enum Forbidden {
     /// Names and passwords end up in logs.
     #[error("must have no name and no password in it")]
     WithPassword,
-    /// Nobody needs one that long.
+    /// No real address is that long.
     #[error("must have at most {LONGEST} bytes")]
     TooLong,
     /// An address in a network that is not public.
@@ -94,7 +94,7 @@ pub enum Forbidden {
 }
 
 impl Guard {
-    /// Refuses what is not public, but for `allowed`.
+    /// Refuses every address that is not public, but for `allowed`.
     pub fn new(allowed: Networks) -> Self {
         let refused = REFUSED.iter().filter_map(|network| network.parse().ok());
         Self {

@@ -1,4 +1,4 @@
-//! What people write in Slack is kept.
+//! Messages that people write in Slack are kept.
 
 use chrono::TimeDelta;
 use domain::{MessageId, slack::Message};
@@ -6,7 +6,7 @@ use store::NewMessage;
 
 use super::{Service, ServiceError};
 
-/// As long as what was heard is recognised when it comes again: longer than threads are read back.
+/// As long as a heard message is recognised when it comes again: longer than threads are read back.
 const REMEMBERED: TimeDelta = TimeDelta::days(30);
 
 impl Service {
@@ -40,7 +40,7 @@ impl Service {
         Ok(self.store.waiting_messages().await?)
     }
 
-    /// Forgets messages that nobody will send again.
+    /// Forgets messages that Slack will not send again.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,6 +1,6 @@
 //! The use cases: read, decide, commit. Callers translate; here is no HTTP and no page.
 //!
-//! Beside them stands what they share with those who call them: [`secret`] and [`hook_secret`], the [`guard`] of
+//! Beside them stand the parts they share with their callers: [`secret`] and [`hook_secret`], the [`guard`] of
 //! addresses, the numbers of [`metrics`], and [`Channels`].
 //!
 //! Uses `domain`, `machine`, `signing` and `store`. Begin with `ask.rs`, then `answer.rs`.
@@ -88,7 +88,7 @@ pub struct Service {
     slack_links: Option<Arc<SlackLinks>>,
 }
 
-/// What webhooks and callbacks need.
+/// The parts that webhooks and callbacks need.
 #[derive(Debug)]
 pub struct Outbound {
     /// Keeps the secrets of webhooks.
@@ -99,7 +99,7 @@ pub struct Outbound {
     pub guard: Arc<Guard>,
 }
 
-/// Why a use case did not do what it was asked.
+/// Why a use case did not do its work.
 #[derive(Debug, Error)]
 pub enum ServiceError {
     /// There is no such interaction, or the caller may not know of it.
@@ -171,7 +171,7 @@ impl Service {
         }
     }
 
-    /// With what webhooks and callbacks need.
+    /// With the parts that webhooks and callbacks need.
     pub fn with_outbound(self, outbound: Outbound) -> Self {
         Self {
             outbound: Some(Arc::new(outbound)),
@@ -195,18 +195,18 @@ impl Service {
         }
     }
 
-    /// For those who read what was committed.
+    /// For readers of committed data.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// What was done by these use cases, in numbers.
+    /// The work of these use cases, in numbers.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }
 
-    /// Changes whenever somebody who was let in may have to leave: whoever holds a connection open looks
-    /// again.
+    /// Changes whenever a person or program that was let in may have to leave: the holder of an open
+    /// connection looks again.
     pub fn access_ended(&self) -> &watch::Sender<()> {
         &self.access_ended
     }
@@ -257,7 +257,7 @@ impl Service {
         }
     }
 
-    /// The interaction as its events tell of it. A row can be made to forget what has happened, the journal cannot.
+    /// The interaction as its events tell of it. A row can be made to forget the past, the journal cannot.
     async fn told(&self, id: InteractionId) -> Result<Option<Interaction>, StoreError> {
         let events = store::history_of(&*self.store, id, i64::MAX).await?;
         Ok(Interaction::replay(&events))

@@ -1,7 +1,7 @@
-//! What this node has done, in numbers for Prometheus: no names and no texts, and labels whose values
+//! The work of this node, in numbers for Prometheus: no names and no texts, and labels whose values
 //! the program knows beforehand.
 //!
-//! Counters count what this node did, so the sum over all nodes is the whole.
+//! Counters count this node's work, so the sum over all nodes is the whole.
 
 use std::{borrow::Cow, fmt, time::Duration};
 
@@ -55,7 +55,7 @@ pub struct Metrics {
     messages_kept: Counter,
 }
 
-/// What is counted at the moment of asking.
+/// Counts made at the moment of asking.
 #[derive(Debug, Default)]
 pub struct Now {
     /// Blockers that wait and have stopped their agent.
@@ -284,7 +284,7 @@ impl Now {
     }
 }
 
-/// What a changeset will have done to the numbers once it is committed.
+/// The effect of a changeset on the numbers once it is committed.
 #[derive(Debug, Default)]
 pub struct Tally {
     asked: Vec<(Kind, Mode)>,
@@ -302,7 +302,7 @@ impl Tally {
                     let request = &opened.request;
                     tally.asked.push((request.kind(), request.mode));
                 }
-                // Collecting and following up also advance what is closed.
+                // Collecting and following up also advance closed interactions.
                 Write::Advance(one) if closes(changeset, one) => {
                     let (outcome, at) = (one.state.outcome(), one.state.closed_at());
                     if let (Some(outcome), Some(at)) = (outcome, at) {

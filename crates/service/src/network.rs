@@ -1,8 +1,8 @@
-//! Whose an address is.
+//! The owner of an address.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Whose address it is: all of an IPv6 /64 are one customer's.
+/// The owner of an address: all of an IPv6 /64 are one customer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);
 

@@ -13,14 +13,14 @@ use zxcvbn::{Score, zxcvbn};
 
 use super::ServiceError;
 
-/// What is looked at to see whether a password can be guessed: it takes quadratic time.
+/// The part of a password checked for being guessable: the check takes quadratic time.
 const JUDGED_CHARS: usize = 64;
 /// A hash takes 19 MiB and tens of milliseconds of a core (RFC 9106's parameters as OWASP gives them, the
 /// default of `argon2`), so only so many are computed at once, and only so many callers wait.
 const AT_ONCE: usize = 2;
 const WAITING: usize = 32;
 
-/// What an unknown name is compared with, so that it takes as long as a known one.
+/// The hash an unknown name is compared with, so that it takes as long as a known one.
 static NOBODY: LazyLock<Option<PasswordHash>> = LazyLock::new(|| hashed("nobody has this").ok());
 
 /// Hashes passwords, few at a time.

@@ -10,7 +10,7 @@ use super::{Service, ServiceError};
 use crate::secret::Secret;
 
 impl Service {
-    /// Invites somebody. Returns the secret of the link by which they come in.
+    /// Invites a person. Returns the secret of the link by which they come in.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::NameTaken`]; [`Refused::Invalid`] when the
@@ -29,7 +29,7 @@ impl Service {
         }
     }
 
-    /// A new link for somebody who is there already. Earlier ones end.
+    /// A new link for a person who is there already. Earlier ones end.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Disabled`], [`ServiceError::NotFound`].
@@ -46,7 +46,7 @@ impl Service {
     }
 
     /// A link for an admin, when none has a password yet: for the first one, who is invited under `name`,
-    /// or for whoever was and has not come in.
+    /// or for an admin who was and has not come in.
     ///
     /// # Errors
     /// When the database fails.
@@ -66,7 +66,7 @@ impl Service {
             return self.make_link(waiting.person.id, by).await.map(Some);
         }
         match self.invite(name, Role::Admin, by).await {
-            // Whoever has the name is no admin.
+            // The person with this name is no admin.
             Err(ServiceError::Refused(Refused::NameTaken)) => {
                 let other = format!("{name} (admin)");
                 self.invite(&other, Role::Admin, by).await.map(Some)
@@ -84,7 +84,7 @@ impl Service {
         Ok(self.store.people(self.now()).await?)
     }
 
-    /// Gives somebody another name or role.
+    /// Gives a person another name or role.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::NameTaken`], [`Refused::Invalid`],
@@ -98,7 +98,7 @@ impl Service {
     ) -> Result<(), ServiceError> {
         let key = Person::name_key(name);
         loop {
-            // Somebody may have taken the name meanwhile.
+            // Another person may have taken the name meanwhile.
             let namesake = self.store.account(&key).await?;
             if namesake.is_some_and(|namesake| namesake.person.id != person) {
                 by.admin()?;
@@ -112,7 +112,7 @@ impl Service {
         }
     }
 
-    /// Keeps somebody out, or lets them in again. With `revoke_tokens` the tokens that they made end in the
+    /// Keeps a person out, or lets them in again. With `revoke_tokens` the tokens that they made end in the
     /// same moment.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl Service {
         }
     }
 
-    /// The tokens that somebody made and that were not revoked.
+    /// The tokens that this person made and that were not revoked.
     async fn tokens_made_by(
         &self,
         person: PersonId,

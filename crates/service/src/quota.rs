@@ -5,8 +5,8 @@ use domain::{AgentId, Day};
 use super::{Service, ServiceError};
 
 impl Service {
-    /// What a changeset of this agent must not pass; `None` = nothing. The store looks again when it commits: what
-    /// comes at the same moment, also by other nodes, passes it by one request at most.
+    /// The quota that a changeset of this agent must not pass; `None` = nothing. The store looks again when it
+    /// commits: requests at the same moment, also by other nodes, pass it by one request at most.
     ///
     /// # Errors
     /// [`domain::Refused::QuotaUsedUp`].

@@ -8,7 +8,7 @@ use store::{EventPage, InteractionQuery, Page, WaitingCounts};
 
 use super::{Service, ServiceError};
 
-/// Whose things a list shows.
+/// The agents whose things a list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Everybody's.
@@ -30,7 +30,7 @@ impl Service {
     /// One interaction.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for what the caller may not read.
+    /// [`ServiceError::NotFound`], also for one the caller may not read.
     pub async fn interaction(
         &self,
         id: InteractionId,
@@ -62,8 +62,8 @@ impl Service {
         Ok(self.store.briefs(query).await?)
     }
 
-    /// Whose things a list shows; `None` when there is no such agent, or the reader may not see its
-    /// things.
+    /// The agents whose things a list shows; `None` when there is no such agent, or the reader may
+    /// not see its things.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Somebody writes in the thread of a card in Slack.
+//! Replies in the thread of a card in Slack.
 
 use domain::{
     Changeset, Interaction, InteractionEvent, InteractionId, Payload, Principal,
@@ -9,7 +9,7 @@ use domain::{
 
 use super::{Service, ServiceError};
 
-/// What has become of a message.
+/// The result of hearing a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// It had counted before, by this node or another.
@@ -21,8 +21,8 @@ pub enum Heard {
 }
 
 impl Service {
-    /// Has a kept message count: as an answer, a follow-up, an edit or a remark. `shown` says how much of what an
-    /// interaction asks now its card shows.
+    /// Has a kept message count: as an answer, a follow-up, an edit or a remark. `shown` says how much of the
+    /// question asked now the card shows.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`domain::Refused`] as [`decide::reply`] says. The message then still waits.
@@ -33,10 +33,11 @@ impl Service {
         shown: impl Fn(&Interaction) -> Shown,
         by: &Principal,
     ) -> Result<Heard, ServiceError> {
-        // Before reading: whoever may not answer must not learn what exists either.
+        // Before reading: a caller who may not answer must not learn which interactions exist
+        // either.
         by.responder()?;
         loop {
-            // Somebody may have heard it meanwhile.
+            // Another worker may have heard it meanwhile.
             if self.store.is_message_heard(reply.message).await? {
                 return Ok(Heard::Before);
             }

@@ -30,7 +30,7 @@ impl Secret {
         Self::random("")
     }
 
-    /// What the store keeps of it.
+    /// The form of it that the store keeps.
     pub fn hash(&self) -> SecretHash {
         SecretHash(Sha256::digest(&self.0).into())
     }

@@ -1,4 +1,4 @@
-//! What an operator may decide about the rules.
+//! The parts of the rules that an operator may set.
 
 use chrono::TimeDelta;
 use domain::{Quota, interaction::Kind};

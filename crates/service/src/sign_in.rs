@@ -15,21 +15,21 @@ use store::SessionRecord;
 use super::{Service, ServiceError, passwords};
 use crate::secret::Secret;
 
-/// The browser that somebody signs in with.
+/// The browser that a person signs in with.
 #[derive(Clone, Debug)]
 pub struct Browser {
-    /// What it calls itself.
+    /// The browser's name for itself.
     pub name: String,
     /// Where it is.
     pub address: IpAddr,
-    /// What it calls this server.
+    /// The browser's name for this server.
     pub host: String,
 }
 
 /// A person in a browser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedIn {
-    /// Who.
+    /// The person signed in.
     pub person: Person,
     /// Since they signed in there.
     pub session: SessionId,
@@ -38,7 +38,7 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
-    /// Who acts.
+    /// The principal for the rules.
     pub fn principal(&self) -> Principal {
         principal(&self.person, self.proven_at)
     }
@@ -97,8 +97,8 @@ impl Service {
         Ok(set.then_some(cookie))
     }
 
-    /// Starts a session for whoever has this name and password, and returns its cookie. `None` when
-    /// nobody does, or they are disabled: which of these is nobody's business.
+    /// Starts a session for the person with this name and password, and returns its cookie. `None`
+    /// when there is none, or they are disabled: the caller must not learn which.
     ///
     /// # Errors
     /// [`ServiceError::Wait`] after many failures, [`ServiceError::Busy`].
@@ -138,7 +138,7 @@ impl Service {
         Ok(Some(cookie))
     }
 
-    /// Whose cookie this is, where this server is called `host`.
+    /// The person whose cookie this is, where this server is called `host`.
     ///
     /// # Errors
     /// When the database fails.
@@ -159,7 +159,8 @@ impl Service {
         }))
     }
 
-    /// Takes the password of somebody who is signed in once more: for a while they may do what needs it.
+    /// Takes the password of a signed-in person once more: for a while they may do the acts that
+    /// need it.
     ///
     /// # Errors
     /// [`Refused::Invalid`](domain::Refused::Invalid) when it is wrong, [`ServiceError::Wait`],
@@ -176,7 +177,7 @@ impl Service {
             .attempt(&key, address, now)
             .map_err(ServiceError::Wait)?;
         let account = self.store.account(&key).await?;
-        // Somebody else may have the name by now.
+        // Another person may have the name by now.
         let account = account.filter(|account| account.person.id == who.person.id);
         let hash = account.and_then(|account| account.password);
         if !self.passwords.fits(password, hash).await? {
@@ -191,7 +192,7 @@ impl Service {
         })
     }
 
-    /// Another password, for whoever knows the one so far. Ends all sessions but this one.
+    /// Another password, for the person who knows the one so far. Ends all sessions but this one.
     ///
     /// # Errors
     /// [`Refused::Invalid`] when the one is wrong, [`ServiceError::WeakPassword`] for the other,
@@ -212,7 +213,7 @@ impl Service {
         set.then_some(()).ok_or(ServiceError::NotFound)
     }
 
-    /// Where somebody is signed in.
+    /// The browsers where a person is signed in.
     ///
     /// # Errors
     /// When the database fails.
@@ -220,7 +221,7 @@ impl Service {
         Ok(self.store.sessions(who.person.id, self.now()).await?)
     }
 
-    /// Signs one of somebody's browsers out; one that is signed out already stays so.
+    /// Signs one of a person's browsers out; one that is signed out already stays so.
     ///
     /// # Errors
     /// When the database fails.
@@ -232,7 +233,7 @@ impl Service {
         self.sign_out(who, vec![session]).await
     }
 
-    /// Signs all of somebody's browsers out but this one.
+    /// Signs all of a person's browsers out but this one.
     ///
     /// # Errors
     /// When the database fails.
@@ -242,7 +243,7 @@ impl Service {
         self.sign_out(who, others.collect()).await
     }
 
-    /// What has ended already stays so.
+    /// Sessions that have ended already stay so.
     async fn sign_out(&self, who: &SignedIn, sessions: Vec<SessionId>) -> Result<(), ServiceError> {
         let signed_out = decide::sign_out(&who.person, sessions, self.moment());
         self.is_first(signed_out).await?;
@@ -250,8 +251,8 @@ impl Service {
         Ok(())
     }
 
-    /// Puts a wrong password into the journal, of a name that nobody has only so often. It does so behind
-    /// the caller's back: how long they wait must not tell whether there is such a name.
+    /// Puts a wrong password into the journal, of a name that no person has only so often. It does so
+    /// behind the caller's back: how long they wait must not tell whether there is such a name.
     fn note_failure(&self, person: Option<Person>, by: Option<&Person>) {
         if person.is_none() && !self.backoff.notes_a_stranger(self.now()) {
             return;

@@ -1,4 +1,5 @@
-//! Who is who in Slack: admins say it, or people who open the link that only they were shown there.
+//! People and their users of Slack: admins link them, or people who open the link that only they
+//! were shown there.
 
 use domain::{
     Changeset, Moment, Person, PersonId, Principal, Refused, SlackId, decide::access as decide,
@@ -8,8 +9,8 @@ use signing::{SlackClaim, Unopened};
 use super::{Service, ServiceError, SignedIn};
 
 impl Service {
-    /// Says who somebody is in Slack, or that they are nobody there. Of oneself only an admin says more than
-    /// that it is over; see [`Service::accept_slack_link`].
+    /// Links a person to a user of Slack, or unlinks them. For oneself only an admin does more than unlink;
+    /// see [`Service::accept_slack_link`].
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::SlackTaken`], [`Refused::Unchanged`], [`ServiceError::NotFound`].
@@ -26,7 +27,7 @@ impl Service {
         .await
     }
 
-    /// What stands in the address of a link for this user of Slack, which must be shown to nobody else. `None`
+    /// The token in the address of a link for this user of Slack, which must be shown to no other. `None`
     /// where there is no key.
     pub fn slack_link(&self, slack_id: &SlackId, team: &str, name: &str) -> Option<String> {
         let links = self.slack_links.as_ref()?;
@@ -42,8 +43,8 @@ impl Service {
         links.open(token, self.now())
     }
 
-    /// Links the user of Slack that a link was made for to whoever opened it. `false` when the link is not
-    /// good.
+    /// Links the user of Slack that a link was made for to the person who opened it. `false` when the link
+    /// is not good.
     ///
     /// # Errors
     /// [`Refused::SlackTaken`], [`Refused::Unchanged`], [`Refused::Disabled`].
@@ -62,7 +63,7 @@ impl Service {
         Ok(true)
     }
 
-    /// Decides on the person as they are, and on whoever has the Slack id.
+    /// Decides on the person as they are, and on the holder of the Slack id.
     async fn change_slack_id(
         &self,
         id: PersonId,

@@ -8,7 +8,7 @@ use store::{Page, TaskPlace, TaskQuery};
 
 use super::{Service, ServiceError};
 
-/// A task with what waits in it, as lists show it.
+/// A task with its waiting interactions, as lists show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskWaiting {
     /// The task.
@@ -18,7 +18,7 @@ pub struct TaskWaiting {
 }
 
 impl Service {
-    /// Registers a task or updates it. Ending it cancels what waits in it (rule 6).
+    /// Registers a task or updates it. Ending it cancels the interactions that wait in it (rule 6).
     ///
     /// # Errors
     /// [`domain::Refused::Invalid`], [`domain::Refused::QuotaUsedUp`].
@@ -30,7 +30,7 @@ impl Service {
     ) -> Result<TaskWaiting, ServiceError> {
         loop {
             let quota = self.quota_left(agent.id).await?;
-            // What cannot be an id is no task's; the rule says what is wrong with it.
+            // A name that cannot be an id is no task's; the rule reports the fault.
             let work = match is_name(id, limits::SESSION_ID_CHARS) {
                 true => self.store.work(agent.id, id).await?,
                 false => None,
@@ -50,7 +50,7 @@ impl Service {
         self.task(agent.id, id).await
     }
 
-    /// A task of an agent, and what waits in it.
+    /// A task of an agent, and the interactions that wait in it.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`].
@@ -62,7 +62,7 @@ impl Service {
         self.waiting_in(task.ok_or(ServiceError::NotFound)?).await
     }
 
-    /// What waits in a task.
+    /// The interactions that wait in a task.
     ///
     /// # Errors
     /// When the database fails.

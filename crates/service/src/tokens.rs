@@ -34,7 +34,7 @@ impl Service {
         Ok(secret)
     }
 
-    /// Who holds this token.
+    /// The holder of this token.
     ///
     /// # Errors
     /// [`ServiceError::TokenExpired`]; or the database fails.

@@ -14,7 +14,7 @@ use super::{Service, ServiceError};
 const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
 impl Service {
-    /// Writes what was used since the last time.
+    /// Writes the uses since the last time.
     ///
     /// # Errors
     /// When the database fails: then it is written next time.
@@ -81,7 +81,8 @@ impl<Id: Copy + Eq + Hash + Ord> Uses<Id> {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Id, Use>> {
-        // Whoever panicked while holding it left a whole map behind: every change is one call.
+        // A thread that panicked while holding it left a whole map behind: every change is one
+        // call.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

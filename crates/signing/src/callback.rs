@@ -1,5 +1,5 @@
-//! What agents are called back with is signed by a secret of their token. Nothing of it is stored: it
-//! follows from the server's key and the token's id.
+//! Callbacks to agents are signed by a secret of their token. Nothing of it is stored: it follows
+//! from the server's key and the token's id.
 
 use std::fmt;
 

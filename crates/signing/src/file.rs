@@ -1,4 +1,5 @@
-//! The key is a file outside of the database: whoever can change the one need not have the other.
+//! The key is a file outside of the database: a person who can change the one need not have the
+//! other.
 
 use std::{
     fs::{self, File, OpenOptions},

@@ -13,7 +13,7 @@ use rand::{TryRng, rngs::SysRng};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-/// What stands before the 32 secret bytes of an Ed25519 key in PKCS #8 (RFC 8410, section 7).
+/// The bytes before the 32 secret bytes of an Ed25519 key in PKCS #8 (RFC 8410, section 7).
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
@@ -47,7 +47,7 @@ impl SigningKey {
         format!("{BEGIN}\n{}\n{END}\n", STANDARD.encode(der))
     }
 
-    /// Reads what [`SigningKey::to_pem`] writes.
+    /// Reads the text that [`SigningKey::to_pem`] writes.
     pub fn from_pem(pem: &str) -> Option<Self> {
         let body = pem.trim().strip_prefix(BEGIN)?.strip_suffix(END)?;
         let der = STANDARD.decode(body.trim()).ok()?;
@@ -113,7 +113,7 @@ impl VerifyingKey {
     /// Whether this key's other half signed exactly these bytes.
     pub fn verifies(&self, message: &[u8], signature: &Signature) -> bool {
         let signature = ed25519_dalek::Signature::from_bytes(signature);
-        // Strict: one signature has one reading, whoever checks it.
+        // Strict: one signature has one reading, whichever program checks it.
         self.0.verify_strict(message, &signature).is_ok()
     }
 }

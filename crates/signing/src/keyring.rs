@@ -37,7 +37,7 @@ impl Keyring {
     /// The key in this file, with those before it.
     ///
     /// # Errors
-    /// One line: a file is not there, others may read it, or what is in it does not fit.
+    /// One line: a file is not there, others may read it, or its content does not fit.
     pub fn load(path: &Path) -> anyhow::Result<Self> {
         Self::with_earlier(path, file::load(path)?)
     }
@@ -148,13 +148,13 @@ impl Keyring {
         &self.rotations
     }
 
-    /// Whose receipts this server believes: its own, also those of its earlier keys, and those of `others`, the other
-    /// nodes.
+    /// The keys whose receipts this server believes: its own, also those of its earlier keys, and those of `others`,
+    /// the other nodes.
     pub fn trusted(&self, others: &[VerifyingKey]) -> TrustedKeys {
         TrustedKeys::new(self.verifying_keys().chain(others.iter().copied()))
     }
 
-    /// Seals with the key that signs, and opens what an earlier one has sealed.
+    /// Seals with the key that signs, and opens secrets that an earlier one has sealed.
     pub fn sealer(&self) -> Sealer {
         Sealer::new(&self.current).with_earlier(&self.earlier)
     }
@@ -216,7 +216,7 @@ fn read_rotations(path: &Path) -> anyhow::Result<Vec<Rotation>> {
         .collect()
 }
 
-/// Writes a whole file in the place of another: whoever looks sees one of the two.
+/// Writes a whole file in the place of another: a reader sees one of the two.
 fn replace(path: &Path, content: &str) -> anyhow::Result<()> {
     let new = beside(path, ".new");
     let mut options = OpenOptions::new();
@@ -266,7 +266,7 @@ mod tests {
             assert!(trusted.trusts(&before) && trusted.trusts(&first.verifying_key()));
             assert_eq!(ring.sealer().open(&sealed, b"a").unwrap(), b"webhook");
             assert_eq!(ring.callback_secrets().of(token), secret);
-            // What is sealed now the new key alone opens.
+            // Only the new key opens a secret sealed now.
             let anew = ring.sealer().seal(b"webhook", b"a").unwrap();
             assert_eq!(first.sealer().open(&anew, b"a"), None);
             let kept = earlier_file(&path, n.into());

@@ -1,5 +1,5 @@
-//! The server's Ed25519 key: it signs checkpoints of the journal and receipts of decisions. What else has
-//! to be secret is derived from it.
+//! The server's Ed25519 key: it signs checkpoints of the journal and receipts of decisions. Every other
+//! secret is derived from it.
 
 mod callback;
 mod file;

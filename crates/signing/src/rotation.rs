@@ -1,4 +1,5 @@
-//! A new key says whose heir it is: the old key signs a statement that names it. Whoever trusts the old one can follow.
+//! A new key says which key it succeeds: the old key signs a statement that names it. A client that trusts the old one
+//! can follow.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
@@ -9,7 +10,7 @@ use super::{SigningKey, TrustedKeys, VerifyingKey};
 
 const VERSION: u32 = 1;
 const STATEMENT: &str = "handraise key rotation";
-/// More rotations than any server has had. Longer lists are somebody's attempt to keep a client busy.
+/// More rotations than any server has had. A longer list is an attack that keeps a client busy.
 pub const MOST_ROTATIONS: usize = 1_000;
 
 /// That one key follows another, signed by the other.
@@ -55,7 +56,7 @@ impl Rotation {
         Ok(rotation)
     }
 
-    /// Whether it is what it claims to be: such a statement, signed by the old key.
+    /// Whether it is genuine: such a statement, signed by the old key.
     pub fn holds(&self) -> bool {
         let signature = STANDARD.decode(&self.signature).ok();
         let signature = signature.and_then(|bytes| bytes.try_into().ok());

@@ -1,5 +1,5 @@
-//! Secrets that have to be read again, at rest: sealed by a key derived from the server's, so that whoever
-//! has the database alone has none of them.
+//! Secrets that have to be read again, at rest: sealed by a key derived from the server's, so that a thief
+//! of the database alone has none of them.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl Sealer {
         }
     }
 
-    /// That also opens what was sealed by keys before this one.
+    /// That also opens secrets sealed by keys before this one.
     #[must_use]
     pub fn with_earlier(self, keys: &[SigningKey]) -> Self {
         let earlier = keys.iter().map(cipher).collect();
@@ -48,7 +48,7 @@ impl Sealer {
         Some(SealedSecret([&nonce[..], &sealed].concat()))
     }
 
-    /// Opens what was sealed by the same key, or an earlier one, for the same owner.
+    /// Opens a secret sealed by the same key, or an earlier one, for the same owner.
     pub fn open(&self, sealed: &SealedSecret, owner: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.0.split_at_checked(NONCE_BYTES)?;
         let nonce: [u8; NONCE_BYTES] = nonce.try_into().ok()?;

@@ -27,7 +27,7 @@ pub struct SlackClaim {
     pub slack_id: SlackId,
     /// The id of their workspace.
     pub team: String,
-    /// What they are called there, or the beginning of it.
+    /// The user's name there, or the beginning of it.
     pub name: String,
     /// Worth nothing from then on.
     pub expires_at: DateTime<Utc>,
@@ -50,13 +50,13 @@ impl SlackLinks {
         Self(key.derive(LABEL))
     }
 
-    /// What stands in the address of a link for this user: letters, digits, `-` and `_`.
+    /// The token in the address of a link for this user: letters, digits, `-` and `_`.
     pub fn make(&self, slack_id: &SlackId, team: &str, name: &str, now: DateTime<Utc>) -> String {
         let name: String = name.chars().take(NAME_CHARS).collect();
         let expires_at = (now + SLACK_LINK_LIFETIME).timestamp_millis();
         let claim = serde_json::json!([slack_id, team, name, expires_at]).to_string();
         let seal = self.mac(claim.as_bytes()).map(Mac::finalize);
-        // Without a seal nobody could open it.
+        // Without a seal it could never be opened.
         let mut token = seal.map_or_else(Vec::new, |seal| seal.into_bytes().to_vec());
         token.extend_from_slice(claim.as_bytes());
         URL_SAFE_NO_PAD.encode(token)

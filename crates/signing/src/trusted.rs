@@ -10,19 +10,19 @@ use super::VerifyingKey;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustedKeys(Vec<VerifyingKey>);
 
-/// Why a receipt is worth nothing, whatever it says.
+/// Why a receipt is worth nothing, no matter its content.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Forged {
     /// It may mean something else by the same words.
     #[error("the receipt is void: its version {0} is not known here")]
     Unknown(u32),
-    /// What should be a key is none.
+    /// Its public key is no key.
     #[error("the receipt is void: its public key is none")]
     NoKey,
-    /// Somebody signed it, but nobody who is trusted.
+    /// The key that signed it is not trusted.
     #[error("the receipt is void: it was signed with the key {0}, which is not trusted")]
     Untrusted(Box<VerifyingKey>),
-    /// What should be a signature is none.
+    /// Its signature is no signature.
     #[error("the receipt is void: its signature is none")]
     NoSignature,
     /// It was changed after it was signed, or never signed.
@@ -57,8 +57,8 @@ impl TrustedKeys {
         self.0.is_empty()
     }
 
-    /// Whether a trusted key signed all that the receipt says. What it says is the caller's to compare: which
-    /// interaction, which outcome, which action.
+    /// Whether a trusted key signed the whole receipt. The caller compares its content: which interaction,
+    /// which outcome, which action.
     ///
     /// # Errors
     /// [`Forged`]: the first thing that is wrong.

@@ -1,4 +1,4 @@
-//! Looks at signatures for whoever reads decisions (rule 12), each once.
+//! Looks at signatures for readers of decisions (rule 12), each once.
 
 use std::{
     collections::HashSet,

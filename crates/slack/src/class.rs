@@ -1,15 +1,15 @@
-//! What a failed call means for what was to be done: whether it may have been done, and whether trying again
-//! can help. One pure function decides.
+//! The meaning of a failed call: whether its work may have been done, and whether trying again can help. One
+//! pure function decides.
 
 use std::time::Duration;
 
 /// Slack says no more than that it lasts; workspaces over this limit stay over it for long.
 const LONG: Duration = Duration::from_secs(600);
 
-/// What to do about a failed call.
+/// The way to go on after a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Nothing was done, nor will be until somebody changes a setting or something in Slack. Nothing else
+    /// Nothing was done, nor will be until a person changes a setting or something in Slack. Nothing else
     /// for this channel will get through either.
     Config,
     /// Nothing was done, and this very call will never succeed.
@@ -22,11 +22,11 @@ pub enum Class {
     },
     /// It may have been done: look before it is done again.
     Ambiguous,
-    /// Nothing was done, and what a person had opened is over.
+    /// Nothing was done, and the modal a person had opened is over.
     TriggerBound,
 }
 
-/// What came of a call that did not succeed.
+/// The result of a call that did not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Came<'a> {
     /// There was no connection, so nothing was sent.
@@ -37,7 +37,7 @@ pub enum Came<'a> {
     Unreadable,
     /// Another status than 200 without a code of Slack's, and the seconds of its `Retry-After`.
     Status(u16, Option<u64>),
-    /// Slack's code for what is wrong, and the seconds of its `Retry-After`.
+    /// Slack's code for the fault, and the seconds of its `Retry-After`.
     Code(&'a str, Option<u64>),
 }
 
@@ -51,7 +51,7 @@ pub fn classify(came: Came<'_>) -> Class {
         Came::NoAnswer | Came::Unreadable => Class::Ambiguous,
         Came::Status(429, seconds) => retry(seconds),
         Came::Status(413, _) => Class::Content,
-        // Slack answers 200. Whoever says this stands before it, or instead of it.
+        // Slack answers 200. Another status comes from a server before it, or instead of it.
         Came::Status(300..=499, _) => Class::Config,
         Came::Status(..) => Class::Ambiguous,
         Came::Code(code, seconds) => of_code(code, seconds),
@@ -91,7 +91,7 @@ fn of_code(code: &str, seconds: Option<u64>) -> Class {
         | "invalid_form_data" | "invalid_post_type" | "invalid_json" | "json_not_object"
         | "missing_post_type" | "unknown_method" | "invalid_payload" | "invalid_cursor"
         | "invalid_limit" | "user_not_found"
-        // Whoever may delete a message did: this one cannot be changed, and others can.
+        // A user who may delete a message did: this one cannot be changed, and others can.
         | "message_not_found" | "cant_update_message" | "edit_window_closed" | "is_inactive"
         | "block_mismatch" => Class::Content,
         "expired_trigger_id" | "exchanged_trigger_id" | "invalid_trigger_id" | "expired_url"
@@ -103,8 +103,9 @@ fn of_code(code: &str, seconds: Option<u64>) -> Class {
     }
 }
 
-/// Whether Slack's answer to opening a connection means that no later one will be different. What may pass by
-/// itself, such as a workspace that is being moved, is not among them: nobody is there at night to start again.
+/// Whether Slack's answer to opening a connection means that no later one will be different. Faults that may
+/// pass by themselves, such as a workspace that is being moved, are not among them: the operator is not there
+/// at night to start again.
 pub fn is_final_for_connections(code: &str) -> bool {
     matches!(
         code,

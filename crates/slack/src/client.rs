@@ -1,5 +1,5 @@
-//! Calls of Slack's Web API: one request each, in time, and never a second one. Whoever calls decides by the
-//! [`Class`] of a failure what to do about it.
+//! Calls of Slack's Web API: one request each, in time, and never a second one. The caller decides by the
+//! [`Class`] of a failure how to go on.
 
 use std::{fmt, time::Duration};
 
@@ -47,13 +47,13 @@ impl fmt::Debug for SlackClient {
 #[derive(Clone, Debug, Error)]
 #[error("{method}: {}", self.words())]
 pub struct CallError {
-    /// What was called.
+    /// The method called.
     pub method: &'static str,
-    /// What to do about it.
+    /// The way to go on.
     pub class: Class,
-    /// Slack's code, or what happened instead of an answer.
+    /// Slack's code, or the event instead of an answer.
     pub code: String,
-    /// What Slack says of each fault, with its place.
+    /// Slack's message on each fault, with its place.
     pub messages: Vec<String>,
     /// Scopes that the token would need.
     pub needed: Option<String>,
@@ -68,7 +68,7 @@ impl CallError {
     }
 }
 
-/// What is sent. Methods that read take no JSON.
+/// The body to send. Methods that read take no JSON.
 pub(super) enum Arguments<'a> {
     Json(&'a Value),
     Form(&'a [(&'a str, &'a str)]),
@@ -81,7 +81,7 @@ pub(super) enum Token {
     App,
 }
 
-/// What every answer of Slack's has.
+/// The part that all of Slack's answers have.
 #[derive(Deserialize)]
 struct Envelope {
     ok: bool,

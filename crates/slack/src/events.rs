@@ -1,5 +1,5 @@
-//! What the Events API tells, as far as anybody here wants to know: replies of people in threads, their edits,
-//! and the end of our rights.
+//! The events of the Events API that this program needs: replies of people in threads, their edits, and the
+//! end of our rights.
 
 use domain::slack::Message;
 use serde_json::Value;
@@ -10,17 +10,17 @@ use super::types;
 const ID_CHARS: usize = 64;
 /// Longest name that Slack gives an event, or a client its message.
 const NAME_CHARS: usize = 255;
-/// What people's replies may be besides plain messages.
+/// The subtypes of people's replies besides plain messages.
 const SUBTYPES: [&str; 3] = ["file_share", "thread_broadcast", "me_message"];
 
-/// What an event is to us.
+/// The meaning of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incoming {
-    /// Somebody wrote in a thread, or changed what they had written there.
+    /// A user wrote in a thread, or changed an earlier message there.
     Message {
-        /// What Slack calls the event.
+        /// Slack's id of the event.
         event_id: Option<String>,
-        /// What they wrote.
+        /// The message they wrote.
         message: Box<Message>,
     },
     /// The app was taken out of the workspace.
@@ -68,7 +68,7 @@ fn message(payload: &Value, event: &Value) -> Option<Message> {
     let channel = text(&event["channel"])?;
     let is_change = event["subtype"] == "message_changed";
     let written = if is_change { &event["message"] } else { event };
-    // Whoever sees an answer in what we or our bot say would answer himself.
+    // A server that took our or our bot's messages for answers would answer itself.
     let ours = |own: &Value, by: &Value| own.is_string() && own == by;
     let authorizations = payload["authorizations"].as_array();
     let mut authorizations = authorizations.into_iter().flatten();
@@ -91,7 +91,7 @@ fn message(payload: &Value, event: &Value) -> Option<Message> {
     Some(message)
 }
 
-/// A message of a channel as what somebody wrote in a thread, if it is.
+/// A message of a channel as a user's reply in a thread, if it is one.
 pub fn reply(channel: &str, message: types::Message) -> Option<Message> {
     let thread_ts = message.thread_ts.filter(|thread| *thread != message.ts)?;
     let user = message.user.filter(|_| message.bot_id.is_none())?;
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(foreign.unwrap().team.as_deref(), Some("T0OTHER"));
         let odd = heard(json!({ "client_msg_id": "a b", "team": "T\u{0}" })).unwrap();
         assert_eq!((odd.client_msg_id, odd.team), (None, None));
-        // An app of somebody else's, with a person's own rights.
+        // Another maker's app, with a person's own rights.
         assert!(heard(json!({ "app_id": "A0OTHER" })).is_some());
         assert!(heard(json!({ "text": "" })).is_some());
     }

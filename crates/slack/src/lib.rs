@@ -1,8 +1,8 @@
-//! Slack, as the rest needs it: what people see and press there, the calls that are made to it, and what comes from it.
-//! It decides nothing and stores nothing: it draws an interaction, and reads what comes back.
+//! Slack, as the rest needs it: the cards and controls that people see there, the calls that are made to it, and the
+//! events that come from it. It decides nothing and stores nothing: it draws an interaction, and reads the replies.
 //!
-//! [`blocks`] makes cards and modals, pure; [`client`] makes calls ([`class`] says what a failure means); [`socket_mode`]
-//! and [`verify`] are the two ways in; [`events`] reads what comes by either.
+//! [`blocks`] makes cards and modals, pure; [`client`] makes calls ([`class`] tells the meaning of a failure);
+//! [`socket_mode`] and [`verify`] are the two ways in; [`events`] reads the events that come by either.
 //!
 //! Uses `domain`, `machine` and `visible`. Begin with `blocks/card.rs`.
 

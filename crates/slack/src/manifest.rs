@@ -1,8 +1,9 @@
-//! The app's manifest: what somebody makes the Slack app from.
+//! The app's manifest: a person makes the Slack app from it.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What the bot may do. It does not ask for `chat:write.public`: it would post where it cannot hear.
+/// The rights of the bot. It does not ask for `chat:write.public`: it would post where it cannot
+/// hear.
 pub const SCOPES: [&str; 9] = [
     "chat:write",
     "channels:history",
@@ -15,7 +16,7 @@ pub const SCOPES: [&str; 9] = [
     "metadata.message:read",
 ];
 
-/// What it hears of.
+/// The events it hears of.
 const EVENTS: [&str; 6] = [
     "message.channels",
     "message.groups",

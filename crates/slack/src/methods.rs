@@ -1,4 +1,4 @@
-//! The methods that are called, each with its arguments and what it returns.
+//! The methods that are called, each with its arguments and its result.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::header::{DATE, HeaderMap};
@@ -57,9 +57,9 @@ struct Opened {
 struct Done {}
 
 /// # Errors
-/// Each fails with a [`CallError`] that says by its class what to do.
+/// Each fails with a [`CallError`] that says by its class how to go on.
 impl SlackClient {
-    /// Who we are, and what we may do.
+    /// Our identity, and our rights.
     pub async fn auth_test(&self) -> Result<Identity, CallError> {
         let answer = self.call("auth.test", Token::Bot, Arguments::Form(&[]));
         let (identity, headers): (Identity, _) = answer.await?;
@@ -126,20 +126,20 @@ impl SlackClient {
         self.read("conversations.history", channel, &more).await
     }
 
-    /// What a channel is, and whether we are in it.
+    /// A channel's facts, and whether we are in it.
     pub async fn conversation_info(&self, channel: &str) -> Result<Conversation, CallError> {
         let form = [("channel", channel)];
         let InChannel { channel } = self.form("conversations.info", &form).await?;
         Ok(channel)
     }
 
-    /// Who somebody is.
+    /// The facts of a user.
     pub async fn user_info(&self, user: &str) -> Result<User, CallError> {
         let InUser { user } = self.form("users.info", &[("user", user)]).await?;
         Ok(user)
     }
 
-    /// Opens a modal for whoever did what the trigger came with, within three seconds.
+    /// Opens a modal for the user whose act the trigger came with, within three seconds.
     pub async fn open_view(&self, trigger_id: &str, view: &Value) -> Result<View, CallError> {
         let body = json!({ "trigger_id": trigger_id, "view": view });
         let InView { view } = self.json("views.open", &body).await?;
@@ -180,7 +180,7 @@ impl SlackClient {
         method: &'static str,
         body: &impl Serialize,
     ) -> Result<T, CallError> {
-        // What is sent has only names and text.
+        // The body has only names and text.
         let body = serde_json::to_value(body).unwrap_or_default();
         let answer = self.call(method, Token::Bot, Arguments::Json(&body));
         Ok(answer.await?.0)
@@ -226,7 +226,7 @@ fn answered_by(headers: &HeaderMap) -> Option<DateTime<Utc>> {
     Some(second.to_utc() + TimeDelta::seconds(1))
 }
 
-/// What a token may do, as every answer to it says.
+/// The rights of a token, as the header of every answer to it says.
 fn scopes(headers: &HeaderMap) -> Vec<String> {
     let header = headers.get("x-oauth-scopes");
     let header = header.and_then(|header| header.to_str().ok());

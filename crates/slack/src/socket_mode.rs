@@ -1,4 +1,4 @@
-//! Socket Mode: two connections that we open, on which Slack says what people do.
+//! Socket Mode: two connections that we open, on which Slack tells of people's acts.
 //!
 //! Nothing is acknowledged before it is kept: Slack repeats an event that was not, but never a click. A
 //! connection that Slack wants to end is left only when another is there.
@@ -24,8 +24,8 @@ const WANTED: usize = 2;
 /// Where envelopes are kept.
 #[async_trait]
 pub trait Inbox: Send + Sync {
-    /// Keeps what came, durably. Slack hears that it arrived when this returns, and should within three
-    /// seconds; what is returned is the answer, for those envelopes that take one.
+    /// Keeps the envelope, durably. Slack hears that it arrived when this returns, and should within
+    /// three seconds; the result is the answer, for those envelopes that take one.
     ///
     /// # Errors
     /// When it cannot be kept. Slack then hears nothing, and repeats events.
@@ -37,13 +37,13 @@ pub trait Inbox: Send + Sync {
 pub struct Envelope {
     /// Of this try to deliver it.
     pub id: String,
-    /// `events_api`, `interactive` or what else there may be.
+    /// `events_api`, `interactive` or another kind.
     pub kind: String,
     /// Whether an answer can go with the acknowledgement.
     pub takes_answer: bool,
     /// How often it was tried before.
     pub retries: u32,
-    /// What it says, as it came.
+    /// Its payload, as it came.
     pub payload: Box<RawValue>,
 }
 
@@ -55,9 +55,9 @@ pub struct SocketStatus {
     /// How many more connections Slack counted than there are here, when the last one was opened. Each gets its share
     /// of clicks.
     pub elsewhere: u32,
-    /// How many connections were lost. What was on its way through them may have gone with them.
+    /// How many connections were lost. Envelopes on their way through them may have gone with them.
     pub lost: u64,
-    /// What went wrong last.
+    /// The last error.
     pub last_error: Option<String>,
     /// Why it stopped for good, if it did.
     pub stopped: Option<String>,
@@ -143,18 +143,18 @@ pub async fn run_with(
         }
         sockets.publish();
     }
-    // Nobody listens any more, so nothing more is opened.
+    // No reader listens any more, so nothing more is opened.
     drop(hear);
     sockets.leave().await;
 }
 
-/// What a task tells of its connection.
+/// The news of a connection's task.
 enum Told {
     /// It is there, or why not.
     Opened(Result<Box<Connection>, Trouble>),
     /// Slack wants it to end.
     Asked(u64, String),
-    /// It has ended; with what, unless it was we who ended it.
+    /// It has ended; with its cause, unless it was we who ended it.
     Ended(u64, Option<String>),
 }
 
@@ -203,7 +203,7 @@ impl Sockets {
                 sleep(pause).await;
                 connection::open(&client, timing).await.map(Box::new)
             };
-            // When everything stops there is nobody to tell, and this need not go on.
+            // When everything stops the receiver is gone, and this need not go on.
             tokio::select! {
                 opened = opening => { let _ = tell.send(Told::Opened(opened)); }
                 () = tell.closed() => {}
@@ -216,7 +216,7 @@ impl Sockets {
             return Duration::ZERO;
         };
         let pause = self.timing.first_pause * 2_u32.pow(doublings.min(16));
-        // What was cut off together does not come back together.
+        // Connections cut off together do not come back together.
         pause
             .min(self.timing.longest_pause)
             .mul_f64(rand::random_range(0.75..1.0))
@@ -321,7 +321,7 @@ impl Sockets {
         });
     }
 
-    /// Says goodbye, and lets what is being kept be kept.
+    /// Says goodbye, and lets envelopes that are being kept be kept.
     async fn leave(self) {
         for open in self.open.values() {
             open.leave.cancel();

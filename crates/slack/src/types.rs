@@ -1,4 +1,4 @@
-//! What is said to Slack and what it says, as far as anybody here wants to know.
+//! Slack's requests and answers, as far as this program needs them.
 
 use std::fmt;
 
@@ -14,13 +14,13 @@ pub struct Post<'a> {
     pub channel: Option<&'a str>,
     /// The whole of it in words, for notifications and screen readers.
     pub text: &'a str,
-    /// What is shown instead.
+    /// The blocks shown instead.
     #[serde(skip_serializing_if = "<[Value]>::is_empty")]
     pub blocks: &'a [Value],
     /// The message whose thread it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread_ts: Option<&'a str>,
-    /// What it can be recognised by later.
+    /// The mark to recognise it by later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<&'a Metadata>,
     unfurl_links: bool,
@@ -52,7 +52,7 @@ impl<'a> Post<'a> {
     }
 }
 
-/// What everybody in the workspace can read of a message, and no page shows.
+/// The part of a message that everybody in the workspace can read, and no page shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metadata {
     /// Letters, digits and underscores.
@@ -79,9 +79,9 @@ pub struct Message {
     pub ts: String,
     /// The thread's parent, or the message itself if it is one.
     pub thread_ts: Option<String>,
-    /// Who wrote it.
+    /// Its author.
     pub user: Option<String>,
-    /// The workspace of whoever wrote it, in a channel that several share.
+    /// The workspace of its author, in a channel that several share.
     pub user_team: Option<String>,
     /// The same, by another name.
     pub source_team: Option<String>,
@@ -89,13 +89,13 @@ pub struct Message {
     pub team: Option<String>,
     /// The bot that wrote it.
     pub bot_id: Option<String>,
-    /// What kind it is, if it is no plain message.
+    /// Its kind, if it is no plain message.
     pub subtype: Option<String>,
     /// Its words, with `&`, `<` and `>` escaped.
     pub text: String,
     /// The client's name for it.
     pub client_msg_id: Option<String>,
-    /// What it can be recognised by.
+    /// The mark to recognise it by.
     pub metadata: Option<Metadata>,
 }
 
@@ -108,7 +108,7 @@ pub struct Page {
     pub next: Option<String>,
 }
 
-/// Who a token belongs to.
+/// The owner of a token.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Identity {
     /// The workspace's id.
@@ -116,7 +116,7 @@ pub struct Identity {
     /// The workspace's name.
     #[serde(default)]
     pub team: String,
-    /// What the bot is called.
+    /// The name of the bot.
     #[serde(default)]
     pub user: String,
     /// The bot as a user.
@@ -124,12 +124,12 @@ pub struct Identity {
     /// The bot as a bot.
     #[serde(default)]
     pub bot_id: Option<String>,
-    /// What the token may do.
+    /// The rights of the token.
     #[serde(skip)]
     pub scopes: Vec<String>,
 }
 
-/// A person, or what looks like one.
+/// A person, or an account that looks like one.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct User {
@@ -137,9 +137,9 @@ pub struct User {
     pub id: String,
     /// The workspace they belong to.
     pub team_id: String,
-    /// What they are called.
+    /// Their name.
     pub name: String,
-    /// What they are called in full.
+    /// Their full name.
     pub real_name: String,
     /// They are gone.
     pub deleted: bool,
@@ -161,9 +161,9 @@ pub struct Conversation {
     pub name: Option<String>,
     /// The bot is in it.
     pub is_member: bool,
-    /// It is a conversation of two, in which nobody is a member.
+    /// It is a conversation of two, in which no user counts as a member.
     pub is_im: bool,
-    /// Nobody can write in it.
+    /// No user can write in it.
     pub is_archived: bool,
 }
 
@@ -177,7 +177,7 @@ pub struct View {
     pub hash: String,
 }
 
-/// Where Socket Mode is to be connected to, once: whoever has it can.
+/// Where Socket Mode is to be connected to, once: any holder can.
 #[derive(Clone)]
 pub struct SocketUrl(SecretString);
 

@@ -19,10 +19,10 @@ pub enum Unverified {
     /// There is no time, or no signature.
     #[error("the request is not signed")]
     Unsigned,
-    /// It was signed at another time; somebody may have kept it.
+    /// It was signed at another time; an attacker may have kept it.
     #[error("the request was not signed just now")]
     Untimely,
-    /// It was signed by somebody else, or changed.
+    /// It was signed with another secret, or changed.
     #[error("the signature does not fit")]
     Forged,
 }

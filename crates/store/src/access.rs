@@ -1,9 +1,9 @@
-//! What is read back of people and programs that are let in.
+//! Records of people and programs that are let in.
 
 use chrono::{DateTime, Utc};
 use domain::{Actor, PasswordHash, Person, PersonId, Principal, SessionId, TokenId, access::Token};
 
-/// Somebody with a token that works.
+/// The holder of a token that works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The token.
@@ -21,7 +21,7 @@ pub struct TokenRecord {
     pub token: Token,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// Who made it; `None` for those from before this was kept.
+    /// The maker; `None` for tokens from before this was kept.
     pub made_by: Option<Actor>,
     /// When it was last used, to the minute; `None` when it never was.
     pub last_used_at: Option<DateTime<Utc>>,
@@ -41,12 +41,12 @@ impl TokenRecord {
     }
 }
 
-/// A link that somebody made for a person who had a password: whoever had it could take their account over.
+/// A link made for a person who had a password: its holder could take their account over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeLink {
     /// When.
     pub at: DateTime<Utc>,
-    /// Who made it.
+    /// The maker.
     pub by: Actor,
     /// Whether the person has read of it.
     pub told: bool,
@@ -55,7 +55,7 @@ pub struct MadeLink {
 /// A person as the list of people shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonRecord {
-    /// Who.
+    /// The person.
     pub person: Person,
     /// Whether they have chosen a password.
     pub has_password: bool,
@@ -67,10 +67,10 @@ pub struct PersonRecord {
     pub seen_at: Option<DateTime<Utc>>,
 }
 
-/// What signing in needs to know.
+/// The record that signing in needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Who.
+    /// The person.
     pub person: Person,
     /// Their password, if they have one.
     pub password: Option<PasswordHash>,
@@ -81,7 +81,7 @@ pub struct Account {
 pub struct OpenSession {
     /// Its id.
     pub id: SessionId,
-    /// Whose it is.
+    /// The person signed in.
     pub person: Person,
     /// When their password was last given there.
     pub proven_at: DateTime<Utc>,
@@ -96,7 +96,7 @@ pub struct SessionRecord {
     pub created_at: DateTime<Utc>,
     /// When it was last used, to the minute.
     pub seen_at: DateTime<Utc>,
-    /// What the browser calls itself.
+    /// The browser's name for itself.
     pub browser: String,
     /// Where it signed in from.
     pub address: String,

@@ -1,4 +1,4 @@
-//! What can go wrong between the program and its database.
+//! The errors between the program and its database.
 
 use domain::journal::Broken;
 use thiserror::Error;
@@ -9,7 +9,7 @@ pub enum StoreError {
     /// The database said no, or did not answer.
     #[error("the database failed: {0}")]
     Database(#[from] sqlx::Error),
-    /// A row holds what this program never writes.
+    /// A row holds data this program never writes.
     #[error("unreadable {column} in {table} {row}: {why}")]
     Inconsistent {
         /// Table.
@@ -18,7 +18,7 @@ pub enum StoreError {
         column: &'static str,
         /// Which row.
         row: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// The journal was changed behind the program's back.
@@ -32,7 +32,7 @@ pub enum StoreError {
 /// A changeset was not committed.
 #[derive(Debug, Error)]
 pub enum CommitError {
-    /// Somebody else changed the interaction first.
+    /// Another commit changed the interaction first.
     #[error("the interaction has changed since the decision")]
     Conflict,
     /// The database failed.
@@ -49,12 +49,12 @@ pub enum ConnectError {
     /// The URL has a known scheme but makes no sense.
     #[error("the database URL cannot be read: {0}")]
     BadUrl(String),
-    /// Nobody answers, or the file cannot be opened.
+    /// The server does not answer, or the file cannot be opened.
     #[error("cannot open the database {place}: {why}")]
     Unreachable {
         /// File, or host and database name.
         place: String,
-        /// What the driver said.
+        /// The driver's words.
         why: String,
     },
     /// It can be read but not written.
@@ -80,7 +80,7 @@ pub enum ConnectError {
     Migration {
         /// File, or host and database name.
         place: String,
-        /// What the driver said.
+        /// The driver's words.
         why: String,
     },
 }

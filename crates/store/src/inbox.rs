@@ -1,4 +1,4 @@
-//! What is read of the inbox of Slack.
+//! Records of the inbox of Slack.
 
 use chrono::{DateTime, Utc};
 use domain::{MessageId, slack::Message};
@@ -8,9 +8,9 @@ use domain::{MessageId, slack::Message};
 pub struct NewMessage {
     /// Its id, if it is new.
     pub id: MessageId,
-    /// What Slack calls the event; a message that was read back has none.
+    /// Slack's id of the event; a message that was read back has none.
     pub event_id: Option<String>,
-    /// What was written.
+    /// The message written.
     pub message: Message,
     /// When it came.
     pub received_at: DateTime<Utc>,
@@ -21,7 +21,7 @@ pub struct NewMessage {
 pub struct KeptMessage {
     /// Its id.
     pub id: MessageId,
-    /// What was written.
+    /// The message written.
     pub message: Message,
     /// When it came.
     pub received_at: DateTime<Utc>,

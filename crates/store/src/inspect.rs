@@ -10,15 +10,16 @@ pub struct Inspection {
     pub place: String,
     /// As the database calls itself: `SQLite 3.50.4`.
     pub engine: String,
-    /// How its tables stand to what this program knows.
+    /// How its tables stand to the migrations this program knows.
     pub schema: Schema,
-    /// What keeps the program from working with it: each item says what, and what to do.
+    /// The faults that keep the program from working with it: each item names the fault and the
+    /// remedy.
     pub hindrances: Vec<String>,
-    /// What somebody should know, in the same form.
+    /// Remarks for the operator, in the same form.
     pub remarks: Vec<String>,
-    /// What is in it, if its schema is current and may be read.
+    /// Its content, if its schema is current and may be read.
     pub content: Option<Content>,
-    /// What time its server has; SQLite has none of its own.
+    /// The time of its server; SQLite has none of its own.
     pub clock: Option<DateTime<Utc>>,
 }
 
@@ -43,16 +44,16 @@ pub enum Schema {
         /// The newest version this program has.
         known: i64,
     },
-    /// A migration is not what it is here, or was not finished.
+    /// A migration differs from the one here, or was not finished.
     Broken {
         /// The first such one.
         version: i64,
-        /// What is wrong with it.
+        /// The fault.
         why: &'static str,
     },
 }
 
-/// What is in a database, as far as it matters for whether the server can work.
+/// The content of a database, as far as it matters for whether the server can work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The number of the newest event, 0 when there is none.
@@ -69,7 +70,7 @@ impl Schema {
         matches!(self, Self::Current(_))
     }
 
-    /// Holds what was applied, by version, against what this program would apply.
+    /// Holds the applied migrations, by version, against those this program would apply.
     pub(crate) fn of(migrator: &Migrator, applied: &[AppliedRow]) -> Self {
         let known = migrator.iter().map(|migration| migration.version);
         let known = known.max().unwrap_or_default();

@@ -26,7 +26,7 @@ pub async fn verify_journal(store: &dyn Store) -> Result<JournalState> {
 /// Hands over every stored event after `after`, in order, page by page.
 ///
 /// # Errors
-/// [`StoreError::Broken`](crate::StoreError::Broken) with the event that cannot be read, and whatever `visit` says.
+/// [`StoreError::Broken`](crate::StoreError::Broken) with the event that cannot be read, and the errors of `visit`.
 pub async fn walk_journal(
     store: &dyn Store,
     mut after: i64,
@@ -58,8 +58,8 @@ pub async fn walk_journal(
     }
 }
 
-/// How much room events take, and what follows from them. Roughly: what they say stands in the journal, in a row
-/// of its own and among the words to search for, and each has its entries in indexes.
+/// How much room events and their consequences take. Roughly: their content stands in the journal, in a row of
+/// its own and among the words to search for, and each has its entries in indexes.
 pub(crate) fn stored_bytes(appended: &[Record]) -> i64 {
     const TIMES: usize = 3;
     const EACH: usize = 1_024;

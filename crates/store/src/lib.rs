@@ -83,8 +83,8 @@ pub fn database_file(url: &str) -> Option<PathBuf> {
     sqlite::database_file(url)
 }
 
-/// Why whoever is on the way to the database at `url` could read and change what goes there; `None` when it is
-/// on this machine, or proves who it is.
+/// Why an attacker on the way to the database at `url` could read and change the traffic; `None` when it is on
+/// this machine, or proves who it is.
 pub fn unverified_server(url: &str) -> Option<String> {
     postgres::unverified_server(url)
 }
@@ -160,8 +160,8 @@ pub trait Commit: Send + Sync {
     async fn commit(&self, changeset: Changeset) -> std::result::Result<Vec<Event>, CommitError>;
 
     /// Changes whenever this node has reason to believe that the journal has grown: its own commits
-    /// and, on Postgres, other nodes' notifications. Only a hint: what counts is
-    /// [`Journal::events_after`].
+    /// and, on Postgres, other nodes' notifications. Only a hint: only [`Journal::events_after`]
+    /// counts.
     fn growth(&self) -> watch::Receiver<()>;
 }
 
@@ -172,11 +172,11 @@ pub trait Interactions: Send + Sync {
     /// all read as [`State::Void`](domain::State::Void). Only the first call counts.
     fn trust(&self, keys: Arc<dyn Verify>);
 
-    /// This interaction, of wherever it was made, as far as its decision is proven: what [`Self::interaction`]
-    /// would say of it.
+    /// This interaction, of wherever it was made, as far as its decision is proven: as [`Self::interaction`]
+    /// would return it.
     fn proven(&self, interaction: Interaction) -> Interaction;
 
-    /// Whether this event may be passed on: what it says of a decision is proven by its receipt.
+    /// Whether this event may be passed on: its word on a decision is proven by its receipt.
     fn proves(&self, event: &Event) -> bool;
 
     /// The decisions that were read since and are not proven, at most 1,000; each was logged as an error.
@@ -186,7 +186,7 @@ pub trait Interactions: Send + Sync {
     async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>>;
 
     /// Interactions after `after` in the order of their ids, as they are stored: nothing of them is proven.
-    /// For whoever holds the rows against the journal.
+    /// For the check of the rows against the journal.
     ///
     /// # Errors
     /// Also when one of them cannot be read.
@@ -202,7 +202,7 @@ pub trait Interactions: Send + Sync {
     /// The threads under the cards of blockers that are pending, or were closed since then.
     async fn threads(&self, closed_since: DateTime<Utc>) -> Result<Vec<Thread>>;
 
-    /// What this agent has asked under this idempotency key: which interaction, and the fingerprint of
+    /// The interaction that this agent has asked under this idempotency key, and the fingerprint of
     /// the request.
     async fn asked_under(
         &self,
@@ -233,14 +233,14 @@ pub trait Interactions: Send + Sync {
     /// How many blockers of this agent are pending.
     async fn pending_count(&self, agent: AgentId) -> Result<u32>;
 
-    /// What the pending blockers of a task weigh together, as
+    /// The weight of all pending blockers of a task, as
     /// [`Request::weight`](domain::interaction::Request::weight) has it.
     async fn pending_weight(&self, agent: AgentId, task: &str) -> Result<i64>;
 
     /// How many blockers are pending.
     async fn waiting_counts(&self) -> Result<WaitingCounts>;
 
-    /// What happened to blockers since `since`.
+    /// Counts of blockers since `since`.
     async fn counts(&self, since: DateTime<Utc>) -> Result<Counts>;
 
     /// Pending interactions whose deadline is at or before `now`, longest overdue first.
@@ -302,7 +302,7 @@ pub trait Journal: Send + Sync {
 /// Agents.
 #[async_trait]
 pub trait Agents: Send + Sync {
-    /// All agents by name, with what they have had stored on this day.
+    /// All agents by name, with the bytes they have had stored on this day.
     async fn agents(&self, day: Day) -> Result<Vec<AgentRecord>>;
 
     /// How many bytes an agent has had stored on this day.
@@ -315,7 +315,7 @@ pub trait Agents: Send + Sync {
 /// Agent and responder tokens.
 #[async_trait]
 pub trait Tokens: Send + Sync {
-    /// Who holds this token, also when it has expired; `None` also when it was revoked.
+    /// The holder of this token, also when it has expired; `None` also when it was revoked.
     async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>>;
 
     /// The tokens of an agent that are good at `now`, newest first, at most `limit`.
@@ -339,16 +339,16 @@ pub trait People: Send + Sync {
     /// One person.
     async fn person(&self, id: PersonId) -> Result<Option<Person>>;
 
-    /// Who is this user of Slack, also when they are disabled.
+    /// The person who is this user of Slack, also when they are disabled.
     async fn person_in_slack(&self, id: &SlackId) -> Result<Option<Person>>;
 
     /// Everybody by name, with the links and sessions that are good at `now`.
     async fn people(&self, now: DateTime<Utc>) -> Result<Vec<PersonRecord>>;
 
-    /// Who has this [`Person::name_key`], also when they are disabled.
+    /// The person who has this [`Person::name_key`], also when they are disabled.
     async fn account(&self, name_key: &str) -> Result<Option<Account>>;
 
-    /// Whose link this is, if it is still good. Does not use it up.
+    /// The person whose link this is, if it is still good. Does not use it up.
     async fn sign_in_link(&self, hash: &SecretHash, now: DateTime<Utc>) -> Result<Option<Person>>;
 
     /// The last link that was made for this person when they had a password.
@@ -380,7 +380,7 @@ pub trait Sessions: Send + Sync {
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()>;
 }
 
-/// What goes out. Obligations are made by [`Commit::commit`], with the events they tell of.
+/// The deliveries. Obligations are made by [`Commit::commit`], with the events they tell of.
 #[async_trait]
 pub trait Outbox: Send + Sync {
     /// Destinations with something due at `now` that do not pause then.
@@ -390,15 +390,15 @@ pub trait Outbox: Send + Sync {
     /// were disabled before deliveries were made of everything they were owed.
     async fn followers(&self, now: DateTime<Utc>) -> Result<Vec<Follower>>;
 
-    /// What endpoints can hear of among the `limit` events after `after`.
+    /// The news for endpoints among the `limit` events after `after`.
     async fn news(&self, after: i64, limit: u32) -> Result<NewsPage>;
 
     /// Makes deliveries, due at once or given up, all in one transaction. Those of an endpoint that was
     /// moved on meanwhile, by another worker or because it was disabled or enabled, are left out.
     async fn owe(&self, owing: &[Owing]) -> Result<()>;
 
-    /// Takes what is due at `now`, of each destination at most so many, longest due first, and leases it
-    /// until `lease_until`: nobody else gets it before. A lease that ran out is due again.
+    /// Takes the deliveries due at `now`, of each destination at most so many, longest due first, and
+    /// leases it until `lease_until`: no other worker gets it before. A lease that ran out is due again.
     async fn claim(
         &self,
         wanted: &[(DestinationId, u32)],
@@ -410,8 +410,8 @@ pub trait Outbox: Send + Sync {
     /// good.
     async fn renew(&self, held: &[(DeliveryId, i64)], until: DateTime<Utc>) -> Result<bool>;
 
-    /// Writes down what came of tries, all at once. Returns of each whether its lease was still good: if
-    /// not, only the try is kept, and the delivery stays as it is.
+    /// Writes down the results of tries, all at once. Returns of each whether its lease was still good:
+    /// if not, only the try is kept, and the delivery stays as it is.
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>>;
 
     /// One delivery.
@@ -442,8 +442,8 @@ pub trait Endpoints: Send + Sync {
     async fn endpoints(&self) -> Result<Vec<EndpointRecord>>;
 }
 
-/// What people write in Slack, from before it is acknowledged until it was heard, and for a while longer:
-/// whatever comes again is recognised.
+/// People's messages in Slack, from before they are acknowledged until they were heard, and for a while
+/// longer: a message that comes again is recognised.
 #[async_trait]
 pub trait Inbox: Send + Sync {
     /// Keeps those that are not there yet, and returns how many these were. It is there already if the event
@@ -457,7 +457,7 @@ pub trait Inbox: Send + Sync {
     async fn postpone_message(&self, id: MessageId, next_at: DateTime<Utc>) -> Result<()>;
 
     /// Makes a message that nothing comes of count as heard, and says why. Returns whether it had not been
-    /// before. What comes of others is a [`Write::Heard`](domain::Write::Heard) of their changeset.
+    /// before. The result of others is a [`Write::Heard`](domain::Write::Heard) of their changeset.
     async fn set_message_aside(&self, id: MessageId, at: DateTime<Utc>, note: &str)
     -> Result<bool>;
 
@@ -489,10 +489,10 @@ pub trait Nodes: Send + Sync {
     ) -> Result<i64>;
 }
 
-/// What the cards of forms in Slack show, which is one question at a time.
+/// The question that the card of each form in Slack shows, one at a time.
 #[async_trait]
 pub trait Cards: Send + Sync {
-    /// The question that stands on the card of this form; `None` while nobody knows.
+    /// The question that stands on the card of this form; `None` while it is unknown.
     async fn question_on_card(&self, id: InteractionId) -> Result<Option<OnCard>>;
 
     /// Keeps which question stands on a card, and since when at the latest. One that stands there already does

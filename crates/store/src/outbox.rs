@@ -1,4 +1,4 @@
-//! What is read of the outbox, and what workers say about it.
+//! Reads of the outbox, and reports of its workers.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -7,7 +7,7 @@ use domain::{
     obligation::{News, Obligation},
 };
 
-/// What is said of a delivery to an endpoint that was disabled before it.
+/// The error of a delivery to an endpoint that was disabled before it.
 pub(crate) const DISABLED: &str = "the endpoint was disabled";
 
 /// How a delivery begins.
@@ -23,7 +23,7 @@ pub(crate) fn made_as(given_up: Option<DateTime<Utc>>) -> DeliveryState {
 pub struct Ready {
     /// Which.
     pub destination: DestinationId,
-    /// What it is.
+    /// Its kind.
     pub kind: DestinationKind,
     /// Whether something is on its way there, from this node or another.
     pub is_busy: bool,
@@ -34,7 +34,7 @@ pub struct Ready {
 /// An endpoint that follows the journal, and how far it has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Follower {
-    /// Which, and what it wants to hear of.
+    /// The endpoint, and the events it wants to hear of.
     pub listener: Listener,
     /// How it has been doing.
     pub health: Health,
@@ -49,7 +49,7 @@ impl Follower {
     pub const KIND: DestinationKind = DestinationKind::Webhook;
 }
 
-/// What a disabled endpoint is owed still, and does not get any more.
+/// The deliveries that a disabled endpoint is still owed, and does not get any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// The last event that it is owed.
@@ -61,7 +61,7 @@ pub struct Stopped {
 /// A part of the journal, as endpoints follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewsPage {
-    /// What they can hear of, in order.
+    /// The news for them, in order.
     pub news: Vec<News>,
     /// The last event of the part, whether they can hear of it or not.
     pub up_to: i64,
@@ -76,26 +76,26 @@ pub struct Owing {
     pub destination: DestinationId,
     /// [`Follower::made_up_to`], as it was read.
     pub from: i64,
-    /// What it is now.
+    /// The new mark.
     pub up_to: i64,
-    /// What is owed of the events in between.
+    /// The obligations for the events in between.
     pub owed: Vec<Obligation>,
     /// Since when they are given up, for one that is disabled.
     pub given_up: Option<DateTime<Utc>>,
 }
 
-/// A delivery that a worker may try, and nobody else, until its lease ends.
+/// A delivery that one worker alone may try, until its lease ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claimed {
-    /// What is to be delivered; this try is counted already.
+    /// The delivery; this try is counted already.
     pub delivery: Delivery,
-    /// What its destination is.
+    /// The kind of its destination.
     pub kind: DestinationKind,
-    /// Numbers the lease: with another number, nobody may say what came of it.
+    /// Numbers the lease: a worker with another number may not report the result.
     pub lease: i64,
 }
 
-/// What came of a try.
+/// The result of a try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Of which delivery.
@@ -106,13 +106,13 @@ pub struct Mark {
     pub lease: i64,
     /// When it ended.
     pub at: DateTime<Utc>,
-    /// What is known about it.
+    /// The end of the try, as far as it is known.
     pub end: AttemptEnd,
-    /// What becomes of the delivery.
+    /// The next state of the delivery.
     pub next: Next,
     /// Whether it is one of the tries that the delivery has.
     pub counts: bool,
-    /// How the destination does now; `None` when nobody asked it.
+    /// How the destination does now; `None` when it was not asked.
     pub health: Option<Health>,
 }
 
@@ -123,7 +123,7 @@ pub struct AttemptEnd {
     pub latency: i64,
     /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
-    /// What went wrong; `None` when it arrived.
+    /// The error; `None` when it arrived.
     pub error: Option<String>,
     /// The beginning of the answer.
     pub body: String,
@@ -138,7 +138,8 @@ pub struct Attempt {
     pub number: i64,
     /// When it began.
     pub started_at: DateTime<Utc>,
-    /// How it ended; `None` while it goes on, and for good when its worker died: nobody knows then.
+    /// How it ended; `None` while it goes on, and for good when its worker died: the end is unknown
+    /// then.
     pub end: Option<AttemptEnd>,
 }
 
@@ -147,7 +148,7 @@ pub struct Attempt {
 pub struct DeliveryRecord {
     /// The delivery.
     pub delivery: Delivery,
-    /// What its destination is.
+    /// The kind of its destination.
     pub kind: DestinationKind,
     /// The endpoint's or the agent's name.
     pub name: String,
@@ -166,7 +167,7 @@ pub struct StuckChannel {
     pub channel: String,
     /// When the first try failed of those that did nothing else since.
     pub since: DateTime<Utc>,
-    /// What went wrong when what has waited longest there was last tried.
+    /// The error of the last try of the delivery that has waited longest there.
     pub error: String,
 }
 
@@ -177,7 +178,7 @@ pub struct DeliveryQuery {
     pub id: Option<DeliveryId>,
     /// Only this state.
     pub state: Option<DeliveryState>,
-    /// Only what goes there.
+    /// Only deliveries to it.
     pub destination: Option<DestinationId>,
     /// Only those that come after this one in the list.
     pub before: Option<DeliveryId>,

@@ -1,5 +1,5 @@
-//! Parts of lists, as much as fits into memory. Lengths are read before rows, so that what is too long never is;
-//! and what was read is made into domain types one at a time.
+//! Parts of lists, as much as fits into memory. Lengths are read before rows, so that a row that is too long is
+//! never read; and the rows read are made into domain types one at a time.
 
 use std::fmt;
 

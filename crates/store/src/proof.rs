@@ -1,4 +1,5 @@
-//! Rule 12, where rows are read: a decision is what its receipt proves. What is not proven is an alarm.
+//! Rule 12, where rows are read: a decision is only as good as its receipt proves. An unproven one
+//! is an alarm.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +16,7 @@ use crate::Result;
 /// How many void decisions are remembered: enough to see that something is wrong, and where.
 const REMEMBERED: usize = 1_000;
 
-/// Whose signatures count, and which decisions lacked one.
+/// The keys whose signatures count, and the decisions that lacked one.
 #[derive(Default)]
 pub(crate) struct Proof {
     keys: OnceLock<Arc<dyn Verify>>,
@@ -34,8 +35,8 @@ impl Proof {
         void.iter().map(|(id, why)| (*id, *why)).collect()
     }
 
-    /// What lists show of a decision, from the interaction as far as it is proven. Of one that cannot be read
-    /// nothing is.
+    /// A decision as lists show it, from the interaction as far as it is proven. Nothing is proven of one
+    /// that cannot be read.
     pub(crate) fn shown(brief: &Brief, read: Result<Option<Interaction>>) -> Result<Brief> {
         let interaction = match read {
             Ok(interaction) => interaction,
@@ -93,7 +94,7 @@ impl Proof {
     }
 }
 
-/// Trusts nobody: what is not told whom to trust shows no decision.
+/// Trusts no key: a store that is not told which to trust shows no decision.
 struct Nobody;
 
 impl Verify for Nobody {

@@ -1,4 +1,4 @@
-//! What lists may be narrowed to, and what they hold besides domain types.
+//! Filters of lists, and their items besides domain types.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -47,7 +47,7 @@ pub struct TaskQuery {
 pub struct TaskPlace {
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
-    /// Whose.
+    /// The agent whose task it is.
     pub agent: AgentId,
     /// The agent's own id for it.
     pub id: String,
@@ -56,7 +56,7 @@ pub struct TaskPlace {
 /// An agent as its list shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentRecord {
-    /// Who.
+    /// The agent.
     pub agent: AgentRef,
     /// When it last called, to the minute; `None` when it never has.
     pub last_seen_at: Option<DateTime<Utc>>,
@@ -71,7 +71,7 @@ pub struct AgentRecord {
 pub struct Due {
     /// Which.
     pub id: InteractionId,
-    /// Who asked.
+    /// The agent that asked.
     pub agent: AgentId,
     /// In which task.
     pub task_id: Option<String>,
@@ -86,12 +86,12 @@ pub struct WaitingCounts {
     pub not_sync: i64,
 }
 
-/// What happened to blockers in a span of time.
+/// Counts of blockers in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Were asked.
     pub asked: i64,
-    /// Were answered by somebody.
+    /// Were answered by a responder.
     pub answered: i64,
     /// Met their deadline, with or without a fallback.
     pub expired: i64,

@@ -1,4 +1,4 @@
-//! What can be searched for: the same words on both databases, whatever their own ideas of a word.
+//! The words of a search: the same on both databases, against their own ideas of a word.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use domain::{
     interaction::{AnswerContent, Ask, Choice, Request},
 };
 
-/// Longer words are cut: nobody types them, and Postgres takes none over 2 kB.
+/// Longer words are cut: people do not type them, and Postgres takes none over 2 kB.
 const WORD_CHARS: usize = 64;
 
 /// The words of a text: runs of letters and digits in lower case, each once.
@@ -29,7 +29,7 @@ pub(crate) fn words_of(event: &Event) -> Option<(InteractionId, String)> {
     Some((event.interaction_id?, words.join(" ")))
 }
 
-/// What an event adds to the texts of its interaction.
+/// The text that an event adds to those of its interaction.
 fn text_of(payload: &Payload) -> Option<String> {
     let Payload::Interaction(event) = payload else {
         return None;

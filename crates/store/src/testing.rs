@@ -61,7 +61,7 @@ impl Held {
     /// Lets them write.
     ///
     /// # Errors
-    /// What the database says.
+    /// The database's error.
     pub async fn let_go(self) -> Result<(), sqlx::Error> {
         match self {
             Self::Sqlite(connection) => connection.close().await,
@@ -118,7 +118,7 @@ impl TestDatabase {
     /// Keeps others from writing until [`Held::let_go`]. They wait, SQLite's no longer than five seconds.
     ///
     /// # Errors
-    /// What the database says.
+    /// The database's error.
     pub async fn hold_writes(&self) -> Result<Held, sqlx::Error> {
         match &self.place {
             Place::Folder { .. } => {
@@ -141,7 +141,7 @@ impl TestDatabase {
     /// Brings an empty database to an earlier schema.
     ///
     /// # Errors
-    /// What the database says.
+    /// The database's error.
     pub async fn migrate_to(&self, version: i64) -> Result<(), MigrateError> {
         let until = |all: &Migrator| Migrator {
             migrations: all
@@ -167,7 +167,7 @@ impl TestDatabase {
     /// Runs SQL, of one statement or several, behind the store's back.
     ///
     /// # Errors
-    /// What the database says.
+    /// The database's error.
     pub async fn execute(&self, sql: &str) -> Result<(), sqlx::Error> {
         let sql = AssertSqlSafe(sql.to_owned());
         match &self.place {

@@ -1,8 +1,8 @@
-//! Database URLs: what is wrong with one, said without repeating any of it, since it may hold a password.
+//! Database URLs: the faults of one, told without repeating any of it, since it may hold a password.
 
 use crate::error::ConnectError;
 
-/// What a Postgres URL may say after its `?`. The driver logs others with their values.
+/// The parameters a Postgres URL may have after its `?`. The driver logs others with their values.
 const PARAMETERS: [&str; 18] = [
     "application_name",
     "dbname",

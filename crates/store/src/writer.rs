@@ -1,7 +1,7 @@
 //! Group commit: one task per node takes every changeset that waits and commits them together.
 //!
 //! A durable commit costs one flush of the disk whether it holds one changeset or 256, so under load
-//! everybody shares it; alone, nobody waits for company.
+//! all commits share it; a lone one does not wait for company.
 
 use std::future::Future;
 
@@ -24,7 +24,7 @@ pub(crate) enum Written {
 pub(crate) enum BatchError {
     /// Before COMMIT was sent: certainly nothing was kept.
     RolledBack(StoreError),
-    /// At COMMIT: nobody knows.
+    /// At COMMIT: whether it was done is unknown.
     Unknown(StoreError),
 }
 

@@ -1,5 +1,5 @@
-//! Characters that look like ASCII and are not. Who reads a text decides what is one: a program takes no other
-//! dash for `-`, and a person who writes prose needs several.
+//! Characters that look like ASCII and are not. The reader of a text decides which they are: a program takes
+//! no other dash for `-`, and a person who writes prose needs several.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use unicode_security::{confusable_detection::skeleton, mixed_script::AugmentedSc
 
 use crate::hidden::{is_combining, is_hidden};
 
-/// Who reads a text, and whether letters of ASCII are in it, which others could be taken for.
+/// The reader of a text, and whether letters of ASCII are in it, which others could be taken for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader {
     is_program: bool,
@@ -19,7 +19,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// A program: whatever looks like ASCII should be, also where nothing else is.
+    /// A program: every character that looks like ASCII should be ASCII, also where nothing else
+    /// is.
     pub(super) fn program() -> Self {
         Self {
             is_program: true,
@@ -36,27 +37,28 @@ impl Reader {
     }
 }
 
-/// What is in a script of its own is not read as ASCII; what has no letters at all is.
+/// Text in a script of its own is not read as ASCII; text without letters is.
 fn are_latin(texts: &[&str]) -> bool {
     let mut letters = texts.iter().flat_map(|text| text.chars());
     let mut others = letters.clone();
     letters.any(|c| c.is_ascii_alphabetic()) || !others.any(char::is_alphabetic)
 }
 
-/// What a person's text may have as well, if it is not made to look like a sign that a program reads.
+/// Signs that a person's text may have as well, if it is not made to look like a sign that a program
+/// reads.
 const SIGNS: &str = "/\\:;@?#&=%$<>|-.*!~+^(){}[],";
 
-/// Who stacks more marks than these on a letter writes no language.
+/// No language stacks more marks than these on a letter.
 const HIGHEST: usize = 8;
 
-/// A text, to be asked which of its characters are not what they look like.
+/// A text, to be asked which of its characters are others than they look like.
 pub(super) struct Alike<'a> {
     text: &'a str,
     reader: Reader,
     addresses: Vec<Range<usize>>,
 }
 
-/// A word or what stands between words.
+/// A word or the text between words.
 pub(super) struct Part {
     pretends: bool,
     /// Whether there is a known double in it.
@@ -91,7 +93,7 @@ impl<'a> Alike<'a> {
         }
     }
 
-    /// Whether the character at a place is not what it looks like.
+    /// Whether the character at a place is another than it looks like.
     pub(super) fn is_alike(&self, part: &Part, at: usize, c: char) -> bool {
         if c.is_ascii() {
             return false;
@@ -100,14 +102,15 @@ impl<'a> Alike<'a> {
         if !c.is_alphanumeric() {
             return mimics;
         }
-        // In a word that cannot be what it seems, but has no known double, everything foreign is odd.
+        // In a word that cannot be the one it seems, but has no known double, everything foreign is
+        // odd.
         let odd = part.pretends && (mimics || !part.some);
         // Signs of no script, such as `ǃ`, stand beside Latin letters as if they belonged there.
         odd || (mimics && (self.is_strict(at) || !is_like_letters(c)) && goes_with_latin(c.into()))
     }
 
-    /// Whether a character is not the one that is usual where it stands: a mark on a letter of ASCII, and what
-    /// Unicode writes in another way too. A program tells them apart, and nobody else does.
+    /// Whether a character is not the one that is usual where it stands: a mark on a letter of ASCII, and one
+    /// that Unicode writes in another way too. A program tells them apart, and people do not.
     pub(super) fn is_unusual(&self, at: usize, c: char) -> bool {
         if c.is_ascii() || !self.is_strict(at) {
             return false;
@@ -196,7 +199,8 @@ impl<'a> Alike<'a> {
     }
 }
 
-/// Where words with an address in them stand in a text: a program reads them, whoever reads the rest.
+/// Where words with an address in them stand in a text: a program reads them, even if a person reads
+/// the rest.
 fn addresses(text: &str) -> Vec<Range<usize>> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')');
     let mut at = 0;
@@ -209,7 +213,7 @@ fn addresses(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Words, and what stands between them.
+/// Words, and the text between them.
 pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_alphanumeric() || is_combining(c);
     let mut rest = text;
@@ -250,7 +254,7 @@ fn is_like_letters(c: char) -> bool {
     is_like(c, |like| like.is_ascii_alphanumeric())
 }
 
-/// What Unicode's table of doubles leaves out: other widths of a sign, and lines and stars that are drawn like one.
+/// Doubles that Unicode's table leaves out: other widths of a sign, and lines and stars that are drawn like one.
 fn is_drawn_like(c: char) -> bool {
     let is_other_width = || {
         let mut same = std::iter::once(c).nfkc();

@@ -1,10 +1,10 @@
-//! Runs of white space that would push what follows out of sight.
+//! Runs of white space that would push the text after them out of sight.
 
 use std::ops::Range;
 
 /// As wide as this people align things.
 const WIDE: usize = 8;
-/// Nobody indents further.
+/// No language indents further.
 const INDENTED: usize = 64;
 /// A tab is up to as many spaces.
 const TAB: usize = 4;

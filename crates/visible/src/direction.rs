@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, props::BidiClass};
 
-/// The mark before letters that would reorder what is beside them.
+/// The mark before letters that would reorder the text beside them.
 pub const RTL_MARK: &str = "⟨RTL⟩";
 
-/// What a character is for this.
+/// The role of a character for direction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     /// A letter from the left.
@@ -19,7 +19,7 @@ enum Side {
     Right,
     /// White space.
     Blank,
-    /// What stands between words of prose and means nothing by itself.
+    /// Signs between words of prose and means nothing by itself.
     Light,
     /// Everything else: digits, and signs that mean something.
     Other,
@@ -103,7 +103,7 @@ pub(super) fn turns(line: &str) -> Vec<usize> {
 pub struct Stranger {
     /// Where they are.
     pub range: Range<usize>,
-    /// Whether they are several, among others: then what is last in the order of the line is not what is last in it.
+    /// Whether they are several, among others: then the last one in the order of the line is not the last one in it.
     pub is_marked: bool,
 }
 

@@ -26,7 +26,7 @@ pub fn is_hidden(c: char) -> bool {
         _ => {
             is_ignorable(c)
                 || matches!(c, '\u{2800}' | '\u{fffc}' | '\u{16fe4}' | '\u{1d159}')
-                // What strikes a letter out.
+                // Marks that strike a letter out.
                 || matches!(c, '\u{334}'..='\u{338}')
         }
     }

@@ -1,5 +1,5 @@
-//! Text in which nothing is hidden and nothing passes for something else: what a person approves, and
-//! what a terminal gets, must be what they see. A character without a shape of its own, or one that
+//! Text in which nothing is hidden and nothing passes for something else: the text a person approves, and the
+//! text a terminal gets, must be the text they see. A character without a shape of its own, or one that
 //! reorders others, is written out by its number (`⟨U+202E⟩`); one that looks like another has its number
 //! behind it (`е⟨U+0435⟩`), one that takes others along in its direction a mark before it (`⟨RTL⟩`), and white
 //! space that would push something out of sight is counted (`⟨140 spaces⟩`).
@@ -36,12 +36,12 @@ pub fn lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A short text that somebody chooses by, on one line: as [`line`] writes it, and marked where [`value`] is.
+/// A short text that a person chooses by, on one line: as [`line`] writes it, and marked where [`value`] is.
 pub fn label(text: &str) -> String {
     joined(value(text))
 }
 
-/// Prose in several lines, for a surface that cannot keep apart what runs in different directions: as [`unhidden`]
+/// Prose in several lines, for a surface that cannot keep apart texts of different directions: as [`unhidden`]
 /// writes it, and marked where it would be reordered.
 pub fn prose(text: &str) -> String {
     let turns = text.split_inclusive('\n').scan(0, |start, line| {
@@ -52,7 +52,7 @@ pub fn prose(text: &str) -> String {
     prose_with(text, turns.flatten())
 }
 
-/// Prose in several lines, as text or HTML. White space stays, and so does what joins and varies characters where
+/// Prose in several lines, as text or HTML. White space stays, and so do joiners and variants of characters where
 /// languages and emoji need it.
 pub fn unhidden(text: &str) -> String {
     prose_with(text, std::iter::empty())
@@ -84,7 +84,8 @@ pub fn numbers(text: &str) -> String {
     written(text, |_| true).text()
 }
 
-/// The name of a tool or an argument: a program reads it, so whatever looks like ASCII should be.
+/// The name of a tool or an argument: a program reads it, so every character that looks like ASCII
+/// should be ASCII.
 pub fn name(text: &str) -> Vec<Run> {
     unmasked(text, Reader::program(), is_hidden)
 }

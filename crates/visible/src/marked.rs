@@ -54,7 +54,7 @@ impl Runs {
         }
     }
 
-    /// A mark of what stands beside it.
+    /// A mark of the text beside it.
     pub(super) fn beside(&mut self, text: String) {
         self.end_mark();
         self.done.push(Run::mark(text, Mark::Beside));

@@ -1,5 +1,5 @@
-//! What hides and is needed all the same: white space, what joins letters, and what varies emoji. It stays where
-//! languages have it, and is written out where it would only be a mark that nobody sees.
+//! Hidden characters that are needed all the same: white space, joiners of letters, and variants of emoji. They
+//! stay where languages have them, and are written out where they would only be marks that no reader sees.
 
 use icu_properties::{
     CodePointMapData, CodePointSetData,

@@ -1,28 +1,29 @@
-//! A text in parts, as it is drawn: what is in it, and the marks for what cannot be seen in it.
+//! A text in parts, as it is drawn: its own text, and the marks for the characters that cannot be
+//! seen in it.
 
 /// A part of a text: as it is, or a mark (`⟨U+202E⟩`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// What to show.
+    /// The text to show.
     pub text: String,
-    /// What it is a mark of; `None` for text as it is.
+    /// The thing it marks; `None` for text as it is.
     pub mark: Option<Mark>,
-    /// What it is in its language.
+    /// Its role in its language.
     pub ink: Ink,
-    /// Whether it differs from what stood there before.
+    /// Whether it differs from the text there before.
     pub changed: bool,
 }
 
-/// What a mark stands for.
+/// The thing a mark stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A character, so many times, that is not shown itself.
     Instead(char, usize),
-    /// Nothing: it says something of what is beside it.
+    /// Nothing: it says something of the text beside it.
     Beside,
 }
 
-/// What a part is in its language, for those who colour it.
+/// The role of a part in its language, for those who colour it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ink {
     /// Nothing in particular.
@@ -30,7 +31,7 @@ pub enum Ink {
     Plain,
     /// Not in the text at all: a number of a line, a sign, a word of ours.
     Ours,
-    /// What something is called: a key, a function, a host.
+    /// A name: a key, a function, a host.
     Name,
     /// A word of the language.
     Keyword,
@@ -53,7 +54,7 @@ impl Run {
         }
     }
 
-    /// Text of ours, beside what is shown.
+    /// Text of ours, beside the text shown.
     pub fn ours(text: impl Into<String>) -> Self {
         Self {
             ink: Ink::Ours,
@@ -74,7 +75,7 @@ impl Run {
     }
 }
 
-/// What the runs were made of.
+/// The text the runs were made of.
 pub(crate) fn back(runs: &[Run]) -> String {
     let mut text = String::new();
     for run in runs.iter().filter(|run| run.ink != Ink::Ours) {

@@ -1,8 +1,8 @@
-//! What surfaces are tried with.
+//! Texts that surfaces are tried with.
 
 use proptest::prelude::*;
 
-/// Texts with what makes trouble in them.
+/// Texts with troublesome characters in them.
 pub fn hostile() -> impl Strategy<Value = String> {
     let parts = prop_oneof![
         4 => "[a-zA-Z0-9 ./\\\\\"'{}\\[\\]:,=&?#@+*-]{0,12}",

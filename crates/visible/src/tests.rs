@@ -1,4 +1,4 @@
-//! What is marked, and what is left alone.
+//! Tests of the marks, and of the text left alone.
 
 use super::*;
 
@@ -129,7 +129,7 @@ proptest::proptest! {
 
 #[test]
 fn a_mark_on_nothing_is_written_out() {
-    // It would sit on what stands before it.
+    // It would sit on the character before it.
     assert_eq!(shown(value("\"\u{301}x\"")), "\"⟨U+0301⟩x\"");
 }
 

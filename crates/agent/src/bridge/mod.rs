@@ -2,8 +2,8 @@
 //!
 //! A line that comes in is one request to the server's `/mcp`, and the line that answers it goes out. The bridge knows
 //! one tool alone, whose answer it does not believe without a proof, and keeps little more than the version that was
-//! agreed on: a server may be restarted between two calls. What the server says answers the request that it was sent for,
-//! and no other.
+//! agreed on: a server may be restarted between two calls. The server's words answer the request that they were sent
+//! for, and no other.
 
 mod proof;
 
@@ -43,12 +43,12 @@ pub(crate) struct Bridge {
     address: Url,
     token: SecretString,
     proof: Proof,
-    /// What `initialize` agreed on. Later versions say it in every message.
+    /// The version that `initialize` agreed on. Later versions say it in every message.
     version: Mutex<Option<String>>,
 }
 
 impl Bridge {
-    /// To the server at `url`, as whoever holds `token`.
+    /// To the server at `url`, as the holder of `token`.
     ///
     /// # Errors
     /// When `url` is no address of a server.
@@ -100,7 +100,7 @@ impl Bridge {
         Ok(())
     }
 
-    /// The line that answers this one; `None` for what has no answer.
+    /// The line that answers this one; `None` for a message without one.
     async fn pass(&self, line: String) -> Option<String> {
         let message: Value = match serde_json::from_str(&line) {
             Ok(message) => message,
@@ -112,10 +112,10 @@ impl Bridge {
         let method = message["method"].as_str();
         let (Some(id), Some(method)) = (message.get("id"), method) else {
             if !message.is_object() {
-                // Several at once are of an old version, which nobody speaks here.
+                // Several at once are of an old version, which this program does not speak.
                 return Some(fault(&Value::Null, UNFIT, "a line must be one message"));
             }
-            // Nobody waits for what comes back to a notification.
+            // The client waits for no reply to a notification.
             let _ = self.send(line, &message).await;
             return None;
         };
@@ -140,8 +140,8 @@ impl Bridge {
         })
     }
 
-    /// As [`Bridge::send`], for what must not be believed as it comes. Never an error: that too would have to be taken
-    /// for a no.
+    /// As [`Bridge::send`], for a call whose answer must not be believed as it comes. Never an error: that too would
+    /// have to be taken for a no.
     async fn prove(&self, message: Value) -> Value {
         let Some(call) = Call::new(message, SystemClock.now(), &SystemIds) else {
             return proof::denial("this is no call of a tool");
@@ -175,7 +175,7 @@ impl Bridge {
         if let Some(name) = name(message) {
             request = request.header("mcp-name", name);
         }
-        // It asks for a version; what was agreed on before is over.
+        // It asks for a version; the one agreed on before is over.
         if method != "initialize"
             && let Some(version) = self.version_of(message)
         {
@@ -254,7 +254,7 @@ impl Bridge {
     }
 }
 
-/// What the header `Mcp-Name` repeats of a message.
+/// The part of a message that the header `Mcp-Name` repeats.
 fn name(message: &Value) -> Option<&str> {
     let params = &message["params"];
     ["name", "uri", "taskId"]
@@ -287,7 +287,7 @@ fn say(said: Result<Option<String>, tokio::task::JoinError>) -> anyhow::Result<(
         .context("standard output is closed")
 }
 
-/// What answers a request.
+/// The reply to a request.
 #[derive(Debug, PartialEq)]
 enum RpcReply {
     Result(Value),

@@ -1,6 +1,6 @@
-//! What the bridge demands before it passes an *allow* of `approve_tool_use` on: the receipt that comes with it, by a key
-//! that is trusted on this side, of exactly the action that was asked about, and the server's signature that it was
-//! consumed by this very run.
+//! The proof that the bridge demands before it passes an *allow* of `approve_tool_use` on: the receipt that comes with
+//! it, by a key that is trusted on this side, of exactly the action that was asked about, and the server's signature
+//! that it was consumed by this very run.
 
 use anyhow::{Context, ensure};
 use chrono::{DateTime, Utc};
@@ -18,7 +18,7 @@ use crate::client::{
     decision::{self, Expected},
 };
 
-/// Believes nobody at the server's address.
+/// Trusts no program at the server's address.
 pub(super) struct Proof {
     client: Client,
 }
@@ -32,7 +32,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// What the client asks for; `None` for what cannot be a call.
+    /// The call the client asks for; `None` for a message that cannot be a call.
     pub(super) fn new(mut message: Value, began: DateTime<Utc>, ids: &impl Ids) -> Option<Self> {
         let run = ids.next().to_string();
         let params = message.get_mut("params")?.as_object_mut()?;
@@ -80,13 +80,13 @@ impl Proof {
         self.trust()?.meet(&self.client).await
     }
 
-    /// Models that only ask questions need to trust nobody.
+    /// Models that only ask questions need to trust no key.
     fn trust(&self) -> anyhow::Result<Trust> {
         Trust::of(self.client.base())
     }
 
-    /// The result as it may be passed on, in words of our own: an *allow* of exactly what was asked about, with its
-    /// proof, or a denial. Nothing else of what the server says is, since clients may take more for a permission.
+    /// The result as it may be passed on, in words of our own: an *allow* of exactly the action asked about, with
+    /// its proof, or a denial. Nothing else from the server is, since clients may take more for a permission.
     pub(super) async fn checked(&self, call: &Call, result: &Value, now: DateTime<Utc>) -> Value {
         match self.check(call, result, now).await {
             Ok(input) => said(&json!({ "behavior": "allow", "updatedInput": input })),

@@ -1,5 +1,5 @@
-//! What a receipt has to say before an agent acts on it. That a trusted key signed it is checked elsewhere; here, that it
-//! is about this question, this action and this moment.
+//! The content a receipt must have before an agent acts on it. That a trusted key signed it is checked elsewhere; here,
+//! that it is about this question, this action and this moment.
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use domain::interaction::{Kind, Outcome, Receipt};
@@ -13,7 +13,7 @@ pub(crate) const SKEW: TimeDelta = TimeDelta::minutes(5);
 /// How long a decision is good for.
 pub(crate) const LONGEST_AGE: TimeDelta = TimeDelta::hours(24);
 
-/// What is about to be done, and on whose word.
+/// The act about to be done, and whose word it rests on.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
     /// Which interaction was asked; `None` where that is not known.
@@ -39,7 +39,7 @@ pub(crate) enum Unfit {
     /// It is no receipt.
     #[error("the receipt is void: {0}")]
     Unreadable(String),
-    /// Somebody was asked something else.
+    /// It answers another interaction.
     #[error("the receipt is void here: it is of the interaction {0}")]
     OtherInteraction(String),
     /// It is no yes.
@@ -52,16 +52,16 @@ pub(crate) enum Unfit {
         what: &'static str,
         /// The digest in the receipt.
         decided: String,
-        /// What is about to run.
+        /// The digest about to run.
         found: String,
     },
-    /// It is a yes to somebody else.
+    /// It is a yes to another agent.
     #[error("the receipt is void here: it was given to the agent {0}")]
     OtherAgent(String),
-    /// The server says something else than what was signed.
+    /// The server says something else than the signed receipt.
     #[error("the receipt is void here: the server says that its {} was {said}, and signed was {}", .kind.name(), .signed.name())]
     OtherOutcome {
-        /// Of what.
+        /// The kind decided on.
         kind: Kind,
         /// In the receipt.
         signed: Outcome,
@@ -73,7 +73,7 @@ pub(crate) enum Unfit {
     Untimely(String),
 }
 
-/// The receipt in what a server returned: all of it, and nothing else.
+/// The receipt in a server's response: all of it, and nothing else.
 ///
 /// # Errors
 /// [`Unfit::Unreadable`], [`Unfit::More`].
@@ -98,7 +98,7 @@ pub(crate) fn grants(kind: Kind, outcome: Outcome) -> bool {
     }
 }
 
-/// Whether this receipt lets the agent do what it is about to do.
+/// Whether this receipt lets the agent do its next act.
 ///
 /// # Errors
 /// [`Unfit`]: the first thing that does not fit.
@@ -135,7 +135,7 @@ pub(crate) fn check(
     timely(receipt, expected, now)
 }
 
-/// Whether what the server says beside the receipt is what was signed.
+/// Whether the server's words beside the receipt are the signed ones.
 ///
 /// # Errors
 /// [`Unfit::OtherOutcome`].

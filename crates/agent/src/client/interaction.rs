@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// As the API returns it; what is not named here is left out.
+/// As the API returns it; fields not named here are left out.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Interaction {
     /// Its id.
@@ -14,25 +14,25 @@ pub(crate) struct Interaction {
     pub state: String,
     /// How it ended; `None` while it is pending.
     pub outcome: Option<String>,
-    /// For an approval: `true` only if somebody approved it in time.
+    /// For an approval: `true` only if a person approved it in time.
     pub approved: Option<bool>,
     /// Whether the answer is the agent's own fallback.
     pub fallback_used: bool,
     /// The answer to go on with.
     pub answer: Option<Answer>,
-    /// Who asked, as `{id, name}`.
+    /// The agent that asked, as `{id, name}`.
     pub agent: Value,
     /// The run that has used the approval, as `{at, run}`.
     #[serde(default)]
     pub consumed: Option<Value>,
-    /// What was returned to it.
+    /// The metadata returned to it.
     #[serde(default)]
     pub metadata: Option<Value>,
     /// Where people answer it.
     pub dashboard_url: String,
 }
 
-/// What does not belong to the kind is `None`.
+/// Fields that do not belong to the kind are `None`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Answer {
     /// Of a question; a comment on an approval.
@@ -43,9 +43,9 @@ pub(crate) struct Answer {
     pub answers: Option<Value>,
     /// Of a plan review.
     pub decision: Option<String>,
-    /// What to change in the plan.
+    /// The changes wanted in the plan.
     pub feedback: Option<String>,
-    /// Who answered; `None` when it is the fallback.
+    /// The responder; `None` when it is the fallback.
     pub responder: Option<Value>,
 }
 

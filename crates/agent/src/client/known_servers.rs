@@ -1,5 +1,5 @@
 //! The file of known servers: which keys an agent has pinned for which address. Our Python client shares it;
-//! `docs/receipts.md` is what both hold to.
+//! `docs/receipts.md` is the rule for both.
 
 use std::{
     env,
@@ -34,7 +34,7 @@ enum Line {
 pub(crate) struct KnownServer {
     /// In its normal form, see [`address_of`].
     pub address: String,
-    /// What is believed from there.
+    /// The key believed from there.
     pub key: VerifyingKey,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn address_of(url: &Url) -> String {
 }
 
 impl KnownServers {
-    /// The file of whoever runs this.
+    /// The file of the user who runs this.
     ///
     /// # Errors
     /// When nothing says where it would be.
@@ -81,7 +81,7 @@ impl KnownServers {
         &self.path
     }
 
-    /// What is pinned for an address; nothing, before the first contact.
+    /// The keys pinned for an address; nothing, before the first contact.
     ///
     /// # Errors
     /// When the file cannot be read, has a line that cannot, or may be changed by others.
@@ -102,7 +102,8 @@ impl KnownServers {
         Ok(servers.collect())
     }
 
-    /// Pins what was found at the first contact, unless somebody was faster. Returns what is pinned.
+    /// Pins the keys found at the first contact, unless another process was faster. Returns the keys
+    /// pinned.
     ///
     /// # Errors
     /// As [`KnownServers::keys_of`]; or the file cannot be written.
@@ -151,7 +152,8 @@ impl KnownServers {
         })
     }
 
-    /// Puts one key in the place of another, if that one is pinned still. Returns what is pinned then.
+    /// Puts one key in the place of another, if that one is pinned still. Returns the keys pinned
+    /// then.
     ///
     /// # Errors
     /// As [`KnownServers::pin_first`].
@@ -244,7 +246,7 @@ fn keys_in(lines: &[Line], address: &str) -> TrustedKeys {
     }))
 }
 
-/// A line that is not understood may be what is left of a pin: to read on would be to trust anybody.
+/// A line that is not understood may be the rest of a pin: to read on would be to trust anybody.
 fn parsed(line: &str) -> anyhow::Result<Line> {
     let text = line.trim_end();
     if text.is_empty() || text.starts_with('#') {
@@ -280,7 +282,7 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// For its owner alone, and where it is named: nobody's link leads elsewhere.
+/// For its owner alone, and where it is named: a foreign link does not lead elsewhere.
 fn own(options: &mut OpenOptions) -> &OpenOptions {
     #[cfg(unix)]
     {
@@ -309,7 +311,7 @@ fn refuse_if_others_may_write(_path: &Path, _file: &Metadata) -> anyhow::Result<
     Ok(())
 }
 
-/// Whoever owns a folder, or may write in it, puts into it what he likes.
+/// A user who owns a folder, or may write in it, puts any file into it.
 fn refuse_if_anothers(folder: &Path) -> anyhow::Result<()> {
     match fs::metadata(folder) {
         #[cfg(unix)]
@@ -324,7 +326,8 @@ fn refuse_if_anothers(folder: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Where the sticky bit is set, as in `/tmp`, nobody may put another file in the place of ours.
+/// Where the sticky bit is set, as in `/tmp`, other users may not put another file in the place of
+/// ours.
 #[cfg(unix)]
 fn refuse_if_others_may_replace(folder: &Path, metadata: &Metadata) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -411,7 +414,7 @@ mod tests {
         assert_eq!(fs::read_to_string(known.path()).unwrap(), all);
         assert!(known.follow(HERE, key(1), key(2)).unwrap().trusts(&key(2)));
         assert!(!known.keys_of(HERE).unwrap().trusts(&key(1)));
-        // The key that was followed is pinned no more: nobody comes from there again.
+        // The key that was followed is pinned no more: no key follows from there again.
         assert!(!known.follow(HERE, key(1), key(3)).unwrap().trusts(&key(3)));
         assert_eq!(known.remove(HERE, Some(key(1))).unwrap(), 0);
         assert_eq!(known.remove(HERE, None).unwrap(), 1);
@@ -493,7 +496,7 @@ mod tests {
         known.add(HERE, key(1)).unwrap();
         let parent = known.path().parent().unwrap().to_owned();
         for place in [known.path(), &parent] {
-            // Only root can give away what it has.
+            // Only root can give away its files.
             if std::os::unix::fs::chown(place, Some(65_534), None).is_err() {
                 return;
             }

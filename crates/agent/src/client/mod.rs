@@ -60,7 +60,7 @@ pub(crate) struct Declined {
     problem: Problem,
 }
 
-/// What the server says of it, as far as it says anything (RFC 9457).
+/// The server's words on it, if any (RFC 9457).
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Problem {
@@ -111,7 +111,7 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client of the server at `url`, with somebody's token or as a stranger.
+    /// A client of the server at `url`, with a token or as a stranger.
     ///
     /// # Errors
     /// When `url` is no address, or TLS cannot be set up.
@@ -143,12 +143,12 @@ impl Client {
         (self.notice)(line);
     }
 
-    /// What [`Client::tell`] tells with.
+    /// The notice that [`Client::tell`] tells with.
     pub(crate) fn notice(&self) -> &Notice {
         &*self.notice
     }
 
-    /// What the server says of its keys. Anybody may ask.
+    /// The server's word on its keys. Anybody may ask.
     ///
     /// # Errors
     /// As [`Client::ask`].
@@ -197,8 +197,8 @@ impl Client {
     /// Says that this run begins, so that no other can on the same approval, and has the server sign that.
     ///
     /// # Errors
-    /// As [`Client::ask`]; or the server cannot be reached for a while, or signs nothing that is trusted: then nobody
-    /// may run.
+    /// As [`Client::ask`]; or the server cannot be reached for a while, or signs nothing that is trusted: then the
+    /// agent may not run.
     pub(crate) async fn consume(&self, id: &str, run: &str, trust: &Trust) -> anyhow::Result<()> {
         let body = json!({ "run": run });
         let consuming = self.call::<Interaction>(id, "consume", &body);
@@ -213,7 +213,7 @@ impl Client {
         trust.believe_run(id, run, &consumed, self).await
     }
 
-    /// Says what came of it.
+    /// Reports the result.
     ///
     /// # Errors
     /// As [`Client::ask`].
@@ -224,7 +224,7 @@ impl Client {
     /// The receipt of a decision, once it is certain that it is one that lets the agent go on.
     ///
     /// # Errors
-    /// As [`Client::ask`]; whatever is wrong with the receipt, see `docs/receipts.md`.
+    /// As [`Client::ask`]; or a fault of the receipt, see `docs/receipts.md`.
     pub(crate) async fn granted(
         &self,
         id: &str,
@@ -247,7 +247,7 @@ impl Client {
         self.call(id, "cancel", body).await
     }
 
-    /// Reads what is at a path of the API.
+    /// Reads a path of the API.
     ///
     /// # Errors
     /// As [`Client::ask`].
@@ -320,7 +320,7 @@ pub(crate) fn base(url: &str) -> anyhow::Result<Url> {
     })
 }
 
-/// What every call to a server of ours is made with, whoever makes it.
+/// The base of every HTTP client for a server of ours.
 ///
 /// # Errors
 /// When TLS cannot be set up.

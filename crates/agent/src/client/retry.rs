@@ -10,7 +10,7 @@ use super::Notice;
 
 /// The pause after the first failure, which doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// The longest pause: whoever comes back wants to be seen soon.
+/// The longest pause: a server that comes back should be seen soon.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// The longest that a server may ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
@@ -79,7 +79,7 @@ where
             Missed::Lost(_) => pause,
             Missed::Busy(asked) => asked.unwrap_or(pause).min(LONGEST_RETRY_AFTER),
         };
-        // What was cut off together does not come back together.
+        // Clients cut off together do not come back together.
         let wait = wait.mul_f64(rand::random_range(1.0..1.25));
         if until.is_some_and(|until| Instant::now() + wait > until) {
             return Err(missed);

@@ -1,5 +1,5 @@
 //! Whom an agent believes: the keys that were named to it, else those that it has pinned for the server's address. At
-//! the first contact it pins what it finds there.
+//! the first contact it pins the keys it finds there.
 
 use std::{env, fmt::Write as _};
 
@@ -23,12 +23,12 @@ use super::{
 /// Names the keys, where nothing is to be pinned.
 const VARIABLE: &str = "HANDRAISE_PUBLIC_KEY";
 
-/// What a server says of its keys.
+/// A server's word on its keys.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Keys {
     /// The one that signs.
     pub public_key: VerifyingKey,
-    /// How it came to that. What is no statement as this program knows them leads nowhere.
+    /// The way to those keys. A statement that this program does not know leads nowhere.
     #[serde(default)]
     rotations: Vec<Value>,
     /// Those of other nodes.
@@ -61,9 +61,9 @@ pub(crate) struct Trust {
 
 #[derive(Clone, Debug)]
 enum Source {
-    /// Somebody has said which.
+    /// The user has named the keys.
     Named(TrustedKeys),
-    /// What was pinned.
+    /// The pinned keys.
     Known(KnownServers),
 }
 
@@ -71,7 +71,7 @@ impl Trust {
     /// As the environment says, for the server at `base`.
     ///
     /// # Errors
-    /// When what it says is no key, or nothing says where known servers are kept.
+    /// When its value is no key, or nothing says where known servers are kept.
     pub(crate) fn of(base: &Url) -> anyhow::Result<Self> {
         let keys = match env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
             Some(value) => {
@@ -111,8 +111,8 @@ impl Trust {
         }
     }
 
-    /// Before anything is asked whose answer has to be believed: pins at the first contact. What was pinned
-    /// before stays.
+    /// Before anything is asked whose answer has to be believed: pins at the first contact. Keys pinned
+    /// before stay.
     ///
     /// # Errors
     /// When the known servers cannot be read or written, or the server says nothing of its keys.
@@ -144,8 +144,8 @@ impl Trust {
         Ok(())
     }
 
-    /// Whether a key that is trusted signed that this run consumed this interaction: without that, whoever answers in
-    /// the server's place could give an approval of yesterday once more.
+    /// Whether a key that is trusted signed that this run consumed this interaction: without that, an impostor in the
+    /// server's place could give an approval of yesterday once more.
     ///
     /// # Errors
     /// As [`Trust::believe`].

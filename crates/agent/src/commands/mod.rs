@@ -90,7 +90,8 @@ impl Server {
     }
 }
 
-/// What a variable says. One that is set and cannot be read is not the same as none: another server would be asked.
+/// The value of a variable. One that is set and cannot be read is not the same as none: another server would be
+/// asked.
 fn said(variable: &str) -> anyhow::Result<Option<String>> {
     match env::var(variable) {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
@@ -163,7 +164,8 @@ fn json(flag: &str, text: Option<String>) -> anyhow::Result<Option<Value>> {
     Ok(read.map(|AnyJson(value)| value))
 }
 
-/// The text itself, or what standard input holds. The line break that ends a file is not a part of it.
+/// The text itself, or the content of standard input. The line break that ends a file is not a part of
+/// it.
 fn text(given: String) -> anyhow::Result<String> {
     if given != "-" {
         return Ok(given);
@@ -188,12 +190,12 @@ fn new_key() -> String {
     SystemIds.next().to_string()
 }
 
-/// For people who watch. Nobody need be there: what is decided does not depend on it.
+/// For people who watch. They need not be there: the decision does not depend on it.
 pub fn say(said: &str) {
     let _ = writeln!(std::io::stderr(), "handraise: {}", visible::lines(said));
 }
 
-/// What went wrong, with its causes, for the person at the terminal: an error may quote what an agent wrote.
+/// The error, with its causes, for the person at the terminal: an error may quote an agent's text.
 pub fn message(error: &anyhow::Error) -> String {
     visible::lines(&format!("{error:#}"))
 }
@@ -214,7 +216,7 @@ impl Run {
     }
 }
 
-/// What the caller knows of the question without asking the server.
+/// The facts the caller knows of the interaction without asking the server.
 struct Asked {
     /// Which one it is.
     id: String,
@@ -223,13 +225,13 @@ struct Asked {
     at: Option<DateTime<Utc>>,
     /// How long people have, where that was said.
     timeout: Option<TimeDelta>,
-    /// Who asked, where the reply to asking has said so.
+    /// The agent that asked, where the reply to asking has said so.
     agent_id: Option<String>,
     /// The action whose files must be as they were approved.
     files: Option<Action>,
 }
 
-/// What was asked about. What the server says of it counts for nothing where somebody decides.
+/// The content asked about. The server's word on it counts for nothing where a person decides.
 enum Content {
     /// Something that is to happen only if a receipt lets it: an action or a plan, by its digest.
     Decision(Kind, String),
@@ -240,7 +242,7 @@ enum Content {
 }
 
 impl Content {
-    /// What a request is about.
+    /// The content a request asks about.
     fn of(body: &Map<String, Value>) -> anyhow::Result<Self> {
         let kind = body["kind"].as_str().unwrap_or_default();
         Ok(match kind {
@@ -316,7 +318,7 @@ async fn finish(
     if code == 0 {
         match &asked.about {
             Content::Decision(kind, digest) => {
-                // What has changed is not used in vain.
+                // An approval is not used in vain for a changed file.
                 program.as_ref().map_or(Ok(()), Program::unchanged)?;
                 asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
                 use_decision(client, &closed, &asked, (*kind, digest.as_str()), run).await?;
@@ -335,7 +337,7 @@ async fn finish(
         ensure!(program.is_none(), "nobody has approved the command");
     }
     outcome::print(&closed, json, proven)?;
-    // Only now: whoever is interrupted before can ask for it again.
+    // Only now: a caller that is interrupted before can ask for it again.
     client.collect(id).await?;
     Ok(ExitCode::from(code))
 }
@@ -410,7 +412,7 @@ mod tests {
         assert!(of(&json!({"kind": "plan_review", "action": action})).is_err());
     }
 
-    /// Answers everything with this, as whoever has taken the server's place may.
+    /// Answers everything with this, as an impostor in the server's place may.
     fn served(body: &Value) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! `handraise notify`: tells people something that nobody has to answer.
+//! `handraise notify`: tells people something that needs no answer.
 
 use clap::{Args, ValueEnum, builder::PossibleValue};
 

@@ -15,20 +15,21 @@ struct Printed<'a> {
     kind: &'a str,
     outcome: Option<&'a str>,
     approved: Option<bool>,
-    /// What somebody wrote: the answer to a question, the comment on an approval, feedback on a plan.
+    /// The responder's text: the answer to a question, the comment on an approval, feedback on a
+    /// plan.
     response_text: Option<&'a str>,
     /// The first, of a choice of several.
     selected_option: Option<&'a str>,
     selected: Option<&'a [String]>,
     answers: Option<&'a Value>,
     decision: Option<&'a str>,
-    /// `{id, name, via}`; `null` when nobody answered.
+    /// `{id, name, via}`; `null` without a responder.
     responder: Option<&'a Value>,
     fallback_used: bool,
 }
 
-/// Prints what the agent goes on with. Whether something may be done is `proven` by a receipt that was verified here,
-/// or it is not said.
+/// Prints the result the agent goes on with. Whether something may be done is `proven` by a receipt that was verified
+/// here, or it is not said.
 pub(super) fn print(closed: &Interaction, json: bool, proven: bool) -> anyhow::Result<()> {
     let line = match json {
         true => serde_json::to_string(&printed(closed, proven))?,
@@ -84,7 +85,7 @@ fn words(closed: &Interaction) -> String {
     }
 }
 
-/// How each kind ends, beside that nobody has answered.
+/// The ends of each kind, besides that no answer came.
 const ENDS: [(&str, &[&str]); 7] = [
     ("approval", &["approved", "denied"]),
     (
@@ -140,7 +141,7 @@ pub(super) fn exit_code(closed: &Interaction) -> u8 {
         (_, "denied" | "adjust") => 2,
         (_, "expired") => 3,
         (_, "cancelled") => 4,
-        // What a newer server may say, nobody has agreed to here.
+        // An outcome of a newer server, which this program does not know, is no yes.
         _ => 1,
     }
 }

@@ -1,4 +1,4 @@
-//! `handraise ask --report -- COMMAND`: runs what was approved, and says what came of it.
+//! `handraise ask --report -- COMMAND`: runs the approved command, and reports the result.
 
 use std::{
     env,
@@ -21,9 +21,9 @@ use super::{
 };
 use crate::client::Client;
 
-/// What a person sees as the tool.
+/// The name that a person sees as the tool.
 const TOOL: &str = "exec";
-/// How long the server may take to hear what came of it.
+/// How long the server may take to hear the result.
 const REPORTING: Duration = Duration::from_secs(60);
 
 /// A command with its arguments, as it will be run: no shell reads it again.
@@ -46,7 +46,7 @@ impl Program {
         })
     }
 
-    /// What people approve.
+    /// The action that people approve.
     fn action(&self) -> Action {
         let arguments = json!({ "argv": self.argv, "cwd": self.folder });
         Action {
@@ -66,7 +66,7 @@ impl Program {
         Ok(())
     }
 
-    /// Whether it would still do what was asked about.
+    /// Whether it would still do the act asked about.
     pub(super) fn unchanged(&self) -> anyhow::Result<()> {
         // It runs where this program is, and that folder may bear another name by now, or none.
         let here = env::current_dir().context("the working directory is gone")?;
@@ -95,7 +95,7 @@ impl Program {
             Err(why) => (ReportOutcome::Failed, Some(format!("{why:#}"))),
         };
         let body: Value = json!({ "outcome": outcome, "text": text });
-        // It has run, whoever hears of it.
+        // It has run, even if the server does not hear of it.
         match timeout(REPORTING, client.report(id, &body)).await {
             Ok(Ok(_)) => {}
             Ok(Err(why)) => say(&format!("what came of it is not reported: {why:#}")),

@@ -182,7 +182,7 @@ impl Verify {
         Ok(())
     }
 
-    /// What is about to be done was decided lately; what must not be done may be looked up for ever.
+    /// A yes to an act counts only for a while; a no may be looked up for ever.
     fn check_time(&self, receipt: &Receipt) -> anyhow::Result<()> {
         let is_about_to_be = self.action.is_some() || self.plan.is_some();
         if is_about_to_be && grants(receipt.decision.kind, receipt.decision.outcome) {

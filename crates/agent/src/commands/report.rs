@@ -1,4 +1,4 @@
-//! `handraise report`: what came of an answer.
+//! `handraise report`: the result of an answer.
 
 use clap::{Args, ValueEnum};
 use serde_json::json;

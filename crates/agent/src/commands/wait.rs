@@ -1,4 +1,4 @@
-//! `handraise wait`: goes on waiting for what was asked before.
+//! `handraise wait`: goes on waiting for the answer to an earlier request.
 
 use std::{fs, path::PathBuf, process::ExitCode};
 
@@ -47,7 +47,7 @@ impl WaitCommand {
         finish(&client, asked, self.run, self.json, None).await
     }
 
-    /// Which kind it is the caller says: whoever answers at the server's address could call a denial anything.
+    /// Which kind it is the caller says: an impostor at the server's address could call a denial anything.
     fn about(&self) -> anyhow::Result<(Content, Option<Action>)> {
         let read = |file: &PathBuf| {
             let text = fs::read_to_string(file);

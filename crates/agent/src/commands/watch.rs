@@ -1,4 +1,4 @@
-//! `handraise watch`: what waits, live, and answered from the terminal.
+//! `handraise watch`: the pending interactions, live, and answered from the terminal.
 
 use std::io::{IsTerminal, stdin, stdout};
 

@@ -1,4 +1,4 @@
-//! What somebody is about to answer: what may be picked and typed for a kind, and the body that is sent.
+//! The answer in the making: the picks and texts that a kind allows, and the body that is sent.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) const PLAN: [(&str, &str); 4] = [
 ];
 const ADJUST: usize = 3;
 
-/// What an item asks for now.
+/// The input that an item asks for now.
 pub(super) enum Control<'a> {
     Text,
     Options {
@@ -34,14 +34,14 @@ pub(super) enum Control<'a> {
     Unknown,
 }
 
-/// What a key did to an answer.
+/// The effect of a key on an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pressed {
     /// It stands in the answer, or means nothing.
     Taken,
     /// The answer is to be sent.
     Send,
-    /// What it stands for has not been on the screen yet.
+    /// The part it stands for has not been on the screen yet.
     Unread,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Draft {
     pub(super) decision: Option<usize>,
 }
 
-/// What is asked for.
+/// The input asked for.
 pub(super) fn control(item: &Item) -> Control<'_> {
     let (options, multiple) = match item.next_question() {
         Some((_, question)) => (question.options.as_deref(), question.multiple),
@@ -82,7 +82,7 @@ impl Draft {
         }
     }
 
-    /// What sending it would do with what was asked.
+    /// The effect on the request if it were sent.
     pub(super) fn verdict(&self, control: &Control<'_>) -> Verdict {
         match (control, self.decision) {
             (Control::Approval, Some(1)) | (Control::Plan, Some(ADJUST)) => Verdict::Decline,
@@ -91,7 +91,7 @@ impl Draft {
     }
 
     /// A key that is not a command. Enter sends an answer that was picked, and nothing else does but the
-    /// command to send. What would accept something unread does nothing.
+    /// command to send. A key that would accept something unread does nothing.
     pub(super) fn press(
         &mut self,
         key: KeyEvent,
@@ -152,7 +152,7 @@ impl Draft {
         Pressed::Taken
     }
 
-    /// What is sent, or what is missing.
+    /// The body to send, or the part that is missing.
     pub(super) fn body(&self, item: &Item) -> Result<Value, &'static str> {
         let text = &self.editor.text;
         let comment = (!text.is_empty()).then_some(text);

@@ -50,7 +50,7 @@ impl Editor {
         }
     }
 
-    /// As it is pasted: line breaks are the text's own, whatever the terminal makes of them.
+    /// As it is pasted: line breaks are the text's own, even if the terminal changes them.
     pub(super) fn paste(&mut self, text: &str) {
         self.insert(&text.replace("\r\n", "\n").replace('\r', "\n"));
     }

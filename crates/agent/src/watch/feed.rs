@@ -1,6 +1,6 @@
-//! Keeps the list as the server has it: everything that waits, and then whatever an event says has changed.
-//! The client tries on through restarts and lost connections; the number of the last event makes up for what
-//! was missed.
+//! Keeps the list as the server has it: everything that waits, and then each change that an event tells of.
+//! The client tries on through restarts and lost connections; the number of the last event makes up for the
+//! missed ones.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -35,7 +35,7 @@ pub(super) async fn end(client: &Client) -> anyhow::Result<i64> {
 
 /// Until the server refuses.
 pub(super) async fn follow(client: Arc<Client>, messages: Messages) -> anyhow::Result<()> {
-    // Before the list is read: what comes in between is read again, and nothing is missed.
+    // Before the list is read: an event in between is read again, and nothing is missed.
     let mut after = end(&client).await?;
     let waiting = waiting(&client).await?;
     let _ = messages.send(Message::All(waiting));

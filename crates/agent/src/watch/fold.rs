@@ -13,13 +13,13 @@ use super::cells;
 /// No language and no emoji needs more characters than these in one place.
 const LONGEST: usize = 32;
 
-/// Prose of somebody else's, harmless.
+/// Another author's prose, harmless.
 pub(super) fn prose(text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
     let lines = harmless_lines(text, style);
     lines.flat_map(|line| folded(line, width)).collect()
 }
 
-/// What an agent wrote, harmless, and told from what is ours.
+/// An agent's text, harmless, and told from ours.
 pub(super) fn quoted(text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
     let lines = harmless_lines(text, style);
     lines.flat_map(|line| barred(line, width)).collect()
@@ -42,7 +42,7 @@ fn harmless_lines(text: &str, style: Style) -> impl Iterator<Item = Vec<(char, S
     lines.map(move |line| line.chars().map(|c| (c, style)).collect())
 }
 
-/// What is white space in prose may move a terminal's cursor.
+/// White space of prose may move a terminal's cursor.
 fn harmless(line: &str) -> String {
     let moves = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let mut harmless = String::new();
@@ -55,8 +55,8 @@ fn harmless(line: &str) -> String {
     harmless
 }
 
-/// One line, in several if it is longer; at spaces where there are any. What the screen would leave out is
-/// written by its numbers.
+/// One line, in several if it is longer; at spaces where there are any. Characters that the screen would
+/// leave out are written by their numbers.
 pub(super) fn folded(
     characters: impl IntoIterator<Item = (char, Style)>,
     width: u16,
@@ -73,7 +73,7 @@ pub(super) fn folded(
     for (cluster, style) in clusters {
         let wide = wide(cluster);
         if cluster == " " && used == room {
-            // It would begin the next line, and nobody sees it here.
+            // It would begin the next line, and the reader would not see it here.
             line.push((cluster, style));
             lines.push(spans(&line));
             (line, used) = (Vec::new(), 0);
@@ -96,7 +96,7 @@ pub(super) fn folded(
     lines
 }
 
-/// Before each row of what an agent wrote. What has none is ours.
+/// Before each row of an agent's text. A row without it is ours.
 const BAR: &str = "| ";
 /// Before each row that goes on with the one above it.
 const GOES_ON: &str = "|>";
@@ -174,7 +174,8 @@ fn add(texts: &mut Vec<(String, Style)>, text: &str, style: Style) {
     }
 }
 
-/// Whether the screen has a place for it: it skips controls, what takes no room, and what takes too much.
+/// Whether the screen has a place for it: it skips controls, characters that take no room, and those that
+/// take too much.
 fn is_drawn(cluster: &str, width: u16) -> bool {
     !cluster.contains(char::is_control)
         && cluster.chars().nth(LONGEST).is_none()
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!(lines("x\u{1b}[2J\u{202e}y", 40), ["x⟨U+001B⟩[2J⟨U+202E⟩y"]);
     }
 
-    /// What stands in a buffer, line by line, without the spaces at the ends.
+    /// The text in a buffer, line by line, without the spaces at the ends.
     fn on_screen(lines: Vec<Line<'static>>, width: u16) -> Vec<String> {
         let height = u16::try_from(lines.len()).unwrap();
         let area = Rect::new(0, 0, width, height);

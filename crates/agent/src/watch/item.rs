@@ -56,7 +56,7 @@ impl Item {
         self.priority == "urgent"
     }
 
-    /// Agents that have stopped first, then what is urgent, then the oldest: as on the page.
+    /// Agents that have stopped first, then the urgent ones, then the oldest: as on the page.
     pub(super) fn order(&self) -> (bool, bool, DateTime<Utc>, &str) {
         (
             self.mode != "sync",
@@ -87,12 +87,13 @@ impl Item {
         covered(self) == covered(other)
     }
 
-    /// Who closed it: a name, if a person did.
+    /// The name of the person who closed it, if a person did.
     pub(super) fn responder(&self) -> Option<&str> {
         self.answer.as_ref()?["responder"]["name"].as_str()
     }
 
-    /// Whether its answer is what was sent with `body`: then a lost reply, not somebody else, was faster.
+    /// Whether its answer is the one sent with `body`: then our own try, its reply lost, was faster, not
+    /// another person.
     pub(super) fn says(&self, body: &Value) -> bool {
         let (Some(answer), Some(sent)) = (&self.answer, body.as_object()) else {
             return false;
@@ -104,7 +105,7 @@ impl Item {
         })
     }
 
-    /// What was answered, in words.
+    /// The answer, in words.
     pub(super) fn answer_words(&self) -> String {
         let outcome = self.outcome.clone().unwrap_or_default();
         let Some(answer) = &self.answer else {

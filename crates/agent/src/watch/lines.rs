@@ -17,7 +17,7 @@ struct Event {
     task_id: Option<String>,
 }
 
-/// Prints what happens from now on, until standard output is closed. With `json` each event as the API has it.
+/// Prints the events from now on, until standard output is closed. With `json` each event as the API has it.
 ///
 /// # Errors
 /// When the server refuses.
@@ -34,7 +34,7 @@ pub(crate) async fn print(client: &Client, json: bool, say: fn(&str)) -> anyhow:
             };
             let mut out = std::io::stdout();
             if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-                // Whoever read it has enough.
+                // The reader of the output has closed it.
                 return Ok(());
             }
         }

@@ -39,7 +39,7 @@ use steady::Steady;
 /// How often waiting times move on.
 const TICK: Duration = Duration::from_secs(1);
 
-/// What the loop hears of.
+/// The messages the loop hears.
 pub(crate) type Messages = mpsc::UnboundedSender<Message>;
 
 /// A place for messages, and where they are read.
@@ -47,16 +47,16 @@ pub(crate) fn channel() -> (Messages, mpsc::UnboundedReceiver<Message>) {
     mpsc::unbounded_channel()
 }
 
-/// What the client says of the connection.
+/// The client's word on the connection.
 pub(crate) fn notice(messages: &Messages) -> impl Fn(&str) + Send + Sync + 'static + use<> {
     let messages = messages.clone();
     move |line| {
-        // Nobody listens any more when the program ends.
+        // No loop listens any more when the program ends.
         let _ = messages.send(Message::Notice(line.to_owned()));
     }
 }
 
-/// Shows the list until somebody leaves.
+/// Shows the list until the user leaves.
 ///
 /// # Errors
 /// When the server refuses, or the terminal cannot be used.
@@ -133,7 +133,7 @@ async fn shown(
     }
 }
 
-/// Says what came of it.
+/// Reports the result.
 async fn perform(client: Arc<Client>, effect: Effect, messages: Messages) {
     let (id, verb, body) = match effect {
         Effect::Answer { id, body } => (id, "answer", body),
@@ -148,7 +148,7 @@ async fn perform(client: Arc<Client>, effect: Effect, messages: Messages) {
     let _ = messages.send(Message::Sent { id, outcome });
 }
 
-/// What stands in the way; if somebody was faster, how it ended.
+/// The obstacle; if another responder was faster, also how it ended.
 async fn refusal(client: &Client, id: &str, body: &Value, error: anyhow::Error) -> Refusal {
     let closed = match error.downcast_ref::<Declined>() {
         Some(declined) if declined.status == 409 => {

@@ -1,5 +1,5 @@
-//! How far the open item has been on the screen (rule 11). A decision is offered once every line of what it covers
-//! has been drawn, from the first to the last, while this very content was open.
+//! How far the open item has been on the screen (rule 11). A decision is offered once every line it covers has
+//! been drawn, from the first to the last, while this very content was open.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -8,7 +8,7 @@ use domain::interaction::Shown;
 /// Narrower than this a terminal shows no line that anybody could read.
 pub(super) const NARROWEST: u16 = 16;
 
-/// What one drawing put on the screen.
+/// The part that one drawing put on the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Drawn {
     /// Lines are folded to it.
@@ -21,7 +21,7 @@ pub(super) struct Drawn {
     pub(super) options: Range<usize>,
 }
 
-/// What of one content has been on the screen so far.
+/// The part of one content that has been on the screen so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
     width: u16,
@@ -32,13 +32,13 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Takes in what was drawn.
+    /// Takes in the drawn lines.
     pub(super) fn saw(&mut self, drawn: &Drawn) {
         if drawn.width < NARROWEST {
             return;
         }
         if drawn.width != self.width {
-            // Folded anew, the lines have other numbers. What was read to the end stays read.
+            // Folded anew, the lines have other numbers. Text read to the end stays read.
             (self.width, self.lines) = (drawn.width, 0);
         }
         if drawn.lines.start <= self.lines {
@@ -82,7 +82,7 @@ mod tests {
         let mut reading = Reading::default();
         reading.saw(&drawn(80, 0..10, 30));
         assert_eq!(reading.text(), Shown::Cut);
-        // A jump over what stands between.
+        // A jump over the lines between.
         reading.saw(&drawn(80, 20..30, 30));
         assert_eq!(reading.text(), Shown::Cut);
         reading.saw(&drawn(80, 9..19, 30));

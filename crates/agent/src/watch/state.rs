@@ -1,4 +1,4 @@
-//! The state of the program, and what changes it. Nothing here touches the terminal or the network.
+//! The state of the program, and its changes. Nothing here touches the terminal or the network.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::{
     reading::{Drawn, Reading},
 };
 
-/// What somebody sees and does.
+/// The state of the screen, and the person's drafts.
 #[derive(Debug)]
 pub(super) struct State {
     /// What waits, in order.
@@ -23,15 +23,15 @@ pub(super) struct State {
     pub(super) is_loaded: bool,
     /// The id of the row that is looked at: rows move.
     selected: Option<String>,
-    /// What is open; it stays so when somebody else closes it.
+    /// The open item; it stays so when another person closes it.
     pub(super) open: Option<Item>,
     /// The reason for taking the open one back, while it is typed.
     pub(super) reason: Option<Editor>,
     /// The first line of its text on the screen.
     pub(super) scroll: usize,
-    /// What of it has been on the screen.
+    /// The parts of it that have been on the screen.
     reading: Reading,
-    /// What was drawn last of it.
+    /// The part of it that was drawn last.
     drawn: Drawn,
     /// Whether nothing of it has been on the screen yet.
     is_new: bool,
@@ -39,31 +39,31 @@ pub(super) struct State {
     /// key still held, is not meant for it.
     has_sent: bool,
     drafts: HashMap<String, Draft>,
-    /// The id of what is on its way.
+    /// The id of the item whose answer is on its way.
     sending: Option<String>,
-    /// What was typed for a question that somebody else has answered meanwhile. Until it is put away no key
-    /// means anything for the question that came next.
+    /// The text typed for a question that another person has answered meanwhile. Until it is put away no
+    /// key means anything for the question that came next.
     pub(super) overtaken: Option<String>,
-    /// The same, as long as what is on its way may have been the answer.
+    /// The same, as long as the body on its way may have been the answer.
     maybe_overtaken: Option<String>,
-    /// What happened last, in words.
+    /// The last event, in words.
     pub(super) said: Option<String>,
-    /// What is wrong with the connection.
+    /// The fault of the connection.
     pub(super) away: Option<String>,
     pub(super) now: DateTime<Utc>,
     /// An agent's token shows its own and answers nothing.
     pub(super) read_only: bool,
 }
 
-/// What changes it.
+/// The messages that change it.
 #[derive(Debug)]
 pub(crate) enum Message {
     Key(KeyEvent),
-    /// A key from before what is open now was on the screen.
+    /// A key from before the open item was on the screen.
     Ahead(KeyEvent),
     Paste(String),
     Now(DateTime<Utc>),
-    /// What the client says of the connection.
+    /// The client's word on the connection.
     Notice(String),
     All(Vec<Item>),
     Changed(Box<Item>),
@@ -86,13 +86,13 @@ impl Message {
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(super) message: String,
-    /// As somebody else has closed it.
+    /// The item as another person has closed it.
     pub(super) closed: Option<Box<Item>>,
-    /// Whether it was closed with what we sent: the first reply was lost.
+    /// Whether it was closed with the body we sent: the first reply was lost.
     pub(super) ours: bool,
 }
 
-/// What is to be done because of it.
+/// The effects to carry out because of it.
 #[derive(Debug, PartialEq)]
 pub(super) enum Effect {
     Answer { id: String, body: Value },
@@ -133,7 +133,7 @@ impl State {
         self.items.iter().position(|item| item.id == *selected)
     }
 
-    /// What is typed and picked for an item.
+    /// The text and picks for an item.
     pub(super) fn draft(&self, id: &str) -> Draft {
         self.drafts.get(id).cloned().unwrap_or_default()
     }
@@ -142,7 +142,7 @@ impl State {
         self.sending.is_some()
     }
 
-    /// Takes in what stands on the screen now. Returns whether that changes what can be done.
+    /// Takes in the screen as it is now. Returns whether that changes what can be done.
     pub(super) fn saw(&mut self, drawn: Option<Drawn>) -> bool {
         let Some(drawn) = drawn else { return false };
         let before = self.reading.clone();
@@ -152,12 +152,13 @@ impl State {
         self.reading != before
     }
 
-    /// Whether the next drawing is the first of what is open.
+    /// Whether the next drawing is the first of the open item.
     pub(super) fn is_new(&self) -> bool {
         self.is_new && self.open.is_some()
     }
 
-    /// What has to be on the screen before the open one can be accepted; `None` when all of it has been.
+    /// The part that has to be on the screen before the open one can be accepted; `None` when all of it
+    /// has been.
     pub(super) fn unread(&self, open: &Item) -> Option<&'static str> {
         let options = match control(open) {
             Control::Options { options, .. } => options.len(),
@@ -221,15 +222,15 @@ impl State {
         }
     }
 
-    /// Opens what is open as it is now. If it asks something else by now, nothing that was typed or read is for
-    /// that. `ours`: it does because of what was sent from here.
+    /// Opens the open item as it is now. If it asks something else by now, nothing that was typed or read is
+    /// for that. `ours`: it does because of a body sent from here.
     fn compare(&mut self, item: &Item, ours: bool) {
         let open = self.open.as_mut().filter(|open| open.id == item.id);
         let known = match &open {
             Some(open) => Some(&**open),
             None => self.items.iter().find(|known| known.id == item.id),
         };
-        // The next question of a form is another one, even if somebody else has answered this.
+        // The next question of a form is another one, even if another person has answered this.
         let asks_something_else = known.is_some_and(|known| !known.asks_as(item));
         let is_open = open.is_some();
         if let Some(open) = open {
@@ -248,7 +249,7 @@ impl State {
         }
     }
 
-    /// Takes in an item as it is now. `ours`: by what was sent from here.
+    /// Takes in an item as it is now. `ours`: by a body sent from here.
     fn change(&mut self, item: Item, ours: bool) {
         let row = self.row();
         self.compare(&item, ours);
@@ -256,7 +257,7 @@ impl State {
         if item.is_pending() {
             self.items.push(item);
         } else if self.row().is_none() {
-            // Whoever stood on it stands on what comes after it.
+            // A selection on it moves to the item after it.
             let last = self.items.len().saturating_sub(1);
             let next = row.and_then(|row| self.items.get(row.min(last)));
             self.selected = next.map(|next| next.id.clone());
@@ -315,7 +316,7 @@ impl State {
     }
 
     /// Whether a key does more than to move and to type. Such a key counts once for each press, and only for
-    /// what is on the screen.
+    /// the item on the screen.
     fn decides(&self, key: KeyEvent) -> bool {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return matches!(key.code, KeyCode::Char('s' | 'x'));
@@ -356,7 +357,8 @@ impl State {
                 self.open = self.row().map(|row| self.items[row].clone());
                 self.overtaken = None;
                 self.begin_reading();
-                // The second of two presses that were meant for the row would send what was picked before.
+                // The second of two presses that were meant for the row would send the option picked
+                // before.
                 let draft = self
                     .open
                     .as_ref()
@@ -378,7 +380,7 @@ impl State {
 
     fn press_in_open(&mut self, key: KeyEvent) -> Option<Effect> {
         let open = self.open.as_ref()?;
-        // One line stands on both pages, so that nobody loses their place.
+        // One line stands on both pages, so that the reader keeps their place.
         let page = self.drawn.lines.len().saturating_sub(1).max(1);
         let last = self.drawn.of.saturating_sub(self.drawn.lines.len());
         match key.code {
@@ -461,7 +463,7 @@ impl State {
     }
 }
 
-/// Of what is closed: how, by whom, and when.
+/// Of a closed item: how, by whom, and when.
 pub(super) fn how_it_ended(item: &Item, now: DateTime<Utc>) -> String {
     let who = item.responder();
     let what = match (&*item.state, item.fallback_used) {

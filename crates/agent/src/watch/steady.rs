@@ -2,7 +2,7 @@
 //!
 //! A terminal moves its cursor by its own measure. Where that differs from ours, all that follows in the row would be
 //! drawn elsewhere, over other text or past the edge. So the cursor is placed anew for each character that may differ,
-//! and what such a one may leave behind is wiped when it goes.
+//! and the traces such a one may leave behind are wiped when it goes.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ impl<B: Backend> Backend for Steady<B> {
     {
         let width = self.through.size()?.width;
         let content: Vec<_> = content.collect();
-        // Before anything else, since what is wiped may be written anew.
+        // Before anything else, since a wiped cell may be written anew.
         let mut plain = Vec::with_capacity(content.len());
         for &(x, y, cell) in &content {
             if let Some(count) = self.odd.remove(&(x, y)) {
@@ -131,7 +131,7 @@ mod tests {
     const WIDTH: u16 = 40;
     const HEIGHT: u16 = 8;
 
-    /// A terminal that adds up what each character takes by itself, and wraps.
+    /// A terminal that adds up the width of each character by itself, and wraps.
     struct Emulator {
         rows: Vec<Vec<String>>,
         x: usize,
@@ -139,7 +139,7 @@ mod tests {
         wide: fn(char) -> usize,
     }
 
-    /// What stands in the second cell of a wide character.
+    /// The second cell of a wide character.
     const SECOND: &str = "";
 
     impl Emulator {

@@ -1,4 +1,4 @@
-//! The state without a terminal: what keys and news do to it, and what is drawn of it.
+//! The state without a terminal: the effects of keys and news on it, and the drawing of it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use ratatui::{
@@ -148,7 +148,7 @@ fn what_was_typed_is_kept_until_it_is_sent() {
     assert_eq!(press(&mut state, "x\u{13}\u{18}"), None);
     assert_eq!(state.draft("one").editor.text, "q\nj!");
 
-    // Somebody was faster.
+    // Another person was faster.
     let refusal = |ours| Refusal {
         message: "Already answered by Ana.".into(),
         closed: Some(Box::new(closed("one", "80"))),

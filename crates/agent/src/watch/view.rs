@@ -1,4 +1,4 @@
-//! How the state looks. What others wrote goes through [`visible`] on its way here; nothing of it reaches the
+//! How the state looks. Other authors' texts go through [`visible`] on its way here; none of them reaches the
 //! terminal raw.
 
 use std::ops::Range;
@@ -128,7 +128,7 @@ fn mode(item: &Item, colour: bool) -> Span<'static> {
     Span::styled(format!("{word:5}"), style)
 }
 
-/// What kind of thing it is.
+/// The kind of the item.
 fn what(item: &Item, colour: bool) -> Vec<Span<'static>> {
     let mut facts = vec![mode(item, colour)];
     if item.is_urgent() {
@@ -292,7 +292,7 @@ fn style(run: &Run) -> Style {
     }
 }
 
-/// What stands under the text.
+/// The lines under the text.
 struct Controls {
     head: Vec<Line<'static>>,
     /// Each whole or not at all.
@@ -429,7 +429,7 @@ fn option(
     let ours = format!("{at} {mark} {}", n + 1);
     let mut lines = prose(&format!("{ours} {label}"), width, Style::new());
     if lines.len() > 1 {
-        // What goes on could pass for an option of its own.
+        // A continued line could pass for an option of its own.
         lines = prose(&ours, width, Style::new());
         lines.extend(quoted(&label, width, Style::new()));
     }
@@ -439,7 +439,7 @@ fn option(
     lines
 }
 
-/// What can be done where there are no options of the agent's.
+/// The choices where there are no options of the agent's.
 fn offered(control: &Control<'_>, draft: &Draft, width: u16) -> Vec<Line<'static>> {
     let line = match control {
         Control::Approval => match draft.decision {
@@ -468,7 +468,7 @@ fn offered(control: &Control<'_>, draft: &Draft, width: u16) -> Vec<Line<'static
     prose(line, width, BOLD)
 }
 
-/// What is being typed, with a mark where the next character goes.
+/// The text being typed, with a mark where the next character goes.
 fn typed(editor: &Editor, width: u16) -> Vec<Line<'static>> {
     let (before, after) = editor.text.split_at(editor.at);
     prose(&format!("{before}▏{after}"), width, Style::new())

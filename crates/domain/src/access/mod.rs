@@ -1,4 +1,4 @@
-//! Who gets in: people with their links and passwords, programs with their tokens.
+//! Access: people with their links and passwords, programs with their tokens.
 //!
 //! Secrets never get here, only their hashes.
 
@@ -18,27 +18,27 @@ use crate::{
 pub use lifetime::Lifetime;
 pub use slack::SlackId;
 
-/// Somebody who uses the dashboard.
+/// A user of the dashboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
     /// Their id.
     pub id: PersonId,
     /// 1 when invited; every change makes it one more.
     pub version: i64,
-    /// The name others see and they sign in with; nobody else has it, however it is capitalised.
+    /// The name others see and they sign in with, unique however it is capitalised.
     pub name: String,
-    /// What they may do.
+    /// Their rights.
     pub role: Role,
     /// When they were invited.
     pub invited_at: DateTime<Utc>,
     /// Since when they may not come in.
     pub disabled_at: Option<DateTime<Utc>>,
-    /// Who they are in Slack; nobody else is.
+    /// Their id in Slack, unique among people.
     pub slack_id: Option<SlackId>,
 }
 
 impl Person {
-    /// What is unique about a name: people do not remember capitals, and phones add them.
+    /// The key that makes a name unique: people do not remember capitals, and phones add them.
     pub fn name_key(name: &str) -> String {
         name.trim().to_lowercase()
     }
@@ -135,15 +135,15 @@ pub struct NewSession {
     pub created_at: DateTime<Utc>,
     /// It ends then, however much it is used.
     pub expires_at: DateTime<Utc>,
-    /// What the browser calls itself, at most 300 characters.
+    /// The browser's name for itself, at most 300 characters.
     pub browser: String,
     /// Where it signed in from.
     pub address: String,
-    /// The name of this server there: under another one the cookie is nobody's.
+    /// The name of this server there: under another one the cookie is not valid.
     pub host: String,
 }
 
-/// How somebody came to set a password.
+/// How a person came to set a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PasswordBy {
     /// With a link, which is used up. Every session of theirs ends and this one begins.
@@ -160,8 +160,9 @@ pub enum PasswordBy {
 /// A change of who gets in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// A new person when the version is 1; otherwise it replaces the version just below. Whoever is
-    /// disabled loses links and sessions with it. A conflict also when somebody else has the name or the Slack id.
+    /// A new person when the version is 1; otherwise it replaces the version just below. A disabled
+    /// person loses links and sessions with it. A conflict also when another person has the name or
+    /// the Slack id.
     Person(Person),
     /// A link; the person's earlier ones end.
     Link {
@@ -171,26 +172,27 @@ pub enum Access {
         link: NewLink,
         /// When it was made.
         at: DateTime<Utc>,
-        /// Who made it for somebody who was there before: if these have a password, they and the admins are told.
+        /// The maker, for a person who was there before: if the person has a password, the person
+        /// and the admins are told.
         by: Option<Actor>,
     },
     /// A browser comes in. A conflict when the person is disabled.
     SignIn {
-        /// Whose.
+        /// The person who signs in.
         person: PersonId,
         /// The session that begins.
         session: NewSession,
     },
     /// Browsers of a person leave. A conflict when none of them was there.
     SignOut {
-        /// Whose.
+        /// The person who owns them.
         person: PersonId,
         /// Their sessions.
         sessions: Vec<SessionId>,
     },
     /// A password. A conflict when the link or session is gone, or the person disabled.
     Password {
-        /// Whose.
+        /// The person who gets it.
         person: PersonId,
         /// The password.
         hash: PasswordHash,
@@ -206,7 +208,7 @@ pub enum Access {
         hash: SecretHash,
         /// When it was made.
         at: DateTime<Utc>,
-        /// Who made it.
+        /// The principal that made it.
         by: Actor,
     },
     /// A token's end, for good. A conflict when it has ended already.
@@ -225,7 +227,7 @@ pub struct PersonRef {
     pub id: PersonId,
     /// Their name then.
     pub name: String,
-    /// What they might do then.
+    /// Their role then.
     pub role: Role,
 }
 

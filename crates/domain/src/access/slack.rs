@@ -42,8 +42,8 @@ impl SlackId {
         &self.0
     }
 
-    /// Whoever answers by this id without being a person here: the same for the same user of Slack, wherever
-    /// it is made (RFC 9562, version 8).
+    /// The id of a responder who is this user of Slack and no person here: the same for the same
+    /// user of Slack, wherever it is made (RFC 9562, version 8).
     pub fn responder_id(&self) -> Uuid {
         let hash = Sha256::new()
             .chain_update(b"slack user ")

@@ -46,7 +46,7 @@ pub fn invite(
     Ok(changeset(writes, actor, vec![payload], now))
 }
 
-/// A new link for somebody who has lost their password, or the last link. Earlier ones end.
+/// A new link for a person who has lost their password, or the last link. Earlier ones end.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Disabled`].
@@ -70,7 +70,7 @@ pub fn make_link(
     Ok(changeset(vec![link], actor, vec![payload], now))
 }
 
-/// Another name or role. Nobody changes their own role, so the last admin stays one.
+/// Another name or role. No person changes their own role, so the last admin stays one.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::Invalid`]; [`Refused::Unproven`] for another role.
@@ -99,8 +99,8 @@ pub fn change(
     Ok(changeset(writes, actor, vec![payload], now))
 }
 
-/// Keeps somebody out, or lets them in again. Nobody keeps themselves out. `revoked` are tokens that end with
-/// it, since whoever made them may have kept them.
+/// Keeps a person out, or lets them in again. No person keeps themselves out. `revoked` are tokens
+/// that end with it, since this person may have kept them.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::Yourself`].
@@ -138,9 +138,9 @@ pub fn disable(
     Ok(changeset(writes, actor, payloads, now))
 }
 
-/// Says who somebody is in Slack, or that they are nobody there. Admins say it of everybody; of oneself one
-/// can only take it back, since nobody becomes another's user of Slack by saying so. `holder` is whoever has
-/// this Slack id, if anybody does.
+/// Links a person to a user of Slack, or unlinks them. Admins do it for everybody; for oneself one
+/// can only unlink, since a person's word does not prove which user of Slack they are. `holder` is
+/// the person who has this Slack id, if there is one.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::SlackTaken`], [`Refused::Unchanged`].
@@ -159,8 +159,8 @@ pub fn link_slack(
     with_slack(person, slack_id, holder, actor, now)
 }
 
-/// Somebody links their own user of Slack. That it is theirs was seen before: they came by the link that only
-/// this user was shown.
+/// A person links their own user of Slack. That it is theirs was seen before: they came by the link
+/// that only this user was shown.
 ///
 /// # Errors
 /// [`Refused::Disabled`], [`Refused::SlackTaken`], [`Refused::Unchanged`].
@@ -210,7 +210,7 @@ fn with_slack(
     Ok(changeset(writes, actor, vec![payload], now))
 }
 
-/// Somebody who gave their password comes in.
+/// A person who gave their password signs in.
 pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changeset {
     let payload = Payload::Person(PersonEvent::SignedIn {
         person: person.into(),
@@ -223,8 +223,8 @@ pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changes
     changeset(vec![session], themselves(person), vec![payload], now)
 }
 
-/// A wrong password for somebody's name, or for one that nobody has. `by` is whoever was signed in where it
-/// was given.
+/// A wrong password for a person's name, or for a name no person has. `by` is the person who was
+/// signed in where it was given.
 pub fn fail_to_sign_in(person: Option<&Person>, by: Option<&Person>, now: Moment<'_>) -> Changeset {
     let payload = Payload::Person(PersonEvent::SignInFailed {
         person: person.map(PersonRef::from),
@@ -233,7 +233,7 @@ pub fn fail_to_sign_in(person: Option<&Person>, by: Option<&Person>, now: Moment
     changeset(Vec::new(), actor, vec![payload], now)
 }
 
-/// Somebody ends browsers of theirs.
+/// A person signs browsers of theirs out.
 pub fn sign_out(person: &Person, sessions: Vec<SessionId>, now: Moment<'_>) -> Changeset {
     let payload = Payload::Person(PersonEvent::SignedOut {
         person: person.into(),
@@ -246,7 +246,7 @@ pub fn sign_out(person: &Person, sessions: Vec<SessionId>, now: Moment<'_>) -> C
     changeset(vec![ended], themselves(person), vec![payload], now)
 }
 
-/// Somebody sets their own password. Whether it is a good one was seen before it was hashed.
+/// A person sets their own password. Whether it is a good one was seen before it was hashed.
 pub fn set_password(
     person: &Person,
     hash: PasswordHash,

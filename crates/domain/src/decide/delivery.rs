@@ -1,4 +1,4 @@
-//! The rules of what goes out: who manages endpoints, and when one is given up.
+//! The rules of deliveries: who manages endpoints, and when one is given up.
 
 use chrono::{DateTime, Utc};
 
@@ -16,7 +16,7 @@ use crate::{
     refused::Refused,
 };
 
-/// An endpoint as it is wished for. The address was checked by whoever can reach it.
+/// An endpoint as it is wished for. The caller, who can reach the address, has checked it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEndpoint {
     /// The id it is to have.
@@ -101,7 +101,7 @@ pub fn rotate(
     Ok(changeset(next, actor, payload, now))
 }
 
-/// Sends nothing more to it, or sends again. What was due is given up.
+/// Sends nothing more to it, or sends again. Due deliveries are given up.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].
@@ -129,7 +129,7 @@ pub fn give_up(endpoint: &Endpoint, why: DisabledWhy, now: Moment<'_>) -> Option
         .then(|| disabled_as(endpoint, why, Actor::Delivery, now))
 }
 
-/// Takes an endpoint away. What was due is given up.
+/// Takes an endpoint away. Due deliveries are given up.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].
@@ -182,8 +182,8 @@ pub fn retry(
     Ok(retried(retry, actor, now))
 }
 
-/// Has everything tried again that was made since then and given up, but for what goes to endpoints that
-/// are disabled.
+/// Has everything tried again that was made since then and given up, but for deliveries to disabled
+/// endpoints.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].

@@ -1,5 +1,5 @@
-//! The rules. Each function takes what is, a command and the present moment, and returns what shall be committed, or why
-//! not. Everything else in this crate is what they speak of.
+//! The rules. Each function takes the present state, a command and the present moment, and returns the changeset to
+//! commit, or why not. Everything else in this crate is their vocabulary.
 
 pub mod access;
 pub mod delivery;

@@ -1,4 +1,4 @@
-//! What happens to a task: by its agent, and by its blockers (rules 5 and 6).
+//! The rules of tasks: changes by the agent, and by the blockers (rules 5 and 6).
 
 use super::next::taken_back;
 use crate::{
@@ -127,7 +127,7 @@ pub(crate) fn closed(
     }
 }
 
-/// Takes back what waits in a task, but for `spared`.
+/// Takes back the blockers that wait in a task, but for `spared`.
 fn take_back(
     changeset: &mut Changeset,
     work: Option<&Work>,

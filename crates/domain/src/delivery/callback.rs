@@ -8,7 +8,7 @@ use crate::ids::{AgentId, DestinationId};
 /// process of an agent that is gone delays no other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallbackPlace {
-    /// Whose.
+    /// The agent called back.
     pub agent: AgentId,
     /// Scheme, host and port of its address.
     pub origin: String,

@@ -9,8 +9,8 @@ use crate::ids::DestinationId;
 pub struct SlackChannel(pub String);
 
 impl SlackChannel {
-    /// What the channel of an incoming webhook is called: the webhook knows which it is, and nobody else. What was
-    /// posted there is never changed.
+    /// The channel name of an incoming webhook: only the webhook knows which it is. Posts there are
+    /// never changed.
     pub const OF_WEBHOOK: &'static str = "incoming-webhook";
 
     /// The same for the same channel, wherever it is made (RFC 9562, version 8).

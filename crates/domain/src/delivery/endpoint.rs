@@ -1,4 +1,4 @@
-//! A webhook endpoint: somebody else's address that wants to hear of some events.
+//! A webhook endpoint: a foreign address that wants to hear of some events.
 
 use std::fmt;
 
@@ -17,15 +17,15 @@ pub struct Endpoint {
     pub id: DestinationId,
     /// 1 when made; every change makes it one more.
     pub version: i64,
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// Where it is. Such an address may be a secret by itself.
     pub url: String,
-    /// What it wants to hear of.
+    /// The events it wants to hear of.
     pub filter: Filter,
     /// How it wants to hear it.
     pub format: Format,
-    /// What it is signed with.
+    /// The secret that signs its webhooks.
     pub secret: SealedSecret,
     /// The secret before, and until when it signs as well.
     pub previous: Option<(SealedSecret, DateTime<Utc>)>,
@@ -64,7 +64,7 @@ pub struct Disabled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisabledWhy {
-    /// Somebody wanted it.
+    /// A person or program wanted it.
     ByHand,
     /// It answered 410.
     Gone,
@@ -91,7 +91,7 @@ impl DisabledWhy {
     }
 }
 
-/// What the body of a webhook looks like.
+/// How the body of a webhook is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -120,7 +120,7 @@ impl Format {
     }
 }
 
-/// What webhooks can hear of. The names are API.
+/// The events webhooks can hear of. The names are API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Topic {
     /// An agent asked.
@@ -172,12 +172,12 @@ impl Topic {
     }
 }
 
-/// What an endpoint wants to hear of.
+/// The events an endpoint wants to hear of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only these; empty = all.
     pub topics: Vec<Topic>,
-    /// Only of what an agent waits for.
+    /// Only of blockers an agent waits for.
     pub sync_only: bool,
 }
 
@@ -193,7 +193,7 @@ impl Filter {
 pub struct Listener {
     /// Which.
     pub id: DestinationId,
-    /// What it wants to hear of.
+    /// The events it wants to hear of.
     pub filter: Filter,
 }
 

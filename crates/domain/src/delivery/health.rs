@@ -1,5 +1,5 @@
-//! How a destination has been doing. One that fails again and again is asked less often, whatever waits
-//! for it, and one that does nothing but fail is asked no more.
+//! How a destination has been doing. One that fails again and again is asked less often, no matter
+//! how much waits for it, and one that does nothing but fail is asked no more.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

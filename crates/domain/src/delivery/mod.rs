@@ -1,5 +1,5 @@
-//! What goes out: an obligation to tell one destination one thing, from the event that made it until it
-//! is delivered or dead.
+//! Deliveries: an obligation to tell one destination one thing, from the event that made it until
+//! it is delivered or dead.
 
 mod callback;
 mod channel;
@@ -30,21 +30,21 @@ use crate::ids::{DeliveryId, DestinationId};
 pub struct Delivery {
     /// Its id, which the receiver sees with every try: `webhook-id`.
     pub id: DeliveryId,
-    /// Who is to be told.
+    /// The destination to tell.
     pub destination: DestinationId,
     /// The event it tells of.
     pub event_seq: i64,
     /// How it stands.
     pub state: DeliveryState,
-    /// How often it was tried, since it was made or somebody had it tried again.
+    /// How often it was tried, since it was made or a person or program had it tried again.
     pub tries: u32,
-    /// When it is due; while it is being sent, until when nobody else may try.
+    /// When it is due; while it is being sent, until when no other worker may try.
     pub next_at: DateTime<Utc>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
     /// When it was delivered or given up.
     pub ended_at: Option<DateTime<Utc>>,
-    /// What went wrong at the last try.
+    /// The error of the last try.
     pub last_error: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl DeliveryState {
     }
 }
 
-/// What a destination is.
+/// The kind of a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DestinationKind {
@@ -122,7 +122,7 @@ impl DestinationKind {
     }
 }
 
-/// What came of one try.
+/// The result of one try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TryResult {
     /// The receiver answered with this status.
@@ -136,20 +136,20 @@ pub enum TryResult {
     TimedOut,
     /// There was no answer: no connection, or it broke.
     Failed(String),
-    /// Nobody was asked: the address may not be reached.
+    /// Not sent: the address may not be reached.
     Refused(String),
-    /// Nobody was asked: there is nobody any more.
+    /// Not sent: the destination is gone.
     Withdrawn(String),
     /// The receiver will never take it as it is.
     Invalid(String),
     /// It is too early: it was not done, and is to be tried after that long. That is no failure.
     Postponed {
-        /// What it waits for.
+        /// The reason for the wait.
         why: String,
         /// How long.
         wait: TimeDelta,
     },
-    /// It was not done, and nothing will be until somebody changes what is set up.
+    /// It was not done, and nothing will be until the setup changes.
     Parked(String),
 }
 
@@ -196,7 +196,7 @@ impl TryResult {
     }
 }
 
-/// What becomes of a delivery after a try.
+/// The state of a delivery after a try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// It has arrived.
@@ -208,8 +208,8 @@ pub enum Next {
 }
 
 impl Delivery {
-    /// What becomes of it after this try, which [`Delivery::tries`] counts already, at a destination of this kind.
-    /// `jitter` is from -1 to 1.
+    /// Its next state after this try, which [`Delivery::tries`] counts already, at a destination of
+    /// this kind. `jitter` is from -1 to 1.
     pub fn after(
         &self,
         kind: DestinationKind,
@@ -237,7 +237,7 @@ impl Delivery {
         }
     }
 
-    /// Whether somebody may have it tried again now.
+    /// Whether it may be tried again by hand now.
     pub fn can_be_retried(&self) -> bool {
         match self.state {
             DeliveryState::Due | DeliveryState::Dead | DeliveryState::Unknown => true,

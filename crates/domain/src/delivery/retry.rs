@@ -11,11 +11,11 @@ use crate::ids::{DeliveryId, DestinationId};
 pub enum Retry {
     /// One; a conflict when it is being sent, or delivered.
     One(DeliveryId),
-    /// Those that were made since then and given up, but for what goes to endpoints that are disabled.
+    /// Those that were made since then and given up, but for deliveries to disabled endpoints.
     Since {
         /// Since then.
         since: DateTime<Utc>,
-        /// Only what goes there.
+        /// Only deliveries to it.
         destination: Option<DestinationId>,
     },
 }

@@ -28,10 +28,11 @@ const SLACK_FIRST: TimeDelta = TimeDelta::seconds(5);
 const SLACK_LONGEST: TimeDelta = TimeDelta::minutes(5);
 /// How long after it was made something is still worth showing in Slack.
 const SLACK_PATIENCE: TimeDelta = TimeDelta::days(5);
-/// How long to wait for somebody to change what is set up.
+/// How long to wait for a change of the setup.
 pub(super) const PARKED: TimeDelta = TimeDelta::seconds(60);
 
-/// How far a wait is moved at most, so that what failed together does not come back together.
+/// How far a wait is moved at most, so that deliveries that failed together do not come back
+/// together.
 const JITTER: f64 = 0.2;
 
 /// The wait after so many tries; `None` after the last. `jitter` is from -1 to 1. What the receiver asks
@@ -52,8 +53,9 @@ pub(super) fn wait(tries: u32, reply: &TryResult, jitter: f64) -> Option<TimeDel
     Some(wait)
 }
 
-/// As [`wait`], for a card that was made so long ago: people wait for it, so it is tried more often, and longer than
-/// any of its tries may be missing. What Slack asks for is granted: it keeps whoever goes on from posting at all.
+/// As [`wait`], for a card that was made so long ago: people wait for it, so it is tried more
+/// often, and longer than any of its tries may be missing. Slack's own wait is granted: it blocks
+/// senders who go on from posting at all.
 pub(super) fn wait_for_slack(
     tries: u32,
     age: TimeDelta,

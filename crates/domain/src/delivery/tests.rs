@@ -1,4 +1,4 @@
-//! When deliveries are tried again, and what tells destinations apart.
+//! When deliveries are tried again, and how destinations are told apart.
 
 use chrono::TimeDelta;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Who is let in, and who comes and goes.
+//! Events of access: people are let in, come and go.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,44 +11,44 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload")]
 pub enum PersonEvent {
-    /// An admin invited somebody.
+    /// An admin invited a person.
     #[serde(rename = "person.invited")]
     Invited(PersonRef),
-    /// An admin made somebody a new link, by which whoever has it sets their password.
+    /// An admin made a person a new link, whose holder sets the person's password.
     #[serde(rename = "person.linked")]
     Linked(PersonRef),
-    /// An admin gave somebody another name or role.
+    /// An admin gave a person another name or role.
     #[serde(rename = "person.changed")]
     Changed(PersonRef),
-    /// An admin keeps somebody out.
+    /// An admin keeps a person out.
     #[serde(rename = "person.disabled")]
     Disabled(PersonRef),
-    /// An admin lets somebody in again.
+    /// An admin lets a person in again.
     #[serde(rename = "person.enabled")]
     Enabled(PersonRef),
-    /// Somebody set their password.
+    /// A person set their password.
     #[serde(rename = "person.password_set")]
     PasswordSet(PersonRef),
-    /// Somebody is this user of Slack from now on, and no other; the actor says who says so.
+    /// The person is this user of Slack from now on, and no other; the actor says so.
     #[serde(rename = "person.slack_linked")]
     SlackLinked {
-        /// Who.
+        /// The person linked.
         person: PersonRef,
         /// Their id there.
         slack_id: SlackId,
     },
-    /// Somebody is nobody in Slack any more.
+    /// The person is no user of Slack any more.
     #[serde(rename = "person.slack_unlinked")]
     SlackUnlinked {
-        /// Who.
+        /// The person unlinked.
         person: PersonRef,
         /// Their id there until now.
         slack_id: SlackId,
     },
-    /// Somebody came in with a browser.
+    /// A person signed in with a browser.
     #[serde(rename = "person.signed_in")]
     SignedIn {
-        /// Who.
+        /// The person who signed in.
         person: PersonRef,
         /// Names the browser from now on.
         session: SessionId,
@@ -56,13 +56,14 @@ pub enum PersonEvent {
     /// A wrong password was given. The actor is a stranger, or the person whose browser it was given in.
     #[serde(rename = "person.sign_in_failed")]
     SignInFailed {
-        /// Whose name was given. Of a name that nobody has nothing is kept: it may be a password.
+        /// The person whose name was given. A name that no person has is not kept: it may be a
+        /// password.
         person: Option<PersonRef>,
     },
-    /// Somebody ended browsers of theirs.
+    /// A person signed browsers of theirs out.
     #[serde(rename = "person.signed_out")]
     SignedOut {
-        /// Who.
+        /// The person who signed out.
         person: PersonRef,
         /// Which.
         sessions: Vec<SessionId>,

@@ -1,4 +1,4 @@
-//! What happens to an interaction.
+//! The events of an interaction.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,17 @@ use crate::{
     slack::Unseen,
 };
 
-/// Somebody asked, answered, or was told. The names are hashed with the journal and never change.
+/// An agent asked or told, a responder answered, or the agent was told. The names are hashed with
+/// the journal and never change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload")]
 pub enum InteractionEvent {
     /// An agent asked.
     #[serde(rename = "interaction.requested")]
     Requested {
-        /// Who asked.
+        /// The agent that asked.
         agent: AgentRef,
-        /// What was asked.
+        /// The request.
         request: Box<Request>,
         /// The deadline.
         expires_at: Option<DateTime<Utc>>,
@@ -31,9 +32,9 @@ pub enum InteractionEvent {
     /// An agent told something.
     #[serde(rename = "notification.sent")]
     Notified {
-        /// Who told.
+        /// The agent that told.
         agent: AgentRef,
-        /// What was told.
+        /// The notification.
         request: Box<Request>,
         /// The channel of Slack that it is shown in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,12 +73,12 @@ pub enum InteractionEvent {
         /// Why, in the canceller's words.
         reason: Option<String>,
     },
-    /// Rule 1: somebody answered too late. Their text is kept here, and changes nothing.
+    /// Rule 1: a responder answered too late. The text is kept here, and changes nothing.
     #[serde(rename = "interaction.answer_rejected")]
     AnswerRejected {
         /// How the interaction had ended by then.
         outcome: Outcome,
-        /// What they would have answered.
+        /// The late answer.
         answer: AnswerContent,
     },
     /// The agent took note of how it ended.
@@ -86,7 +87,7 @@ pub enum InteractionEvent {
     /// Rule 13: the agent began the run that the approval was given for.
     #[serde(rename = "interaction.consumed")]
     Consumed(Box<Consumed>),
-    /// The agent said what came of it.
+    /// The agent reported the result.
     #[serde(rename = "interaction.reported")]
     Reported {
         /// Done or failed.
@@ -103,21 +104,21 @@ pub enum InteractionEvent {
     /// A responder said more about a closed blocker. Its answer stays.
     #[serde(rename = "interaction.follow_up")]
     FollowedUp {
-        /// What they said.
+        /// The text, as written.
         text: String,
     },
-    /// A responder changed what they had written in the thread of a card; the actor says who. What it was
-    /// when it came counts.
+    /// A responder changed their message in the thread of a card; the actor says who. The first
+    /// version counts.
     #[serde(rename = "interaction.reply_edited")]
     ReplyEdited {
         /// How it reads now.
         text: String,
     },
     /// A responder wrote in the thread of an open blocker's card, and it is no answer: they need not have
-    /// seen what was asked. It changes nothing.
+    /// seen the question asked. It changes nothing.
     #[serde(rename = "interaction.remarked")]
     Remarked {
-        /// What they wrote.
+        /// The text, as written.
         text: String,
         /// Why it is none.
         why: Unseen,

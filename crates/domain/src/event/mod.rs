@@ -29,15 +29,15 @@ pub struct NewEvent {
     pub id: EventId,
     /// When it happened.
     pub at: DateTime<Utc>,
-    /// Who caused it.
+    /// The actor that caused it.
     pub actor: Actor,
-    /// Whose interaction or task it is about: that agent sees the event.
+    /// The agent whose interaction or task it is about: that agent sees the event.
     pub agent_id: Option<AgentId>,
     /// The interaction it belongs to.
     pub interaction_id: Option<InteractionId>,
     /// The agent's task it belongs to.
     pub task_id: Option<String>,
-    /// What happened.
+    /// The event itself.
     pub payload: Payload,
 }
 
@@ -50,19 +50,19 @@ pub struct Event {
     pub id: EventId,
     /// When it happened.
     pub at: DateTime<Utc>,
-    /// Who caused it.
+    /// The actor that caused it.
     pub actor: Actor,
-    /// Whose interaction or task it is about: that agent sees the event.
+    /// The agent whose interaction or task it is about: that agent sees the event.
     pub agent_id: Option<AgentId>,
     /// The interaction it belongs to.
     pub interaction_id: Option<InteractionId>,
     /// The agent's task it belongs to.
     pub task_id: Option<String>,
-    /// What happened.
+    /// The event itself.
     pub payload: Payload,
 }
 
-/// What happened, by what it happened to.
+/// The event itself, by its subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Payload {
@@ -116,12 +116,12 @@ impl Payload {
         }
     }
 
-    /// What webhooks that hear of it call it; `None` when they hear nothing.
+    /// Its name for webhooks that hear of it; `None` when they hear nothing.
     pub fn topic(&self) -> Option<Topic> {
         Topic::from_name(self.event_type())
     }
 
-    /// Whether somebody who was let in may have to leave.
+    /// Whether a person or program that was let in may have to leave.
     pub fn ends_access(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What goes out, and who changes that.
+//! Events of deliveries and endpoints.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::delivery::{DisabledWhy, EndpointRef, Retry};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload")]
 pub enum EndpointEvent {
-    /// Somebody made a webhook endpoint.
+    /// An endpoint was made.
     #[serde(rename = "endpoint.created")]
     Created(EndpointRef),
     /// An endpoint has another address.
@@ -28,10 +28,10 @@ pub enum EndpointEvent {
     /// An endpoint is sent to again.
     #[serde(rename = "endpoint.enabled")]
     Enabled(EndpointRef),
-    /// Somebody took an endpoint away.
+    /// An endpoint was taken away.
     #[serde(rename = "endpoint.deleted")]
     Deleted(EndpointRef),
-    /// Somebody wants to see whether an endpoint works.
+    /// A test of an endpoint was asked for.
     #[serde(rename = "endpoint.tested")]
     Tested(EndpointRef),
 }
@@ -55,7 +55,7 @@ impl EndpointEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload")]
 pub enum DeliveryEvent {
-    /// Somebody had deliveries tried again.
+    /// Deliveries were set to be tried again.
     #[serde(rename = "delivery.retried")]
     Retried(Retry),
 }

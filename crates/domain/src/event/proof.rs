@@ -1,4 +1,5 @@
-//! Rule 12 for what is passed on: an event tells of a decision only as far as its receipt proves it.
+//! Rule 12 for events that are passed on: an event tells of a decision only as far as its receipt
+//! proves it.
 
 use super::{Event, InteractionEvent, Payload};
 use crate::{
@@ -7,8 +8,8 @@ use crate::{
 };
 
 impl Event {
-    /// Whether it may be passed on: of a decision its receipt proves what it says. That the receipt is about what was
-    /// asked only the interaction says.
+    /// Whether it may be passed on: its word on a decision is proven by its receipt. That the receipt is about the
+    /// request asked only the interaction says.
     pub fn is_proven(&self, keys: &dyn Verify) -> bool {
         match &self.payload {
             Payload::Interaction(InteractionEvent::Resolved { outcome, answer }) => {

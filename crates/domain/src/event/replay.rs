@@ -1,5 +1,5 @@
-//! An interaction as it was when something happened, from its events. What is sent out about an event
-//! stays the same over all tries, whatever happened since.
+//! An interaction as it was when something happened, from its events. A delivery about an event
+//! stays the same over all tries, even when more happened since.
 
 use super::{Event, InteractionEvent, Payload};
 use crate::{
@@ -19,8 +19,8 @@ impl Interaction {
         Some(interaction)
     }
 
-    /// This interaction with the end and the deadline that its events tell of, whatever its row says: what has ended
-    /// stays so (rule 1).
+    /// This interaction with the end and the deadline that its events tell of, against its row if
+    /// need be: an ended one stays so (rule 1).
     #[must_use]
     pub fn as_told(&self, told: &Self) -> Self {
         let state = match &told.state {
@@ -63,7 +63,7 @@ impl Interaction {
                 };
             }
             InteractionEvent::Collected {} => self.collected_at = Some(event.at),
-            // There is one run, whatever somebody has written into the row since.
+            // There is one run, even if the row was tampered with since.
             InteractionEvent::Consumed(consumed) => {
                 self.consumed.get_or_insert_with(|| (**consumed).clone());
                 self.collected_at.get_or_insert(event.at);

@@ -1,4 +1,4 @@
-//! What happens to a task.
+//! The events of a task.
 
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ use crate::{
     limits,
 };
 
-/// One exact action: what the machine will run if it is approved.
+/// One exact action that the machine will run if it is approved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Action {
@@ -20,7 +20,7 @@ pub struct Action {
     /// Its arguments by name: an object.
     #[serde(default = "no_arguments")]
     pub arguments: AnyJson,
-    /// What it refers to without containing it.
+    /// The things it refers to without containing them.
     #[serde(
         default,
         deserialize_with = "objects",

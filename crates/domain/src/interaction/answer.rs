@@ -1,4 +1,4 @@
-//! Answers: what a responder sends, and what is kept of it.
+//! Answers: as a responder sends them, and as they are kept.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,9 @@ use crate::{
 /// The one answer of a resolved blocker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What was answered.
+    /// The answer itself.
     pub content: AnswerContent,
-    /// Who answered; for a form, who answered the last question.
+    /// The responder; for a form, of the last question.
     pub responder: Responder,
     /// When.
     pub answered_at: DateTime<Utc>,
@@ -31,7 +31,7 @@ pub struct Answer {
     pub receipt: Option<Box<Receipt>>,
 }
 
-/// What was answered, by kind.
+/// The answer, by kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum AnswerContent {
@@ -58,7 +58,7 @@ pub enum AnswerContent {
     Plan {
         /// How to go on.
         decision: PlanDecision,
-        /// What to change; always there with [`PlanDecision::Adjust`].
+        /// The changes wanted; always there with [`PlanDecision::Adjust`].
         feedback: Option<String>,
     },
     /// To a `form`: every question's answer by its id.
@@ -83,7 +83,7 @@ impl AnswerContent {
         }
     }
 
-    /// The answer without what it answers: enough for one line of a list.
+    /// The answer without its request: enough for one line of a list.
     pub fn brief(&self) -> String {
         match self {
             Self::Form { answers } => {
@@ -131,7 +131,7 @@ impl AnswerContent {
     }
 }
 
-/// An answer as it comes in, not yet checked against what was asked.
+/// An answer as it comes in, not yet checked against the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnswerDraft {

@@ -1,4 +1,4 @@
-//! What an agent asks for: each kind with all that belongs to it and nothing else.
+//! The kinds of ask: each with all that belongs to it and nothing else.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::fault::Faults;
 
-/// What is asked for.
+/// The ask, by its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ask {
@@ -22,7 +22,7 @@ pub enum Ask {
     Acknowledgement,
     /// Yes or no to one exact action.
     Approval {
-        /// What will be run.
+        /// The action that will be run.
         action: Action,
         /// See [`Action::digest`].
         action_digest: String,
@@ -53,7 +53,7 @@ pub enum Level {
     Info,
     /// Something worked.
     Success,
-    /// Somebody should look.
+    /// A person should look.
     Warning,
     /// Something failed.
     Error,
@@ -86,7 +86,7 @@ pub(super) struct AskDraft {
 }
 
 impl AskDraft {
-    /// Takes what belongs to `kind`; the rest is a fault. `None` only where a fault says why.
+    /// Takes the fields of `kind`; the rest is a fault. `None` only where a fault says why.
     pub(super) fn check(self, kind: Kind, faults: &mut Faults) -> Option<Ask> {
         self.refuse_foreign(kind, faults);
         match kind {

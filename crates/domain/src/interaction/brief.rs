@@ -1,4 +1,4 @@
-//! An interaction as lists show it: of bounded size, whatever was asked and answered.
+//! An interaction as lists show it: of bounded size, however long request and answer are.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::{Ask, Callback, Interaction, Kind, Level, Mode, Outcome, Priority, Request};
 use crate::{ids::InteractionId, limits, principal::AgentRef};
 
-/// What lists show of an interaction. Texts that may be long stand here by their beginning.
+/// An interaction as lists show it. Texts that may be long stand here by their beginning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brief {
     /// Its id.
     pub id: InteractionId,
     /// Of which version this is.
     pub version: i64,
-    /// Who asked.
+    /// The agent that asked.
     pub agent: AgentRef,
-    /// What kind of answer is asked for.
+    /// The kind of the ask.
     pub kind: Kind,
     /// Whether the agent has stopped.
     pub mode: Mode,
@@ -41,7 +41,7 @@ pub struct Brief {
     pub ending: Option<Ending>,
     /// When the agent took note of how it ended.
     pub collected_at: Option<DateTime<Utc>>,
-    /// What came of calling the agent back.
+    /// The result of calling the agent back.
     pub callback: Option<Callback>,
     /// How often more was said about it.
     pub follow_ups: usize,
@@ -61,7 +61,7 @@ pub struct FormProgress {
 pub struct Ending {
     /// How.
     pub outcome: Outcome,
-    /// Who closed it; `None` for the deadline.
+    /// The name of the closer; `None` for the deadline.
     pub by: Option<String>,
     /// When.
     pub at: DateTime<Utc>,
@@ -111,7 +111,7 @@ impl Brief {
 }
 
 impl Brief {
-    /// Whether it says that somebody decided: a receipt has to prove that (rule 12).
+    /// Whether it says that a responder decided: a receipt has to prove that (rule 12).
     pub fn is_decided(&self) -> bool {
         let outcome = self.ending.as_ref().map(|ending| ending.outcome);
         matches!(

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The card of an interaction: the channel was chosen when it was opened and stays, whatever becomes of the
-/// settings.
+/// The card of an interaction: the channel was chosen when it was opened and stays, even when the
+/// settings change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
     /// The channel's id.

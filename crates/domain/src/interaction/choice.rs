@@ -22,16 +22,17 @@ pub struct Choice {
 /// One option. An agent may send a mere string for one whose label is its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChoiceOption {
-    /// What the agent gets when it is chosen.
+    /// The text the agent gets when it is chosen.
     pub value: String,
-    /// What people see.
+    /// The text people see.
     pub label: String,
     /// A line below the label.
     pub description: Option<String>,
 }
 
 impl ChoiceOption {
-    /// What people are shown of it: its label, and where that says something else, what the agent gets.
+    /// The text people are shown of it: its label, and where that says something else, the value the
+    /// agent gets.
     pub fn name(&self) -> Cow<'_, str> {
         let is_one_word = !self.value.trim().contains(char::is_whitespace);
         let is_same = is_one_word && said(&self.value) == said(&self.label);
@@ -42,7 +43,7 @@ impl ChoiceOption {
     }
 }
 
-/// A text without what people write differently and mean the same: capitals, and what stands between the words of a
+/// A text without the signs people write differently and mean the same: capitals, and signs between the words of a
 /// name. Before a digit, `-` is a minus.
 fn said(text: &str) -> String {
     let characters: Vec<char> = text.trim().chars().collect();
@@ -58,8 +59,8 @@ fn said(text: &str) -> String {
     same.flat_map(char::to_lowercase).collect()
 }
 
-/// A text as it is seen on one line: white space is white space, what joins or varies characters is nothing, and
-/// what looks the same is the same (UTS 39).
+/// A text as it is seen on one line: white space is white space, a joiner or variant of characters is nothing,
+/// and characters that look the same are the same (UTS 39).
 fn seen(text: &str) -> String {
     let is_nothing = |c: &char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}');
     let text: String = text.chars().filter(|c| !is_nothing(c)).collect();
@@ -79,7 +80,7 @@ fn seen(text: &str) -> String {
     seen
 }
 
-/// Whether people could take one for the other, by its label or with what the agent gets beside it.
+/// Whether people could take one for the other, by its label or with the agent's value beside it.
 fn looks_like(option: &ChoiceOption, other: &ChoiceOption) -> bool {
     seen(&option.label) == seen(&other.label) || seen(&option.name()) == seen(&other.name())
 }
@@ -126,7 +127,7 @@ impl<'de> Visitor<'de> for OptionVisitor {
 }
 
 impl Choice {
-    /// Notes what is wrong with the options that stand at `path`.
+    /// Notes the faults of the options that stand at `path`.
     pub(super) fn check(&self, path: &str, faults: &mut Faults) {
         let options = &self.options;
         if !(2..=limits::OPTIONS).contains(&options.len()) {
@@ -163,7 +164,7 @@ impl Choice {
         }
     }
 
-    /// The chosen values in the order of the options; what is wrong with them is noted at `path`.
+    /// The chosen values in the order of the options; their faults are noted at `path`.
     pub(super) fn pick(&self, selected: &[String], path: &str, faults: &mut Faults) -> Vec<String> {
         let offered = |value: &String| self.options.iter().any(|option| option.value == *value);
         if let Some(unknown) = selected.iter().find(|value| !offered(value)) {

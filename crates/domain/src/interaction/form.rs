@@ -19,7 +19,7 @@ use crate::{fault::Faults, json::each_key_once, limits};
 pub struct FormQuestion {
     /// Names the answer.
     pub id: String,
-    /// What is asked, in markdown.
+    /// The question's text, in markdown.
     pub prompt: String,
     /// With options it is a choice, without them free text.
     #[serde(default)]
@@ -32,7 +32,7 @@ pub struct FormQuestion {
 /// Answers to the questions of a form, by id.
 pub type FormAnswers = BTreeMap<String, FormAnswer>;
 
-/// Reads answers that somebody sent, or `null`.
+/// Reads sent answers, or `null`.
 pub(super) fn read_answers<'de, D>(deserializer: D) -> Result<Option<FormAnswers>, D::Error>
 where
     D: Deserializer<'de>,
@@ -96,7 +96,7 @@ impl FormQuestion {
         })
     }
 
-    /// Reads an answer to this question; what is wrong with it is noted at `path`.
+    /// Reads an answer to this question; its faults are noted at `path`.
     fn read(&self, answer: FormAnswer, path: &str, faults: &mut Faults) -> FormAnswer {
         let Some(choice) = self.choice() else {
             match &answer {
@@ -119,8 +119,8 @@ impl FormQuestion {
 }
 
 impl Interaction {
-    /// The question of a form that is asked now, counted from 0: the first that nobody has answered. `None`
-    /// for other kinds, and when it is closed.
+    /// The question of a form that is asked now, counted from 0: the first without an answer.
+    /// `None` for other kinds, and when it is closed.
     pub fn next_question(&self) -> Option<(usize, &FormQuestion)> {
         let Ask::Form { questions } = &self.request.ask else {
             return None;
@@ -131,7 +131,7 @@ impl Interaction {
     }
 }
 
-/// Notes what is wrong with the questions of a form.
+/// Notes the faults of a form's questions.
 pub(super) fn check(questions: &[FormQuestion], faults: &mut Faults) {
     if !(1..=limits::QUESTIONS).contains(&questions.len()) {
         faults.add(
@@ -162,7 +162,7 @@ pub(super) fn check(questions: &[FormQuestion], faults: &mut Faults) {
     }
 }
 
-/// Adds what was given to what is known already; what is wrong with it is noted.
+/// Adds the given answers to the known ones; their faults are noted.
 pub(super) fn merge(
     questions: &[FormQuestion],
     known: &FormAnswers,

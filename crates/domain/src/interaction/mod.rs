@@ -1,4 +1,4 @@
-//! An interaction: what an agent asked, and what became of it.
+//! An interaction: an agent's request, and its state.
 
 mod action;
 mod answer;
@@ -58,31 +58,31 @@ pub struct Interaction {
     pub id: InteractionId,
     /// 1 when opened, one more with every accepted command.
     pub version: i64,
-    /// Who asked.
+    /// The agent that asked.
     pub agent: AgentRef,
-    /// What was asked. Never changes.
+    /// The request. Never changes.
     pub request: Request,
     /// When it was asked.
     pub created_at: DateTime<Utc>,
     /// When it expires; `None` = never.
     pub expires_at: Option<DateTime<Utc>>,
-    /// What became of it.
+    /// Its state.
     pub state: State,
     /// When the agent took note of how it ended.
     pub collected_at: Option<DateTime<Utc>>,
     /// The run that consumed it, if it is an approval that was consumed.
     pub consumed: Option<Consumed>,
-    /// What the agent says came of it, once it has.
+    /// The agent's report of the result, once it has given one.
     pub report: Option<Report>,
     /// Whether the agent could be called back, where it wants that and it was tried.
     pub callback: Option<Callback>,
     /// Where it is shown in Slack, if it is.
     pub card: Option<Card>,
-    /// What was said after it was closed, in order.
+    /// The texts said after it was closed, in order.
     pub follow_ups: Vec<FollowUp>,
 }
 
-/// What came of calling the agent back about how it ended, or about a follow-up.
+/// The result of calling the agent back about how it ended, or about a follow-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Callback {
@@ -91,7 +91,7 @@ pub enum Callback {
         /// When.
         at: DateTime<Utc>,
     },
-    /// Nobody there took it, however often it was tried.
+    /// The agent's address did not take it, however often it was tried.
     Offline {
         /// When it was given up.
         at: DateTime<Utc>,
@@ -101,9 +101,9 @@ pub enum Callback {
 /// A later message about a closed interaction. Never changes the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowUp {
-    /// What was said.
+    /// The text, as said.
     pub text: String,
-    /// Who said it.
+    /// The responder who said it.
     pub responder: Responder,
     /// When.
     pub at: DateTime<Utc>,
@@ -122,15 +122,15 @@ impl Interaction {
         }
     }
 
-    /// Rule 2: `true` only if an authorised person approved the action in time; `false` for every other
-    /// approval, whatever became of it; `None` for the other kinds. Of an interaction that was read from a
-    /// store it is what a receipt proves (rule 12): see [`Interaction::proven`].
+    /// Rule 2: `true` only if an authorised person approved the action in time; `false` for every
+    /// other approval, no matter how it ended; `None` for the other kinds. Of an interaction that
+    /// was read from a store only a receipt proves it (rule 12): see [`Interaction::proven`].
     pub fn approved(&self) -> Option<bool> {
         (self.request.kind() == Kind::Approval)
             .then(|| self.state.outcome() == Some(Outcome::Approved))
     }
 
-    /// The signed receipt of a decision; `None` for other kinds, while nobody has decided, and for
+    /// The signed receipt of a decision; `None` for other kinds, before the decision, and for
     /// decisions from before there were receipts.
     pub fn receipt(&self) -> Option<&Receipt> {
         match &self.state {
@@ -148,7 +148,7 @@ impl Interaction {
         receipt::is_decision(self.request.kind())
     }
 
-    /// What is answered of a form by now; `None` when it is closed.
+    /// The answers to a form by now; `None` when it is closed.
     pub fn progress(&self) -> Option<&FormAnswers> {
         match &self.state {
             State::Pending { answers } => Some(answers),

@@ -1,11 +1,11 @@
-//! What an action refers to without containing it.
+//! Things an action refers to without containing them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{fault::Faults, limits};
 
 /// Something that an action needs and does not contain: a script, a diff, an image by its digest. Part of the
-/// action's digest, so that what changes while an approval waits is no longer what was approved.
+/// action's digest, so that a thing changed while an approval waits is no longer the approved one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operand {

@@ -18,7 +18,7 @@ pub enum PlanDecision {
     Adjust,
 }
 
-/// What an agent may do after a plan review.
+/// The rights of an agent after a plan review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetMode {
@@ -47,7 +47,7 @@ impl PlanDecision {
         matches!(self, Self::ProceedClean | Self::ProceedDefault)
     }
 
-    /// What the agent may do next; `None` while it stays in plan mode.
+    /// The mode the agent may go on in; `None` while it stays in plan mode.
     pub fn target_mode(self) -> Option<TargetMode> {
         match self {
             Self::Proceed | Self::ProceedClean => Some(TargetMode::Edit),
@@ -56,7 +56,7 @@ impl PlanDecision {
         }
     }
 
-    /// What the agent will do, in words.
+    /// The agent's next step, in words.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Proceed => "Go on, keep the context, edits are allowed",

@@ -1,5 +1,5 @@
-//! Rule 12: the receipt is the decision. What is stored of a decision counts only as far as its receipt
-//! proves it.
+//! Rule 12: the receipt is the decision. A stored decision counts only as far as its receipt proves
+//! it.
 
 use thiserror::Error;
 
@@ -33,8 +33,9 @@ pub enum Unproven {
 }
 
 impl Interaction {
-    /// The interaction as it may be shown and acted on: a decision that its receipt does not prove reads as
-    /// [`State::Void`], and so does an answer that nobody gave to what only people may decide.
+    /// The interaction as it may be shown and acted on: a decision that its receipt does not prove
+    /// reads as [`State::Void`], and so does an answer without a responder to an interaction that
+    /// only people may decide.
     #[must_use]
     pub fn proven(self, keys: &dyn Verify) -> Self {
         match self.unproven(keys) {
@@ -49,12 +50,12 @@ impl Interaction {
         }
     }
 
-    /// Why what is stored is no decision although it says so; `None` when all is well.
+    /// Why the stored state is no decision although it says so; `None` when all is well.
     fn unproven(&self, keys: &dyn Verify) -> Option<Unproven> {
         if !self.asks_for_a_decision() {
             return None;
         }
-        // What waits is not decided about either if it is not what was asked.
+        // A blocker that differs from the one asked may not be decided either.
         if let Ask::Approval {
             action,
             action_digest,
@@ -77,7 +78,7 @@ impl Interaction {
         }
     }
 
-    /// A run that nobody signed would keep the one from running that the approval was given for.
+    /// An unsigned run would block the run that the approval was given for.
     fn check_run(&self, keys: &dyn Verify) -> Result<(), Unproven> {
         match &self.consumed {
             Some(consumed) if !consumed.holds(self.id, keys) => Err(Unproven::OtherRun),

@@ -1,4 +1,5 @@
-//! Receipts: a decision, signed, so that whoever acts on it can check it without asking the server.
+//! Receipts: a decision, signed, so that the program that acts on it can check it without asking
+//! the server.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
@@ -15,8 +16,8 @@ use crate::{
 /// How receipts are written now.
 const VERSION: u32 = 1;
 
-/// Who decided what about which action or plan, and when. Made when it is decided, and committed with
-/// the answer.
+/// The responder's decision about one action or plan, and its time. Made when it is decided, and
+/// committed with the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// Everything that is signed.
@@ -26,7 +27,7 @@ pub struct Receipt {
     pub signature: String,
 }
 
-/// What a receipt says.
+/// The content of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// 1.
@@ -35,7 +36,7 @@ pub struct Decision {
     pub interaction_id: InteractionId,
     /// `approval` or `plan_review`.
     pub kind: Kind,
-    /// What was decided.
+    /// The outcome decided.
     pub outcome: Outcome,
     /// For an approval: [`Action::digest`](super::Action::digest).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,9 +44,9 @@ pub struct Decision {
     /// For a plan review: `sha256:` and the hex of SHA-256 over the plan's bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_digest: Option<String>,
-    /// Who asked.
+    /// The agent that asked.
     pub agent: AgentRef,
-    /// Who decided.
+    /// The responder who decided.
     pub responder: Responder,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
@@ -77,7 +78,7 @@ pub(crate) fn fits(kind: Kind, outcome: Outcome) -> bool {
 }
 
 impl Receipt {
-    /// The receipt for an answer that is being given; `None` for what is no decision.
+    /// The receipt for an answer that is being given; `None` when it is no decision.
     pub(crate) fn sign(
         interaction: &Interaction,
         content: &AnswerContent,
@@ -86,7 +87,7 @@ impl Receipt {
         signer: &dyn Sign,
     ) -> Option<Self> {
         let (action_digest, plan_digest) = match &interaction.request.ask {
-            // Of what people see, not of what somebody has written beside it.
+            // Hashes the action that people see, not a digest stored beside it.
             Ask::Approval { action, .. } => (Some(action.digest().ok()?), None),
             Ask::PlanReview { plan } => (None, Some(digest::sha256(plan.as_bytes()))),
             Ask::Question
@@ -122,7 +123,7 @@ impl Receipt {
 }
 
 impl Decision {
-    /// What is signed: the RFC 8785 canonical JSON of every field but the signature.
+    /// The bytes to sign: the RFC 8785 canonical JSON of every field but the signature.
     ///
     /// # Errors
     /// When something in it has no RFC 8785 form, which nothing has that this program writes.
@@ -135,7 +136,7 @@ impl Decision {
         STANDARD.decode(&self.public_key).ok()?.try_into().ok()
     }
 
-    /// Whether a program of this version may say what the receipt means.
+    /// Whether a program of this version may interpret the receipt.
     pub fn is_known(&self) -> bool {
         self.version == VERSION
     }

@@ -1,4 +1,4 @@
-//! What an agent asks: the draft that comes in, and the request that passed every check.
+//! An agent's request: the draft that comes in, and the request that passed every check.
 
 use chrono::TimeDelta;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -24,7 +24,7 @@ use crate::{
 /// A request that passed every check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// What kind of answer is asked for, and what belongs to it.
+    /// The kind of answer asked for, with all that belongs to it.
     #[serde(flatten)]
     pub ask: Ask,
     /// Whether the agent has stopped.
@@ -103,8 +103,8 @@ pub struct Draft {
     /// For a notification: `info` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
-    /// See [`Request::callback_url`]. Whether it may be reached is checked by whoever can reach it. Not for
-    /// a notification.
+    /// See [`Request::callback_url`]. The caller that can reach it checks whether it may be
+    /// reached. Not for a notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_url: Option<String>,
 }
@@ -116,7 +116,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i
 }
 
 impl Draft {
-    /// Tells this request from others: SHA-256 over the JSON of what was sent, the same however the body was
+    /// Tells this request from others: SHA-256 over the JSON as it was sent, the same however the body was
     /// spaced and its keys were ordered, and before defaults, which an operator may change.
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut sorted = self.clone();
@@ -205,7 +205,7 @@ impl Draft {
 }
 
 impl Request {
-    /// What kind of answer is asked for.
+    /// The kind of answer asked for.
     pub fn kind(&self) -> Kind {
         self.ask.kind()
     }

@@ -1,4 +1,5 @@
-//! After the answer: the run that an approval was consumed by (rule 13), and what the agent says came of it.
+//! After the answer: the run that an approval was consumed by (rule 13), and the agent's report of the
+//! result.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
@@ -9,8 +10,8 @@ use crate::{
     sign::{Sign, Verify},
 };
 
-/// The run that an approval was given for. There is no second one. Signed, so that whoever runs can tell the
-/// server's word from that of somebody who answers in its place.
+/// The run that an approval was given for. There is no second one. Signed, so that the runner can
+/// tell the server's word from an impostor's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Consumed {
     /// When it began.
@@ -23,7 +24,7 @@ pub struct Consumed {
     pub signature: String,
 }
 
-/// What is signed of a consumption: everything that makes it this one.
+/// The signed part of a consumption: everything that makes it this one.
 #[derive(Serialize)]
 struct Statement<'a> {
     version: u32,
@@ -53,8 +54,8 @@ impl Consumed {
         Some(consumed)
     }
 
-    /// What is signed: the RFC 8785 canonical JSON of `{at, interaction_id, public_key, run, statement, version}`,
-    /// where `statement` is `handraise consumption` and `version` 1.
+    /// The bytes to sign: the RFC 8785 canonical JSON of `{at, interaction_id, public_key, run,
+    /// statement, version}`, where `statement` is `handraise consumption` and `version` 1.
     ///
     /// # Errors
     /// When something in it has no RFC 8785 form, which nothing has that this program writes.
@@ -84,7 +85,7 @@ impl Consumed {
     }
 }
 
-/// What the agent says came of it.
+/// The agent's report of the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// Done or failed.

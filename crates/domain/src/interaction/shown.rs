@@ -3,7 +3,7 @@
 
 use super::{AnswerContent, AnswerDraft, PlanDecision};
 
-/// How much of what a decision covers is shown on a surface before the decision can be given there: the action or the
+/// How much of a decision's content is shown on a surface before the decision can be given there: the action or the
 /// plan, the prompt, the options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
@@ -13,7 +13,7 @@ pub enum Shown {
     Cut,
 }
 
-/// What an answer does with what was asked.
+/// The effect of an answer on its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The agent goes on with it: approved, proceed, picked, acknowledged, answered.
@@ -44,7 +44,7 @@ impl Shown {
 }
 
 impl AnswerContent {
-    /// What it does with what was asked.
+    /// Its effect on the request.
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Approval {
@@ -61,7 +61,7 @@ impl AnswerContent {
 }
 
 impl AnswerDraft {
-    /// What it would do with what was asked. Whatever does not only say no accepts.
+    /// Its effect on the request, if given: unless it only says no, it accepts.
     pub fn verdict(&self) -> Verdict {
         let decision = self.decision.map(PlanDecision::verdict);
         match (self.approved, decision) {
@@ -74,7 +74,7 @@ impl AnswerDraft {
 }
 
 impl PlanDecision {
-    /// What it does with the plan.
+    /// Its effect on the plan.
     pub fn verdict(self) -> Verdict {
         match self {
             Self::Adjust => Verdict::Decline,

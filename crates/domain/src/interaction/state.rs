@@ -1,4 +1,4 @@
-//! What became of an interaction. Each state carries exactly the data that is valid in it.
+//! The states of an interaction. Each state carries exactly the data that is valid in it.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::principal::Actor;
 pub enum State {
     /// It waits for a person.
     Pending {
-        /// What is answered of a form by now.
+        /// The answers to a form by now.
         #[serde(default, skip_serializing_if = "FormAnswers::is_empty")]
         answers: FormAnswers,
     },
@@ -62,7 +62,7 @@ pub enum State {
     Void {
         /// When it was closed, as the row says.
         at: DateTime<Utc>,
-        /// What is wrong.
+        /// The fault found.
         why: Unproven,
     },
 }
@@ -115,7 +115,7 @@ impl State {
         }
     }
 
-    /// The name of whoever closed it; `None` while pending and after a deadline.
+    /// The name of the closer; `None` while pending and after a deadline.
     pub fn closed_by(&self) -> Option<&str> {
         match self {
             Self::Pending { .. }

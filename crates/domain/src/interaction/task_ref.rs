@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{fault::Faults, limits};
 
-/// A task as an interaction names it. What is absent stays as it is known.
+/// A task as an interaction names it. An absent field stays as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskRef {
@@ -19,7 +19,7 @@ pub struct TaskRef {
 }
 
 impl TaskRef {
-    /// Notes what is wrong with it; `at` turns a field into its path.
+    /// Notes its faults; `at` turns a field into its path.
     pub(crate) fn check(self, at: impl Fn(&str) -> String, faults: &mut Faults) -> Self {
         if let Some(description) = &self.description {
             faults.length(&at("description"), description, limits::DESCRIPTION_CHARS);

@@ -17,7 +17,7 @@ pub struct Audit {
     found: Audited,
 }
 
-/// What an audit found to hold.
+/// The facts that an audit found to hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Audited {
     /// How many events there are.

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::{Hash, Tree};
 use crate::sign::{PublicKey, Sign, Signature};
 
-/// What a signature line begins with.
+/// The beginning of a signature line.
 const DASH: &str = "\u{2014} ";
 /// Ed25519, among the kinds of signatures a note may have.
 const ED25519: u8 = 0x01;
@@ -41,11 +41,11 @@ pub struct NoteSignature {
 /// A checkpoint with its signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedCheckpoint {
-    /// What was signed.
+    /// The signed checkpoint.
     pub checkpoint: Checkpoint,
     /// The very text that was signed.
     pub text: String,
-    /// Who signed it. Ours have one signature; a witness may add its own.
+    /// The signers. Our notes have one signature; a witness may add its own.
     pub signatures: Vec<NoteSignature>,
 }
 
@@ -81,7 +81,7 @@ impl Checkpoint {
         format!("{}\n{}\n{root}\n", self.origin, self.size)
     }
 
-    /// Lines after the third are somebody's extension and say nothing to us.
+    /// Lines after the third are another log's extension and say nothing to us.
     fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         let origin = lines.next().filter(|line| !line.is_empty())?.to_owned();
@@ -156,7 +156,7 @@ fn read_signature(line: &str) -> Option<NoteSignature> {
     })
 }
 
-/// Cuts a file of notes, each followed by an empty line, into its notes and what is left at its end: the
+/// Cuts a file of notes, each followed by an empty line, into its notes and the rest at its end: the
 /// beginning of a note whose writing was cut short, or nothing.
 pub fn notes(file: &str) -> (Vec<&str>, &str) {
     let mut found = Vec::new();

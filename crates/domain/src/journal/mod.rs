@@ -25,7 +25,7 @@ pub type Hash = [u8; 32];
 pub struct Broken {
     /// The first event that does not fit, or that should be there.
     pub seq: i64,
-    /// What does not fit.
+    /// Why it does not fit.
     pub why: String,
 }
 

@@ -9,8 +9,8 @@ use crate::{
     ids::{AgentId, EventId, InteractionId},
 };
 
-/// One row of the journal, exactly as stored: what is hashed, exported and verified. Actor and payload
-/// are the stored JSON text, so verification never depends on how a newer program would write them.
+/// One row of the journal, exactly as stored, hashed, exported and verified. Actor and payload are the
+/// stored JSON text, so verification never depends on how a newer program would write them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
@@ -23,7 +23,7 @@ pub struct Record {
     /// Event type.
     #[serde(rename = "type")]
     pub event_type: String,
-    /// Whose interaction or task it is about.
+    /// The agent whose interaction or task it is about.
     pub agent_id: Option<AgentId>,
     /// The interaction, if any.
     pub interaction_id: Option<InteractionId>,

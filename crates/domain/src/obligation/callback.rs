@@ -1,4 +1,4 @@
-//! What an agent is called back for, and how it reads.
+//! The reasons to call an agent back, and the texts sent.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +11,13 @@ use crate::{
 /// How much of the question stands in the message, in characters.
 const QUOTED: usize = 200;
 
-/// What an agent is called back for. The names are API.
+/// The reason to call an agent back. The names are API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallbackKind {
-    /// Somebody answered.
+    /// A responder answered.
     Answer,
-    /// Somebody said more after that.
+    /// A responder said more after that.
     FollowUp,
     /// The deadline passed.
     Timeout,
@@ -26,7 +26,7 @@ pub enum CallbackKind {
 }
 
 impl CallbackKind {
-    /// What an agent is called back for when this happens.
+    /// The reason to call an agent back when this happens, if it is one.
     pub fn of(payload: &Payload) -> Option<Self> {
         let Payload::Interaction(event) = payload else {
             return None;
@@ -40,8 +40,8 @@ impl CallbackKind {
         }
     }
 
-    /// What to tell the agent, ready for its context. `interaction` is as the event left it. Free text
-    /// stands in it byte for byte (rule 10).
+    /// The text for the agent, ready for its context. `interaction` is as the event left it. Free
+    /// text stands in it byte for byte (rule 10).
     pub fn message(self, interaction: &Interaction) -> String {
         let ask = &interaction.request.ask;
         let question = quoted(&interaction.request.prompt);

@@ -1,4 +1,4 @@
-//! What an event does to a card in Slack: it is shown on one message of one channel.
+//! The effect of an event on a card in Slack: it is shown on one message of one channel.
 
 use crate::{
     delivery::SlackChannel,
@@ -6,19 +6,19 @@ use crate::{
     interaction::Interaction,
 };
 
-/// What an event does to the card of its interaction.
+/// The effect of an event on the card of its interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardChange {
     /// It is posted.
     Post,
-    /// It looks different, and nobody can answer any more.
+    /// It looks different, and takes no answer any more.
     Close,
     /// It looks different.
     Update,
 }
 
 impl CardChange {
-    /// What this event does to the card.
+    /// The effect of this event on the card.
     pub fn of(payload: &Payload) -> Option<Self> {
         let Payload::Interaction(event) = payload else {
             return None;
@@ -45,7 +45,7 @@ impl CardChange {
     }
 }
 
-/// The channel that has to show what has happened, if one does.
+/// The channel that has to show this event, if one does.
 pub(super) fn owed(event: &Event, interaction: &Interaction) -> Option<SlackChannel> {
     let change = CardChange::of(&event.payload)?;
     let channel = SlackChannel(interaction.card.as_ref()?.channel.clone());

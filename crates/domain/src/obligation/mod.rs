@@ -1,6 +1,6 @@
-//! Whom an event obliges us to tell. What is owed to one destination is committed with the event. An
-//! endpoint follows the journal instead, so that however many there are, asking costs the same: what it is
-//! owed is every event after the last that a delivery was made of, if it wants to hear of it.
+//! The destinations an event obliges us to tell. A delivery owed to one of them is committed with the
+//! event. An endpoint follows the journal instead, so that however many there are, asking costs the same:
+//! it is owed every event after the last that a delivery was made of, of those it wants to hear of.
 
 mod callback;
 mod card;
@@ -26,15 +26,15 @@ use crate::{
 pub struct Obligation {
     /// Its id, for good.
     pub id: DeliveryId,
-    /// Who is to be told.
+    /// The destination to tell.
     pub destination: Destination,
-    /// What of.
+    /// The event to tell of.
     pub event_seq: i64,
     /// Since when.
     pub at: DateTime<Utc>,
 }
 
-/// Who is to be told.
+/// The destination to tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// The [`Endpoint`](crate::Endpoint) of this id.
@@ -99,14 +99,14 @@ pub struct News {
     pub event: EventId,
     /// When it happened.
     pub at: DateTime<Utc>,
-    /// What it is.
+    /// The topic of the event.
     pub topic: Topic,
-    /// Whether an agent waits for what it is about. A task that fails by itself counts as such.
+    /// Whether an agent waits for its subject. A task that fails by itself counts as such.
     pub stops: bool,
 }
 
 impl Listener {
-    /// What this endpoint is owed of `news`, the oldest `most` of it.
+    /// The part of `news` that this endpoint is owed, the oldest `most` of it.
     pub fn owed(&self, news: &[News], most: usize) -> Vec<Obligation> {
         let wanted = news
             .iter()

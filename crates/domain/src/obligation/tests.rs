@@ -1,4 +1,4 @@
-//! Whom events oblige us to tell, and what agents are told.
+//! The destinations events oblige us to tell, and the texts agents get.
 
 use serde_json::json;
 use uuid::Uuid;

@@ -16,13 +16,13 @@ pub const EXPIRED: &str = "Blocker expired without resolution";
 pub struct Task {
     /// The agent's own id for it; two agents may use the same.
     pub id: String,
-    /// Whose work it is.
+    /// The agent whose work it is.
     pub agent: AgentRef,
     /// 1 when registered, one more with every change.
     pub version: i64,
-    /// What it is called.
+    /// Its title.
     pub title: Option<String>,
-    /// What it is about.
+    /// Its subject.
     pub description: Option<String>,
     /// Where in it the agent is.
     pub step: Option<String>,
@@ -80,7 +80,7 @@ impl TaskStatus {
     }
 }
 
-/// A task with everything that waits in it: what a rule has to see to keep the status true.
+/// A task with everything that waits in it: all that a rule has to see to keep the status true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
     /// The task.
@@ -99,11 +99,11 @@ impl Work {
     }
 }
 
-/// What an agent says about its task.
+/// An agent's words about its task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskDraft {
-    /// See [`Task::title`]. What is absent stays as it is.
+    /// See [`Task::title`]. An absent field stays as it is.
     pub title: Option<String>,
     /// See [`Task::description`].
     pub description: Option<String>,

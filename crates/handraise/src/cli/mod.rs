@@ -192,7 +192,7 @@ struct Place {
 /// Runs a command, and says with which code to exit.
 ///
 /// # Errors
-/// One line that says what went wrong, for standard error.
+/// One line that tells the fault, for standard error.
 pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let done = match cli.command {
         Command::Ask(command) => return command.run().await,
@@ -224,11 +224,12 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     done.map(|()| ExitCode::SUCCESS)
 }
 
-/// `handraise hook`, for programs that let a tool run unless this one ends with a certain code: whatever happens here, it
-/// ends with that code unless the tool may run.
+/// `handraise hook`, for programs that let a tool run unless this one ends with a certain code: also after an error
+/// here, it ends with that code unless the tool may run.
 pub(crate) fn hook() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {
-        // Before anything is unwound, on whichever thread. Standard output may be what has failed.
+        // Before anything is unwound, on whichever thread. Standard output may be the part that
+        // failed.
         agent::commands::say("the hook itself failed, so the tool must not run");
         std::process::exit(agent::commands::BLOCKED.into());
     }));
@@ -249,7 +250,7 @@ pub(crate) fn hook() -> ExitCode {
     }
 }
 
-/// What becomes of the last that a program does. Nothing else is waited for then: a name may still be looked up.
+/// Runs the last work of a program. Nothing else is waited for then: a name may still be looked up.
 fn last<T>(runtime: tokio::runtime::Runtime, work: impl Future<Output = T>) -> T {
     let done = runtime.block_on(work);
     runtime.shutdown_background();
@@ -310,7 +311,8 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         }
         None => hello += &format!("Sign in: {public}\n"),
     }
-    // Whoever started the server may have closed its standard output; it serves all the same.
+    // The program that started the server may have closed its standard output; it serves all the
+    // same.
     let _ = write!(std::io::stdout(), "{hello}");
     server::run(state, listener, machine::asked_to_stop()).await
 }
@@ -348,7 +350,7 @@ impl Place {
     }
 }
 
-/// Prints what was found, a line each.
+/// Prints the findings, a line each.
 ///
 /// # Errors
 /// When there is a problem among it.
@@ -364,7 +366,7 @@ fn report(findings: &[Finding]) -> anyhow::Result<()> {
     }
 }
 
-/// The first admin gets the name of whoever starts the server.
+/// The first admin gets the name of the user who starts the server.
 fn login_name() -> String {
     ["USER", "LOGNAME", "USERNAME"]
         .into_iter()
@@ -373,7 +375,7 @@ fn login_name() -> String {
         .unwrap_or_else(|| "admin".to_owned())
 }
 
-/// Commands act for whoever runs them: they have the database at hand anyway.
+/// Commands act for the user who runs them, who has the database at hand anyway.
 fn operator() -> Principal {
     Principal::Operator { name: login_name() }
 }

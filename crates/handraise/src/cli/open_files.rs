@@ -3,7 +3,7 @@
 use server::limits::LimitSettings;
 
 /// Raises the limit as far as the system lets us, since most start programs with 1,024; then lowers ours to
-/// it. Whoever is refused hears why, while a process without a file left can neither accept nor read.
+/// it. A refused client hears why, while a process without a file left can neither accept nor read.
 #[cfg(unix)]
 pub(super) fn fit(settings: &mut LimitSettings) {
     use rustix::process::{Resource, getrlimit, setrlimit};

@@ -134,7 +134,7 @@ impl UserCommand {
                 let (service, _) = place.open(None).await?;
                 let person = named(&service, &name).await?;
                 match service.link_slack(person, id, &by).await {
-                    // Whoever runs it twice has what they want.
+                    // Running it twice does no harm.
                     Err(ServiceError::Refused(Refused::Unchanged)) => {}
                     done => done.map_err(said)?,
                 }

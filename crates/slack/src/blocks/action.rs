@@ -1,15 +1,16 @@
-//! The action of an approval, as the dashboard shows it: what hides, reorders or pretends is marked.
+//! The action of an approval, as the dashboard shows it: characters that hide, reorder or pretend
+//! are marked.
 
 use domain::interaction::{Ask, Request};
 use visible::{Run, shape};
 
 use super::block::Content;
 
-/// The tool, its arguments line by line, and what there is to know about it.
+/// The tool, its arguments line by line, and the notes about it.
 pub(super) struct Written {
     /// All of it.
     pub(super) lines: String,
-    /// Whether something in it is not what it looks like.
+    /// Whether something in it is another than it looks like.
     pub(super) is_marked: bool,
     /// See [`domain::interaction::Action::digest`].
     pub(super) digest: String,
@@ -34,7 +35,7 @@ impl Written {
         })
     }
 
-    /// What stands below it.
+    /// The lines below it.
     pub(super) fn notes(&self) -> Vec<Content> {
         let warning = self.is_marked.then(|| {
             Content::section(

@@ -1,5 +1,5 @@
-//! The blocks a message is made of, as Slack's JSON. What the limits of <https://docs.slack.dev/reference/block-kit>
-//! are is said by the types of the texts and by the constructors.
+//! The blocks a message is made of, as Slack's JSON. The types of the texts and the constructors hold the limits of
+//! <https://docs.slack.dev/reference/block-kit>.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ const RADIO_BUTTONS: usize = 10;
 
 /// Longest text of a section or a context.
 pub(super) type Long = Plain<3_000>;
-/// What stands on a button.
+/// The text of a button.
 pub(super) type Label = Plain<75>;
 
 /// One block of a message or a modal.
@@ -29,7 +29,7 @@ impl Block {
     }
 }
 
-/// What is in a block.
+/// The content of a block.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Content {
@@ -38,7 +38,7 @@ pub(super) enum Content {
     },
     Section {
         text: Text,
-        /// Slack may fold long ones behind "See more" otherwise, and whoever decides has to see all of it.
+        /// Slack may fold long ones behind "See more" otherwise, and the responder has to see all of it.
         expand: bool,
     },
     Context {
@@ -136,7 +136,7 @@ pub(super) struct Style {
     bold: bool,
 }
 
-/// What people press or fill in.
+/// The controls people press or fill in.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Element {
@@ -270,7 +270,7 @@ impl Element {
         }
     }
 
-    /// A menu. What is picked in it counts at once, so it asks again where `confirm` is given.
+    /// A menu. A pick in it counts at once, so it asks again where `confirm` is given.
     pub(super) fn select(
         action_id: Name,
         mut options: Vec<SelectOption>,

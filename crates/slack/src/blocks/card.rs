@@ -1,5 +1,5 @@
-//! The card of an interaction: what was asked, and the controls, or what became of it. A card is always made
-//! whole: what is sent again without its blocks would keep its old buttons.
+//! The card of an interaction: the request, and the controls, or the outcome. A card is always made whole: a
+//! message sent again without its blocks would keep its old buttons.
 
 use domain::{
     Interaction,
@@ -18,31 +18,31 @@ use super::{
     words,
 };
 
-/// What all texts of a card have together at most. Slack refuses a message somewhere above 11,000 characters, for
-/// a limit it does not tell (slackapi/bolt-js#2867).
+/// The longest length of all texts of a card together. Slack refuses a message somewhere above 11,000 characters,
+/// for a limit it does not tell (slackapi/bolt-js#2867).
 const CARD: usize = 9_000;
-/// What of it goes to all that is short, whatever is in it.
+/// The share of all short parts, even at their longest.
 const SHORT: usize = 3_000;
-/// What of it is kept for how it ended.
+/// The share kept for how it ended.
 const ENDING: usize = 2_400;
 
 /// Where a card goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
-    /// What is pressed there comes back.
+    /// Presses there come back.
     Interactive,
     /// Nothing comes back, so there is nothing to press: a link to the dashboard stands there instead. It is
     /// no button, because Slack warns of an app that is deaf to its buttons, links or not.
     Mirror,
 }
 
-/// What `chat.postMessage` and `chat.update` are given.
+/// The arguments of `chat.postMessage` and `chat.update`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Card {
     /// All of it as text, for screen readers, notifications and clients without blocks. At most 3,900
     /// characters, in which nothing is markup.
     pub text: String,
-    /// What people see.
+    /// The blocks that people see.
     pub blocks: Vec<Block>,
 }
 
@@ -99,8 +99,8 @@ pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Ca
     }
 }
 
-/// How much of what an answer covers its card shows. The text counts as well as the blocks: whoever has it read out
-/// hears nothing else.
+/// How much of an answer's content its card shows. The text counts as well as the blocks: a person who has it
+/// read out hears nothing else.
 pub fn shown_on_card(interaction: &Interaction) -> Shown {
     let covered = Covered::of(interaction);
     let share = share(interaction, &covered);
@@ -118,7 +118,7 @@ fn share(interaction: &Interaction, covered: &Covered) -> Share {
     covered.share(CARD.saturating_sub(SHORT + controls), ending)
 }
 
-/// What the text says of how it can be answered.
+/// The text's hint at how it can be answered.
 fn hint(interaction: &Interaction, surface: Surface, shown: Shown) -> Option<&'static str> {
     if !interaction.state.is_pending() || surface == Surface::Mirror {
         return None;
@@ -129,7 +129,7 @@ fn hint(interaction: &Interaction, surface: Surface, shown: Shown) -> Option<&'s
     }
 }
 
-/// What to do where the card does not show all that an answer covers.
+/// The hint for the reader where the card does not show all that an answer covers.
 fn cut_hint(interaction: &Interaction) -> Option<&'static str> {
     match interaction.request.kind() {
         Kind::Notification => None,
@@ -138,7 +138,7 @@ fn cut_hint(interaction: &Interaction) -> Option<&'static str> {
     }
 }
 
-/// What stands at the top, and first in the text.
+/// The line at the top, and first in the text.
 pub(super) fn heading(interaction: &Interaction) -> String {
     let heading = words::heading(interaction.request.kind());
     match words::outcome(&interaction.state) {
@@ -147,7 +147,7 @@ pub(super) fn heading(interaction: &Interaction) -> String {
     }
 }
 
-/// Whether a reply in the thread is what is asked for now.
+/// Whether a reply in the thread is the answer asked for now.
 fn takes_a_reply(interaction: &Interaction) -> bool {
     match &interaction.request.ask {
         Ask::Question => true,
@@ -201,21 +201,21 @@ impl Sheet {
         self.add(Content::context(vec![rest.into()]));
     }
 
-    /// Who asks, and how much it presses.
+    /// The agent, and the urgency.
     fn facts(&mut self, interaction: &Interaction) {
         let request = &interaction.request;
         let mut facts: Vec<Text> = vec![words::from(interaction).as_str().into()];
         if let Some(task) = words::task(request) {
             facts.push(task.as_str().into());
         }
-        // What is closed presses no more.
+        // A closed interaction presses no more.
         if words::outcome(&interaction.state).is_none() {
             facts.push(words::pressing(request).as_str().into());
         }
         self.add(Content::context(facts));
     }
 
-    /// What an answer covers.
+    /// The parts that an answer covers.
     fn covered(&mut self, covered: &Covered, share: &Share) {
         for part in &covered.parts {
             if let Some(heading) = &part.heading {
@@ -260,7 +260,7 @@ impl Sheet {
         }
     }
 
-    /// Until when, what happens then, and its id.
+    /// The deadline, its consequence, and the id.
     fn deadline(&mut self, interaction: &Interaction) {
         let mut elements: Vec<Text> = Vec::new();
         match interaction.expires_at {
@@ -276,7 +276,7 @@ impl Sheet {
     }
 }
 
-/// What it is called in logs and in the journal.
+/// Its name in logs and in the journal.
 pub(super) fn id(interaction: &Interaction) -> Text {
     format!("ID {}", interaction.id).as_str().into()
 }

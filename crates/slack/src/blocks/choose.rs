@@ -1,5 +1,5 @@
-//! Options on buttons and in menus. Slack cuts what stands on a button where its width ends, and says of no text how
-//! wide it is. So all options are listed above in full, with the numbers that the controls bear too.
+//! Options on buttons and in menus. Slack cuts the text of a button where its width ends, and tells the width of no
+//! text. So all options are listed above in full, with the numbers that the controls bear too.
 
 use domain::interaction::{Choice, ChoiceOption};
 
@@ -73,7 +73,7 @@ pub(super) fn controls(choice: &Choice, pick: Pick) -> Option<Vec<Element>> {
     }
 }
 
-/// The options of a menu, with what each is called when it is picked.
+/// The options of a menu, with the value of each when it is picked.
 pub(super) fn menu(choice: &Choice, value: impl Fn(usize) -> Name) -> Vec<SelectOption> {
     let options = choice.options.iter().enumerate();
     options

@@ -1,4 +1,4 @@
-//! The end of a card that is closed: no controls, but what became of it, who did it, when, and whether the agent
+//! The end of a card that is closed: no controls, but the outcome, its author, its time, and whether the agent
 //! knows.
 
 use domain::Interaction;

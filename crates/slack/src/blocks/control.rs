@@ -1,6 +1,5 @@
-//! What people press on a card: its name and value in Slack's JSON, and what it means when it comes back.
-//! A value says what was pressed and gives nobody a right: who may do it, and whether it still can be done, is for
-//! the rules.
+//! The controls of a card: name and value in Slack's JSON, and their meaning when they come back. A value names
+//! the control pressed and gives no right: who may do it, and whether it still can be done, is for the rules.
 
 use domain::{
     InteractionId,
@@ -35,15 +34,16 @@ pub enum Control {
     Deny(InteractionId),
     /// A decision about a plan; one that needs feedback opens a modal.
     Decide(InteractionId, PlanDecision),
-    /// Opens the modal that shows all of what its card cuts.
+    /// Opens the modal that shows all that its card cuts.
     ReadAll(InteractionId),
-    /// What accepted at once on a card of a version that accepted without showing all of it. It does nothing now.
+    /// A control that accepted at once, on a card of a version that accepted without showing all of it. It does
+    /// nothing now.
     Former(InteractionId),
     /// A link: the browser has followed it, and Slack tells of it all the same.
     OpenDashboard,
 }
 
-/// What a control does.
+/// The effect of a control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Press {
     /// It is an answer. Whether it counts is for the rules.
@@ -58,7 +58,7 @@ pub enum Press {
     Nothing,
 }
 
-/// What is picked from: a choice, or one question of a form.
+/// The thing picked from: a choice, or one question of a form.
 #[derive(Clone, Copy)]
 pub(super) enum Pick {
     Choice(InteractionId),
@@ -76,8 +76,8 @@ impl Pick {
 
 const SELECT_OPTION: &str = "select_option";
 const SELECT_STEP_OPTION: &str = "select_step_option";
-/// What the value begins with of a control that accepts at once: its card shows all that it accepts. Whoever changes
-/// what cards show, so that those in channels show too little, takes another.
+/// The prefix of the value of a control that accepts at once: its card shows all that it accepts. A change after
+/// which cards in channels show too little takes another prefix.
 const WHOLE: &str = "whole:";
 
 impl Control {
@@ -98,7 +98,7 @@ impl Control {
         }
     }
 
-    /// What it says when it is pressed.
+    /// The value sent when it is pressed.
     pub(super) fn value(self) -> Name {
         let value = match self {
             Self::Answer(id)
@@ -119,7 +119,7 @@ impl Control {
         })
     }
 
-    /// Reads what Slack sends. `None` when it is not one of ours.
+    /// Reads a control as Slack sends it. `None` when it is not one of ours.
     pub fn parse(action_id: &str, value: &str) -> Option<Self> {
         let (name, place) = match action_id.split_once(':') {
             Some((name, place)) => (name, Some(place.parse::<usize>().ok()?)),
@@ -204,7 +204,8 @@ impl Control {
         }
     }
 
-    /// What an answer that begins with it does with what was asked; `None` for what begins none.
+    /// The effect on the request of an answer that begins with it; `None` for a control that begins
+    /// none.
     fn verdict(self) -> Option<Verdict> {
         match self {
             Self::ReadAll(_) | Self::Former(_) | Self::OpenDashboard => None,
@@ -219,7 +220,7 @@ impl Control {
         }
     }
 
-    /// What it does with this interaction. `None` when a card of it has no such control.
+    /// Its effect on this interaction. `None` when a card of it has no such control.
     pub fn press(self, interaction: &Interaction) -> Option<Press> {
         if self.interaction().is_some_and(|id| id != interaction.id) {
             return None;
@@ -297,7 +298,7 @@ impl Control {
     }
 }
 
-/// Whether somebody has answered this question of a form that is still open.
+/// Whether this question of a form that is still open has an answer.
 pub(super) fn is_answered(interaction: &Interaction, question: &FormQuestion) -> bool {
     let progress = interaction.progress();
     progress.is_some_and(|answers| answers.contains_key(&question.id))

@@ -1,4 +1,4 @@
-//! What can be pressed on a card that waits.
+//! The buttons of a card that waits.
 
 use domain::{
     Interaction,
@@ -14,7 +14,7 @@ use super::{
     words,
 };
 
-/// The buttons, or the menu, where so much is shown of what an answer covers (rule 11).
+/// The buttons, or the menu, where so much of an answer's content is shown (rule 11).
 pub(super) fn of(interaction: &Interaction, shown: Shown) -> Vec<Element> {
     let id = interaction.id;
     let read = (shown == Shown::Cut && can_be_read(interaction))

@@ -1,5 +1,5 @@
-//! What a decision covers (rule 11), made once and laid out three times: on a card, in the card's text, in a modal.
-//! Whoever decides there has to see all of it before.
+//! The content that a decision covers (rule 11), made once and laid out three times: on a card, in the card's text,
+//! in a modal. The responder there has to see all of it before.
 
 use domain::{
     Interaction,
@@ -18,17 +18,17 @@ use super::{
 const LONG: usize = 2_400;
 /// The most of an action that is shown where not all of it has room.
 const ACTION: usize = 2_000;
-/// The most that what is beside a decision takes of its room.
+/// The most room that the parts beside a decision take.
 const BESIDE: usize = 800;
 /// One line of the list of a form's questions.
 const STEP_LINE: usize = 120;
-/// What one block holds.
+/// The longest text of one block.
 pub(super) const BLOCK: usize = 3_000;
 
 /// In the order in which people read it.
 pub(super) struct Covered {
     pub(super) parts: Vec<Part>,
-    /// What will run, of an approval: the first of the parts.
+    /// The action that will run, of an approval: the first of the parts.
     pub(super) action: Option<Written>,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum Look {
     /// In bold.
     Title,
     Prose,
-    /// What has been answered before: no part of the decision.
+    /// Earlier answers: no part of the decision.
     Beside,
 }
 
@@ -66,7 +66,7 @@ impl Look {
 pub(super) struct Share {
     pub(super) shown: Shown,
     action: usize,
-    /// Every other part, and whatever stands beside them.
+    /// Every other part, and all that stands beside them.
     pub(super) other: usize,
 }
 
@@ -76,7 +76,7 @@ impl Covered {
         let request = &interaction.request;
         let mut parts = Vec::new();
         let action = Written::of(request);
-        // What is said about an action need not be true, so it stands below it.
+        // The agent's words about an action need not be true, so they stand below it.
         let mut says = None;
         if let Some(action) = &action {
             let heading = Some(words::WILL_RUN.to_owned());
@@ -190,7 +190,7 @@ fn title(request: &Request) -> Option<String> {
     request.title.as_deref().map(line)
 }
 
-/// What comes below the prompt.
+/// The parts below the prompt.
 fn more(interaction: &Interaction) -> Vec<Part> {
     let is_pending = interaction.state.is_pending();
     match &interaction.request.ask {

@@ -15,8 +15,8 @@ const PROMPT: usize = 450;
 /// How much of each is said.
 const LINE: usize = 150;
 
-/// The notifications in order, ten at most: what is longer is on the dashboard. `public_url` is as for
-/// [`card`](super::card).
+/// The notifications in order, ten at most: anything longer is on the dashboard. `public_url` is as
+/// for [`card`](super::card).
 pub fn digest(notifications: &[&Interaction], public_url: &str) -> Card {
     let heading = format!("Agent Updates: {}", notifications.len());
     let mut contents = vec![Content::Header {

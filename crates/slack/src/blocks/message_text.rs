@@ -1,4 +1,4 @@
-//! What somebody wrote in a message, as they wrote it. Slack sends entities for `& < >`, and puts addresses,
+//! The text of a message, as its author wrote it. Slack sends entities for `& < >`, and puts addresses,
 //! people and channels between `<` and `>`.
 
 /// The text as it was typed.
@@ -8,7 +8,7 @@ pub fn decode_message_text(text: &str) -> String {
     while let Some(start) = rest.find('<') {
         let (before, marked) = rest.split_at(start);
         decoded.push_str(&entities(before));
-        // Slack never leaves one of these alone; whatever does is no markup.
+        // Slack never leaves one of these alone; a lone one is no markup.
         let Some(end) = marked[1..]
             .find(['<', '>'])
             .filter(|end| marked[1..][*end..].starts_with('>'))
@@ -24,7 +24,7 @@ pub fn decode_message_text(text: &str) -> String {
     decoded
 }
 
-/// What was typed for what stands between `<` and `>`.
+/// The typed form of the text between `<` and `>`.
 fn typed(marked: &str) -> String {
     let (target, label) = match marked.split_once('|') {
         Some((target, label)) => (
@@ -46,7 +46,7 @@ fn typed(marked: &str) -> String {
     }
     match label {
         None => {
-            // Slack makes these links of what was typed without it.
+            // Slack makes these links of texts typed without it.
             let bare = ["mailto:", "tel:"]
                 .iter()
                 .find_map(|it| target.strip_prefix(it));
@@ -57,7 +57,7 @@ fn typed(marked: &str) -> String {
     }
 }
 
-/// Whether the label is the address as somebody types it.
+/// Whether the label is the address as a person types it.
 fn is_typed(target: &str, label: &str) -> bool {
     let schemes = ["", "http://", "https://", "mailto:", "tel:"];
     schemes.iter().any(|scheme| {
@@ -66,7 +66,7 @@ fn is_typed(target: &str, label: &str) -> bool {
     })
 }
 
-/// Once: what somebody typed as an entity comes with an entity of its own.
+/// Once: a typed entity comes with an entity of its own.
 fn entities(text: &str) -> String {
     text.replace("&lt;", "<")
         .replace("&gt;", ">")
@@ -83,7 +83,7 @@ mod tests {
             ("", ""),
             ("  two\nlines\n\n", "  two\nlines\n\n"),
             ("a &lt; b &amp;&amp; c &gt; d", "a < b && c > d"),
-            // Somebody typed entities.
+            // The author typed entities.
             ("&amp;lt; &amp;amp;lt;", "&lt; &amp;lt;"),
             (
                 "see <https://a.example/?b=1&amp;c=2>",

@@ -1,5 +1,5 @@
-//! What Slack shows of an interaction, and what comes back when somebody presses or sends something. Pure:
-//! no network, no clock. Every size Slack limits is held by a type, so that no text an agent or a person
+//! The view of an interaction in Slack, and the presses and modals that people send back. Pure: no
+//! network, no clock. Every size Slack limits is held by a type, so that no text an agent or a person
 //! writes can make Slack refuse a card; and none of it ever stands where Slack looks for markup.
 
 mod action;

@@ -1,5 +1,6 @@
-//! What opens when a button asks for more than a press: fields, under all that is asked (rule 11). What cannot be
-//! shown whole there either is answered on the dashboard; only to say no one need not have read to the end.
+//! A modal opens when a button asks for more than a press: fields, under all that is asked (rule 11). A request
+//! that cannot be shown whole there either is answered on the dashboard; only to say no one need not have read to
+//! the end.
 
 use domain::{
     Interaction, InteractionId,
@@ -20,15 +21,15 @@ use super::{
 pub(super) const FIELD: &str = "answer";
 /// The field beside it.
 pub(super) const COMMENT: &str = "comment";
-/// What is typed into a field.
+/// The id of the text typed into a field.
 pub(super) const TYPED: &str = "typed";
 pub(super) const PICKED: &str = "picked";
 /// The longest text Slack lets anybody type.
 const TYPED_CHARS: u16 = 3_000;
-/// What Slack allows for all that a modal carries along, less what is ours.
+/// Slack's limit for all that a modal carries along, less our part.
 const ORIGIN: usize = 200;
 
-/// What a modal asks for.
+/// The input a modal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "modal", rename_all = "snake_case")]
 pub enum Modal {
@@ -43,7 +44,7 @@ pub enum Modal {
     Decide,
     /// Why an action must not run.
     Deny,
-    /// What to change in a plan.
+    /// The changes to a plan.
     Adjust,
 }
 
@@ -56,7 +57,7 @@ pub struct Origin {
     pub ts: String,
 }
 
-/// What a modal carries along and Slack gives back.
+/// The data a modal carries along and Slack gives back.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Carried {
     pub(super) interaction: InteractionId,
@@ -109,7 +110,7 @@ pub fn modal(interaction: &Interaction, modal: Modal, origin: Option<Origin>) ->
     (!whole || view.fits() && covered.is_read_as_written()).then_some(view)
 }
 
-/// Whether an answer may accept in this modal: all of what it covers stands there.
+/// Whether an answer may accept in this modal: all that it covers stands there.
 pub(super) fn shown_in(interaction: &Interaction, which: Modal) -> Shown {
     let accepts = !matches!(which, Modal::Deny | Modal::Adjust);
     Shown::unless_cut(!accepts || modal(interaction, which, None).is_none())
@@ -161,13 +162,13 @@ fn with_prompt(view: View, interaction: &Interaction) -> View {
     view.add(Content::context(vec![rest.into()]))
 }
 
-/// What is filled in.
+/// The fields to fill in.
 fn fields(interaction: &Interaction, modal: Modal) -> Option<Vec<(&'static str, Input)>> {
     let one = |field| Some(vec![(FIELD, field)]);
     match (modal, &interaction.request.ask) {
         (Modal::Answer, Ask::Question) => one(typed("Your answer", true)),
         (Modal::Answer, Ask::Choice(choice)) => one(picked(choice)),
-        // What it shows is the question that is asked now.
+        // It shows the question that is asked now.
         (Modal::Step { question: n }, Ask::Form { .. }) => match interaction.next_question() {
             Some((next, question)) if next == n => one(step(question)),
             _ => None,
@@ -211,7 +212,7 @@ fn decided(label: &str, options: Vec<(&'static str, Option<&'static str>)>) -> I
     }
 }
 
-/// A text in several lines. What may be sent empty is an answer when it is (rule 9).
+/// A text in several lines. A field that may be sent empty is an answer when it is (rule 9).
 fn typed(label: &str, may_be_empty: bool) -> Input {
     Input {
         label: Plain::new(label),

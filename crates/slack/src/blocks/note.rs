@@ -1,4 +1,4 @@
-//! What one person alone is told, beside the card that they pressed.
+//! Notes to one person alone, beside the card that they pressed.
 
 use chrono::{DateTime, Utc};
 use domain::time;
@@ -18,7 +18,7 @@ use super::{
 /// Longer than anything that is said in a note.
 const NOTE: usize = 1_000;
 
-/// What one person is told.
+/// The note to one person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// A sentence or two, in which nothing is markup.
@@ -27,7 +27,7 @@ pub struct Note {
     pub link: Option<NoteLink>,
 }
 
-/// A place, and what it is for.
+/// A place, and its purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoteLink {
     /// They can say who they are.
@@ -81,7 +81,7 @@ impl Note {
     }
 }
 
-/// What became of it meanwhile, for somebody who wanted to answer. `None` while it can be answered.
+/// How it ended meanwhile, for a person who wanted to answer. `None` while it can be answered.
 pub fn too_late(interaction: &Interaction, reader: Uuid, now: DateTime<Utc>) -> Option<String> {
     let ago = |at| format!("{} ago", time::words(now - at));
     Some(match &interaction.state {

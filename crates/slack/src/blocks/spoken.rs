@@ -13,9 +13,9 @@ use super::{
 
 /// Slack makes several messages of some more.
 pub(super) const TEXT: usize = 3_900;
-/// What of it is kept for how it ended.
+/// The share kept for how it ended.
 const ENDING: usize = 1_200;
-/// What of it is kept for the dashboard's address, and for how it can be answered.
+/// The share kept for the dashboard's address, and for how it can be answered.
 const ADDRESS_AND_HINT: usize = 500;
 
 /// The whole card, escaped: nothing in it is markup. `hint` is how it can be answered.
@@ -43,7 +43,7 @@ pub(super) fn text(
     escape(&cut(&parts.join("\n\n"), TEXT))
 }
 
-/// How much of what an answer covers has room in it.
+/// How much of an answer's content has room in it.
 pub(super) fn share(interaction: &Interaction, covered: &Covered) -> Share {
     let lines = head(interaction)
         .into_iter()
@@ -54,7 +54,7 @@ pub(super) fn share(interaction: &Interaction, covered: &Covered) -> Share {
     covered.share(room, ending)
 }
 
-/// What has to be known first. Short, whatever is in it.
+/// The facts to know first. Always short.
 fn head(interaction: &Interaction) -> Vec<String> {
     let request = &interaction.request;
     let mut lines = vec![heading(interaction), words::from(interaction)];
@@ -65,7 +65,7 @@ fn head(interaction: &Interaction) -> Vec<String> {
     lines
 }
 
-/// What became of it, and the answer.
+/// How it ended, and the answer.
 fn ending(interaction: &Interaction) -> Option<String> {
     let ending = words::ending(interaction)?;
     let text = ending.text.map(|text| prose(&text));
@@ -73,7 +73,7 @@ fn ending(interaction: &Interaction) -> Option<String> {
     Some(said.into_iter().flatten().collect::<Vec<_>>().join("\n"))
 }
 
-/// What happens next, or what happened when. Short, whatever is in it.
+/// The next events, or the past ones with their times. Always short.
 fn tail(interaction: &Interaction, covered: &Covered) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(action) = &covered.action {

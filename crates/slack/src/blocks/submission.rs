@@ -1,4 +1,4 @@
-//! What comes back from a modal, read as an answer. Text stays as it was typed, byte for byte (rule 10), and a
+//! The content of a sent modal, read as an answer. Text stays as it was typed, byte for byte (rule 10), and a
 //! field that was left empty is an empty answer (rule 9).
 
 use domain::{
@@ -19,19 +19,19 @@ use super::{
 /// The longest word about a field.
 const PROBLEM: usize = 250;
 
-/// A modal that somebody has sent.
+/// A modal as sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// What it is about.
+    /// The interaction it is about.
     pub interaction: InteractionId,
-    /// What it asked for.
+    /// The modal that was sent.
     pub modal: Modal,
     /// The card it was opened from.
     pub origin: Option<Origin>,
     /// Whether it showed all that was asked.
     was_whole: bool,
     given: Given,
-    /// What is typed beside it.
+    /// The comment typed beside it.
     comment: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl Submission {
     /// The answer. Whether it counts is for the rules.
     ///
     /// # Errors
-    /// What to tell the one who sent it; the modal stays open, with what was typed.
+    /// The errors for its sender; the modal stays open, with the typed text.
     pub fn answer(&self, interaction: &Interaction) -> Result<AnswerDraft, ModalErrors> {
         let draft = self.draft(interaction)?;
         if interaction.state.is_pending() && draft.verdict() == Verdict::Accept {
@@ -173,7 +173,7 @@ fn values(choice: &Choice, picked: &[usize]) -> Option<Vec<String>> {
     picked.iter().map(|n| value(choice, *n)).collect()
 }
 
-/// What `view_submission` is answered with when something is wrong: it stands at the field, and what was typed
+/// The response to `view_submission` when something is wrong: it stands at the field, and the typed text
 /// stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModalErrors {
@@ -197,12 +197,12 @@ impl ModalErrors {
         }
     }
 
-    /// What it says.
+    /// The words of the error.
     pub fn words(&self) -> &str {
         self.errors.answer.as_str()
     }
 
-    /// What the rules found wrong. Every modal has one field, so all of it stands there.
+    /// The faults that the rules found. Every modal has one field, so all of it stands there.
     pub fn from_faults(faults: &[Fault]) -> Self {
         let problems: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
         Self::new(&format!("This cannot be sent: {}.", problems.join("; ")))

@@ -1,5 +1,6 @@
-//! Texts that fit. Nobody says how Slack counts: here in UTF-16 units, and `& < >` as the entities that Slack
-//! keeps them as, which is never less. What is too long is cut between two characters as people see them.
+//! Texts that fit. Slack does not document how it counts: here in UTF-16 units, and `& < >` as the entities
+//! that Slack keeps them as, which is never less. A longer text is cut between two characters as people see
+//! them.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 const ELLIPSIS: char = '…';
 /// Slack refuses a text without anything to see.
 const BLANK: &str = "(nothing to see)";
-/// Longer addresses than this are not linked to: they would take the room of what is asked.
+/// Longer addresses than this are not linked to: they would take the room of the question.
 const ADDRESS: usize = 300;
 
 /// How long a text is at most by any way of counting it.
@@ -105,7 +106,8 @@ fn fitting<'a>(parts: impl Iterator<Item = (usize, &'a str)>, room: usize) -> us
     end
 }
 
-/// Text from outside on one line, with what hides or reorders written out, and no more of it than fits.
+/// Text from outside on one line, with characters that hide or reorder written out, and no more of it
+/// than fits.
 pub(super) fn one_line(text: &str, max: usize) -> String {
     cut(&line(text), max).into_owned()
 }
@@ -116,7 +118,8 @@ pub(super) fn line(text: &str) -> String {
     visible::prose(text).chars().map(on_one_line).collect()
 }
 
-/// Text from outside in lines, with what hides or reorders written out. Nobody gets to see nothing at all.
+/// Text from outside in lines, with characters that hide or reorder written out. The result is never
+/// empty.
 pub(super) fn prose(text: &str) -> String {
     match text {
         "" => "(an empty answer)".to_owned(),
@@ -209,7 +212,7 @@ impl Markup {
 
     pub(super) fn link(mut self, address: &Address, words: &'static str) -> Self {
         let Address(address) = address;
-        // What ends the address of a link.
+        // This sign ends the address of a link.
         let address = escape(address).replace('|', "%7C");
         self.0.push_str(&format!("<{address}|{words}>"));
         self

@@ -10,7 +10,7 @@ use super::{
 /// Marks our modals.
 pub(super) const CALLBACK_ID: &str = "handraise";
 
-/// What `views.open` is given.
+/// The view that `views.open` takes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct View {
     #[serde(rename = "type")]
@@ -25,7 +25,7 @@ pub struct View {
 
 /// The most blocks of one modal.
 const BLOCKS: usize = 100;
-/// The most bytes of all of them: Slack's limit for a modal, less what is beside its blocks.
+/// The most bytes of all of them: Slack's limit for a modal, less the parts beside its blocks.
 const BYTES: usize = 240_000;
 
 impl View {
@@ -47,7 +47,8 @@ impl View {
         self
     }
 
-    /// Whether Slack takes it. Nobody says how Slack counts the bytes: here as JSON in ASCII, which is never less.
+    /// Whether Slack takes it. Slack does not document how it counts the bytes: here as JSON in ASCII, which is
+    /// never less.
     pub(super) fn fits(&self) -> bool {
         let json = serde_json::to_string(&self.blocks).unwrap_or_default();
         let bytes = |c: char| if c.is_ascii() { 1 } else { 6 * c.len_utf16() };

@@ -1,4 +1,4 @@
-//! What cards say, in the words of the dashboard. Everything from outside is short and on one line here.
+//! The words of cards: those of the dashboard. Everything from outside is short and on one line here.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -18,7 +18,7 @@ const LINE: usize = 150;
 /// The longest report that is shown.
 const REPORT: usize = 300;
 
-/// What kind of card it is.
+/// The heading for this kind of card.
 pub(super) fn heading(kind: Kind) -> &'static str {
     match kind {
         Kind::Question => "Agent Question",
@@ -31,7 +31,7 @@ pub(super) fn heading(kind: Kind) -> &'static str {
     }
 }
 
-/// How it ended; `None` while it waits, and for what never did.
+/// How it ended; `None` while it waits, and for one that never did.
 pub(super) fn outcome(state: &State) -> Option<&'static str> {
     Some(match state.outcome()? {
         Outcome::Delivered => return None,
@@ -56,7 +56,7 @@ pub(super) fn agent(interaction: &Interaction) -> String {
 /// Stands above the action of an approval.
 pub(super) const WILL_RUN: &str = "What will run";
 
-/// Stands between the action and the prompt: what is said about an action need not be true.
+/// Stands between the action and the prompt: the agent's words about an action need not be true.
 pub(super) fn says(interaction: &Interaction) -> String {
     format!("What {} says about it", agent(interaction))
 }
@@ -106,7 +106,7 @@ pub(super) fn title(request: &Request) -> Option<String> {
     Some(one_line(title, LINE))
 }
 
-/// What happens when the deadline passes (rules 2 and 5).
+/// The consequence of a missed deadline (rules 2 and 5).
 pub(super) fn consequence(interaction: &Interaction) -> String {
     let request = &interaction.request;
     let mut then = match &request.fallback {
@@ -125,7 +125,7 @@ pub(super) fn consequence(interaction: &Interaction) -> String {
     then
 }
 
-/// The task that fails when nobody answers.
+/// The task that fails when no answer comes.
 fn failing_task(request: &Request) -> Option<String> {
     let fails = request.mode == Mode::Sync && request.fallback.is_none();
     let task = request.task.as_ref().filter(|_| fails)?;
@@ -135,7 +135,7 @@ fn failing_task(request: &Request) -> Option<String> {
 /// Nothing happens by itself.
 pub(super) const NO_DEADLINE: &str = "No deadline: it waits until somebody answers.";
 
-/// Another way to answer what asks for a text.
+/// Another way to answer a request for a text.
 pub(super) const REPLY: &str = "A reply in this thread answers it, too. The first one counts.";
 
 /// Opens all of it.
@@ -149,19 +149,19 @@ pub(super) const TOO_LONG: &str = "This is not all of it, and it is too long for
 
 /// A closed interaction in words.
 pub(super) struct Ending {
-    /// What became of it, and by whom.
+    /// The outcome, and who decided it.
     pub(super) said: String,
     /// When.
     pub(super) at: DateTime<Utc>,
     /// The answer the agent goes on with, or why it was taken back, whole.
     pub(super) text: Option<String>,
-    /// What else followed.
+    /// The other consequences.
     pub(super) more: Option<String>,
     /// Whether the agent knows, and since when.
     pub(super) pickup: (String, Option<DateTime<Utc>>),
 }
 
-/// `None` while it waits, and for what never did.
+/// `None` while it waits, and for one that never did.
 pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
     let request = &interaction.request;
     let agent = agent(interaction);
@@ -209,7 +209,7 @@ pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
     })
 }
 
-/// What the agent says came of it.
+/// The agent's report of the result.
 fn reported(interaction: &Interaction) -> Option<String> {
     let report = interaction.report.as_ref()?;
     let word = match report.outcome {
@@ -230,7 +230,7 @@ fn answered(request: &Request, answer: &Answer) -> String {
     format!("{who} {did} {place}{end}")
 }
 
-/// What somebody did by answering.
+/// The verb for this answer.
 pub(super) fn did(request: &Request, answer: &Answer) -> &'static str {
     match (answer.content.outcome(), request.kind()) {
         (Outcome::Approved, _) => "approved it",
@@ -241,7 +241,7 @@ pub(super) fn did(request: &Request, answer: &Answer) -> &'static str {
     }
 }
 
-/// Whether nothing but a comment can follow what somebody did.
+/// Whether nothing but a comment can follow this answer.
 fn says_all(kind: Kind) -> bool {
     matches!(kind, Kind::Approval | Kind::Acknowledgement)
 }
@@ -281,7 +281,7 @@ fn pickup(interaction: &Interaction) -> (String, Option<DateTime<Utc>>) {
     }
 }
 
-/// What stands on the button of a decision about a plan.
+/// The text on the button of a decision about a plan.
 pub(super) fn decision(decision: PlanDecision) -> &'static str {
     match decision {
         PlanDecision::Proceed => "Proceed",
@@ -291,7 +291,7 @@ pub(super) fn decision(decision: PlanDecision) -> &'static str {
     }
 }
 
-/// What each of these buttons lets the agent do.
+/// The rights that each of these buttons gives the agent.
 pub(super) fn decisions() -> String {
     PlanDecision::ALL
         .map(|it| format!("{}: {}", decision(it), it.meaning()))

@@ -58,7 +58,7 @@ pub(super) struct Connection {
     pub(super) counted: u32,
 }
 
-/// A frame from Slack: what it is shows by what it has.
+/// A frame from Slack: its fields show its kind.
 #[derive(Deserialize)]
 struct Frame {
     #[serde(rename = "type", default)]
@@ -77,7 +77,7 @@ struct Frame {
     payload: Option<Box<RawValue>>,
 }
 
-/// What a frame is to us.
+/// The kinds of frames.
 enum Heard {
     Hello(u32),
     Disconnect(String),
@@ -107,7 +107,7 @@ pub(super) async fn open(client: &SlackClient, timing: Timing) -> Result<Connect
     let connector = Some(Connector::Rustls(Arc::new(tls)));
     let greeted = async {
         let connecting = connect_async_tls_with_config(url.reveal(), Some(config), true, connector);
-        // What went wrong may have the address in it, and that a ticket.
+        // The error may have the address in it, and that a ticket.
         let (mut socket, _) = connecting
             .await
             .map_err(|_| Trouble::passing("cannot connect to Socket Mode"))?;
@@ -157,7 +157,7 @@ fn hear(message: &Message) -> Heard {
 enum End {
     /// By us.
     Left,
-    /// By whatever it was.
+    /// The cause.
     Lost(String),
 }
 
@@ -183,7 +183,7 @@ impl Connection {
             }
             End::Lost(why) => ended(Some(why)),
         }
-        // What has come is kept, whether or not Slack hears of it.
+        // Received envelopes are kept, whether or not Slack hears of it.
         while keeping.join_next().await.is_some() {}
     }
 
@@ -245,7 +245,8 @@ impl Connection {
         }
     }
 
-    /// Acknowledges what is being kept, then closes; what comes meanwhile is kept too.
+    /// Acknowledges envelopes that are being kept, then closes; those that come meanwhile are kept
+    /// too.
     async fn say_goodbye(
         &mut self,
         inbox: &Arc<dyn Inbox>,
@@ -274,7 +275,7 @@ impl Connection {
     }
 }
 
-/// What to acknowledge with, once it is kept.
+/// The acknowledgement, once it is kept.
 async fn keep(inbox: Arc<dyn Inbox>, envelope: Envelope) -> Option<Message> {
     let (id, takes_answer) = (envelope.id.clone(), envelope.takes_answer);
     let answer = match inbox.keep(envelope).await {

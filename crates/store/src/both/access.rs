@@ -1,4 +1,4 @@
-//! Who gets in: the part of a batch that lets people and programs in, or keeps them out.
+//! Access: the part of a batch that lets people and programs in, or keeps them out.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -104,7 +104,7 @@ async fn put_link(
     .execute(&mut *connection)
     .await?;
     if let Some(by) = by {
-        // Whoever has no password yet has nothing to lose by a link.
+        // A person without a password has nothing to lose by a link.
         sqlx::query(
             "UPDATE people SET linked_at = $1, linked_by = $2, link_told = FALSE
              WHERE id = $3 AND password_hash IS NOT NULL",

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::Pool;
 use crate::{Result, rows};
 
-/// How many are written in one transaction. They are read one at a time: nobody knows how long they are.
+/// How many are written in one transaction. They are read one at a time: each may be of any length.
 const TOGETHER: i64 = 100;
 
 /// Returns when there are none left without.

@@ -1,4 +1,4 @@
-//! What the cards of forms show.
+//! The questions that cards of forms show.
 
 use async_trait::async_trait;
 use domain::{InteractionId, slack::OnCard};

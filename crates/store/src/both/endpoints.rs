@@ -6,8 +6,8 @@ use domain::{DestinationId, Endpoint};
 use super::{Connection, Store};
 use crate::{EndpointRecord, Endpoints, Result, outbox::DISABLED, rows};
 
-/// Writes an endpoint; `false` when it does not fit. It hears of what happens after the event `after`, or
-/// until then.
+/// Writes an endpoint; `false` when it does not fit. It hears of events after the event `after`, or until
+/// then.
 pub(super) async fn apply(
     connection: &mut Connection,
     endpoint: &Endpoint,
@@ -95,7 +95,7 @@ async fn update(connection: &mut Connection, endpoint: &Endpoint, after: i64) ->
     if done.rows_affected() != 1 {
         return Ok(false);
     }
-    // Whatever it was, it is another endpoint now as far as its health goes.
+    // As far as its health goes it is another endpoint now.
     sqlx::query(
         "UPDATE destinations SET failures = 0, failing_since = NULL, resume_at = NULL WHERE id = $1",
     )

@@ -251,11 +251,11 @@ impl Interactions for Store {
 }
 
 impl Store {
-    /// What lists show of these rows. Of decisions that is what was read of the whole: only that is proven.
+    /// These rows as lists show them. Decisions come from the whole interaction: only that is proven.
     async fn shown(&self, rows: Vec<(Uuid, Option<String>)>) -> Result<Vec<Brief>> {
         let mut briefs = rows::briefs(rows);
         for brief in briefs.iter_mut().filter(|brief| brief.is_decided()) {
-            // One at a time: nobody knows how long they are.
+            // One at a time: each may be of any length.
             let read = self.interaction(brief.id).await;
             *brief = Proof::shown(brief, read)?;
         }

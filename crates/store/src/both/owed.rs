@@ -1,4 +1,4 @@
-//! What is owed to a destination: where it is, what came of a try, and trying again.
+//! The deliveries owed to a destination: its place, the results of tries, and trying again.
 
 use chrono::{DateTime, Utc};
 use domain::{

@@ -21,7 +21,7 @@ impl Tasks for Store {
     }
 
     async fn work(&self, agent: AgentId, id: &str) -> Result<Option<Work>> {
-        // One transaction, so that the task and what waits in it are of one moment.
+        // One transaction, so that the task and its waiting interactions are of one moment.
         let mut transaction = self.begin_snapshot().await?;
         let body: Option<String> =
             sqlx::query_scalar("SELECT body FROM tasks WHERE agent_id = $1 AND id = $2")

@@ -1,4 +1,4 @@
-//! What a changeset writes, one thing after the other, inside the transaction of its batch.
+//! The writes of a changeset, one thing after the other, inside the transaction of its batch.
 
 use domain::{Changeset, IdempotencyKey, Interaction, Task, Write, quota};
 
@@ -40,8 +40,8 @@ pub(super) async fn apply(
     Ok(true)
 }
 
-/// Counts what an agent has stored; `false` when it has had as much as it may. If the key of a request turns
-/// out to be taken, it is counted all the same.
+/// Counts the bytes an agent has stored; `false` when it has had as much as it may. If the key of a request
+/// turns out to be taken, it is counted all the same.
 async fn charge(connection: &mut Connection, changeset: &Changeset, bytes: i64) -> Result<bool> {
     let Some((agent, day)) = quota::charged(&changeset.events) else {
         return Ok(true);

@@ -10,7 +10,7 @@ use crate::{
     writer::{BatchError, CommitBatch, Written, has_parts},
 };
 
-/// Any number nobody else uses: "handrais" in ASCII.
+/// Any number no other program uses: "handrais" in ASCII.
 const JOURNAL_LOCK: i64 = i64::from_be_bytes(*b"handrais");
 
 pub(super) struct Batches(pub(super) PgPool);
@@ -34,7 +34,7 @@ impl CommitBatch for Batches {
             let (stored, events) = journal::append_all(&mut next, changeset.clone())?;
             let bytes = journal::stored_bytes(&stored);
             let fits = if has_parts(changeset) {
-                // What was written before the part that does not fit has to go again.
+                // Rows written before the part that does not fit have to go again.
                 let mut nested = transaction.begin().await?;
                 let fits = apply(&mut nested, changeset, bytes, end.seq).await?;
                 if fits {
@@ -68,7 +68,7 @@ impl CommitBatch for Batches {
 
     async fn announce(&self) {
         // Only a hint, and NOTIFY takes a lock of the whole database cluster at commit: hence once per
-        // batch, outside its transaction, and nobody minds when it fails.
+        // batch, outside its transaction, and a failure does no harm.
         if let Err(error) = sqlx::query("SELECT pg_notify($1, '')")
             .bind(super::CHANNEL)
             .execute(&self.0)

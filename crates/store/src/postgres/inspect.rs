@@ -64,7 +64,7 @@ pub(crate) async fn inspect(url: &str) -> Result<Inspection, ConnectError> {
     })
 }
 
-/// Whatever keeps the user from writing anything at all.
+/// All faults that keep the user from writing anything at all.
 async fn hindrances(connection: &mut PgConnection) -> sqlx::Result<Vec<String>> {
     let (is_read_only, schema, may_create): (String, Option<String>, Option<bool>) =
         sqlx::query_as(

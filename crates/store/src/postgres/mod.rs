@@ -6,7 +6,7 @@ mod inbox;
 mod inspect;
 mod outbox;
 
-// What is the same on both databases, made for this one.
+// The code that both databases share, made for this one.
 #[path = "../both/access.rs"]
 mod access;
 #[path = "../both/agents.rs"]
@@ -153,8 +153,8 @@ impl PostgresStore {
     }
 }
 
-/// Passes other nodes' hints on until nobody listens. Without a listener only the hints are missing:
-/// readers poll anyway.
+/// Passes other nodes' hints on until no reader listens. Without a listener only the hints are
+/// missing: readers poll anyway.
 async fn listen(pool: PgPool, grown: watch::Sender<()>) {
     let listening = async {
         let mut listener = PgListener::connect_with(&pool).await?;

@@ -59,7 +59,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// So that `forget_places` leaves it alone until what is owed to it is committed.
+/// So that `forget_places` leaves it alone until the obligation to it is committed.
 async fn hold_place(connection: &mut PgConnection, place: &CallbackPlace) -> Result<()> {
     loop {
         put_place(connection, place).await?;
@@ -150,7 +150,7 @@ impl Outbox for PostgresStore {
             .iter()
             .map(|(destination, most)| (destination.0, i64::from(*most)))
             .unzip();
-        // Whatever another node is claiming at this moment is skipped, not waited for.
+        // Deliveries that another node is claiming at this moment are skipped, not waited for.
         let rows: Vec<rows::ClaimedRow> = sqlx::query_as(
             "WITH picked AS (
                 SELECT due.id
@@ -249,7 +249,7 @@ impl Outbox for PostgresStore {
         }
         if let Some(state) = query.state {
             sql.push(" AND o.state = ").push_bind(state.name());
-            // Spelt out, so that the index of what is not delivered is used.
+            // Spelt out, so that the index of undelivered ones is used.
             if state != DeliveryState::Delivered {
                 sql.push(" AND o.state <> 'delivered'");
             }
@@ -269,7 +269,7 @@ impl Outbox for PostgresStore {
 
     async fn forget_places(&self, limit: u32) -> Result<u64> {
         let mut transaction = self.write.begin().await?;
-        // What is being owed to one at this moment holds its row, see `insert`.
+        // An obligation to one that is being made at this moment holds its row, see `insert`.
         let ids: Vec<Uuid> = sqlx::query_scalar(
             "SELECT d.id FROM destinations d
              WHERE d.kind = 'callback'
@@ -280,7 +280,7 @@ impl Outbox for PostgresStore {
         .bind(i64::from(limit))
         .fetch_all(&mut *transaction)
         .await?;
-        // What was owed before the rows were taken is seen by a statement that begins after it.
+        // A statement that begins after the rows were taken sees every obligation from before.
         let ids: Vec<Uuid> = sqlx::query_scalar(
             "DELETE FROM callback_places c
              WHERE c.id = ANY($1)

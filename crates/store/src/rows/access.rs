@@ -49,7 +49,7 @@ impl TryFrom<PersonRow> for Person {
     }
 }
 
-/// A person with what belongs to them.
+/// A person with all that belongs to them.
 #[derive(FromRow)]
 pub(crate) struct PersonRecordRow {
     #[sqlx(flatten)]
@@ -77,7 +77,7 @@ impl TryFrom<PersonRecordRow> for PersonRecord {
     }
 }
 
-/// The last link that somebody made for a person.
+/// The last link made for a person.
 #[derive(Debug, FromRow)]
 pub(crate) struct MadeLinkRow {
     linked_at: Option<i64>,
@@ -98,12 +98,12 @@ impl MadeLinkRow {
     }
 }
 
-/// What stands in a column is what [`actor_text`] wrote.
+/// A column holds the text that [`actor_text`] wrote.
 fn actor(text: &str, table: &'static str, column: &'static str, id: Uuid) -> Result<Actor> {
     serde_json::from_str(text).map_err(|_| StoreError::inconsistent(table, column, id, "no actor"))
 }
 
-/// Somebody who did something, as events have them.
+/// The actor, as events have it.
 pub(crate) fn actor_text(actor: &Actor) -> Result<String> {
     serde_json::to_string(actor)
         .map_err(|error| StoreError::inconsistent("tokens or people", "actor", "(new)", error))

@@ -1,4 +1,4 @@
-//! What stands on a card, as stored.
+//! The content of a card, as stored.
 
 use domain::{InteractionId, slack::OnCard};
 

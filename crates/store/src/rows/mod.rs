@@ -114,7 +114,7 @@ pub(crate) fn interactions(
     each_readable(rows.into_iter().map(Interaction::try_from))
 }
 
-/// Turns JSON into what lists show.
+/// Turns JSON into the briefs that lists show.
 pub(crate) fn briefs(rows: Vec<(Uuid, Option<String>)>) -> Vec<Brief> {
     readable(rows.into_iter().map(|(id, json)| {
         serde_json::from_str(&json.unwrap_or_default())
@@ -122,7 +122,8 @@ pub(crate) fn briefs(rows: Vec<(Uuid, Option<String>)>) -> Vec<Brief> {
     }))
 }
 
-/// What lists show of a row, as it is stored. A row that cannot be read has none, and stands in no list.
+/// The brief that lists show of a row, as it is stored. A row that cannot be read has none, and stands
+/// in no list.
 pub(crate) fn brief_of(row: InteractionRow) -> String {
     let id = row.id;
     let json = Interaction::try_from(row).and_then(|interaction| brief_json(&interaction));
@@ -312,7 +313,7 @@ pub(crate) fn counts(asked: i64, closed: Vec<(String, i64)>) -> Counts {
     }
 }
 
-/// What an agent has asked under a key.
+/// The request that an agent has asked under a key.
 pub(crate) fn asked_under(
     row: Option<(Uuid, Vec<u8>)>,
 ) -> Result<Option<(InteractionId, [u8; 32])>> {
@@ -414,7 +415,7 @@ pub(crate) fn one_event(row: EventRow) -> Result<Event> {
     event(Record::try_from(row)?)
 }
 
-/// Turns rows into what verification reads.
+/// Turns rows into the records that verification reads.
 pub(crate) fn records(rows: Vec<EventRow>) -> Result<Vec<Record>> {
     rows.into_iter().map(Record::try_from).collect()
 }

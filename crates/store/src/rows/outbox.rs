@@ -162,7 +162,7 @@ impl NewsRow {
     }
 }
 
-/// Turns the `limit` events after `after` into what endpoints can hear of.
+/// Turns the `limit` events after `after` into the news for endpoints.
 pub(crate) fn news(rows: Vec<NewsRow>, after: i64, limit: u32) -> Result<NewsPage> {
     Ok(NewsPage {
         up_to: rows.last().map_or(after, |last| last.seq),
@@ -291,7 +291,7 @@ impl TryFrom<ClaimedRow> for Claimed {
     }
 }
 
-/// Turns rows into claims. What cannot be read comes up again when its lease ends.
+/// Turns rows into claims. A row that cannot be read comes up again when its lease ends.
 pub(crate) fn claimed(rows: Vec<ClaimedRow>) -> Vec<Claimed> {
     super::readable(rows.into_iter().map(Claimed::try_from))
 }

@@ -24,7 +24,7 @@ impl CommitBatch for Batches {
             let (stored, events) = journal::append_all(&mut next, changeset.clone())?;
             let bytes = journal::stored_bytes(&stored);
             let fits = if has_parts(changeset) {
-                // What was written before the part that does not fit has to go again.
+                // Rows written before the part that does not fit have to go again.
                 let mut nested = transaction.begin().await?;
                 let fits = apply(&mut nested, changeset, bytes, end.seq).await?;
                 if fits {

@@ -10,7 +10,7 @@ impl Store {
         self.write.begin_with("BEGIN IMMEDIATE").await
     }
 
-    /// To read what is of one moment.
+    /// To read rows of one moment.
     pub(super) async fn begin_snapshot(&self) -> sqlx::Result<Transaction<'static, Db>> {
         self.read.begin().await
     }

@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 use super::SqliteStore;
 use crate::{Inbox, KeptMessage, NewMessage, Result, rows};
 
-/// How many are forgotten at once: whoever commits meanwhile does not wait for long.
+/// How many are forgotten at once: a commit meanwhile does not wait for long.
 const SLICE: i64 = 1_000;
 
 #[async_trait]

@@ -30,8 +30,8 @@ pub(crate) async fn inspect(url: &str) -> Result<Option<Inspection>, ConnectErro
             return Err(ConnectError::Unreachable { place, why });
         }
     };
-    // Even a reader makes the file of the log where there is none. When nobody has the database open
-    // there is none, and it can be read as a file that nobody writes.
+    // Even a reader makes the file of the log where there is none. When no process has the database
+    // open there is none, and it can be read as a file without writers.
     let is_open = Path::new(&format!("{place}-wal")).exists();
     let options = options.read_only(true).immutable(!is_open);
     let failed = |error: sqlx::Error| migrate::unreachable(&place, &error);

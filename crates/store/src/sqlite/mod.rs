@@ -6,7 +6,7 @@ mod inbox;
 mod inspect;
 mod outbox;
 
-// What is the same on both databases, made for this one.
+// The code that both databases share, made for this one.
 #[path = "../both/access.rs"]
 mod access;
 #[path = "../both/agents.rs"]
@@ -84,7 +84,7 @@ pub(crate) fn options(text: &str) -> Result<SqliteConnectOptions, ConnectError> 
 
 pub(crate) struct SqliteStore {
     read: SqlitePool,
-    /// One connection: what is written outside the writer task waits its turn here.
+    /// One connection: a write outside the writer task waits its turn here.
     write: SqlitePool,
     writer: Writer,
     growth: watch::Receiver<()>,
@@ -114,8 +114,8 @@ impl SqliteStore {
             .run(&write)
             .await
             .map_err(|error| migrate::failed(&migrate::SQLITE, &place, error))?;
-        // An up-to-date schema needs no write, and SQLite lets a read-only connection begin whatever it
-        // likes: only a statement that would write tells.
+        // An up-to-date schema needs no write, and SQLite lets a read-only connection begin any
+        // transaction: only a statement that would write tells.
         sqlx::query("UPDATE people SET name = name WHERE FALSE")
             .execute(&write)
             .await
@@ -141,8 +141,8 @@ impl SqliteStore {
     }
 }
 
-/// Makes a missing file for its owner alone, whatever the process's mask allows; SQLite gives what it writes
-/// beside it the same rights. Where that does not work SQLite says why.
+/// Makes a missing file for its owner alone, even when the process's mask allows more; SQLite gives the
+/// files beside it the same rights. Where that does not work SQLite says why.
 fn make_private(file: &Path) {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

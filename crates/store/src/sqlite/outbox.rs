@@ -231,7 +231,7 @@ impl Outbox for SqliteStore {
         }
         if let Some(state) = query.state {
             sql.push(" AND o.state = ").push_bind(state.name());
-            // Spelt out, so that the index of what is not delivered is used.
+            // Spelt out, so that the index of undelivered ones is used.
             if state != DeliveryState::Delivered {
                 sql.push(" AND o.state <> 'delivered'");
             }

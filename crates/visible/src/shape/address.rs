@@ -1,4 +1,4 @@
-//! An address of the web by its parts: where it leads, and what is sent along, a parameter a line.
+//! An address of the web by its parts: where it leads, and the data sent along, a parameter a line.
 
 use super::text;
 use crate::{Ink, Reader, Run};
@@ -17,7 +17,7 @@ pub(super) fn is_one(text: &str) -> bool {
         && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// Its parts: the address itself, each parameter, and what is behind `#`.
+/// Its parts: the address itself, each parameter, and the part behind `#`.
 pub(super) fn parts(address: &str) -> Vec<Vec<Run>> {
     let reader = Reader::program();
     let mut cuts = vec![0];

@@ -1,4 +1,4 @@
-//! From what is shown back to the action: so that what is shown is what is signed.
+//! From the view back to the action: so that the action shown is the one signed.
 
 use domain::{
     interaction::{Action, Operand},

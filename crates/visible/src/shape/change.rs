@@ -16,7 +16,7 @@ pub struct Row {
     pub old: Option<usize>,
     /// Its number after.
     pub new: Option<usize>,
-    /// What is in it.
+    /// Its content.
     pub runs: Vec<Run>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn between(
     }
 }
 
-/// A line of either text, by its place, and what differs in it.
+/// A line of either text, by its place, and the differences in it.
 pub(super) struct Compared {
     sign: Sign,
     pub(super) old: Option<usize>,
@@ -96,7 +96,7 @@ pub(super) struct Compared {
     pub(super) changed: Vec<Range<usize>>,
 }
 
-/// The lines of both, those that go before those that come. What is not compared at the end of the time is all
+/// The lines of both, those that go before those that come. Lines not compared at the end of the time are all
 /// gone and all new: still right, only less helpful.
 pub(super) fn compared(old: &[&str], new: &[&str], end: Instant) -> Vec<Compared> {
     let difference = TextDiff::configure().deadline(end).diff_slices(old, new);

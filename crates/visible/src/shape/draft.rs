@@ -14,9 +14,9 @@ use crate::{self as visible, Reader};
 
 /// A view with more parts than a person can look at is one line of JSON from here on.
 const NODES: usize = 4_000;
-/// In an object with more keys nobody looks for what belongs together.
+/// In an object with more keys, fields that belong together are not looked for.
 const FIELDS: usize = 64;
-/// Lists of what is short stand on one line.
+/// Lists of short items stand on one line.
 const INLINE_BYTES: usize = 96;
 
 /// An action that becomes a view.

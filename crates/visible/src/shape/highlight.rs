@@ -1,5 +1,5 @@
 //! Words of a language told apart, by syntect's definitions and bat's. Highlighting takes time that grows with
-//! what agents send, so it ends where a person would not notice: what is left stays plain.
+//! the texts agents send, so it ends where a person would not notice: the rest stays plain.
 
 use std::{
     ops::Range,
@@ -13,12 +13,12 @@ use crate::Ink;
 
 /// How long all of an action may take, differences included.
 const TIME: Duration = Duration::from_secs(1);
-/// A line with more is no program that somebody wrote.
+/// A line with more was not written by a person.
 const LINE_BYTES: usize = 2_000;
 
 static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
-/// What is drawn how, the first that fits.
+/// The ink of each scope, the first that fits.
 static INKS: LazyLock<Vec<(Scope, Ink)>> = LazyLock::new(|| {
     [
         // Machines read some of them (`/*! … */`, `#!`, `--1`), and no definition knows of which program.
@@ -38,7 +38,7 @@ static INKS: LazyLock<Vec<(Scope, Ink)>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Reads the definitions that are used most, so that nobody waits for them.
+/// Reads the definitions that are used most, so that no reader waits for them.
 pub fn warm() {
     let mut clock = Clock::start();
     for (language, text) in [
@@ -52,7 +52,7 @@ pub fn warm() {
     }
 }
 
-/// What is left of the time.
+/// The time that is left.
 pub(super) struct Clock(Instant);
 
 impl Clock {
@@ -167,7 +167,7 @@ mod tests {
             part.map_or(Ink::Plain, |(_, ink)| *ink)
         };
         assert_eq!(ink_of("DROP"), Ink::Keyword);
-        // It looks as what is run does.
+        // It looks as the text that is run does.
         assert_eq!(ink_of("'b'"), Ink::Plain);
     }
 }

@@ -1,4 +1,5 @@
-//! What a string is, by the tool, its key and what is beside it, as the tools of agents name them.
+//! The kind of a string, by the tool, its key and the fields beside it, as the tools of agents name
+//! them.
 
 use serde_json::{Map, Value};
 
@@ -17,11 +18,11 @@ pub(super) struct Place<'a> {
     pub(super) key: &'a str,
     /// The object it stands in.
     pub(super) object: Option<&'a Map<String, Value>>,
-    /// What it follows, in a list.
+    /// The thing it follows, in a list.
     pub(super) follows: Follows,
 }
 
-/// What stands before an item of a list.
+/// The thing before an item of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Follows {
     /// Nothing we know.
@@ -33,14 +34,14 @@ pub(super) enum Follows {
     Patcher,
 }
 
-/// What it is.
+/// The kind of a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     /// Nothing we know.
     Nothing,
     /// A program, and its language if there is no doubt of it.
     Code(Option<String>),
-    /// What a file will hold, in the language of its name.
+    /// The content a file will hold, in the language of its name.
     Written(Option<String>),
     /// A patch.
     Patch,
@@ -48,8 +49,8 @@ pub(super) enum Known {
     Plan,
 }
 
-/// What a string is. A tool that runs one language is not told another by what is beside it: its program would be
-/// drawn as a comment.
+/// The kind of a string. A tool that runs one language takes no other from the fields beside it: its program
+/// would be drawn as a comment.
 pub(super) fn known(text: &str, place: Place<'_>) -> Known {
     match of_place(text, place) {
         Known::Code(Some(language))
@@ -63,7 +64,7 @@ pub(super) fn known(text: &str, place: Place<'_>) -> Known {
 
 fn of_place(text: &str, place: Place<'_>) -> Known {
     let code = |language: &str| Known::Code(Some(language.to_owned()));
-    // Whatever looks like one: a line of YAML begins with `-` too.
+    // Any text that looks like one: a line of YAML begins with `-` too.
     if is_patcher(place) && patch::is_one(text) {
         return Known::Patch;
     }
@@ -137,7 +138,7 @@ pub(super) fn plans(tool: &str, key: &str) -> bool {
     names(tool) || names(key)
 }
 
-/// What the next item of a list follows that begins so.
+/// The thing that the next item follows, in a list that begins so.
 pub(super) fn follows(before: &[Value]) -> Follows {
     if let [.., program] = before
         && matches!(program.as_str(), Some("apply_patch" | "applypatch"))

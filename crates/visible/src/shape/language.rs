@@ -1,4 +1,4 @@
-//! Which language a program is in: by its tool, by what stands beside it, and by its first line.
+//! Which language a program is in: by its tool, by the fields beside it, and by its first line.
 
 use super::{known::Place, sibling};
 use crate::Reader;
@@ -17,7 +17,7 @@ const PATHS: [&str; 8] = [
 /// Files that people write for people, by the ends of their names.
 const PROSE: [&str; 8] = ["md", "markdown", "mdx", "txt", "text", "rst", "adoc", "org"];
 
-/// Who reads texts in a language.
+/// The reader of texts in a language.
 pub(super) fn reader(language: Option<&str>, texts: &[&str]) -> Reader {
     match language {
         Some(language) if PROSE.contains(&language) => Reader::person(texts),
@@ -25,7 +25,7 @@ pub(super) fn reader(language: Option<&str>, texts: &[&str]) -> Reader {
     }
 }
 
-/// The language of what stands at a place, by what stands beside it; none where they do not say the same.
+/// The language of the text at a place, by the fields beside it; none where they do not say the same.
 pub(super) fn language(place: Place<'_>) -> Option<String> {
     let named = named(place).map(str::to_lowercase);
     let path = path(place).and_then(|path| {
@@ -73,7 +73,7 @@ fn own(tool: &str) -> Option<&'static str> {
     found.map(|(_, language)| language)
 }
 
-/// One name for what is called in several ways, and has the same comments.
+/// One name for a language that is called in several ways, and has the same comments.
 fn family(language: &str) -> &str {
     match language {
         "py" | "python" | "python3" | "ipython" | "ipynb" => "py",
@@ -92,7 +92,7 @@ pub(super) fn path<'a>(place: Place<'a>) -> Option<&'a str> {
     place.object.and_then(|object| sibling(object, &PATHS))
 }
 
-/// The language of a script, by what runs it.
+/// The language of a script, by the program that runs it.
 pub(super) fn by_first_line(text: &str) -> Option<&'static str> {
     let first = text.lines().next().unwrap_or_default();
     if !first.starts_with("#!") || !text.contains('\n') {

@@ -1,15 +1,15 @@
 //! A view in lines, for a terminal and for Slack: numbers and signs before them, nothing left out. A line is as
-//! long as it is; whoever draws it breaks it.
+//! long as it is; its drawer breaks it.
 
 use super::{Change, Field, LineEnd, Node, Sign, Text, View, named};
 use crate::{Ink, Mark, Run, number};
 
 const STEP: usize = 2;
-/// What a tab is written as, and how wide it is at most.
+/// The sign for a tab, and its width at most.
 const ARROW: char = '→';
 const TAB: usize = 4;
 
-/// All of it, line by line. What is ours (numbers, signs, colons) has [`Ink::Ours`], and a tab in it is written
+/// All of it, line by line. Text of ours (numbers, signs, colons) has [`Ink::Ours`], and a tab in it is written
 /// `→`, as wide as up to the next fourth column.
 pub fn lines(view: &View) -> Vec<Vec<Run>> {
     let mut drawn = Drawn::default();
@@ -54,7 +54,7 @@ impl Drawn {
         }
     }
 
-    /// A value after what it is called.
+    /// A value after its name.
     fn value(&mut self, depth: usize, mut name: Vec<Run>, value: &Node) {
         name.push(Run::ours(": "));
         match value {
@@ -145,7 +145,7 @@ impl Text {
     }
 }
 
-/// What a text is, and how long.
+/// The kind of a text, and its length.
 pub fn about(text: &Text) -> String {
     let lines = match text.lines.len() {
         1 => "1 line".to_owned(),
@@ -203,7 +203,7 @@ impl Change {
 }
 
 /// Tabs written out: they move a terminal's cursor, and Slack shows none. An arrow that is one, and could be a tab,
-/// is marked as what it is.
+/// is marked as an arrow.
 fn untabbed(runs: Vec<Run>) -> Vec<Run> {
     let line: String = runs.iter().map(|run| run.text.as_str()).collect();
     let has_tab = line.contains('\t');
@@ -214,7 +214,7 @@ fn untabbed(runs: Vec<Run>) -> Vec<Run> {
     let mut column = 0;
     let mut untabbed = Vec::with_capacity(runs.len());
     for run in runs {
-        // Of marks and of what is ours.
+        // Of marks and of our own text.
         let is_own = run.is_marked() || run.ink == Ink::Ours;
         let mut text = String::new();
         let mut ink = run.ink;

@@ -1,7 +1,7 @@
-//! An action as what it is: a command, a statement, a difference, a request, and everything else as the tree
-//! it is. Whatever is recognised only decides how a value is drawn: every key, string and number is in the
-//! view. [`back`] makes the action of the view again, and a view that does not
-//! lead back to its action is not shown; the action's JSON is, instead.
+//! An action by its kind: a command, a statement, a difference, a request, and everything else as the tree
+//! it is. Recognition only decides how a value is drawn: every key, string and number is in the view.
+//! [`back`] makes the action of the view again, and a view that does not lead back to its action is not
+//! shown; the action's JSON is, instead.
 //!
 //! It knows the rules and libraries without a network, and neither page nor terminal: `ui/action.rs` makes
 //! HTML of a view, and [`lines`] makes lines for surfaces that have nothing but text.
@@ -38,12 +38,12 @@ use draft::Draft;
 pub struct View {
     /// The tool.
     pub tool: Vec<Run>,
-    /// What there is to say of it before everything else, such as what a plan destroys. It is read out of
-    /// the arguments, and says nothing that is not in them.
+    /// The remarks to read before everything else, such as the resources a plan destroys. Each is read
+    /// out of the arguments, and adds nothing to them.
     pub notes: Vec<Vec<Run>>,
     /// Its arguments: [`Node::Fields`], or `{}`.
     pub arguments: Node,
-    /// What it refers to without containing it.
+    /// The things it refers to without containing them.
     pub operands: Vec<Shown>,
     /// See [`Action::digest`].
     pub digest: String,
@@ -69,13 +69,13 @@ pub enum Node {
     Text(Text),
     /// A string that is an address, by its parts: together they are it.
     Address(Vec<Vec<Run>>),
-    /// All of it as JSON, by its lines, where nothing else leads back to what was sent.
+    /// All of it as JSON, by its lines, where nothing else leads back to the arguments sent.
     Plain(Text),
     /// A string that holds JSON; `spaced` as Python writes it, with a space after each `,` and `:`.
     Json {
         /// How it is written.
         spaced: bool,
-        /// What it holds.
+        /// Its value.
         node: Box<Node>,
     },
     /// An object.
@@ -84,7 +84,7 @@ pub enum Node {
     Items(Vec<Node>),
 }
 
-/// What belongs to an object.
+/// The parts of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Field {
     /// A key with its value.
@@ -113,7 +113,7 @@ pub struct Change {
     pub new_end: LineEnd,
 }
 
-/// What a line is in a difference, a patch or a plan.
+/// The role of a line in a difference, a patch or a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sign {
     /// It stays, or there is no difference here.
@@ -140,7 +140,7 @@ pub fn of(action: &Action, digest: &str) -> View {
 }
 
 impl View {
-    /// Whether something in it is not what it looks like.
+    /// Whether something in it is another than it looks like.
     pub fn is_marked(&self) -> bool {
         // Much white space is only white space.
         let pretends = |run: &Run| !matches!(run.mark, None | Some(Mark::Instead(' ' | '\t', _)));
@@ -180,11 +180,12 @@ impl Node {
     }
 }
 
-/// The name of a key as it is drawn before its value: as JSON, unless it is a plain word that nobody takes for more.
+/// The name of a key as it is drawn before its value: as JSON, unless it is a plain word that no reader takes for
+/// more.
 pub fn named(name: &[Run]) -> Vec<Run> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '@' | '/');
     let letters = || name.iter().flat_map(|run| run.text.chars());
-    // A number is what an item of a list is called.
+    // A number is the name of an item of a list.
     if letters().all(is_plain) && letters().any(|c| !c.is_ascii_digit()) {
         return name.to_vec();
     }
@@ -193,7 +194,7 @@ pub fn named(name: &[Run]) -> Vec<Run> {
     quote().chain(escaped).chain(quote()).collect()
 }
 
-/// A part of a string of JSON: what would end it has a sign of ours before it.
+/// A part of a string of JSON: a sign that would end it has one of ours before it.
 fn escaped(run: &Run) -> Vec<Run> {
     if run.is_marked() {
         return vec![run.clone()];
@@ -222,12 +223,12 @@ fn operands(action: &Action) -> Vec<Shown> {
     shown.collect()
 }
 
-/// A text as somebody wrote it: lines with numbers, and marks for what hides.
+/// A text as written: lines with numbers, and marks for hidden characters.
 pub fn source(text: &str) -> Text {
     Text::plain(text)
 }
 
-/// The action as JSON in ASCII: what no rule of ours can get wrong.
+/// The action as JSON in ASCII: no rule of ours can get it wrong.
 fn plain(action: &Action, digest: &str) -> View {
     let json = serde_json::to_string_pretty(&action.arguments.0).unwrap_or_default();
     let mut ascii = String::with_capacity(json.len());
@@ -251,7 +252,8 @@ fn plain(action: &Action, digest: &str) -> View {
     }
 }
 
-/// The last part of a tool's name, and the name of a key, without what people write differently.
+/// The last part of a tool's name, and the name of a key, without the signs people write
+/// differently.
 fn folded(name: &str) -> String {
     let name = name.rsplit("__").next().unwrap_or(name);
     name.chars()

@@ -1,5 +1,5 @@
-//! A patch: what `diff` and git write, and what Codex' `apply_patch` takes. Its lines are shown as they are;
-//! what is known is which go and which come, and which words differ between them.
+//! A patch: of `diff` and git, or for Codex' `apply_patch`. Its lines are shown as they are; known are the
+//! lines that go, those that come, and the words that differ between them.
 
 use std::{ops::Range, time::Instant};
 
@@ -13,7 +13,7 @@ pub(super) fn is_one(text: &str) -> bool {
         || (begins("--- ") && begins("+++ ") && begins("@@"))
 }
 
-/// What each line is, and where it differs from its neighbour.
+/// The role of each line, and where it differs from its neighbour.
 pub(super) fn read<'a>(lines: &[&'a str], end: Instant) -> Vec<(Sign, Vec<Range<usize>>)> {
     let mut hunk = Hunk::default();
     let mut read: Vec<(Sign, Vec<Range<usize>>)> = lines
@@ -46,12 +46,12 @@ pub(super) fn read<'a>(lines: &[&'a str], end: Instant) -> Vec<(Sign, Vec<Range<
     read
 }
 
-/// What is left of the hunk that is read, by its heading: in it a line that begins with `+++` is one that comes.
+/// The rest of the hunk that is read, by its heading: in it a line that begins with `+++` is an added one.
 #[derive(Default)]
 struct Hunk {
     old: usize,
     new: usize,
-    /// Codex counts nothing: whatever begins with a sign is a line of the file.
+    /// Codex counts nothing: every line that begins with a sign is a line of the file.
     is_codex: bool,
 }
 
@@ -147,7 +147,7 @@ mod tests {
                 "*** Begin Patch\n@@ -1,99 +1,99 @@\n-a\n*** Delete File: b",
                 "@@-@",
             ),
-            // Nothing is known of what is not counted.
+            // Nothing is known of uncounted lines.
             ("--- a\n+++ b\n@@ x\n+a\n-b", "@@@+-"),
         ] {
             assert_eq!(signs(patch), expected, "{patch}");

@@ -10,7 +10,7 @@ const NAMED: usize = 12;
 /// An address that is longer is counted.
 const LONGEST: usize = 200;
 
-/// What is said of a plan, in this order.
+/// The changes named of a plan, in this order.
 const SAID: [Does; 6] = [
     Does::Destroy,
     Does::Replace,
@@ -31,7 +31,7 @@ pub(super) fn is_one(text: &str) -> bool {
             .any(|line| line.starts_with("  # ") && line.ends_with(" will be destroyed"))
 }
 
-/// What a line of a printed plan does.
+/// The effect of a line of a printed plan.
 pub(super) fn sign(line: &str) -> Sign {
     let line = line.trim_start();
     if line.starts_with("# ") {
@@ -45,8 +45,9 @@ pub(super) fn sign(line: &str) -> Sign {
     }
 }
 
-/// What a plan in JSON does, the worst first: a line for each kind of thing. Every change is counted, also one
-/// that says nothing we know; named are only those whose address reads as one, for these lines are our words.
+/// The effects of a plan in JSON, the worst first: a line for each kind of thing. Every change is counted,
+/// also one that says nothing we know; named are only those whose address reads as one, for these lines are
+/// our words.
 pub(super) fn notes(value: &Value) -> Vec<String> {
     let Some(changes) = value.get("resource_changes").and_then(Value::as_array) else {
         return Vec::new();
@@ -68,7 +69,7 @@ pub(super) fn notes(value: &Value) -> Vec<String> {
     lines.collect()
 }
 
-/// What is done to one resource.
+/// The change of one resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Does {
     Destroy,

@@ -1,6 +1,6 @@
 //! Whether a text is a statement of SQL, by its first words.
 
-/// What statements begin with.
+/// The words statements begin with.
 const SQL: [&str; 22] = [
     "select", "insert", "update", "delete", "drop", "alter", "create", "with", "truncate", "grant",
     "revoke", "merge", "begin", "explain", "copy", "vacuum", "pragma", "replace", "do", "call",

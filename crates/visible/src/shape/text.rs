@@ -8,24 +8,24 @@ use crate::{self as visible, Ink, Reader, Run};
 /// A string by its lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
-    /// What it is, in a word.
+    /// The kind of text, in a word.
     pub language: Option<String>,
     /// Its lines.
     pub lines: Vec<Line>,
-    /// What ends each line but the last.
+    /// The end of each line but the last.
     pub end: LineEnd,
 }
 
 /// One of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What it is in a patch or a plan, or in a text that is written anew.
+    /// Its role in a patch or a plan, or in a text that is written anew.
     pub sign: Sign,
-    /// What is in it.
+    /// Its content.
     pub runs: Vec<Run>,
 }
 
-/// What ends a line.
+/// The end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnd {
     /// LF.
@@ -61,7 +61,7 @@ impl Text {
     }
 }
 
-/// A text's lines, and what ends them.
+/// A text's lines, and their end.
 pub(super) fn split(text: &str) -> (Vec<&str>, LineEnd) {
     let mut lines: Vec<&str> = text.split('\n').collect();
     let Some((_, ended)) = lines.split_last_mut() else {
@@ -76,7 +76,7 @@ pub(super) fn split(text: &str) -> (Vec<&str>, LineEnd) {
     (lines, LineEnd::Windows)
 }
 
-/// The runs of a line: what hides marked, coloured by `inks`, and `changed` where it is.
+/// The runs of a line: hidden characters marked, coloured by `inks`, and `changed` where it is.
 pub(super) fn runs(
     line: &str,
     reader: Reader,

@@ -1,4 +1,4 @@
-//! What a file holds, by its sum.
+//! The content of a file, by its sum.
 
 use std::{
     fs::{File, OpenOptions},
@@ -44,7 +44,7 @@ fn hash_counted(path: &Path, room: u64, size: &mut u64) -> io::Result<Option<Str
     }
 }
 
-/// Does not wait for whoever is to write into a pipe that has taken the file's place.
+/// Does not wait for a writer of a pipe that has taken the file's place.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;

@@ -1,4 +1,4 @@
-//! What stands in a command that only a shell can read, by name. What is not known here is told by not being plain.
+//! The parts of a command that only a shell can read, by name. Parts not known here are told by not being plain.
 
 use super::words::MOST_WORDS;
 

@@ -1,6 +1,6 @@
-//! The files that a command names: what a script says when it is run is as much a part of the action as its name. They
-//! are looked for generously. A word that happens to be a file is shown once too often; a script that is not found is run
-//! unseen. A command of plain words is looked into; of everything else people are told that it is more than that.
+//! The files that a command names: the text of a script that is run is as much a part of the action as its name. They
+//! are looked for generously. A word that happens to be a file is shown once too often; a script that is not found is
+//! run unseen. A command of plain words is looked into; of everything else people are told that it is more than that.
 
 mod bytes;
 mod doubts;
@@ -104,7 +104,7 @@ fn of_words(folder: &Path, words: Words) -> Named {
     found
 }
 
-/// Where relative names may lead: the folder, and those that the command names, one in another. What is in them is left
+/// Where relative names may lead: the folder, and those that the command names, one in another. Their content is left
 /// out.
 fn folders(
     folder: &Path,
@@ -209,7 +209,7 @@ impl Named {
             }
             let room = LARGEST.min(LARGEST_TOGETHER - together);
             let (found, read) = hash(&path, room);
-            // What was read in vain took time all the same.
+            // Reads in vain took time all the same.
             together = LARGEST_TOGETHER.min(together + read);
             match found {
                 Ok(Some(sha256)) => self.operands.push(Operand {

@@ -1,4 +1,4 @@
-//! What was found of the files that an action names: for the action itself, for the people, and to compare.
+//! Facts found about the files that an action names: for the action itself, for the people, and to compare.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ const MOST_LEFT_OUT: usize = 2_000;
 /// How much of a name is shown.
 const LONGEST_SHOWN: usize = 120;
 
-/// What was found.
+/// The facts found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::commands) struct Named {
     /// By name.
     pub(in crate::commands) operands: Vec<Operand>,
     /// The folder that names are looked for in.
     pub(super) folder: Option<Place>,
-    /// What each name stands for, also that of a file that is still to be written.
+    /// The place each name stands for, also that of a file that is still to be written.
     pub(super) places: BTreeMap<String, Place>,
     /// Files that were not read, and why.
     pub(super) left_out: Vec<String>,
@@ -32,10 +32,10 @@ pub(in crate::commands) struct Named {
 }
 
 impl Named {
-    /// A prompt, and what people cannot rely on.
+    /// A prompt, and the parts people cannot rely on.
     ///
     /// # Errors
-    /// When not all of it can be approved, or told: what nobody was told of must not run.
+    /// When not all of it can be approved, or told: an action people were not told of must not run.
     pub(in crate::commands) fn told_after(&self, prompt: &str) -> anyhow::Result<String> {
         ensure!(
             !self.too_many,
@@ -60,7 +60,8 @@ impl Named {
         Ok(told)
     }
 
-    /// What the approval does not cover. People are always told, so that no silence has to be relied on.
+    /// The files that the approval does not cover. People are always told, so that no silence has to be
+    /// relied on.
     pub(super) fn not_covered(&self) -> String {
         let mut said = String::new();
         if self.is_more {

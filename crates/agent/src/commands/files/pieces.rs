@@ -62,7 +62,7 @@ pub(super) fn parts<'a>(word: &'a str, signs: &[char]) -> (Vec<&'a str>, bool) {
     (parts, is_short)
 }
 
-/// What seldom delimits a name.
+/// A character that seldom delimits a name.
 fn is_of_paths(c: char) -> bool {
     c.is_alphanumeric() || "_./-".contains(c)
 }
@@ -106,7 +106,7 @@ fn unescaped(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A command with what each `$'…'` in it stands for.
+/// A command with the text that each `$'…'` in it stands for.
 pub(super) fn with_escapes_read(command: &str) -> Option<String> {
     let mut rest = command;
     let mut read = String::new();
@@ -119,7 +119,7 @@ pub(super) fn with_escapes_read(command: &str) -> Option<String> {
     (!read.is_empty()).then(|| read + rest)
 }
 
-/// What stands up to the quote that ends it, and the rest.
+/// The text up to the quote that ends it, and the rest.
 fn escaped(text: &str) -> (String, &str) {
     let mut bytes = Vec::new();
     let mut rest = text;

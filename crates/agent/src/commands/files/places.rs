@@ -1,5 +1,5 @@
-//! Where a name leads, whichever links it goes by, and what is there: also where a file would be that is still to be
-//! written.
+//! Where a name leads, whichever links it goes by, and the thing there: also where a file would be that is still to
+//! be written.
 
 use std::{
     collections::HashMap,
@@ -13,12 +13,12 @@ use std::{
 /// As many links as Linux follows.
 const MOST_LINKS: usize = 40;
 
-/// What a name stands for at one moment.
+/// The place a name stands for at one moment.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// Without a link on the way, whether anything is there or not.
     leads: PathBuf,
-    /// What the last part of the name says, if it is a link: what is put in its place goes elsewhere than what is
+    /// The target in the last part of the name, if it is a link: a file put in its place goes elsewhere than one
     /// written through it.
     link: Option<PathBuf>,
     is: Is,
@@ -65,8 +65,8 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
     [NotFound, NotADirectory, InvalidFilename, InvalidInput].contains(&error.kind())
 }
 
-/// Without links, as the kernel goes; where nothing is any more, as it is written. `canonicalize` knows no way to what
-/// is not there.
+/// Without links, as the kernel goes; where nothing is any more, as it is written. `canonicalize` knows no way to a
+/// missing file.
 pub(super) fn resolved(path: &Path) -> PathBuf {
     way(path).0
 }
@@ -91,7 +91,7 @@ fn way(path: &Path) -> (PathBuf, bool) {
                 at.pop();
                 rest.extend(reversed(&to));
             }
-            // What is no link is an invalid input.
+            // A name that is no link is an invalid input.
             Err(error) => {
                 is_there = error.kind() == io::ErrorKind::InvalidInput || !is_absent(&error);
             }
@@ -108,7 +108,7 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// What a path stands for, if it is certain that nothing is there.
+    /// The place a path stands for, if it is certain that nothing is there.
     pub(super) fn nothing(&mut self, path: &Path) -> Option<Place> {
         let (folder, name) = (path.parent()?, path.file_name()?);
         let known = self.known.get(folder);

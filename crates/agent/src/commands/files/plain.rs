@@ -1,17 +1,18 @@
-//! Whether a command is plain: nothing but words, and what separates them. A shell has more ways to name a file than
-//! anybody can list, so what is not certain to be plain is taken for more, whichever way it is.
+//! Whether a command is plain: nothing but words, and their separators. A shell has more ways to name a file than
+//! anybody can list, so a command that is not certain to be plain is taken for more, whichever way it is.
 
 use std::{env, path::Path};
 
-/// What people are told of everything else.
+/// The remark to people about everything else.
 pub(super) const MORE: &str =
     "This is more than plain words: files that it names may have been missed.";
 
-/// What people are told of what is plain: a program may be told of a file in more ways than by its name.
+/// The remark to people about plain words: a program may be told of a file in more ways than by its
+/// name.
 pub(super) const LISTED: &str =
     "Files that are listed with it are approved as they are now. Others were not looked into.";
 
-/// What makes names mean something else from there on: another folder, another home, another machine.
+/// Words after which names mean something else: another folder, another home, another machine.
 const CHANGES: [&str; 20] = [
     "cd",
     "eval",
@@ -40,12 +41,12 @@ const CHANGES_ANYWHERE: [&str; 5] = ["chdir", "pushd", "popd", "chroot", "setpri
 const VARIABLES: [&str; 9] = [
     "HOME", "CDPATH", "BASH_ENV", "ENV", "PATH", "FPATH", "ZDOTDIR", "PWD", "OLDPWD",
 ];
-/// Each of them makes another text of what stands around it, in some shell.
+/// Each of them makes another text of the text around it, in some shell.
 const READ_OTHERWISE: [char; 9] = ['\'', '"', '\\', '$', '`', '\n', '^', '{', '}'];
-/// Of an option of more letters nobody knows which of them takes the rest.
+/// In an option of more letters it is unknown which of them takes the rest.
 const LETTERS: usize = 16;
 
-/// Of what a shell is given to read.
+/// Of a text that a shell is given to read.
 pub(super) fn is_plain(command: &str) -> bool {
     is_words(command) && !changes_names(command)
 }
@@ -55,7 +56,8 @@ pub(super) fn is_plain_argument(argument: &str) -> bool {
     is_plain_quoted(argument) && !changes_names(argument)
 }
 
-/// Of a text in a tool's input. Most of them are no commands, so only what surely is more counts.
+/// Of a text in a tool's input. Most of them are no commands, so only a text that surely is more
+/// counts.
 pub(super) fn is_plain_text(text: &str) -> bool {
     !text.contains(['*', '?', '[', '{', '$', '`', '\'', '"', '\\', '~'])
 }
@@ -115,15 +117,15 @@ fn after_word(rest: &str) -> Option<&str> {
     (after.len() < rest.len() && is_end(after) && !rest.starts_with('=')).then_some(after)
 }
 
-/// What stands for itself in every shell.
+/// A character that stands for itself in every shell.
 fn is_ordinary(c: char) -> bool {
     c.is_alphanumeric() || "_./-+=:,@%".contains(c)
 }
 
-/// What a program or another shell may be given to read.
+/// A text that a program or another shell may be given to read.
 fn is_plain_quoted(text: &str) -> bool {
     let is_other = |chunk: &str| {
-        // `xx#.sh` is a choice, and `a:~b/c` somebody's home.
+        // `xx#.sh` is a choice, and `a:~b/c` a user's home.
         let inner = chunk.strip_prefix("~/").unwrap_or(chunk);
         is_choice(chunk) || inner.contains('~') || inner.trim_start_matches('#').contains('#')
     };
@@ -183,7 +185,7 @@ mod tests {
             "git commit -m \"Say why (again), and how.\"",
             "sort<in>out",
         ] {
-            // What is glued like this may be a range of numbers.
+            // Words glued like this may be a range of numbers.
             assert_eq!(is_plain(command), !command.contains("<in>"), "{command}");
         }
     }

@@ -136,7 +136,7 @@ fn a_name_is_found_whatever_is_glued_to_it() {
     }
     let left = of_command(folder.path(), "make -C sub@2; true").left_out;
     assert!(left.iter().any(|it| it.contains("sub@2")), "{left:?}");
-    // What is too long for that is said to be more than plain words.
+    // A command too long for that is said to be more than plain words.
     let long = format!("sed -n 1r{}x.sh c", "a/".repeat(60));
     assert!(of_command(folder.path(), &long).is_more);
     assert!(!of_command(folder.path(), "sed -n 1rx.sh c").is_more);

@@ -1,5 +1,5 @@
-//! The words of a command that may be names of files. Only a shell can read what is written for a shell: what cannot be
-//! told for certain is said to be left out.
+//! The words of a command that may be names of files. Only a shell can read a text written for a shell: parts that
+//! cannot be told for certain are said to be left out.
 
 use std::collections::BTreeSet;
 
@@ -11,27 +11,27 @@ pub(super) const MOST_WORDS: usize = 20_000;
 const DEEPEST: usize = 4;
 /// How many options of one letter are written together at most.
 const LETTERS: usize = 16;
-/// How much is read, counting what is read again each time.
+/// How much is read, counting each text again when it is read again.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 /// Longer than any path.
 pub(super) const LONGEST_PATH: usize = 4_096;
-/// What stands between the words of a command, also without a space.
+/// Signs between the words of a command, also without a space.
 const BETWEEN: [char; 16] = [
     ';', '|', '&', '<', '>', '(', ')', '{', '}', '`', '$', ',', ':', '=', '@', '!',
 ];
-/// What ends a word in a shell, also without a space.
+/// Signs that end a word in a shell, also without a space.
 const OPERATORS: [char; 7] = [';', '|', '&', '<', '>', '(', ')'];
 /// Of a command with more words than this no ends of words are looked for.
 const MOST_WITH_ENDS: usize = 500;
-/// What ends a command, and begins another.
+/// Signs that end a command, and begin another.
 const ENDS: [char; 4] = [';', '|', '&', '\n'];
 
-/// What a command may name.
+/// The names a command may hold.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     /// Every text in it that may be a path.
     pub(super) all: BTreeSet<String>,
-    /// What stands inside of one. A folder of that name is a coincidence, and nothing is looked for in it.
+    /// The names inside of one. A folder of that name is a coincidence, and nothing is looked for in it.
     pub(super) inner: BTreeSet<String>,
     /// Why there may be more.
     pub(super) doubts: BTreeSet<&'static str>,
@@ -43,7 +43,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Of what a shell is given to read.
+    /// Of a text that a shell is given to read.
     pub(super) fn of_command(command: &str) -> Self {
         let mut words = Self::default();
         words.take_apart(command, 0);
@@ -93,7 +93,7 @@ impl Words {
             return;
         }
         let read = self.read(command);
-        // What stands in a quoted text that the shell would read otherwise.
+        // The words of a quoted text that the shell would read otherwise.
         let plain = command.split_whitespace().map(|word| {
             let word = word.trim_matches(['\'', '"']);
             word.to_owned()
@@ -113,7 +113,7 @@ impl Words {
             }
         }
         if has_quotes(command) {
-            // What `eval` is given, and `ssh`.
+            // The words given to `eval` and `ssh`.
             self.read_again(&read.join(" "), depth);
         }
         if let Some(command) = pieces::with_escapes_read(command) {
@@ -128,7 +128,8 @@ impl Words {
         }
     }
 
-    /// What a second reader may make of it. That quotes do not fit then is no doubt: most are read once.
+    /// The words that a second reader may find in it. That quotes do not fit then is no doubt: most are
+    /// read once.
     fn read_again(&mut self, text: &str, depth: usize) {
         let doubts = self.doubts.clone();
         self.take_apart(text, depth + 1);
@@ -151,7 +152,7 @@ impl Words {
         }
     }
 
-    /// `-fbuild.yml`, `-sfbuild.yml`: nobody knows which of the letters takes the rest.
+    /// `-fbuild.yml`, `-sfbuild.yml`: it is unknown which letter takes the rest.
     fn add_options(&mut self, piece: &str) {
         if let Some(letters) = piece.strip_prefix('-') {
             for (at, _) in letters.char_indices().skip(1).take(LETTERS) {
@@ -160,7 +161,7 @@ impl Words {
         }
     }
 
-    /// What a program may take for a name in a word: `if=a,b.sh`, `1rx.sh`, `a b,c.sh;true`.
+    /// Parts of a word that a program may take for a name: `if=a,b.sh`, `1rx.sh`, `a b,c.sh;true`.
     fn add_parts(&mut self, word: &str) {
         if self.all.len() > MOST_WITH_ENDS {
             self.is_more = true;
@@ -179,7 +180,7 @@ impl Words {
         self.is_cut |= fit.next().is_some();
     }
 
-    /// With what stands inside of it.
+    /// With the names inside of it.
     fn add_whole(&mut self, word: &str) {
         self.add(word);
         for path in pieces::of_addresses(word) {

@@ -1,4 +1,4 @@
-//! What Claude Code says on standard input, as far as it matters, and the question that is made of it.
+//! Claude Code's message on standard input, as far as it matters, and the approval that is made of it.
 
 use std::{env, path::PathBuf};
 
@@ -56,15 +56,15 @@ impl Call {
         })
     }
 
-    /// What Claude Code calls this call, if people could read it.
+    /// Claude Code's id of this call, if people could read it.
     pub(super) fn tool_use_id(&self) -> Option<&str> {
         let id = self.tool_use_id.as_deref()?.trim();
         let fits = !id.is_empty() && id.len() <= 100 && id.chars().all(|c| c.is_ascii_graphic());
         fits.then_some(id)
     }
 
-    /// A new name for the run that the approval is for. Nobody may know it before: whoever does could use the approval
-    /// under it, and have the tool run on that.
+    /// A new name for the run that the approval is for. It must stay unknown before: a program that knows it could use
+    /// the approval under it, and have the tool run on that.
     pub(super) fn new_run(&self) -> String {
         format!(
             "{}{}",
@@ -119,7 +119,8 @@ impl Call {
         here.context("the name of the folder where the tool would run is not text")
     }
 
-    /// What is about to run, where, with these files. The same command means something else in another folder.
+    /// The action about to run, its folder and these files. The same command means something else in another
+    /// folder.
     pub(super) fn action(&self, files: &Named) -> anyhow::Result<Action> {
         ensure!(
             self.tool_input.0.is_object(),
@@ -133,7 +134,7 @@ impl Call {
         })
     }
 
-    /// What to ask.
+    /// The body of the request.
     ///
     /// # Errors
     /// When people cannot be told all that they must know.

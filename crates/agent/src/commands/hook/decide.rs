@@ -35,7 +35,7 @@ pub(super) async fn decide(
     let reason = match verdict(&closed) {
         Ok(reason) => reason,
         Err(no) => {
-            // It was answered, whoever hears of it.
+            // It was answered, even if the server does not hear that it was collected.
             let _ = tokio::time::timeout(super::GRACE, client.collect(&asked.id)).await;
             return Err(no);
         }
@@ -58,7 +58,7 @@ pub(super) async fn decide(
     Ok(reason)
 }
 
-/// On a thread of its own: a disk may take its time, and time is what this program must not lose.
+/// On a thread of its own: a disk may take its time, and this program must not lose time.
 async fn files(call: &Arc<Call>) -> anyhow::Result<Named> {
     let call = Arc::clone(call);
     let reading = tokio::task::spawn_blocking(move || call.files());
@@ -70,7 +70,7 @@ fn digest(action: &Action) -> anyhow::Result<String> {
     action.digest().context("its arguments are no plain JSON")
 }
 
-/// Whether what would run now is what was asked about.
+/// Whether the action that would run now is the one asked about.
 async fn unchanged(call: &Arc<Call>, files: &Named, approved: &str) -> anyhow::Result<()> {
     let now = self::files(call).await?;
     if let Some(name) = now.differs_from(files) {

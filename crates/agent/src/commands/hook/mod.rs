@@ -1,6 +1,6 @@
 //! `handraise hook`: a coding agent asks before it runs a tool. Fails closed: it ends with 0 for an approval whose
-//! receipt it has verified, and for a tool that is certainly not its own; with 2, which blocks the tool, for whatever
-//! else becomes of it, from the first instruction on.
+//! receipt it has verified, and for a tool that is certainly not its own; with 2, which blocks the tool, for every
+//! other outcome, from the first instruction on.
 
 mod call;
 mod decide;
@@ -23,7 +23,7 @@ use super::{Server, say};
 use call::{Call, Event};
 use tools::ToolName;
 
-/// For the server to say itself that it has expired, and for what comes after an approval.
+/// For the server to say itself that it has expired, and for the work after an approval.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a report may take: the agent waits for it.
 const REPORTING: Duration = Duration::from_secs(10);
@@ -62,7 +62,7 @@ pub struct ClaudeCode {
     server: Server,
 }
 
-/// What the hook has to say of a call.
+/// The hook's word on a call.
 enum Said {
     /// The tool is none of its own.
     Nothing,
@@ -97,15 +97,15 @@ impl HookCommand {
     }
 }
 
-/// Blocks the tool. What blocks is the code; Claude reads the reason in either place.
+/// Blocks the tool. The code is the part that blocks; Claude reads the reason in either place.
 pub fn blocked(reason: &str) -> ExitCode {
     let _ = print("deny", reason);
     say(reason);
     ExitCode::from(BLOCKED)
 }
 
-/// What the command line itself was wrong about. Somebody at a terminal who asks for help gets it; a hook that is
-/// given `--help` has decided nothing.
+/// Errors of the command line itself. A person at a terminal who asks for help gets it; a hook that is given
+/// `--help` has decided nothing.
 pub fn misused(error: &clap::Error) -> ExitCode {
     let printed = error.print();
     match error.use_stderr() || printed.is_err() || !std::io::stdin().is_terminal() {
@@ -114,12 +114,12 @@ pub fn misused(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Ends the program, and blocks the tool, when its time is over, whatever it is held up by. Claude Code would end it
+/// Ends the program, and blocks the tool, when its time is over, even when it is held up. Claude Code would end it
 /// otherwise, and then the tool runs.
 fn watch_over(time: Duration) -> std::io::Result<()> {
     let watch = move || {
         std::thread::sleep(time);
-        // Standard error may be what it is held up by.
+        // Standard error may be the cause of the delay.
         let said = || say("the hook took too long, so the tool must not run");
         if std::thread::Builder::new().spawn(said).is_ok() {
             std::thread::sleep(LAST_WORDS);
@@ -135,7 +135,7 @@ impl ClaudeCode {
         REPORTING.max(self.people())
     }
 
-    /// How long it may take until somebody has decided, and all is said.
+    /// How long it may take until a person has decided, and all is said.
     fn people(&self) -> Duration {
         Duration::from_secs(self.timeout.into()) + GRACE
     }
@@ -203,8 +203,8 @@ fn print(decision: &str, reason: &str) -> anyhow::Result<()> {
     written.context("the decision cannot be written to standard output")
 }
 
-/// By whoever started it, or by a limit of the system. A program that is ended by a signal has another code than 2, so
-/// every one that a program may catch is caught.
+/// By the program that started it, or by a limit of the system. A program that is ended by a signal has another code
+/// than 2, so every one that a program may catch is caught.
 #[cfg(unix)]
 async fn asked_to_stop() {
     use rustix::process::Signal;

@@ -1,5 +1,6 @@
-//! What came of a call that was approved. Which approval it was, the server knows: it was asked with the call's id, and
-//! used by a run whose name begins with it. What is not found was not approved here, and is nobody's to report.
+//! The result of a call that was approved. Which approval it was, the server knows: it was asked with the call's id,
+//! and used by a run whose name begins with it. A call that is not found was not approved here, and is not to be
+//! reported.
 
 use domain::{interaction::ReportOutcome, limits};
 use serde::Deserialize;

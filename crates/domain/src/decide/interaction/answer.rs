@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A responder answers, or answers some questions of a form. The first one wins (rule 1); after the
-/// deadline nobody does (rule 5), whether or not the expiry job has come by yet.
+/// deadline no answer does (rule 5), whether or not the expiry job has come by yet.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
@@ -77,8 +77,8 @@ pub fn answer(
     ))
 }
 
-/// As [`answer`], where people see one question of a form at a time: what somebody has answered meanwhile stays
-/// as it is, since whoever answers now has not seen it.
+/// As [`answer`], where people see one question of a form at a time: answers given meanwhile stay
+/// as they are, since this responder has not seen them.
 ///
 /// # Errors
 /// As [`answer`]; [`Refused::Invalid`] also for a question that is answered.

@@ -1,4 +1,4 @@
-//! What came of calling the agent back.
+//! The results of calling the agent back.
 
 use crate::{
     changeset::Changeset,
@@ -31,8 +31,8 @@ pub fn called_back(interaction: &Interaction, now: Moment<'_>) -> Result<Changes
     ))
 }
 
-/// Nobody took the news at the agent's address, however often it was tried: people see that the agent is
-/// offline, unless it has picked the answer up by itself.
+/// The agent's address did not take the news, however often it was tried: people see that the agent
+/// is offline, unless it has picked the answer up by itself.
 ///
 /// # Errors
 /// [`Refused::StillPending`]; [`Refused::Unchanged`] when that is known, or the agent has collected.

@@ -25,7 +25,7 @@ pub fn collect(
     if interaction.state.is_pending() {
         return Err(Refused::StillPending);
     }
-    // What nothing proves is not written anew.
+    // An unproven interaction is not written anew.
     if interaction.collected_at.is_some() || interaction.state.is_void() {
         return Err(Refused::Unchanged);
     }

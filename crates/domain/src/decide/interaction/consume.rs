@@ -12,7 +12,8 @@ use crate::{
     refused::Refused,
 };
 
-/// The agent that asked is about to run what was approved. An approval is good for one run (rule 13).
+/// The agent that asked is about to run the approved action. An approval is good for one run (rule
+/// 13).
 ///
 /// # Errors
 /// [`Refused::NotYours`], [`Refused::Invalid`], [`Refused::NotApproved`], [`Refused::NoKey`]; [`Refused::Unchanged`] when this very

@@ -1,5 +1,5 @@
-//! The commands. Each takes the interaction as it is, with its task, and returns what shall be
-//! committed, or why not.
+//! The commands. Each takes the interaction as it is, with its task, and returns the changeset to
+//! commit, or why not.
 
 mod answer;
 mod call_back;

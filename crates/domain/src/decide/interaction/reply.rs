@@ -1,4 +1,4 @@
-//! Somebody writes in the thread of a card.
+//! A user of Slack writes in the thread of a card.
 
 use super::{answer, follow_up, still_open};
 use crate::{
@@ -16,13 +16,14 @@ use crate::{
 };
 
 /// A responder replies. To a pending question that is the answer, to a form the answer to its next question,
-/// and to what is closed it is a follow-up. An answer belongs to what its author saw: to what the card does not
-/// show whole (rule 11), or did not show yet, a reply is a remark, which is kept and changes nothing. So is a
-/// change of an earlier message. The message counts once: its [`Write::Heard`] is part of the changeset.
+/// and to a closed interaction it is a follow-up. An answer belongs to the text its author saw: to a text the
+/// card does not show whole (rule 11), or did not show yet, a reply is a remark, which is kept and changes
+/// nothing. So is a change of an earlier message. The message counts once: its [`Write::Heard`] is part of the
+/// changeset.
 ///
 /// # Errors
-/// [`Refused::UseTheButtons`] for what words never answer; [`Refused::NotAResponder`], [`Refused::Invalid`];
-/// [`Refused::Closed`] when the deadline has passed and has not been noticed yet.
+/// [`Refused::UseTheButtons`] for a kind that words never answer; [`Refused::NotAResponder`],
+/// [`Refused::Invalid`]; [`Refused::Closed`] when the deadline has passed and has not been noticed yet.
 pub fn reply(
     interaction: &Interaction,
     reply: &Reply,
@@ -70,7 +71,7 @@ pub fn reply(
     Ok(changeset)
 }
 
-/// Why its author need not have seen what is asked now. What is not known was not seen.
+/// Why its author need not have seen the question asked now. Unknown counts as not seen.
 fn unseen(interaction: &Interaction, reply: &Reply, seen: &Seen) -> Option<Unseen> {
     let was_there = match interaction.next_question() {
         // Only the next questions come later than the card.
@@ -133,7 +134,7 @@ fn edited(
     })
 }
 
-/// What the text answers.
+/// The answer that the text gives.
 fn draft(interaction: &Interaction, text: &str) -> Result<AnswerDraft, Refused> {
     let mut faults = Faults::default();
     // A message without words has a file, and files go nowhere.
@@ -152,7 +153,8 @@ fn draft(interaction: &Interaction, text: &str) -> Result<AnswerDraft, Refused> 
     })
 }
 
-/// The text, or the value of the one option that it names by its label: nobody was shown the values.
+/// The text, or the value of the one option that it names by its label: people never see the
+/// values.
 fn meant(question: &FormQuestion, text: &str) -> Result<String, Refused> {
     let Some(options) = &question.options else {
         return Ok(text.to_owned());

@@ -1,4 +1,4 @@
-//! The agent says what came of it.
+//! The agent reports the result.
 
 use crate::{
     changeset::Changeset,
@@ -12,7 +12,7 @@ use crate::{
     refused::Refused,
 };
 
-/// The agent that asked says what came of the answer, once.
+/// The agent that asked reports the result of the answer, once.
 ///
 /// # Errors
 /// [`Refused::NotYours`], [`Refused::Invalid`], [`Refused::StillPending`]; [`Refused::NotApproved`] for an approval
