@@ -461,6 +461,12 @@ impl From<Refused> for Problem {
                 "not_to_retry",
                 "It has arrived, or is being sent right now.",
             ),
+            Refused::Altered => {
+                tracing::error!(
+                    "an answer was refused: the row of its interaction says that something else was asked than the journal does"
+                );
+                Self::internal()
+            }
             Refused::NoKey => {
                 tracing::error!("a decision was refused: the server runs without a key");
                 Self::internal()

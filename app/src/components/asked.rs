@@ -22,7 +22,7 @@ pub(super) fn Asked(
             {prompt}
         }
         .into_any(),
-        Control::Decide { plan_html } => view! {
+        Control::Decide { plan_html, .. } => view! {
             {prompt}
             <section class="plan" aria-labelledby="plan-title">
                 <h2 id="plan-title" class="part-title">

@@ -24,7 +24,7 @@ pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
 }
 
 /// Answers a blocker. Every control is a plain form, so the fields are those of HTML:
-/// `text`, `selected[]`, `approved`, `decision`, `feedback`. `question` names the question of a form
+/// `text`, `selected[]`, `approved`, `decision`, `feedback`, and `digest` of the action or plan that was shown. `question` names the question of a form
 /// that `text` or `selected[]` answers. `typed` is there with a text that is the answer and may be empty,
 /// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
 /// text area into CR LF on the way, which the person did not type.
@@ -39,6 +39,7 @@ pub async fn answer_blocker(
     #[server(default)] approved: Option<bool>,
     #[server(default)] decision: Option<PlanDecision>,
     #[server(default)] feedback: Option<String>,
+    #[server(default)] digest: Option<String>,
     #[server(default)] form: Option<String>,
 ) -> Result<AnswerOutcome, UiError> {
     use domain::interaction::{AnswerDraft, FormAnswer};
@@ -60,6 +61,7 @@ pub async fn answer_blocker(
             decision,
             feedback: whole(feedback),
             answers: None,
+            digest,
         },
         Some(question) => {
             let answer = match selected {

@@ -51,6 +51,8 @@ pub enum Control {
     Decide {
         /// The plan as sanitised HTML.
         plan_html: String,
+        /// SHA-256 of the plan.
+        digest: String,
     },
     /// One question after the other.
     Form(Vec<FormStep>),

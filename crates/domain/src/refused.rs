@@ -21,6 +21,9 @@ pub enum Refused {
     /// Rule 3: agents can never answer, viewers neither.
     #[error("only responders and admins may do this")]
     NotAResponder,
+    /// Its row says that something else was asked than the journal does, so no person knows what an answer would cover.
+    #[error("the database holds another request than was asked")]
+    Altered,
     /// Only admins manage people and tokens.
     #[error("only admins may do this")]
     NotAnAdmin,

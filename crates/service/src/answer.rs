@@ -60,7 +60,7 @@ impl Service {
         let outcome = self
             .change(id, |interaction, work, now| {
                 let known = match &told {
-                    Some(told) => interaction.as_told(told),
+                    Some(told) => interaction.as_told(told)?,
                     None => interaction.clone(),
                 };
                 rule(&known, draft.clone(), by, work, now)

@@ -70,15 +70,15 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
         Ask::Question => Control::Text,
         Ask::Choice(choice) => Control::Choice(marked(choice.clone())),
         Ask::Acknowledgement => Control::Acknowledge,
-        Ask::Approval {
-            action,
-            action_digest,
-        } => {
-            let (action, digest) = (action.clone(), action_digest.clone());
+        Ask::Approval { action, .. } => {
+            // Of the action that is shown, not one stored beside it.
+            let digest = interaction.request.ask.digest().unwrap_or_default();
+            let action = action.clone();
             let view = made(move || action::view(&shape::of(&action, &digest)));
             Control::Approve(view.await?)
         }
         Ask::PlanReview { plan } => Control::Decide {
+            digest: interaction.request.ask.digest().unwrap_or_default(),
             plan_html: rendered(plan.clone()).await?,
         },
         Ask::Form { questions } => {

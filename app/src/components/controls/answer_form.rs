@@ -57,6 +57,7 @@ pub(super) fn blank(id: InteractionId) -> AnswerBlocker {
     AnswerBlocker {
         id,
         question: None,
+        digest: None,
         text: None,
         typed: None,
         selected: None,

@@ -15,7 +15,13 @@ use crate::{components::keys::is_submit_key, server_fns::AnswerBlocker};
 
 /// Approves or denies an action, perhaps with a comment.
 #[component]
-pub(super) fn ApproveControl(id: InteractionId, answering: Answering) -> impl IntoView {
+pub(super) fn ApproveControl(
+    id: InteractionId,
+    /// Of the action that stands beside it.
+    digest: String,
+    answering: Answering,
+) -> impl IntoView {
+    let shown = StoredValue::new(digest.clone());
     let sending = answering.sending();
     let area = NodeRef::<html::Textarea>::new();
     let pressed = RwSignal::new(None);
@@ -25,6 +31,7 @@ pub(super) fn ApproveControl(id: InteractionId, answering: Answering) -> impl In
             pressed.set(Some(approved));
             let answer = AnswerBlocker {
                 approved: Some(approved),
+                digest: Some(shown.get_value()),
                 text: Some(comment).filter(|comment| !comment.is_empty()),
                 ..blank(id)
             };
@@ -62,6 +69,7 @@ pub(super) fn ApproveControl(id: InteractionId, answering: Answering) -> impl In
             on:keydown=on_keydown
         >
             <FormFields id />
+            <input type="hidden" name="digest" value=digest />
             <DraftArea
                 draft=Draft::answer(id)
                 name="text"

@@ -16,7 +16,13 @@ use crate::server_fns::AnswerBlocker;
 
 /// Decides about a plan.
 #[component]
-pub(super) fn DecideControl(id: InteractionId, answering: Answering) -> impl IntoView {
+pub(super) fn DecideControl(
+    id: InteractionId,
+    /// Of the plan that stands beside it.
+    digest: String,
+    answering: Answering,
+) -> impl IntoView {
+    let shown = StoredValue::new(digest.clone());
     let sending = answering.sending();
     let group = NodeRef::<html::Fieldset>::new();
     let area = NodeRef::<html::Textarea>::new();
@@ -45,6 +51,7 @@ pub(super) fn DecideControl(id: InteractionId, answering: Answering) -> impl Int
             let answer = AnswerBlocker {
                 decision: Some(decision),
                 feedback,
+                digest: Some(shown.get_value()),
                 ..blank(id)
             };
             answering.send(answer, Some(Draft::answer(id)));
@@ -52,6 +59,7 @@ pub(super) fn DecideControl(id: InteractionId, answering: Answering) -> impl Int
     };
     view! {
         <AnswerForm id send>
+            <input type="hidden" name="digest" value=digest />
             <fieldset class="option-list" node_ref=group aria-describedby="answer-problem">
                 <legend>"Your decision"</legend>
                 {PlanDecision::ALL

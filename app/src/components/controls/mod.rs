@@ -124,8 +124,12 @@ pub(super) fn ControlView(
         Control::Text => view! { <TextControl id answering /> }.into_any(),
         Control::Choice(choice) => view! { <ChoiceControl id choice answering /> }.into_any(),
         Control::Acknowledge => view! { <AcknowledgeControl id answering /> }.into_any(),
-        Control::Approve(_) => view! { <ApproveControl id answering /> }.into_any(),
-        Control::Decide { .. } => view! { <DecideControl id answering /> }.into_any(),
+        Control::Approve(action) => {
+            view! { <ApproveControl id digest=action.digest answering /> }.into_any()
+        }
+        Control::Decide { digest, .. } => {
+            view! { <DecideControl id digest answering /> }.into_any()
+        }
         Control::Form(steps) => view! { <FormControl id steps answering /> }.into_any(),
         Control::Nothing { .. } => ().into_any(),
     }

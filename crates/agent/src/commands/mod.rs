@@ -56,7 +56,7 @@ use crate::client::{
 const HERE: &str = "http://127.0.0.1:3000";
 
 /// What every agent's command needs to know.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct Server {
     /// The server [default: http://127.0.0.1:3000; environment: HANDRAISE_URL]
     ///
@@ -201,7 +201,7 @@ pub fn message(error: &anyhow::Error) -> String {
 }
 
 /// What an approval is used by.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct Run {
     /// Names the run that uses an approval: the same run may use it again, after a crash, and no other may [default: a
     /// new name]
@@ -322,6 +322,8 @@ async fn finish(
                 program.as_ref().map_or(Ok(()), Program::unchanged)?;
                 asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
                 use_decision(client, &closed, &asked, (*kind, digest.as_str()), run).await?;
+                // The server may have been away for long.
+                asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
                 proven = true;
                 if let Some(program) = &program {
                     return program.run(id, client).await;
@@ -366,13 +368,14 @@ async fn use_decision(
     };
     let trust = Trust::of(client.base())?;
     trust.meet(client).await?;
-    let now = SystemClock.now();
-    let receipt = client.granted(&asked.id, &trust, &expected, now).await?;
+    let receipt = client
+        .granted(&asked.id, &trust, &expected, &SystemClock)
+        .await?;
     decision::agrees(&receipt, closed)?;
     if kind == Kind::Approval {
         client.consume(&asked.id, &run.name(), &trust).await?;
     }
-    Ok(())
+    Ok(decision::is_of_now(&receipt, SystemClock.now())?)
 }
 
 #[cfg(test)]

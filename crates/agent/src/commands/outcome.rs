@@ -107,6 +107,12 @@ pub(super) fn agrees_with_itself(closed: &Interaction) -> anyhow::Result<()> {
     let is_end_of = |ends: &[&str]| ends.contains(&outcome);
     let of_others = ENDS.iter().any(|(_, ends)| is_end_of(ends));
     let of_this = ENDS.iter().any(|(of, ends)| *of == kind && is_end_of(ends));
+    let is_word = |c: char| c.is_ascii_lowercase() || c == '_';
+    // What a newer server knows is a word, too; `approved ` would be `approved` to a shell that reads it.
+    ensure!(
+        outcome.chars().all(is_word),
+        "the server says that a {kind} ended as {outcome:?}, which is no outcome"
+    );
     ensure!(
         of_this || !of_others,
         "the server says that a {kind} was {outcome}, which is how another kind ends"
@@ -159,6 +165,16 @@ mod tests {
             "agent": {"id": "7", "name": "backend"}, "fallback_used": outcome == "fallback", "answer": answer, "dashboard_url": "",
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn what_a_shell_would_read_as_another_outcome_is_none() {
+        for outcome in ["approved\n", "approved ", "Approved", "approved\u{200b}"] {
+            let mut said = closed("approval", outcome, json!({}));
+            said.approved = Some(false);
+            assert!(agrees_with_itself(&said).is_err(), "{outcome:?}");
+        }
+        assert!(agrees_with_itself(&closed("question", "postponed", json!({}))).is_ok());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use clap::Args;
 use signing::{Keyring, VerifyingKey};
 
 /// The keys that a signature is checked by.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[group(multiple = false)]
 pub struct PublicHalf {
     /// The key file of the server that signed

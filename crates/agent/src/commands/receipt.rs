@@ -37,7 +37,7 @@ pub enum ReceiptCommand {
     Verify(Verify),
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Verify {
     /// The receipt, as the API returns it
     #[arg(long, value_name = "FILE")]
@@ -97,7 +97,10 @@ impl ReceiptCommand {
             "the signature holds, but the receipt names its key itself, which proves nothing: name it with --public-key, or run `handraise trust add URL`"
         );
         if command.use_it {
-            command.consume(&receipt).await?;
+            command.clone().consume(&receipt).await?;
+            // The server may have been away for long.
+            command.check_content(&receipt)?;
+            command.check_time(&receipt)?;
         }
         let decision = &receipt.decision;
         let mut out = stdout();

@@ -55,7 +55,13 @@ impl WaitCommand {
         };
         Ok(match (&self.action, &self.plan) {
             (Some(file), _) => {
-                let action: Action = serde_json::from_str(&read(file)?)
+                let text = read(file)?;
+                // Serde takes a list for an object, too.
+                let is_object = text.trim_start().starts_with('{');
+                let read = is_object.then(|| serde_json::from_str(&text)).transpose();
+                let action: Action = read
+                    .ok()
+                    .flatten()
                     .with_context(|| format!("{} is no action", file.display()))?;
                 (Content::of_action(&action)?, Some(action))
             }

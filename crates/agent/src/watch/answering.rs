@@ -172,7 +172,9 @@ impl Draft {
                 let Some(decision) = self.decision else {
                     return Err("Press a to approve or d to deny first.");
                 };
-                return Ok(json!({ "approved": decision == 0, "text": comment }));
+                return Ok(json!({
+                    "approved": decision == 0, "text": comment, "digest": item.shown_digest(),
+                }));
             }
             Control::Plan => {
                 let Some(decision) = self.decision else {
@@ -181,7 +183,9 @@ impl Draft {
                 if decision == ADJUST && comment.is_none() {
                     return Err("Say what to change first.");
                 }
-                return Ok(json!({ "decision": PLAN[decision].0, "feedback": comment }));
+                return Ok(json!({
+                    "decision": PLAN[decision].0, "feedback": comment, "digest": item.shown_digest(),
+                }));
             }
             Control::Unknown => return Err("This kind is answered in the browser."),
         };

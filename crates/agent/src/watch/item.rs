@@ -1,7 +1,10 @@
 //! An interaction as a terminal shows it.
 
 use chrono::{DateTime, Utc};
-use domain::interaction::{Action, ChoiceOption, FormAnswers, FormQuestion};
+use domain::{
+    digest,
+    interaction::{Action, ChoiceOption, FormAnswers, FormQuestion},
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -54,6 +57,15 @@ impl Item {
 
     pub(super) fn is_urgent(&self) -> bool {
         self.priority == "urgent"
+    }
+
+    /// The digest of the action or plan as it was drawn here, which an answer is about.
+    pub(super) fn shown_digest(&self) -> Option<String> {
+        let of_plan = || Some(digest::sha256(self.plan.as_ref()?.as_bytes()));
+        match &self.action {
+            Some(action) => action.digest().ok(),
+            None => of_plan(),
+        }
     }
 
     /// Agents that have stopped first, then the urgent ones, then the oldest: as on the page.

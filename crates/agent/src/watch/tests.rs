@@ -1,6 +1,7 @@
 //! The state without a terminal: the effects of keys and news on it, and the drawing of it.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::interaction::Action;
 use ratatui::{
     Terminal,
     backend::TestBackend,
@@ -210,7 +211,9 @@ fn nothing_is_approved_by_a_key_too_many() {
     );
     assert!(state.open.is_some());
     let sent = press(&mut state, "dno\u{13}");
-    let body = json!({"approved": false, "text": "no"});
+    // Of the action that was drawn, whatever digest came with it.
+    let action: Action = serde_json::from_value(json!({"tool": "rm", "arguments": {}})).unwrap();
+    let body = json!({"approved": false, "text": "no", "digest": action.digest().unwrap()});
     assert_eq!(
         sent,
         Some(Effect::Answer {

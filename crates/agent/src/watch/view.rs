@@ -232,7 +232,7 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
         lines.extend(quoted(&question.prompt, width, BOLD));
         lines.push(Line::default());
     }
-    lines.extend(prose(&format!("from {}", whose(open)), width, FAINT));
+    lines.extend(quoted(&format!("from {}", whose(open)), width, FAINT));
     if let Some(title) = &open.title {
         lines.extend(quoted(&visible::line(title), width, BOLD));
     }
@@ -253,7 +253,7 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
             .flatten()
             .map(|part| visible::line(part))
             .collect();
-        lines.extend(prose(&format!("task {}", parts.join(" · ")), width, FAINT));
+        lines.extend(quoted(&format!("task {}", parts.join(" · ")), width, FAINT));
     }
     lines
 }

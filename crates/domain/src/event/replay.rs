@@ -3,6 +3,7 @@
 
 use super::{Event, InteractionEvent, Payload};
 use crate::{
+    Refused,
     interaction::{Callback, Card, FollowUp, Interaction, Report, State},
     principal::{Actor, AgentRef},
 };
@@ -21,17 +22,22 @@ impl Interaction {
 
     /// This interaction with the end and the deadline that its events tell of, against its row if
     /// need be: an ended one stays so (rule 1).
-    #[must_use]
-    pub fn as_told(&self, told: &Self) -> Self {
+    ///
+    /// # Errors
+    /// [`Refused::Altered`] when they tell of another request, or of another agent.
+    pub fn as_told(&self, told: &Self) -> Result<Self, Refused> {
+        if self.request != told.request || self.agent.id != told.agent.id {
+            return Err(Refused::Altered);
+        }
         let state = match &told.state {
             State::Pending { .. } => &self.state,
             ended => ended,
         };
-        Self {
+        Ok(Self {
             state: state.clone(),
             expires_at: told.expires_at,
             ..self.clone()
-        }
+        })
     }
 
     fn take_in(&mut self, event: &Event) {

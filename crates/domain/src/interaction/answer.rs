@@ -148,6 +148,8 @@ pub struct AnswerDraft {
     /// For a `form`: any of its questions.
     #[serde(deserialize_with = "form::read_answers")]
     pub answers: Option<FormAnswers>,
+    /// The digest of the action or plan that its author was shown: an answer to another one counts for nothing.
+    pub digest: Option<String>,
 }
 
 /// An answer that passed every check.
@@ -167,6 +169,7 @@ impl AnswerDraft {
     pub fn check(self, ask: &Ask, known: &FormAnswers) -> Result<Checked, Vec<Fault>> {
         let mut faults = Faults::default();
         self.refuse_foreign(ask.kind(), &mut faults);
+        self.refuse_another(ask, &mut faults);
         let checked = match ask {
             Ask::Question => self.text(&mut faults).map(Checked::Whole),
             Ask::Choice(choice) => faults.present("selected", self.selected).map(|selected| {
@@ -209,6 +212,11 @@ impl AnswerDraft {
             (self.decision.is_some(), "decision", &[Kind::PlanReview]),
             (self.feedback.is_some(), "feedback", &[Kind::PlanReview]),
             (self.answers.is_some(), "answers", &[Kind::Form]),
+            (
+                self.digest.is_some(),
+                "digest",
+                &[Kind::Approval, Kind::PlanReview],
+            ),
         ] {
             if is_there && !belongs.contains(&kind) {
                 faults.add(
@@ -216,6 +224,12 @@ impl AnswerDraft {
                     format!("does not belong to the answer of kind {}", kind.name()),
                 );
             }
+        }
+    }
+
+    fn refuse_another(&self, ask: &Ask, faults: &mut Faults) {
+        if self.digest.is_some() && self.digest != ask.digest() {
+            faults.add("digest", "is not that of what is asked; look at it again");
         }
     }
 

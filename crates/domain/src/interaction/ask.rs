@@ -8,7 +8,7 @@ use super::{
     form::{self, FormQuestion},
     kind::Kind,
 };
-use crate::fault::Faults;
+use crate::{digest, fault::Faults};
 
 /// The ask, by its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,6 +70,19 @@ impl Ask {
             Self::PlanReview { .. } => Kind::PlanReview,
             Self::Form { .. } => Kind::Form,
             Self::Notification { .. } => Kind::Notification,
+        }
+    }
+
+    /// The digest of the action or plan that is decided about, made of it here and now.
+    pub fn digest(&self) -> Option<String> {
+        match self {
+            Self::Approval { action, .. } => action.digest().ok(),
+            Self::PlanReview { plan } => Some(digest::sha256(plan.as_bytes())),
+            Self::Question
+            | Self::Choice(_)
+            | Self::Acknowledgement
+            | Self::Form { .. }
+            | Self::Notification { .. } => None,
         }
     }
 }

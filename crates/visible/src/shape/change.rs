@@ -36,9 +36,18 @@ const PAIRS: [(&str, &str); 12] = [
     ("original", "modified"),
 ];
 
-/// The other key of a pair, and whether this one is the text before.
-pub(super) fn partner(key: &str) -> impl Iterator<Item = (&'static str, bool)> {
-    PAIRS.iter().filter_map(move |(old, new)| match key {
+/// How many of them can mean nothing else. `before` and `after` are also the ends of a time, or steps of a job.
+const CERTAIN: usize = 6;
+/// Tools with such a word in their name change a text.
+const EDITS: [&str; 7] = [
+    "edit", "replace", "patch", "modify", "rewrite", "change", "diff",
+];
+
+/// The other key of a pair that a tool may have, and whether this one is the text before.
+pub(super) fn partner(tool: &str, key: &str) -> impl Iterator<Item = (&'static str, bool)> {
+    let edits = EDITS.iter().any(|word| tool.contains(word));
+    let known = if edits { &PAIRS[..] } else { &PAIRS[..CERTAIN] };
+    known.iter().filter_map(move |(old, new)| match key {
         key if key == *old => Some((*new, true)),
         key if key == *new => Some((*old, false)),
         _ => None,

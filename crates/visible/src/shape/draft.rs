@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
                 continue;
             }
             done.push(key);
-            let pair = pair(object, &folded_key, value);
+            let pair = pair(&self.tool, object, &folded_key, value);
             if let Some((other, old_first)) = pair.filter(|(other, _)| !done.contains(other)) {
                 let (before, after) = match (value, &object[other], old_first) {
                     (Value::String(one), Value::String(two), true) => {
@@ -254,13 +254,18 @@ fn inline(value: &Value) -> Node {
 }
 
 /// The key that makes a pair of texts with this one, and whether this is the one before.
-fn pair<'a>(object: &'a Map<String, Value>, key: &str, value: &Value) -> Option<(&'a str, bool)> {
+fn pair<'a>(
+    tool: &str,
+    object: &'a Map<String, Value>,
+    key: &str,
+    value: &Value,
+) -> Option<(&'a str, bool)> {
     let given = value.as_str()?;
     // One that is written in two ways would be a partner twice.
     if object.keys().filter(|other| folded(other) == key).count() != 1 {
         return None;
     }
-    change::partner(key).find_map(|(other, old_first)| {
+    change::partner(tool, key).find_map(|(other, old_first)| {
         let mut others = object.iter().filter(|(key, _)| folded(key) == other);
         let (other, value) = others.next()?;
         let text = value.as_str()?;

@@ -269,6 +269,20 @@ fn an_edit_is_a_difference_with_the_old_text_first() {
 }
 
 #[test]
+fn what_only_a_tool_for_editing_replaces_is_no_edit_of_another() {
+    let dates = json!({"after": "2019-01-01", "before": "2026-01-01"});
+    assert_eq!(
+        shown(&view("delete_messages", dates.clone())),
+        [
+            "delete_messages",
+            "after: \"2019-01-01\"",
+            "before: \"2026-01-01\""
+        ]
+    );
+    assert!(shown(&view("edit_text", dates))[1].contains("before → after"));
+}
+
+#[test]
 fn several_edits_are_several_differences() {
     let view = view(
         "MultiEdit",

@@ -24,14 +24,17 @@ shapes! {
         .item(answer("To an approval", [
             must("approved", boolean()),
             may("text", text(limits::TEXT_CHARS)),
+            digest(),
         ]))
         .item(answer("To a plan review: go on", [
             must("decision", one_of(decisions(|decision| decision != PlanDecision::Adjust))),
             may("feedback", text(limits::TEXT_CHARS)),
+            digest(),
         ]))
         .item(answer("To a plan review: adjust", [
             must("decision", one_of(decisions(|decision| decision == PlanDecision::Adjust))),
             must("feedback", visible_text(limits::TEXT_CHARS)),
+            digest(),
         ]))
         .item(answer("To a form: any of its questions", [must("answers", form_answers())]));
     /// What came of an answer.
@@ -49,9 +52,14 @@ shapes! {
 
 fn answer(title: &str, fields: impl IntoIterator<Item = Field>) -> ObjectBuilder {
     let all = [
-        "answers", "approved", "decision", "feedback", "selected", "text",
+        "answers", "approved", "decision", "digest", "feedback", "selected", "text",
     ];
     with_nulls(sent(fields), &all).title(Some(title))
+}
+
+/// Of the action or plan that was shown to whoever answers; an answer to another one is refused.
+fn digest() -> Field {
+    may("digest", line(limits::LINE_CHARS))
 }
 
 fn selected() -> ArrayBuilder {

@@ -17,6 +17,8 @@ const DEPTH: usize = 64;
 const NESTED: usize = 5;
 /// A table has room in one of them.
 const AROUND_TABLE: usize = 1;
+/// Longer numbers, with the sign behind them, leave no room on a phone for what they number.
+const NUMBER: usize = 4;
 /// As far as a tab goes.
 const TAB: usize = 4;
 /// A table with more columns has no room on a phone, and is shown as it is written.
@@ -61,7 +63,8 @@ impl<'a> Renderer<'a> {
         let nests = matches!(value, NodeValue::BlockQuote | NodeValue::List(_));
         self.nested += usize::from(nests);
         let is_of_lines = matches!(value, NodeValue::Paragraph | NodeValue::Heading(_));
-        let is_written_so = is_of_lines && self.has_indented_lines(node);
+        let is_written_so =
+            (is_of_lines && self.has_indented_lines(node)) || self.loses_lines_or_signs(node);
         if self.nested > NESTED || is_written_so {
             return Err(TooMuch);
         }
@@ -107,7 +110,12 @@ impl<'a> Renderer<'a> {
                 self.text(&code.literal);
                 self.html.push_str("</code>");
             }
-            NodeValue::HtmlInline(html) | NodeValue::Raw(html) => self.text(&html),
+            NodeValue::HtmlInline(html) | NodeValue::Raw(html) => {
+                for (n, line) in html.split('\n').enumerate() {
+                    self.html.push_str(if n > 0 { "<br>\n" } else { "" });
+                    self.text(line);
+                }
+            }
             NodeValue::Emph => self.emphasis("em", node, depth)?,
             NodeValue::Strong => self.emphasis("strong", node, depth)?,
             NodeValue::Strikethrough => self.emphasis("del", node, depth)?,
@@ -165,6 +173,9 @@ impl<'a> Renderer<'a> {
     fn item(&mut self, node: Node<'_>, value: &NodeValue, depth: usize) -> Drawn {
         self.html.push_str("<li>");
         let number = self.number(node);
+        if number.as_ref().is_some_and(|number| number.len() > NUMBER) {
+            return Err(TooMuch);
+        }
         if let Some(number) = &number {
             self.html.push_str("<span class=\"list-number\">");
             self.text(number);
@@ -191,20 +202,56 @@ impl<'a> Renderer<'a> {
     /// not.
     fn has_indented_lines(&self, paragraph: Node<'_>) -> bool {
         let place = paragraph.data().sourcepos;
+        let Some(first) = place
+            .start
+            .line
+            .checked_sub(1)
+            .and_then(|n| self.lines.get(n))
+        else {
+            return false;
+        };
         let Some(more) = self.lines.get(place.start.line..place.end.line) else {
             return false;
         };
-        let width = |blank: &str| blank.chars().map(|c| if c == '\t' { TAB } else { 1 }).sum();
+        let own = place.start.column.saturating_sub(1);
+        let quotes = |line: &str| {
+            let signs = line.len() - line.trim_start_matches([' ', '\t', '>']).len();
+            line[..signs].matches('>').count()
+        };
+        let width =
+            |blank: &str| -> usize { blank.chars().map(|c| if c == '\t' { TAB } else { 1 }).sum() };
         more.iter().any(|line| {
             let text = line.trim_start_matches([' ', '\t', '>']);
             let before = &line[..line.len() - text.len()];
-            let (blank, own): (usize, usize) = match before.rsplit_once('>') {
-                // One space belongs to the sign.
-                Some((_, blank)) => (width(blank), 1),
-                None => (width(before), place.start.column.saturating_sub(1)),
-            };
-            blank > own
+            // A line that goes on without the sign of its quote, or outside of its item, reads as if it stood in it.
+            quotes(line) != quotes(first)
+                || match before.rsplit_once('>') {
+                    // One space belongs to the sign.
+                    Some((_, blank)) => width(blank) > 1,
+                    None => width(before) != own,
+                }
         })
+    }
+
+    /// Whether markdown would take away what a program reads: line breaks in code, indentation of a fence's lines, signs
+    /// under and behind a heading.
+    fn loses_lines_or_signs(&self, node: Node<'_>) -> bool {
+        let data = node.data();
+        let place = data.sourcepos;
+        match &data.value {
+            NodeValue::Code(_) => place.start.line != place.end.line,
+            NodeValue::CodeBlock(code) => code.fenced && code.fence_offset > 0,
+            NodeValue::Heading(heading) => {
+                let line = place
+                    .start
+                    .line
+                    .checked_sub(1)
+                    .and_then(|n| self.lines.get(n));
+                heading.setext || line.is_some_and(|line| line.trim_end().ends_with('#'))
+            }
+            NodeValue::Link(link) | NodeValue::Image(link) => link.title.contains('\n'),
+            _ => false,
+        }
     }
 
     /// As it is written.

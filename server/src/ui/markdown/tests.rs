@@ -130,6 +130,25 @@ fn signs_and_indentation_that_a_program_reads_stay() {
 }
 
 #[test]
+fn what_markdown_would_take_away_of_lines_is_shown_as_it_is_written() {
+    for written in [
+        "Run `# stop\nrm -rf /data` now",
+        "  ```yaml\na:\n  b: 1\n  ```",
+        "> not to be done\nrm -rf /data",
+        "- never do:\n  - drop a\ndrop b",
+        "5\n-",
+        "# Written in C #",
+        "202611230. a",
+        "[a](https://b.example \"c\nd\")",
+    ] {
+        let html = rendered(written);
+        assert!(html.contains("<pre class=\"as-is\">"), "{html}");
+    }
+    let html = rendered("sort <list\nreboot>out");
+    assert!(html.contains("list<br>"), "{html}");
+}
+
+#[test]
 fn blanks_and_backslashes_that_a_program_reads_are_drawn() {
     let html = rendered("rm \"/a  b\" C:\\data\\_old \\[x\\] `c \t d`\n\na \\\nb");
     let plain = html

@@ -48,8 +48,9 @@ pub(super) async fn decide(
         asked_after: Some(began),
         timeout: Some(TimeDelta::seconds(seconds.into())),
     };
-    let now = SystemClock.now();
-    let receipt = client.granted(&asked.id, &trust, &expected, now).await?;
+    let receipt = client
+        .granted(&asked.id, &trust, &expected, &SystemClock)
+        .await?;
     decision::agrees(&receipt, &closed)?;
     unchanged(call, &files, &expected.digest).await?;
     client.consume(&asked.id, &call.new_run(), &trust).await?;

@@ -152,6 +152,33 @@ fn a_decision_says_what_the_agent_may_do() {
 }
 
 #[test]
+fn an_answer_to_another_action_or_plan_than_is_asked_counts_for_nothing() {
+    let approval = request(body(Kind::Approval)).ask;
+    let plan = request(body(Kind::PlanReview)).ask;
+    for (ask, answer) in [
+        (&approval, json!({"approved": true})),
+        (&plan, json!({"decision": "proceed"})),
+    ] {
+        let with = |digest: Value| {
+            let mut answer = answer.clone();
+            answer["digest"] = digest;
+            let checked = given(answer).check(ask, &FormAnswers::new());
+            checked.map_err(|faults| faults[0].path.clone()).err()
+        };
+        assert_eq!(with(Value::Null), None);
+        assert_eq!(with(json!(ask.digest())), None);
+        assert_eq!(with(json!("sha256:0")).as_deref(), Some("digest"));
+    }
+    assert_eq!(
+        faults(
+            body(Kind::Question),
+            json!({"text": "x", "digest": approval.digest()})
+        ),
+        ["digest", "digest"]
+    );
+}
+
+#[test]
 fn unknown_fields_of_an_answer_are_refused() {
     assert!(serde_json::from_value::<AnswerDraft>(json!({"approve": true})).is_err());
     assert!(serde_json::from_value::<AnswerDraft>(json!({"approved": "true"})).is_err());

@@ -276,7 +276,7 @@ fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_i
         ("Keep the data", "Keep the data ", true),
         ("Keep the data", "Keep  the\u{a0}data", true),
         ("Keep", "Keep\u{fe0f}", true),
-        ("Keep", "keep", false),
+        ("Keep", "keep", true),
         ("prid", "pr\u{456}d", true),
         ("prid", "pri\u{307}d", true),
         ("prid", "pr\u{131}d", true),
@@ -295,7 +295,14 @@ fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_i
             "{other:?}"
         );
     }
+    // The label of one is the value of the other, and neither is shown.
+    for (one, other) in [("users-old", "users_old"), ("/srv/data", "/srv/DATA")] {
+        let options = json!([{"value": one, "label": other}, {"value": other, "label": one}]);
+        let paths = faults(with(Kind::Choice, json!({ "options": options })));
+        assert_eq!(paths, ["options[1].label"], "{one}");
+    }
     for (value, label, name) in [
+        ("\u{212a}eep", "keep", "keep → \u{212a}eep"),
         ("lru", "LRU", "LRU"),
         ("port-80", "Port 80", "Port 80 → port-80"),
         ("EUR-500", "EUR 500", "EUR 500 → EUR-500"),
