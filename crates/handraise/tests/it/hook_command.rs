@@ -167,7 +167,11 @@ async fn only_an_approval_of_this_call_lets_it_run(database: TestDatabase) {
         );
         assert_eq!(seen["session_id"], "abc");
         assert_eq!(seen["metadata"]["tool_use_id"], "toolu_1");
-        assert_eq!(seen["prompt"], "May `Bash` run in `/srv/app`?\n\nClean up");
+        assert_eq!(
+            seen["prompt"],
+            "May `Bash` run in `/srv/app`?\n\nClean up\n\nFiles that are listed with it are approved as they are now. \
+             Others were not looked into."
+        );
         match answer {
             Some(answer) => {
                 desk.done(&asked, "answer", answer).await;
