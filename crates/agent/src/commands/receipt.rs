@@ -88,7 +88,11 @@ impl ReceiptCommand {
             Some(keys) => keys.verify(&receipt)?,
             None => verify_by(&named_key(&receipt)?, &receipt)?,
         }
-        command.check_content(&receipt)?;
+        // Once: it may come through a pipe.
+        let action = command.action.as_ref();
+        let action = action.map(|file| read::<Action>("action", file));
+        let action = action.transpose()?;
+        command.check_content(&receipt, action.as_ref())?;
         command.check_outcome(&receipt)?;
         command.check_time(&receipt)?;
         // A key that comes with the receipt proves nothing about who made both.
@@ -99,7 +103,7 @@ impl ReceiptCommand {
         if command.use_it {
             command.clone().consume(&receipt).await?;
             // The server may have been away for long.
-            command.check_content(&receipt)?;
+            command.check_files(action.as_ref())?;
             command.check_time(&receipt)?;
         }
         let decision = &receipt.decision;
@@ -133,16 +137,18 @@ impl Verify {
         Ok(Some(keys).filter(|keys| !keys.is_empty()))
     }
 
-    fn check_content(&self, receipt: &Receipt) -> anyhow::Result<()> {
+    fn check_files(&self, action: Option<&Action>) -> anyhow::Result<()> {
+        let action = action.filter(|_| !self.no_files);
+        action.map_or(Ok(()), files::unchanged)
+    }
+
+    fn check_content(&self, receipt: &Receipt, action: Option<&Action>) -> anyhow::Result<()> {
         let decision = &receipt.decision;
-        let (what, decided, found) = if let Some(file) = &self.action {
-            let action: Action = read("action", file)?;
+        let (what, decided, found) = if let Some(action) = action {
             let digest = action
                 .digest()
                 .context("the action has no canonical form")?;
-            if !self.no_files {
-                files::unchanged(&action)?;
-            }
+            self.check_files(Some(action))?;
             ("action", &decision.action_digest, digest)
         } else if let Some(file) = &self.plan {
             let place = file.display();

@@ -24,17 +24,19 @@ impl Interaction {
     /// need be: an ended one stays so (rule 1).
     ///
     /// # Errors
-    /// [`Refused::Altered`] when they tell of another request, or of another agent.
+    /// [`Refused::Altered`] when they tell of another request, agent or time, or of other answers to a form that is still
+    /// open: also when something has happened between reading the one and the other.
     pub fn as_told(&self, told: &Self) -> Result<Self, Refused> {
-        if self.request != told.request || self.agent.id != told.agent.id {
+        let is_open = self.state.is_pending() && told.state.is_pending();
+        if self.request != told.request
+            || self.agent != told.agent
+            || self.created_at != told.created_at
+            || (is_open && self.state != told.state)
+        {
             return Err(Refused::Altered);
         }
-        let state = match &told.state {
-            State::Pending { .. } => &self.state,
-            ended => ended,
-        };
         Ok(Self {
-            state: state.clone(),
+            state: told.state.clone(),
             expires_at: told.expires_at,
             ..self.clone()
         })
