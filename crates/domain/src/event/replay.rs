@@ -35,8 +35,13 @@ impl Interaction {
         {
             return Err(Refused::Altered);
         }
+        // The row may be later than what was read of the journal.
+        let state = match &told.state {
+            State::Pending { .. } => &self.state,
+            ended => ended,
+        };
         Ok(Self {
-            state: told.state.clone(),
+            state: state.clone(),
             expires_at: told.expires_at,
             ..self.clone()
         })
