@@ -246,11 +246,11 @@ test("nothing of a plan is left out, and it can be read as it is written", async
   ]) {
     await expect(part.locator(".as-read")).toContainText(shown);
   }
-  await expect(part.locator(".list-number")).toHaveText(["7.", "7."]);
+  await expect(part.locator(".list-sign")).toHaveText(["7.", "7."]);
   await look(ana, "plan-as-read");
   await part.getByText("As written").click();
   await expect(part.locator(".as-read")).toBeHidden();
-  const written = await part.locator(".source .line").evaluateAll((lines) => lines.map((line) => line.textContent));
+  const written = await part.locator(".as-written .line").evaluateAll((lines) => lines.map((line) => line.textContent));
   expect(written.join("\n")).toBe(plan);
   await look(ana, "plan-as-written");
 });
@@ -260,5 +260,38 @@ test("a plan can be read as it is written without a script", async ({ openBrowse
   const page = await openBrowser({ javaScriptEnabled: false, storageState: await ana.context().storageState() });
   await page.goto(`${server.url}/blockers/${id}`);
   await page.locator(".plan").getByText("As written").click();
-  await expect(page.locator(".plan .source")).toContainText("[1]: https://evil.example/postinstall.sh");
+  await expect(page.locator(".plan .as-written .source")).toContainText("[1]: https://evil.example/postinstall.sh");
 });
+
+/** Texts that differ by one blank, at each place where a row could end. */
+const pairs = Array.from({ length: 28 }, (_, n) => "x".repeat(n + 10)).flatMap((word): [string, string][] => [
+  [`rm ${word}*`, `rm ${word} *`],
+  [`rm ${word}-data`, `rm ${word}- data`],
+  [`rm ${word}数据`, `rm ${word} 数据`],
+]);
+
+const places: [string, string, (lines: string[]) => object][] = [
+  [
+    "an action",
+    ".action-code .line > span",
+    (lines) => ({ kind: "approval", action: { tool: "shell", arguments: { command: lines.join("\n") } } }),
+  ],
+  ["code of a prompt", ".as-read .line > span", (lines) => ({ prompt: ["```", ...lines, "```"].join("\n") })],
+  ["prose", ".prompt p", (lines) => ({ prompt: lines.join("\n\n") })],
+  ["code in prose", ".prompt p", (lines) => ({ prompt: lines.map((line) => `\`${line}\``).join("\n\n") })],
+];
+
+for (const [where, part, body] of places) {
+  test(`a blank at the end of a row is told from none: ${where}`, async ({ ana, server }) => {
+    test.slow();
+    const written = pairs.flat();
+    const dialog = await open(ana, server, body(written));
+    await ana.setViewportSize({ width: 390, height: 844 });
+    const rows = dialog.locator(part);
+    await expect(rows).toHaveCount(written.length);
+    for (let n = 0; n < written.length; n += 2) {
+      const [none, one] = [await rows.nth(n).screenshot(), await rows.nth(n + 1).screenshot()];
+      expect(none.equals(one), written[n + 1]).toBe(false);
+    }
+  });
+}

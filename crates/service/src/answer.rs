@@ -16,9 +16,6 @@ type Rule = fn(
     Moment<'_>,
 ) -> Result<Changeset, Refused>;
 
-/// How often a row that is not as the journal tells is looked at again before it counts as altered.
-pub(super) const TRIES: u32 = 8;
-
 impl Service {
     /// Answers an interaction, or some questions of a form. An answer that comes too late is kept in the
     /// journal (rule 1) before the refusal is returned.
@@ -59,25 +56,11 @@ impl Service {
         // Before reading: a caller who may not answer must not learn which interactions exist
         // either.
         by.responder()?;
-        let mut tries = 0;
-        let outcome = loop {
-            let told = self.told(id).await?;
-            let outcome = self
-                .change(id, |interaction, work, now| {
-                    let known = match &told {
-                        Some(told) => interaction.as_told(told)?,
-                        None => interaction.clone(),
-                    };
-                    rule(&known, draft.clone(), by, work, now)
-                })
-                .await;
-            tries += 1;
-            // Another answer to the form may have come between the journal and the row.
-            let is_behind = matches!(outcome, Err(ServiceError::Refused(Refused::Altered)));
-            if !is_behind || tries == TRIES {
-                break outcome;
-            }
-        };
+        let outcome = self
+            .change_as_told(id, |interaction, work, now| {
+                rule(interaction, draft.clone(), by, work, now)
+            })
+            .await;
         if let Err(ServiceError::Refused(Refused::Closed { outcome, .. })) = &outcome {
             self.change(id, |interaction, _, now| {
                 decide::reject_answer(interaction, draft.clone(), *outcome, by, now)

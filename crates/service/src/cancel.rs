@@ -24,7 +24,7 @@ impl Service {
         by: &Principal,
     ) -> Result<Interaction, ServiceError> {
         let outcome = self
-            .change(id, |interaction, work, now| {
+            .change_as_told(id, |interaction, work, now| {
                 decide::cancel(interaction, by, reason.clone(), work, now)
             })
             .await;

@@ -38,7 +38,7 @@ impl Service {
     async fn expire_each(&self, due: Vec<Due>) -> usize {
         let mut done = 0;
         for Due { id, .. } in due {
-            match self.change(id, decide::expire).await {
+            match self.change_as_told(id, decide::expire).await {
                 Ok(_) => done += 1,
                 // A responder answered, another node's clock ticked first, or it went with its
                 // task.

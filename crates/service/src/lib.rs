@@ -67,6 +67,9 @@ use passwords::Passwords;
 use signing::{CallbackSecrets, Sealer, SlackLinks};
 use uses::Uses;
 
+/// How often a row that is not as the journal tells is looked at again before it counts as altered.
+const TRIES: u32 = 8;
+
 /// The use cases over one store. Cheap to clone.
 #[derive(Clone)]
 pub struct Service {
@@ -254,6 +257,33 @@ impl Service {
             }
             let now = self.store.interaction(interaction.id).await?;
             interaction = now.ok_or(ServiceError::NotFound)?;
+        }
+    }
+
+    /// As [`Service::change`], of the interaction as its events tell of it: a decision that is final rests on the
+    /// journal, not on a row that can be changed beside it.
+    async fn change_as_told(
+        &self,
+        id: InteractionId,
+        decide: impl Fn(&Interaction, Option<&Work>, Moment<'_>) -> Result<Changeset, Refused>
+        + Send
+        + Sync,
+    ) -> Result<Interaction, ServiceError> {
+        let mut tries = 0;
+        loop {
+            let told = self.told(id).await?;
+            let outcome = self
+                .change(id, |interaction, work, now| match &told {
+                    Some(told) => decide(&interaction.as_told(told)?, work, now),
+                    None => decide(interaction, work, now),
+                })
+                .await;
+            tries += 1;
+            // Something else may have come between the journal and the row.
+            let is_behind = matches!(outcome, Err(ServiceError::Refused(Refused::Altered)));
+            if !is_behind || tries == TRIES {
+                return outcome;
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use domain::{
     slack::{Reply, Seen, Unseen},
 };
 
-use super::{Service, ServiceError, answer::TRIES};
+use super::{Service, ServiceError, TRIES};
 
 /// The result of hearing a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

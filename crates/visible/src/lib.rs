@@ -6,6 +6,7 @@
 
 mod alike;
 mod blank;
+mod columns;
 mod direction;
 mod hidden;
 mod marked;
@@ -16,6 +17,7 @@ pub mod shape;
 pub mod testing;
 
 pub(crate) use alike::Reader;
+pub use columns::columns;
 pub use direction::{RTL_MARK, Stranger, is_of_words, isolated, strangers};
 pub use hidden::is_hidden;
 pub use run::{Ink, Mark, Run};
@@ -27,7 +29,7 @@ pub(crate) use marked::number;
 
 /// A text on one line.
 pub fn line(text: &str) -> String {
-    written(text, is_hidden).text()
+    written(text, |c| is_hidden(c) || is_of_mark(c)).text()
 }
 
 /// A text in lines.
@@ -42,23 +44,49 @@ pub fn label(text: &str) -> String {
 }
 
 /// Prose in several lines, for a surface that cannot keep apart texts of different directions: as [`unhidden`]
-/// writes it, and marked where it would be reordered.
+/// writes it, and marked where it would be reordered or pass for a mark.
 pub fn prose(text: &str) -> String {
+    alone(text, |before, c, after| {
+        is_hidden(c) && !prose::is_wanted(before, c, after)
+    })
+}
+
+/// As [`prose`], on one line.
+pub fn sentence(text: &str) -> String {
+    alone(text, |_, c, _| is_hidden(c))
+}
+
+fn alone(text: &str, is_hidden: impl Fn(Option<char>, char, Option<char>) -> bool) -> String {
     let turns = text.split_inclusive('\n').scan(0, |start, line| {
         let turns = direction::turns(line).into_iter();
         let from = std::mem::replace(start, *start + line.len());
         Some(turns.map(move |at| from + at))
     });
-    prose_with(text, turns.flatten())
+    let runs = prose_with(text, turns.flatten(), |before, c, after| {
+        is_of_mark(c) || is_hidden(before, c, after)
+    });
+    runs.text()
 }
 
-/// Prose in several lines, as text or HTML. White space stays, and so do joiners and variants of characters where
-/// languages and emoji need it.
+/// Prose in several lines, as text. White space stays, and so do joiners and variants of characters where languages
+/// and emoji need it.
 pub fn unhidden(text: &str) -> String {
-    prose_with(text, std::iter::empty())
+    joined(prose_runs(text))
 }
 
-fn prose_with(text: &str, turns: impl Iterator<Item = usize>) -> String {
+/// As [`unhidden`], for a surface that tells marks from the text.
+pub fn prose_runs(text: &str) -> Vec<Run> {
+    let runs = prose_with(text, std::iter::empty(), |before, c, after| {
+        is_hidden(c) && !prose::is_wanted(before, c, after)
+    });
+    runs.finish()
+}
+
+fn prose_with(
+    text: &str,
+    turns: impl Iterator<Item = usize>,
+    is_hidden: impl Fn(Option<char>, char, Option<char>) -> bool,
+) -> Runs {
     let mut runs = Runs::default();
     let mut turns = turns.peekable();
     let mut before = None;
@@ -68,15 +96,15 @@ fn prose_with(text: &str, turns: impl Iterator<Item = usize>) -> String {
             runs.beside(RTL_MARK.to_owned());
         }
         let after = rest.peek().map(|(_, c)| *c);
-        runs.add(c, is_hidden(c) && !prose::is_wanted(before, c, after));
+        runs.add(c, is_hidden(before, c, after));
         before = Some(c);
     }
-    runs.text()
+    runs
 }
 
-/// A line of prose, marked where it would be reordered.
-pub fn sentence(text: &str) -> String {
-    prose(&line(text))
+/// Whether it is a sign of our marks, so that a text with it could pass for one.
+fn is_of_mark(c: char) -> bool {
+    matches!(c, '⟨' | '⟩')
 }
 
 /// Nothing but the numbers of its characters.
@@ -126,9 +154,14 @@ fn unmasked(text: &str, reader: Reader, is_hidden: impl Fn(char) -> bool) -> Vec
                 at += c.len_utf8();
                 continue;
             }
-            let is_unusual = !is_hidden(c) && alike.is_unusual(at, c);
+            let is_hidden = is_hidden(c) || is_of_mark(c);
+            let is_unusual = !is_hidden && alike.is_unusual(at, c);
             let is_drawn_on_another = is_unusual && hidden::is_combining(c);
-            runs.add(c, is_hidden(c) || is_drawn_on_another);
+            if c == ' ' && takes_more_than_a_cell(&text[at + 1..]) {
+                runs.blank_before_wide();
+            } else {
+                runs.add(c, is_hidden || is_drawn_on_another);
+            }
             if (is_unusual && !is_drawn_on_another) || alike.is_alike(&of_part, at, c) {
                 runs.beside(number(c, 1));
             }
@@ -136,6 +169,12 @@ fn unmasked(text: &str, reader: Reader, is_hidden: impl Fn(char) -> bool) -> Vec
         }
     }
     runs.finish()
+}
+
+/// Whether a text begins with a sign for which a row may have no room where it has room for a blank.
+fn takes_more_than_a_cell(text: &str) -> bool {
+    let first = text.chars().next();
+    first.is_some_and(|c| columns(c.encode_utf8(&mut [0; 4])) > 1)
 }
 
 fn written(text: &str, is_hidden: impl Fn(char) -> bool) -> Runs {

@@ -4,7 +4,7 @@ use icu_properties::{CodePointSetData, props::SoftDotted};
 use unicode_security::confusable_detection::skeleton;
 
 use crate::{
-    Mark, Run,
+    Ink, Mark, Run,
     hidden::{is_combining, is_ignorable},
 };
 
@@ -49,7 +49,7 @@ impl Runs {
             self.on_letter = c.is_alphanumeric().then_some(0);
         }
         match self.done.last_mut() {
-            Some(run) if !run.is_marked() => run.text.push(c),
+            Some(run) if !run.is_marked() && run.ink == Ink::Plain => run.text.push(c),
             _ => self.done.push(Run::plain(c)),
         }
     }
@@ -58,6 +58,16 @@ impl Runs {
     pub(super) fn beside(&mut self, text: String) {
         self.end_mark();
         self.done.push(Run::mark(text, Mark::Beside));
+    }
+
+    /// A blank that has to be drawn: a row may end there without one as well.
+    pub(super) fn blank_before_wide(&mut self) {
+        self.end_mark();
+        (self.on_letter, self.has_dot) = (None, false);
+        self.done.push(Run {
+            ink: Ink::Space,
+            ..Run::plain(' ')
+        });
     }
 
     /// White space of one kind, in words.

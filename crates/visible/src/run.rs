@@ -39,7 +39,7 @@ pub enum Ink {
     Text,
     /// A number, or another constant.
     Number,
-    /// White space at the end of a line.
+    /// White space that has to be seen: at the end of a line, a tab, before a sign wider than a letter.
     Space,
 }
 
@@ -98,6 +98,8 @@ pub(crate) fn drawn(runs: Vec<Run>, look: impl Fn(usize) -> (Ink, bool)) -> Vec<
                 let mut open: Option<Run> = None;
                 for c in run.text.chars() {
                     let (ink, changed) = look(at);
+                    // Drawn white space is drawn in any language.
+                    let ink = if run.ink == Ink::Space { run.ink } else { ink };
                     at += c.len_utf8();
                     match &mut open {
                         Some(run) if (run.ink, run.changed) == (ink, changed) => run.text.push(c),

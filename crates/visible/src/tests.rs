@@ -148,3 +148,22 @@ fn white_space_that_pushes_something_out_of_sight_is_counted() {
     assert_eq!(shown(code(aligned)), aligned);
     assert_eq!(numbers("  "), "⟨U+0020×2⟩");
 }
+
+#[test]
+fn what_looks_like_a_mark_of_ours_is_none() {
+    let own = "a⟨9 spaces⟩b";
+    let expected = "a⟨U+27E8⟩9 spaces⟨U+27E9⟩b";
+    assert_eq!(shown(value(own)), expected);
+    assert_eq!(shown(code(own)), expected);
+    assert_eq!(
+        [line(own), prose(own), sentence(own), label(own)],
+        [expected; 4]
+    );
+    assert_eq!(sentence("a\u{202e}\nb"), "a⟨U+202E⟩⟨U+000A⟩b");
+}
+
+#[test]
+fn a_blank_where_a_row_may_end_without_one_is_drawn() {
+    let inks: Vec<_> = code("rm 数 Größe a").iter().map(|run| run.ink).collect();
+    assert_eq!(inks, [Ink::Plain, Ink::Space, Ink::Plain]);
+}

@@ -156,6 +156,9 @@ impl Hearing {
             // It will be closed in a moment, and this a follow-up.
             Refused::Closed { .. } => Fate::Postponed(DEADLINE),
             Refused::NoKey => anyhow::bail!("a decision cannot be signed here"),
+            Refused::Altered => {
+                anyhow::bail!("the row of its interaction differs from the journal")
+            }
             refused => Fate::Aside("the rules refuse it", Some(words(&refused).into())),
         })
     }

@@ -41,6 +41,15 @@ pub(super) fn source(text: &str) -> String {
     page.0
 }
 
+/// A line of code among words, with marks for what hides.
+pub(super) fn inline(text: &str) -> String {
+    let mut page = Html::default();
+    for Line { runs, .. } in shape::source(text).lines {
+        runs.iter().for_each(|run| page.run(run));
+    }
+    page.0
+}
+
 #[derive(Default)]
 struct Html(String);
 

@@ -238,7 +238,7 @@ async fn unsent(
 /// Off the threads that serve everybody: it may take a moment.
 async fn rendered(text: String) -> Result<String, UiError> {
     // Marked after rendering: what joins a word in prose stays.
-    made(move || visible::unhidden(&markdown::to_html(&text))).await
+    made(move || markdown::to_html(&text)).await
 }
 
 async fn made<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> Result<T, UiError> {

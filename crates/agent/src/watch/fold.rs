@@ -13,10 +13,20 @@ use super::cells;
 /// No language and no emoji needs more characters than these in one place.
 const LONGEST: usize = 32;
 
-/// Another author's prose, harmless.
+/// A person's text, harmless.
 pub(super) fn prose(text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
     let lines = harmless_lines(text, style);
     lines.flat_map(|line| folded(line, width)).collect()
+}
+
+/// A text of ours, or one that is harmless already.
+pub(super) fn said(text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
+    folded(text.chars().map(|c| (c, style)), width)
+}
+
+/// One line of an agent's that is harmless already, told from ours.
+pub(super) fn quoted_line(text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
+    barred(text.chars().map(|c| (c, style)), width)
 }
 
 /// An agent's text, harmless, and told from ours.
@@ -98,24 +108,31 @@ pub(super) fn folded(
 
 /// Before each row of an agent's text. A row without it is ours.
 const BAR: &str = "| ";
-/// Before each row that goes on with the one above it.
+/// Before each row that goes on with the one above it, behind a blank; a terminal does not draw it at a row's end.
 const GOES_ON: &str = "|>";
+/// Before each row that goes on with a word of the one above it.
+const IN_A_WORD: &str = "|-";
 
 /// A line of an agent's between a bar and the edge, as [`folded`] breaks it.
 pub(super) fn barred(
     characters: impl IntoIterator<Item = (char, Style)>,
     width: u16,
 ) -> Vec<Line<'static>> {
-    let lines = folded(characters, width.saturating_sub(2));
-    let lines = lines.into_iter().enumerate().map(|(n, mut line)| {
-        let bar = if n == 0 { BAR } else { GOES_ON };
+    let mut lines = folded(characters, width.saturating_sub(2));
+    let mut bar = BAR;
+    for line in &mut lines {
+        let last = line.spans.last();
+        let next = match last.is_some_and(|span| span.content.ends_with(' ')) {
+            true => GOES_ON,
+            false => IN_A_WORD,
+        };
+        let bar = std::mem::replace(&mut bar, next);
         line.spans.insert(
             0,
             Span::styled(bar, Style::new().add_modifier(Modifier::DIM)),
         );
-        line
-    });
-    lines.collect()
+    }
+    lines
 }
 
 /// Whether all of a line is on the screen when it is drawn in this width; a space at its end may be cut.
@@ -327,6 +344,20 @@ mod tests {
         assert_eq!(self::lines(&one, 80), ["⟨U+0061⟩⟨U+FF9E×40⟩ ; rm"]);
         assert_eq!(self::lines("a \u{1161}b", 80), ["a ⟨U+1161⟩b"]);
         assert_eq!(self::lines(" bbbb漢", 5), [" ", "bbbb", "漢"]);
+    }
+
+    #[test]
+    fn a_row_that_goes_on_in_a_word_is_told_from_one_that_goes_on_behind_a_blank() {
+        for (text, width, expected) in [
+            ("long*", 6, ["| long", "|-*"]),
+            ("long *", 6, ["| long ", "|>*"]),
+            ("lo漢", 5, ["| lo", "|-漢"]),
+            ("lo 漢", 5, ["| lo ", "|>漢"]),
+        ] {
+            let rows = quoted(text, width, Style::new());
+            let rows: Vec<_> = rows.iter().map(ToString::to_string).collect();
+            assert_eq!(rows, expected, "{text}");
+        }
     }
 
     #[test]

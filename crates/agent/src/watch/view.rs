@@ -16,7 +16,7 @@ use visible::{self, Ink, Run, shape};
 use super::{
     answering::{Control, Draft, PLAN, control},
     editor::Editor,
-    fold::{barred, folded, is_whole, prose, quoted, row},
+    fold::{barred, folded, is_whole, prose, quoted, quoted_line, row, said},
     item::Item,
     reading::Drawn,
     state::{State, how_it_ended, span},
@@ -149,9 +149,9 @@ fn when(item: &Item, state: &State) -> Span<'static> {
 }
 
 fn whose(item: &Item) -> String {
-    let agent = visible::line(&item.agent.name);
+    let agent = visible::sentence(&item.agent.name);
     match &item.session_id {
-        Some(session) => format!("{agent} ({})", visible::line(session)),
+        Some(session) => format!("{agent} ({})", visible::sentence(session)),
         None => agent,
     }
 }
@@ -232,9 +232,9 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
         lines.extend(quoted(&question.prompt, width, BOLD));
         lines.push(Line::default());
     }
-    lines.extend(quoted(&format!("from {}", whose(open)), width, FAINT));
+    lines.extend(quoted_line(&format!("from {}", whose(open)), width, FAINT));
     if let Some(title) = &open.title {
-        lines.extend(quoted(&visible::line(title), width, BOLD));
+        lines.extend(quoted_line(&visible::sentence(title), width, BOLD));
     }
     lines.extend(quoted(&open.prompt, width, plain));
     if let (Some(fallback), true) = (&open.fallback, open.is_pending()) {
@@ -251,9 +251,13 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
         let parts: Vec<_> = parts
             .into_iter()
             .flatten()
-            .map(|part| visible::line(part))
+            .map(|part| visible::sentence(part))
             .collect();
-        lines.extend(quoted(&format!("task {}", parts.join(" · ")), width, FAINT));
+        lines.extend(quoted_line(
+            &format!("task {}", parts.join(" · ")),
+            width,
+            FAINT,
+        ));
     }
     lines
 }
@@ -268,7 +272,7 @@ fn action(open: &Item, width: u16) -> Vec<Line<'static>> {
     let lines = shape::lines(&view).into_iter();
     let mut lines: Vec<_> = lines.flat_map(|line| runs(&line, width)).collect();
     if !digest.is_empty() {
-        lines.extend(prose(&visible::line(digest), width, FAINT));
+        lines.extend(said(&visible::line(digest), width, FAINT));
     }
     lines
 }
@@ -427,14 +431,14 @@ fn option(
     };
     let label = visible::label(&option.name());
     let ours = format!("{at} {mark} {}", n + 1);
-    let mut lines = prose(&format!("{ours} {label}"), width, Style::new());
+    let mut lines = said(&format!("{ours} {label}"), width, Style::new());
     if lines.len() > 1 {
         // A continued line could pass for an option of its own.
-        lines = prose(&ours, width, Style::new());
-        lines.extend(quoted(&label, width, Style::new()));
+        lines = said(&ours, width, Style::new());
+        lines.extend(quoted_line(&label, width, Style::new()));
     }
     if let Some(more) = &option.description {
-        lines.extend(quoted(&visible::line(more), width, FAINT));
+        lines.extend(quoted_line(&visible::sentence(more), width, FAINT));
     }
     lines
 }

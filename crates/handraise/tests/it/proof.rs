@@ -2,6 +2,7 @@
 
 use std::process::Output;
 
+use chrono::TimeDelta;
 use domain::Role;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ store::on_both_databases!(
     the_journal_s_verification_names_who_was_let_in_behind_its_back,
     the_journal_s_verification_names_rows_that_say_something_else,
     what_has_ended_is_not_opened_again_by_its_row,
+    deadlines_and_taking_back_rest_on_the_journal,
 );
 
 fn approval() -> Value {
@@ -279,4 +281,45 @@ async fn what_has_ended_is_not_opened_again_by_its_row(database: TestDatabase) {
     assert_eq!(second.status(), StatusCode::CONFLICT);
     assert_ne!(agent.poll(&asked).await["approved"], true);
     drop(still);
+}
+
+async fn deadlines_and_taking_back_rest_on_the_journal(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let ask = json!({"kind": "question", "prompt": "Which port?", "timeout_seconds": 60, "fallback": "5432"});
+    let answered = agent.ask(ask.clone()).await;
+    desk.done(&answered, "answer", json!({"text": "none"}))
+        .await;
+    let open = agent.ask(ask).await;
+    let taken_back = agent.ask(approval()).await;
+    let change = async |sql: &str| database.execute(sql).await.unwrap();
+    change("UPDATE interactions SET request = replace(request, '5432', '6666')").await;
+    change(
+        "UPDATE interactions SET closed_at = NULL, outcome = NULL, state = 'pending',
+            detail = (SELECT detail FROM interactions WHERE state = 'pending' LIMIT 1)
+         WHERE state = 'resolved'",
+    )
+    .await;
+    change("UPDATE interactions SET request = replace(request, 'orders', 'drafts')").await;
+    let events = async || {
+        let page = desk.get("/api/v1/events?limit=100").send().await.unwrap();
+        json_of(page, StatusCode::OK).await["items"].clone()
+    };
+    let before = events().await;
+    app.clock.advance(TimeDelta::seconds(61));
+    app.state.service.expire_due().await.unwrap();
+    for asked in [&answered, &open] {
+        assert_ne!(agent.poll(asked).await["answer"]["text"], "6666");
+    }
+    let back = agent
+        .post(&format!(
+            "/api/v1/interactions/{}/cancel",
+            id_of(&taken_back)
+        ))
+        .json(&json!({}))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(back.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(events().await, before);
 }

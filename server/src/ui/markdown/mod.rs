@@ -3,6 +3,7 @@
 //! written. No images (they would call home), no styles, links to the web and mail only.
 
 mod directed;
+mod drawn;
 mod kept;
 mod masked;
 mod render;
@@ -64,12 +65,10 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         // Ours: an agent's HTML has become text before.
         .allowed_classes(
             [
-                ("ol", HashSet::from(["numbered"])),
                 ("p", HashSet::from(["as-is", "info"])),
-                ("pre", HashSet::from(["as-is"])),
                 (
                     "span",
-                    HashSet::from(["as-is", "blanks", "list-number", "sign", "ours", "target"]),
+                    HashSet::from(["blanks", "list-sign", "sign", "ours", "target"]),
                 ),
             ]
             .into(),
@@ -92,7 +91,9 @@ const HTML_BYTES: usize = 256 * 1024;
 /// An agent's markdown as it reads, and, where that is not the same, as it is written.
 pub(super) fn to_html(markdown: &str) -> String {
     let read = rendered(markdown);
-    if reads_as_written(markdown, &text_of(&read)) {
+    let is_as_written = reads_as_written(markdown, &text_of(&read));
+    let read = drawn::drawn(&read);
+    if is_as_written {
         return read;
     }
     let source = action::source(markdown);
@@ -179,8 +180,6 @@ fn is_costly(line: &str) -> bool {
 
 fn plain(text: &str) -> String {
     let mut html = "<pre class=\"as-is\">".to_owned();
-    // The first end of a line in it is not shown.
-    html.push('\n');
     action::escape(text.trim_end_matches('\n'), &mut html);
     html.push_str("</pre>\n");
     html

@@ -18,7 +18,7 @@ const NESTED: usize = 5;
 /// A table has room in one of them.
 const AROUND_TABLE: usize = 1;
 /// Longer numbers, with the sign behind them, leave no room on a phone for what they number.
-const NUMBER: usize = 4;
+const LIST_SIGN: usize = 4;
 /// As far as a tab goes.
 const TAB: usize = 4;
 /// A table with more columns has no room on a phone, and is shown as it is written.
@@ -85,14 +85,15 @@ impl<'a> Renderer<'a> {
                 self.html.push_str("</code></pre>\n");
             }
             NodeValue::HtmlBlock(block) => self.classed("p", "as-is", block.literal.trim_end()),
-            NodeValue::List(list) => match list.list_type {
-                ListType::Bullet => self.within("ul", node, depth)?,
-                ListType::Ordered => {
-                    self.html.push_str("<ol class=\"numbered\">");
-                    self.children(node, depth)?;
-                    self.html.push_str("</ol>\n");
-                }
-            },
+            NodeValue::List(list) => {
+                let tag = match list.list_type {
+                    ListType::Bullet => "ul",
+                    ListType::Ordered => "ol",
+                };
+                self.html.push_str(&format!("<{tag}>"));
+                self.children(node, depth)?;
+                self.html.push_str(&format!("</{tag}>\n"));
+            }
             NodeValue::Item(_) | NodeValue::TaskItem(_) => self.item(node, &value, depth)?,
             NodeValue::Table(table) => self.table(node, &table, depth)?,
             NodeValue::Text(text) => self.text(&text),
@@ -169,18 +170,15 @@ impl<'a> Renderer<'a> {
         Some(first.to_string().repeat(times))
     }
 
-    /// With the number that its author gave it, not a counted one, and with its box.
+    /// With the number or the sign that its author gave it, not a counted one, and with its box.
     fn item(&mut self, node: Node<'_>, value: &NodeValue, depth: usize) -> Drawn {
-        self.html.push_str("<li>");
-        let number = self.number(node);
-        if number.as_ref().is_some_and(|number| number.len() > NUMBER) {
+        let sign = self.list_sign(node).ok_or(TooMuch)?;
+        if sign.len() > LIST_SIGN {
             return Err(TooMuch);
         }
-        if let Some(number) = &number {
-            self.html.push_str("<span class=\"list-number\">");
-            self.text(number);
-            self.html.push_str("</span><div>");
-        }
+        self.html.push_str("<li><span class=\"list-sign\">");
+        self.text(&sign);
+        self.html.push_str("</span><div>");
         if let NodeValue::TaskItem(task) = value {
             let ticked = if task.symbol.is_some() {
                 " checked"
@@ -191,10 +189,7 @@ impl<'a> Renderer<'a> {
                 .push_str(&format!("<input type=\"checkbox\" disabled{ticked}> "));
         }
         self.children(node, depth)?;
-        if number.is_some() {
-            self.html.push_str("</div>");
-        }
-        self.html.push_str("</li>\n");
+        self.html.push_str("</div></li>\n");
         Ok(())
     }
 
@@ -255,12 +250,12 @@ impl<'a> Renderer<'a> {
     }
 
     /// As it is written.
-    fn number(&self, item: Node<'_>) -> Option<String> {
+    fn list_sign(&self, item: Node<'_>) -> Option<String> {
         let start = item.data().sourcepos.start;
         let line = self.lines.get(start.line.checked_sub(1)?)?;
         let marker = line.get(start.column.checked_sub(1)?..)?.trim_start();
         let digits = marker.bytes().take_while(u8::is_ascii_digit).count();
-        (digits > 0).then(|| marker.chars().take(digits + 1).collect())
+        Some(marker.chars().take(digits + 1).collect())
     }
 
     fn table(&mut self, node: Node<'_>, table: &NodeTable, depth: usize) -> Drawn {
@@ -331,12 +326,12 @@ impl<'a> Renderer<'a> {
 
     /// Its words and its address: it would be fetched from there.
     fn image(&mut self, node: Node<'_>, image: &NodeLink, depth: usize) -> Drawn {
-        self.html.push_str("<span class=\"as-is\">![");
+        self.html.push_str("![");
         self.children(node, depth)?;
         self.html.push_str("](");
         self.text(&image.url);
         self.title(&image.title);
-        self.html.push_str(")</span>");
+        self.html.push(')');
         Ok(())
     }
 

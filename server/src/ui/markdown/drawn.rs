@@ -1,0 +1,249 @@
+//! How prose stands on a screen: where its rows may end is said here, not left to the browser. A row ends behind a
+//! blank, and in a word that is too long for it; a blank behind such a word is drawn, so that a row's end is never taken
+//! for a blank or a blank for it. Code is drawn as the source is: its lines have numbers, and each of its blanks takes its
+//! place.
+
+use unicode_segmentation::UnicodeSegmentation;
+use visible::{Run, columns, prose_runs};
+
+use crate::ui::{
+    action::{self, escape},
+    html_text::{tag_end, text_of, unescaped},
+};
+
+/// So many columns of a word have room on the narrowest phone.
+const WORD: usize = 18;
+/// And of a heading, whose letters are wider.
+const WORD_OF_HEADING: usize = 14;
+/// So many fewer in each list and quote.
+const NESTED: usize = 2;
+const SHORTEST: usize = 3;
+
+/// Sanitised HTML with all its signs drawn.
+pub(super) fn drawn(html: &str) -> String {
+    let mut page = Page::default();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        page.text(&rest[..at]);
+        let (tag, after) = rest[at..].split_at(tag_end(&rest[at..]));
+        rest = after;
+        let Some(end) = end_of_code(tag) else {
+            page.tag(tag, after);
+            continue;
+        };
+        let (inner, after) = rest.split_at(rest.find(end).unwrap_or(rest.len()));
+        page.code(tag, &text_of(inner));
+        rest = after.get(end.len()..).unwrap_or_default();
+    }
+    page.text(rest);
+    page.html
+}
+
+/// The tag that ends it, if it is drawn as the source is.
+fn end_of_code(tag: &str) -> Option<&'static str> {
+    match tag {
+        tag if tag.starts_with("<pre") => Some("</pre>"),
+        "<code>" => Some("</code>"),
+        "<p class=\"as-is\">" => Some("</p>"),
+        _ => None,
+    }
+}
+
+#[derive(Default)]
+struct Page {
+    html: String,
+    /// The columns of the word so far.
+    word: usize,
+    /// Of a heading.
+    is_heading: bool,
+    /// In how many lists and quotes it is.
+    nested: usize,
+    /// How many columns the table has in which it is; 0 in none.
+    cells: usize,
+    /// Whether the text is blanks that stay.
+    is_blank: bool,
+}
+
+impl Page {
+    fn tag(&mut self, tag: &str, after: &str) {
+        let name = tag.trim_start_matches(['<', '/']);
+        let name = name.split([' ', '>']).next().unwrap_or_default();
+        match name {
+            "a" | "bdi" | "del" | "em" | "mark" | "s" | "strong" => {}
+            "span" if self.is_blank => {
+                self.is_blank = false;
+                self.word = 0;
+                self.html.push_str("</span><wbr>");
+                return;
+            }
+            "span" if tag == "<span class=\"target\">" => {
+                self.word = 0;
+                self.html.push_str("<wbr>");
+            }
+            "span" => self.is_blank = tag == "<span class=\"blanks\">",
+            name => self.block(name, !tag.starts_with("</"), after),
+        }
+        self.html.push_str(tag);
+    }
+
+    /// Where a line begins or ends.
+    fn block(&mut self, name: &str, begins: bool, after: &str) {
+        self.word = 0;
+        match name {
+            "ul" | "ol" | "blockquote" if begins => self.nested += 1,
+            "ul" | "ol" | "blockquote" => self.nested = self.nested.saturating_sub(1),
+            "table" if begins => {
+                let head = after.split("</thead>").next().unwrap_or_default();
+                self.cells = head.matches("<th").count().saturating_sub(1);
+            }
+            "table" => self.cells = 0,
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.is_heading = begins,
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.is_blank {
+            self.html.push_str(text);
+            return;
+        }
+        for run in prose_runs(&unescaped(text)) {
+            if run.is_marked() {
+                self.mark(&run);
+            } else {
+                run.text.graphemes(true).for_each(|sign| self.sign(sign));
+            }
+        }
+    }
+
+    fn mark(&mut self, run: &Run) {
+        self.room_for(columns(&run.text));
+        self.html.push_str("<mark class=\"written-out\">");
+        escape(&run.text, &mut self.html);
+        self.html.push_str("</mark>");
+    }
+
+    fn sign(&mut self, sign: &str) {
+        match sign {
+            "\n" => self.html.push('\n'),
+            " " if self.word > self.room() => {
+                self.html.push_str("<span class=\"blanks\"> </span><wbr>");
+                self.word = 0;
+            }
+            " " => {
+                self.html.push_str(" <wbr>");
+                self.word = 0;
+            }
+            // Of another kind: it looks like a blank, and programs take it for a letter.
+            other if other.chars().all(char::is_whitespace) => {
+                self.room_for(1);
+                self.html
+                    .push_str(&format!("<span class=\"odd-blank\">{other}</span>"));
+            }
+            other => {
+                self.room_for(columns(other));
+                escape(other, &mut self.html);
+            }
+        }
+    }
+
+    /// Lets the row end here if the word is too long for one with so many columns more.
+    fn room_for(&mut self, columns: usize) {
+        if self.word > 0 && self.word + columns > self.room() {
+            self.html.push_str("<wbr>");
+        }
+        self.word += columns;
+    }
+
+    /// The columns of a word that surely fit a row.
+    fn room(&self) -> usize {
+        let room = if self.is_heading {
+            WORD_OF_HEADING
+        } else {
+            WORD
+        };
+        let room = room.saturating_sub(self.nested * NESTED) / self.cells.max(1);
+        room.max(SHORTEST)
+    }
+
+    fn code(&mut self, tag: &str, text: &str) {
+        if tag == "<code>" {
+            self.html.push_str("<code>");
+            self.html.push_str(&action::inline(text));
+            self.html.push_str("</code>");
+            return;
+        }
+        self.word = 0;
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        self.html.push_str("<div class=\"source\">");
+        self.html.push_str(&action::source(text));
+        self.html.push_str("</div>\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::drawn;
+
+    fn shown(html: &str) -> String {
+        drawn(html)
+            .replace("<wbr>", "|")
+            .replace("<span class=\"blanks\"> </span>", "_")
+    }
+
+    #[test]
+    fn a_row_ends_behind_a_blank_and_a_blank_behind_a_long_word_is_drawn() {
+        for (html, expected) in [
+            ("<p>rm -rf /srv/a- b?</p>", "<p>rm |-rf |/srv/a- |b?</p>"),
+            (
+                "<p>rm /srv/applications/data *</p>",
+                "<p>rm |/srv/applications/|d|a|t|a_|*</p>",
+            ),
+            (
+                "<p>/srv/<em><span class=\"sign\">*</span>applications/</em>x y</p>",
+                "<p>/srv/<em><span class=\"sign\">*</span>applications|/</em>|x_|y</p>",
+            ),
+            (
+                "<ul><li>applications/data x</li></ul>",
+                "<ul><li>applications/dat|a_|x</li></ul>",
+            ),
+            (
+                "<table><thead><tr><th>a</th><th>b</th></tr></thead><tr><td>0123456789 b</td></tr></table>",
+                "<table><thead><tr><th>a</th><th>b</th></tr></thead><tr><td>012345678|9_|b</td></tr></table>",
+            ),
+            (
+                "<p>数据数据数据数据数据 数据 b</p>",
+                "<p>数据数据数据数据数|据_|数据 |b</p>",
+            ),
+            (
+                "<p>a<span class=\"blanks\">  </span>b</p>",
+                "<p>a<span class=\"blanks\">  </span>|b</p>",
+            ),
+        ] {
+            assert_eq!(shown(html), expected);
+        }
+    }
+
+    #[test]
+    fn white_space_that_is_no_blank_is_told_from_one() {
+        assert_eq!(
+            drawn("<p>rm\u{a0}x&lt;\u{202e}</p>"),
+            "<p>rm<span class=\"odd-blank\">\u{a0}</span>x&lt;<mark class=\"written-out\">⟨U+202E⟩</mark></p>"
+        );
+        assert!(drawn("<p><code>rm\u{a0}x</code></p>").contains("⟨U+00A0⟩"));
+    }
+
+    #[test]
+    fn code_is_drawn_as_the_source_is() {
+        let html = drawn("<pre><code>a &amp; b\n\tc\n</code></pre>\n<p>d</p>");
+        assert!(
+            html.starts_with(
+                "<div class=\"source\"><div class=\"code\"><div class=\"line\" data-n=\"1\">"
+            ),
+            "{html}"
+        );
+        assert!(html.contains("a &amp; b"), "{html}");
+        assert!(html.ends_with("<p>d</p>"), "{html}");
+        assert_eq!(html.matches("data-n").count(), 2);
+    }
+}
