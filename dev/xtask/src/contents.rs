@@ -9,8 +9,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::command;
-use crate::wasm_target::TRIPLE;
-use crate::workspace::Workspace;
+use crate::workspace::{TRIPLE, Workspace};
 
 /// The package that is shipped.
 const PROGRAM: &str = "handraise";

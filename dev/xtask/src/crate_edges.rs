@@ -3,8 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::command;
-use crate::wasm_target::TRIPLE;
-use crate::workspace::Workspace;
+use crate::workspace::{TRIPLE, Workspace};
 
 /// Our own crates, and which of our own each may depend on. The rest may depend on any.
 const ALLOWED: [(&str, &[&str]); 11] = [

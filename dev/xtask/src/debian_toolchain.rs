@@ -9,8 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::progress::announce;
-use crate::wasm_target::TRIPLE;
-use crate::workspace::Workspace;
+use crate::workspace::{TRIPLE, Workspace};
 use crate::{apt, command};
 
 const CARGO: &str = "/usr/bin/cargo";

@@ -8,8 +8,8 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::progress::announce;
 use crate::site::Site;
-use crate::wasm_target::{TRIPLE, Toolchain};
-use crate::workspace::Workspace;
+use crate::wasm_target::Toolchain;
+use crate::workspace::{TRIPLE, Workspace};
 use crate::{command, files};
 
 /// The largest program a page may have, in kB with brotli: what a person waits for at the first visit.

@@ -9,9 +9,7 @@ use anyhow::{Result, bail};
 use crate::command;
 use crate::debian_toolchain::{self, DebianToolchain};
 use crate::progress::announce;
-use crate::workspace::Workspace;
-
-pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
+use crate::workspace::{TRIPLE, Workspace};
 
 pub(crate) enum Toolchain {
     /// The one that builds everything else.

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::command;
 
+/// Cargo's name for the machine that the page runs on.
+pub(crate) const TRIPLE: &str = "wasm32-unknown-unknown";
+
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
     /// Cargo's target directory, which `CARGO_TARGET_DIR` or a configuration file may have moved.

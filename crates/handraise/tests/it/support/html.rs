@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const TAGS: [&str; 74] = [
+const TAGS: [&str; 75] = [
     "a",
     "article",
     "aside",
@@ -69,6 +69,7 @@ const TAGS: [&str; 74] = [
     "title",
     "tr",
     "ul",
+    "wbr",
     "line",
     "polyline",
     "datalist",
