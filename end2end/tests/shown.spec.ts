@@ -270,6 +270,67 @@ const pairs = Array.from({ length: 28 }, (_, n) => "x".repeat(n + 10)).flatMap((
   [`rm ${word}数据`, `rm ${word} 数据`],
 ]);
 
+/** Texts that differ by their white space alone. */
+const whiteSpace: [string, string][] = [
+  ["cat <<-X", "\tX"],
+  ["cat <<-X", "    X"],
+  ["echo would remove: \\", "rm -rf /srv"],
+  ["echo would remove: \\ ", "rm -rf /srv"],
+  ["echo would remove: \\\t", "rm -rf /srv"],
+  ["a\tb", "c"],
+  ["a   b", "c"],
+  ["a\t\tb", "c"],
+  ["a\u00a0b", "c"],
+  ["a\t", "c"],
+  ["a    ", "c"],
+];
+
+test("a tab, blanks and none are told from each other", async ({ ana, server }) => {
+  const bodies: [string, (text: string) => object][] = [
+    [".action-code .code", (text) => ({ kind: "approval", action: { tool: "ssh_exec", arguments: { input: text } } })],
+    [".as-read .code", (text) => ({ prompt: `\`\`\`\n${text}\n\`\`\`` })],
+  ];
+  for (const [part, body] of bodies) {
+    const seen = new Map<string, string[]>();
+    for (const lines of whiteSpace) {
+      const dialog = await open(ana, server, body(lines.join("\n")));
+      const picture = (await dialog.locator(part).first().screenshot()).toString("base64");
+      expect(seen.get(picture), lines.join("\n")).toBeUndefined();
+      seen.set(picture, lines);
+    }
+  }
+});
+
+/** Words that are wider than they are long. */
+const wide = [
+  "|WWWWWWWWW|WWWWWWWWW|WWWWWWWWW|\n|-|-|-|\n|a WWWWWWWWWWWWWWWWWW|b|c|",
+  `|${"W|".repeat(8)}\n|${"-|".repeat(8)}\n|${"WWWWWWWWWWWWWWWWWWWW|".repeat(8)}`,
+  "\u2030".repeat(30),
+  `Keep the table ${"\u2031".repeat(11)}DELETE x`,
+  "\u20a8".repeat(40),
+  `# ${"\u01c4".repeat(40)}`,
+  `- - - - - ${"\u0bcc".repeat(40)}`,
+  `> > > > > ${"W".repeat(60)}`,
+  "\ufdfd".repeat(9),
+  `# ${"W".repeat(200)}`,
+];
+
+test("nothing of a prompt runs past the side", async ({ ana, server }) => {
+  for (const prompt of wide) {
+    const dialog = await open(ana, server, { kind: "plan_review", prompt: "May I?", plan: prompt });
+    for (const width of [320, 390, 1440]) {
+      await ana.setViewportSize({ width, height: 800 });
+      const past = await dialog.locator(".plan .prompt").evaluate((part) => {
+        const right = part.getBoundingClientRect().right;
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        return [...range.getClientRects()].filter((box) => box.right > right + 1).map((box) => box.right);
+      });
+      expect(past, `${prompt} at ${width}`).toEqual([]);
+    }
+  }
+});
+
 const places: [string, string, (lines: string[]) => object][] = [
   [
     "an action",

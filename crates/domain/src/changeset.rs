@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use crate::{
     access::Access,
     delivery::{Endpoint, Retry},
-    event::NewEvent,
+    event::{NewEvent, Payload},
     fault::Fault,
-    ids::MessageId,
+    ids::{InteractionId, MessageId},
     interaction::Interaction,
     limits,
     task::Task,
@@ -69,8 +69,8 @@ impl IdempotencyKey {
 pub enum Write {
     /// It did not exist before; its version is 1.
     Open(Interaction),
-    /// It replaces the version just below its own. If that is no longer the stored one, the whole
-    /// changeset is refused as a conflict and nothing of it is kept.
+    /// It replaces the version just below its own. If that is no longer the stored one, or the journal has an event of
+    /// it already that happens once, the whole changeset is refused as a conflict and nothing of it is kept.
     Advance(Interaction),
     /// A new task when its version is 1, otherwise as [`Write::Advance`].
     Task(Task),
@@ -99,6 +99,20 @@ pub enum Write {
 }
 
 impl Changeset {
+    /// The types of event that happen to an interaction once, if this changeset has such a one for it.
+    pub fn once(&self, id: InteractionId) -> Option<&'static [&'static str]> {
+        let events = self
+            .events
+            .iter()
+            .filter(|event| event.interaction_id == Some(id));
+        events
+            .filter_map(|event| match &event.payload {
+                Payload::Interaction(event) => event.once(),
+                _ => None,
+            })
+            .next()
+    }
+
     /// The interaction the command was for, as it will be.
     pub fn interaction(&self) -> Option<&Interaction> {
         match self.writes.first()? {

@@ -1,7 +1,8 @@
 //! An agent's use of an answer: it begins the run that an approval was given for, and reports the result.
 
 use domain::{
-    AgentRef, Interaction, InteractionId, decide::interaction as decide, interaction::ReportDraft,
+    AgentRef, Interaction, InteractionId, Refused, decide::interaction as decide,
+    interaction::ReportDraft,
 };
 
 use super::{Service, ServiceError};
@@ -19,15 +20,25 @@ impl Service {
         run: String,
         agent: &AgentRef,
     ) -> Result<Interaction, ServiceError> {
-        let begun = self.told(id).await?.and_then(|told| told.consumed);
-        self.by_its_agent(id, |interaction, _, now| {
+        loop {
+            let interaction = self.store.interaction(id).await?;
+            let interaction = interaction.ok_or(ServiceError::NotFound)?;
+            // A row can be made to forget a use.
+            let begun = self.told(id).await?.and_then(|told| told.consumed);
             let known = Interaction {
-                consumed: interaction.consumed.clone().or_else(|| begun.clone()),
-                ..interaction.clone()
+                consumed: interaction.consumed.clone().or(begun),
+                ..interaction
             };
-            decide::consume(&known, agent, run.clone(), now)
-        })
-        .await
+            let changeset = match decide::consume(&known, agent, run.clone(), self.moment()) {
+                Err(Refused::Unchanged) => return Ok(known),
+                Err(Refused::NotYours) => return Err(ServiceError::NotFound),
+                decided => decided?,
+            };
+            let changed = changeset.interaction().unwrap_or(&known).clone();
+            if self.is_first(changeset).await? {
+                return Ok(changed);
+            }
+        }
     }
 
     /// Notes the agent's report of the result. Once is enough; the same again changes nothing.

@@ -52,8 +52,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, SessionId, Sign, TokenId,
-    interaction::Mode, task::Work,
+    AgentId, Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, SessionId, Sign,
+    TokenId, interaction::Mode, task::Work,
 };
 use store::{Store, StoreError};
 use thiserror::Error;
@@ -269,20 +269,35 @@ impl Service {
         + Send
         + Sync,
     ) -> Result<Interaction, ServiceError> {
+        loop {
+            let interaction = self.interaction_as_told(id).await?;
+            let work = self.stopped_work(&interaction).await?;
+            let changeset = decide(&interaction, work.as_ref(), self.moment())?;
+            let changed = changeset.interaction().unwrap_or(&interaction).clone();
+            if self.is_first(changeset).await? {
+                return Ok(changed);
+            }
+        }
+    }
+
+    /// An interaction, if its row and its events tell the same of it; where they differ in its end, as its events tell.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], [`Refused::Altered`].
+    async fn interaction_as_told(&self, id: InteractionId) -> Result<Interaction, ServiceError> {
         let mut tries = 0;
         loop {
-            let told = self.told(id).await?;
-            let outcome = self
-                .change(id, |interaction, work, now| match &told {
-                    Some(told) => decide(&interaction.as_told(told)?, work, now),
-                    None => decide(interaction, work, now),
-                })
-                .await;
+            let interaction = self.store.interaction(id).await?;
+            let interaction = interaction.ok_or(ServiceError::NotFound)?;
+            // Later than the row, so that it has all that the row has.
+            let Some(told) = self.told(id).await? else {
+                return Ok(interaction);
+            };
             tries += 1;
-            // Something else may have come between the journal and the row.
-            let is_behind = matches!(outcome, Err(ServiceError::Refused(Refused::Altered)));
-            if !is_behind || tries == TRIES {
-                return outcome;
+            match interaction.as_told(&told) {
+                // Something else may have come between the row and the journal.
+                Err(Refused::Altered) if tries < TRIES => {}
+                known => return Ok(known?),
             }
         }
     }
@@ -293,13 +308,30 @@ impl Service {
         Ok(Interaction::replay(&events))
     }
 
+    /// A task with the interactions that wait in it, as their events tell of them.
+    async fn work(&self, agent: AgentId, task: &str) -> Result<Option<Work>, StoreError> {
+        let Some(mut work) = self.store.work(agent, task).await? else {
+            return Ok(None);
+        };
+        for interaction in std::mem::take(&mut work.pending) {
+            let interaction = match self.told(interaction.id).await? {
+                Some(told) => interaction.by_told(told),
+                None => interaction,
+            };
+            if interaction.state.is_pending() {
+                work.pending.push(interaction);
+            }
+        }
+        Ok(Some(work))
+    }
+
     /// The task whose status depends on this interaction, if one does.
     async fn stopped_work(&self, interaction: &Interaction) -> Result<Option<Work>, StoreError> {
         match &interaction.request.task {
             Some(task)
                 if interaction.request.mode == Mode::Sync && interaction.state.is_pending() =>
             {
-                self.store.work(interaction.agent.id, &task.id).await
+                self.work(interaction.agent.id, &task.id).await
             }
             _ => Ok(None),
         }

@@ -30,17 +30,21 @@ impl Service {
     /// One interaction.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for one the caller may not read.
+    /// [`ServiceError::NotFound`], also for one the caller may not read; [`domain::Refused::Altered`], for those who may
+    /// answer it.
     pub async fn interaction(
         &self,
         id: InteractionId,
         reader: &Principal,
     ) -> Result<Interaction, ServiceError> {
-        self.store
-            .interaction(id)
-            .await?
-            .filter(|interaction| reader.may_read(interaction.agent.id))
-            .ok_or(ServiceError::NotFound)
+        let interaction = self.store.interaction(id).await?;
+        let interaction = interaction.filter(|it| reader.may_read(it.agent.id));
+        let interaction = interaction.ok_or(ServiceError::NotFound)?;
+        // A person answers what is read here.
+        if interaction.state.is_pending() && !matches!(reader, Principal::Agent(_)) {
+            return self.interaction_as_told(id).await;
+        }
+        Ok(interaction)
     }
 
     /// Interactions, newest first, as many as fit on a page.

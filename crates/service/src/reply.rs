@@ -7,7 +7,7 @@ use domain::{
     slack::{Reply, Seen, Unseen},
 };
 
-use super::{Service, ServiceError, TRIES};
+use super::{Service, ServiceError};
 
 /// The result of hearing a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,25 +36,12 @@ impl Service {
         // Before reading: a caller who may not answer must not learn which interactions exist
         // either.
         by.responder()?;
-        let mut tries = 0;
         loop {
             // Another worker may have heard it meanwhile.
             if self.store.is_message_heard(reply.message).await? {
                 return Ok(Heard::Before);
             }
-            let told = self.told(id).await?;
-            let interaction = self.store.interaction(id).await?;
-            let interaction = interaction.ok_or(ServiceError::NotFound)?;
-            let interaction = match told.map(|told| interaction.as_told(&told)) {
-                Some(Ok(told)) => told,
-                // Something may have happened between the journal and the row.
-                Some(Err(_)) if tries < TRIES => {
-                    tries += 1;
-                    continue;
-                }
-                Some(Err(altered)) => return Err(altered.into()),
-                None => interaction,
-            };
+            let interaction = self.interaction_as_told(id).await?;
             let seen = Seen {
                 shown: shown(&interaction),
                 on_card: self.store.question_on_card(id).await?,

@@ -32,7 +32,7 @@ impl Service {
             let quota = self.quota_left(agent.id).await?;
             // A name that cannot be an id is no task's; the rule reports the fault.
             let work = match is_name(id, limits::SESSION_ID_CHARS) {
-                true => self.store.work(agent.id, id).await?,
+                true => self.work(agent.id, id).await?,
                 false => None,
             };
             let mut changeset = decide::put(

@@ -16,13 +16,15 @@ fn columns_of(c: char) -> usize {
     match c {
         c if c.is_ascii() => 1,
         c if is_combining(c) || is_ignorable(c) => 0,
-        '⟨' | '⟩' | '×' => 1,
-        // European letters, those from the right, and the signs of prose.
-        '\u{80}'..='\u{8ff}' | '\u{1e00}'..='\u{20cf}' => 1,
-        // Arrows and signs of mathematics.
-        '\u{20d0}'..='\u{2bff}' => 2,
+        // Latin, Greek, Cyrillic, Hebrew and Arabic letters, and the signs of prose.
+        '\u{80}'..='\u{17f}'
+        | '\u{370}'..='\u{45f}'
+        | '\u{5d0}'..='\u{6ff}'
+        | '\u{1e00}'..='\u{1fff}' => 1,
+        '\u{2010}'..='\u{2013}' | '\u{2018}'..='\u{201f}' | '\u{2022}' | '€' | '⟨' | '⟩' => 1,
         // One letter may be a whole greeting.
         '\u{fb50}'..='\u{fdff}' => ANY,
+        '\u{900}'..='\u{fff}' if c.is_alphanumeric() => 3,
         c if c.is_alphanumeric() => 2,
         c if is_wide(c) => 3,
         _ => ANY,
@@ -47,7 +49,7 @@ mod tests {
             ("Größe’s – “a”", 13),
             ("e\u{301}", 1),
             ("שלום", 4),
-            ("→", 2),
+            ("→", 18),
             ("数据", 4),
             ("👩\u{200d}💻", 6),
             ("\u{fdfd}", 18),

@@ -25,7 +25,7 @@ pub(crate) use run::{back, drawn};
 
 use alike::{Alike, parts};
 use marked::Runs;
-pub(crate) use marked::number;
+pub(crate) use marked::{counted, number};
 
 /// A text on one line.
 pub fn line(text: &str) -> String {
@@ -105,6 +105,11 @@ fn prose_with(
 /// Whether it is a sign of our marks, so that a text with it could pass for one.
 fn is_of_mark(c: char) -> bool {
     matches!(c, '⟨' | '⟩')
+}
+
+/// So many blanks, in words.
+pub fn blanks(count: usize) -> String {
+    counted(' ', count).text
 }
 
 /// Nothing but the numbers of its characters.

@@ -74,14 +74,7 @@ impl Runs {
     pub(super) fn blank(&mut self, c: char, times: usize) {
         self.end_mark();
         (self.on_letter, self.has_dot) = (None, false);
-        let what = match (c, times) {
-            ('\t', 1) => "tab",
-            ('\t', _) => "tabs",
-            (_, 1) => "space",
-            (_, _) => "spaces",
-        };
-        let mark = Mark::Instead(c, times);
-        self.done.push(Run::mark(format!("⟨{times} {what}⟩"), mark));
+        self.done.push(counted(c, times));
     }
 
     fn end_mark(&mut self) {
@@ -113,6 +106,17 @@ fn has_dot(c: char) -> bool {
 /// Whether a combining mark is a dot above, or looks like one.
 fn is_dot(c: char) -> bool {
     skeleton(c.encode_utf8(&mut [0; 4])).eq(['\u{307}'])
+}
+
+/// White space of one kind, in words.
+pub(super) fn counted(c: char, times: usize) -> Run {
+    let what = match (c, times) {
+        ('\t', 1) => "tab",
+        ('\t', _) => "tabs",
+        (_, 1) => "space",
+        (_, _) => "spaces",
+    };
+    Run::mark(format!("⟨{times} {what}⟩"), Mark::Instead(c, times))
 }
 
 /// The number of a character, and how often it stands there.

@@ -41,6 +41,9 @@ pub(super) fn source(text: &str) -> String {
     page.0
 }
 
+/// A tab, which has to be seen.
+pub(super) const TAB: &str = "<span class=\"tab\">\t</span>";
+
 /// A line of code among words, with marks for what hides.
 pub(super) fn inline(text: &str) -> String {
     let mut page = Html::default();
@@ -114,8 +117,8 @@ impl Html {
                 self.close("p");
                 self.text(text);
             }
-            Node::Json { node, .. } => {
-                self.ours("span", "a string of JSON");
+            Node::Json { spaced, node } => {
+                self.ours("span", shape::about_json(*spaced));
                 self.close("p");
                 self.inner(node);
             }
@@ -208,6 +211,21 @@ impl Html {
         self.close(element);
     }
 
+    /// Blanks are underlined and tabs are arrows: an underline below a tab alone is drawn by no browser.
+    fn space(&mut self, text: &str, class: &str) {
+        for part in text.split_inclusive('\t') {
+            let blanks = part.trim_end_matches('\t');
+            if !blanks.is_empty() {
+                self.open("span", class);
+                self.escaped(blanks);
+                self.close("span");
+            }
+            if blanks.len() < part.len() {
+                self.0.push_str(TAB);
+            }
+        }
+    }
+
     fn run(&mut self, run: &Run) {
         let (element, class) = match (run.mark, run.ink) {
             (Some(Mark::Instead(..) | Mark::Beside), _) => ("mark", "written-out"),
@@ -228,6 +246,10 @@ impl Html {
         let classes = format!("{class}{gap}{changed}");
         if classes.is_empty() {
             self.escaped(&run.text);
+            return;
+        }
+        if run.ink == Ink::Space && !run.is_marked() {
+            self.space(&run.text, &classes);
             return;
         }
         self.open(element, &classes);
@@ -318,12 +340,43 @@ mod tests {
                 .map(|run| solid(&run.text))
                 .collect();
             let html = html(&view);
-            prop_assert_eq!(solid(&html_text::text_of(&html)), told);
+            prop_assert_eq!(uncounted(&solid(&html_text::text_of(&html))), uncounted(&told));
             let tags = ["<p", "<s", "<d", "<m", "<u", "<l", "<i", "</"];
             for (at, _) in html.match_indices('<') {
                 prop_assert!(tags.iter().any(|tag| html[at..].starts_with(tag)), "{}", html);
             }
         }
+    }
+
+    /// Without the numbers of blanks: at the end of a line the page underlines them.
+    fn uncounted(text: &str) -> String {
+        let mut parts = text.split('⟨');
+        let mut rest = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            match part.split_once('⟩') {
+                Some((mark, after)) if mark.ends_with("space") || mark.ends_with("spaces") => {
+                    rest += after
+                }
+                _ => rest = format!("{rest}⟨{part}"),
+            }
+        }
+        rest
+    }
+
+    #[test]
+    fn a_tab_is_drawn_apart_from_blanks() {
+        let arguments = serde_json::json!({"command": "cat <<-X\n\t\tX \t"});
+        let action = Action {
+            tool: "Bash".to_owned(),
+            arguments: AnyJson(arguments),
+            operands: Vec::new(),
+        };
+        let html = html(&shape::of(&action, ""));
+        assert_eq!(html.matches(TAB).count(), 3, "{html}");
+        assert!(
+            html.contains("<span class=\"ink-space\"> </span><span class=\"tab\">"),
+            "{html}"
+        );
     }
 
     #[test]

@@ -82,7 +82,8 @@ class KeyChanged(NotVerified):
         super().__init__(
             f"the key of {address} has CHANGED: its receipts are signed with\n  {found}\n"
             f"and trusted here{where} is\n  {', '.join(trusted)}\n"
-            "Either somebody answers in its place, or the server has a new key. Ask whoever runs it what "
+            "If this was decided before the server's key was rotated, ask again: a former key is trusted no longer. "
+            "Else another program answers in its place, or the server has a new key. Ask its operator what "
             f"`handraise journal verify` prints there; if that is the first of these keys, {remedy}"
         )
         self.address = address

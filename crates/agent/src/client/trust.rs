@@ -218,7 +218,8 @@ impl Trust {
             let _ = write!(said, "\n  {key}");
         }
         said + &format!(
-            "\nEither somebody answers in its place, or the server has a new key. Ask whoever runs it what \
+            "\nIf this was decided before the server's key was rotated, ask again: a former key is trusted no longer. Else \
+             another program answers in its place, or the server has a new key. Ask its operator what \
              `handraise journal verify` prints there; if that is the first of these keys, run\n  \
              handraise trust remove {address}\n  handraise trust add {address} {key}"
         )

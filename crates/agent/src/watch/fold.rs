@@ -52,8 +52,11 @@ fn harmless_lines(text: &str, style: Style) -> impl Iterator<Item = Vec<(char, S
     lines.map(move |line| line.chars().map(|c| (c, style)).collect())
 }
 
-/// White space of prose may move a terminal's cursor.
+/// White space of prose may move a terminal's cursor, and at a line's end it would not be seen.
 fn harmless(line: &str) -> String {
+    let text = line.trim_end_matches(' ');
+    let blanks = line.len() - text.len();
+    let line = text;
     let moves = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let mut harmless = String::new();
     for part in visible::prose(line).split_inclusive(moves) {
@@ -61,6 +64,9 @@ fn harmless(line: &str) -> String {
         let (text, end) = part.split_at(end.map_or(part.len(), |(at, _)| at));
         harmless += text;
         harmless += &visible::line(end);
+    }
+    if blanks > 0 {
+        harmless += &visible::blanks(blanks);
     }
     harmless
 }
@@ -83,11 +89,9 @@ pub(super) fn folded(
     for (cluster, style) in clusters {
         let wide = wide(cluster);
         if cluster == " " && used == room {
-            // It would begin the next line, and the reader would not see it here.
-            line.push((cluster, style));
+            // Behind the row's end it would not be seen.
             lines.push(spans(&line));
             (line, used) = (Vec::new(), 0);
-            continue;
         }
         while used + wide.max(cells::most(cluster)) > room && !line.is_empty() {
             let space = line.iter().rposition(|(cluster, _)| *cluster == " ");
@@ -135,20 +139,18 @@ pub(super) fn barred(
     lines
 }
 
-/// Whether all of a line is on the screen when it is drawn in this width; a space at its end may be cut.
+/// Whether all of a line is on the screen when it is drawn in this width.
 pub(super) fn is_whole(line: &Line<'_>, width: u16) -> bool {
     let clusters = line.spans.iter();
     let clusters = clusters.flat_map(|span| span.content.graphemes(true));
     let mut left = usize::from(width);
-    let mut is_cut = false;
     for cluster in clusters {
-        if is_cut || !is_drawn(cluster, width) {
+        if !is_drawn(cluster, width) {
             return false;
         }
         match left.checked_sub(wide(cluster)) {
             Some(_) if left < cells::most(cluster) => return false,
             Some(rest) => left = rest,
-            None if cluster == " " => is_cut = true,
             None => return false,
         }
     }
@@ -243,9 +245,9 @@ mod tests {
 
     #[test]
     fn words_stay_whole_where_they_fit() {
-        assert_eq!(lines("ab cd efg", 5), ["ab cd ", "efg"]);
+        assert_eq!(lines("ab cd efg", 5), ["ab cd", " efg"]);
         assert_eq!(lines("ab cde fg", 5), ["ab ", "cde ", "fg"]);
-        assert_eq!(lines("ab   cd", 3), ["ab  ", " cd"]);
+        assert_eq!(lines("ab   cd", 3), ["ab ", "  ", "cd"]);
         assert_eq!(lines("abcdefg", 3), ["abc", "def", "g"]);
         assert_eq!(lines("漢字漢", 4), ["漢字", "漢"]);
         assert_eq!(lines("a\n\nb", 4), ["a", "", "b"]);
@@ -350,7 +352,11 @@ mod tests {
     fn a_row_that_goes_on_in_a_word_is_told_from_one_that_goes_on_behind_a_blank() {
         for (text, width, expected) in [
             ("long*", 6, ["| long", "|-*"]),
-            ("long *", 6, ["| long ", "|>*"]),
+            ("long *", 6, ["| long", "|- *"]),
+            ("longe data", 7, ["| longe", "|- data"]),
+            ("lon data", 6, ["| lon ", "|>data"]),
+            ("lon  data", 7, ["| lon  ", "|>data"]),
+            ("lon  dat", 6, ["| lon ", "|> dat"]),
             ("lo漢", 5, ["| lo", "|-漢"]),
             ("lo 漢", 5, ["| lo ", "|>漢"]),
         ] {
@@ -364,8 +370,7 @@ mod tests {
     fn a_line_that_would_be_cut_is_not_whole() {
         for (line, width, expected) in [
             ("abc", 3, true),
-            ("abc ", 3, true),
-            ("abc  ", 3, false),
+            ("abc ", 3, false),
             ("abcd", 3, false),
             ("\u{ff76}\u{ff9e}", 1, false),
             ("☑\u{fe0f}☑\u{fe0f}", 3, false),

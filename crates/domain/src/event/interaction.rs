@@ -148,6 +148,20 @@ impl InteractionEvent {
         }
     }
 
+    /// The types of event of which an interaction has one at most, if this is such a one: it ends once (rule 1), and
+    /// is consumed once (rule 13).
+    pub fn once(&self) -> Option<&'static [&'static str]> {
+        match self {
+            event if event.closes() => Some(&[
+                "interaction.resolved",
+                "interaction.expired",
+                "interaction.cancelled",
+            ]),
+            Self::Consumed(_) => Some(&["interaction.consumed"]),
+            _ => None,
+        }
+    }
+
     /// Whether it closes its interaction.
     pub fn closes(&self) -> bool {
         matches!(

@@ -47,6 +47,20 @@ impl Interaction {
         })
     }
 
+    /// This interaction with all that its events tell of its request and its end, against its row: for those that are
+    /// closed with another, where no person has seen the row.
+    #[must_use]
+    pub fn by_told(self, told: Self) -> Self {
+        Self {
+            agent: told.agent,
+            request: told.request,
+            created_at: told.created_at,
+            expires_at: told.expires_at,
+            state: told.state,
+            ..self
+        }
+    }
+
     fn take_in(&mut self, event: &Event) {
         let Payload::Interaction(what) = &event.payload else {
             return;

@@ -22,6 +22,9 @@ store::on_both_databases!(
     the_journal_s_verification_names_rows_that_say_something_else,
     what_has_ended_is_not_opened_again_by_its_row,
     deadlines_and_taking_back_rest_on_the_journal,
+    the_end_of_a_task_rests_on_the_journal,
+    one_approval_runs_once_while_its_row_forgets_it,
+    what_a_person_reads_is_what_was_asked,
 );
 
 fn approval() -> Value {
@@ -322,4 +325,98 @@ async fn deadlines_and_taking_back_rest_on_the_journal(database: TestDatabase) {
         .unwrap();
     assert_eq!(back.status(), StatusCode::INTERNAL_SERVER_ERROR);
     assert_eq!(events().await, before);
+}
+
+async fn the_end_of_a_task_rests_on_the_journal(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let task = json!({"id": "T-1"});
+    let ask = json!({"prompt": "Which folder?", "task": task, "timeout_seconds": 3600, "fallback": "none"});
+    let asked = agent.ask(ask).await;
+    let mut body = approval();
+    body["task"] = task;
+    let approved = agent.ask(body).await;
+    desk.done(&approved, "answer", json!({"approved": true}))
+        .await;
+    let change = async |sql: &str| database.execute(sql).await.unwrap();
+    change(
+        "UPDATE interactions SET request = replace(request, '\"none\"', '\"/home\"'),
+            expires_at = created_at + 1000 WHERE kind = 'question'",
+    )
+    .await;
+    change(
+        "UPDATE interactions SET closed_at = NULL, outcome = NULL, state = 'pending', version = 1,
+            detail = (SELECT detail FROM interactions WHERE kind = 'question') WHERE kind = 'approval'",
+    )
+    .await;
+    app.clock.advance(TimeDelta::seconds(10));
+    let done = agent
+        .put("/api/v1/tasks/T-1")
+        .json(&json!({"status": "done"}));
+    assert_eq!(done.send().await.unwrap().status(), StatusCode::OK);
+    let page = desk.get("/api/v1/events?limit=100").send().await.unwrap();
+    let events = json_of(page, StatusCode::OK).await;
+    let ends: Vec<_> = events["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|event| {
+            event["interaction_id"] == asked["id"] || event["interaction_id"] == approved["id"]
+        })
+        .map(|event| event["type"].as_str().unwrap())
+        .filter(|name| name.starts_with("interaction."))
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            "interaction.requested",
+            "interaction.requested",
+            "interaction.resolved",
+            "interaction.cancelled"
+        ]
+    );
+}
+
+async fn one_approval_runs_once_while_its_row_forgets_it(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asked = agent.ask(approval()).await;
+    desk.done(&asked, "answer", json!({"approved": true})).await;
+    let forget = async || {
+        let sql = "UPDATE interactions SET consumed = NULL, version = 2";
+        database.execute(sql).await.unwrap();
+    };
+    let uses = (0..24).map(|n| {
+        let path = format!("/api/v1/interactions/{}/consume", id_of(&asked));
+        let agent = &agent;
+        async move {
+            let run = json!({"run": format!("run {n}")});
+            agent.post(&path).json(&run).send().await.unwrap().status()
+        }
+    });
+    let forgetting = async {
+        for _ in 0..24 {
+            forget().await;
+        }
+    };
+    let (used, ()) = futures::join!(futures::future::join_all(uses), forgetting);
+    let used = used.iter().filter(|status| **status == StatusCode::OK);
+    assert_eq!(used.count(), 1);
+}
+
+async fn what_a_person_reads_is_what_was_asked(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asked = agent
+        .ask(json!({"kind": "choice", "prompt": "What about the old database?", "options": ["keep", "drop"]}))
+        .await;
+    let path = format!("/api/v1/interactions/{}", id_of(&asked));
+    assert_eq!(
+        desk.get(&path).send().await.unwrap().status(),
+        StatusCode::OK
+    );
+    let sql = "UPDATE interactions SET request = replace(request, 'What about the old database?', 'Which word begins with d?')";
+    database.execute(sql).await.unwrap();
+    let seen = desk.get(&path).send().await.unwrap();
+    assert_eq!(seen.status(), StatusCode::INTERNAL_SERVER_ERROR);
 }

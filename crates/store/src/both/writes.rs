@@ -22,7 +22,9 @@ pub(super) async fn apply(
                 take_key(connection, interaction, changeset.key.as_ref()).await?
                     && insert(connection, interaction).await?
             }
-            Write::Advance(interaction) => update(connection, interaction).await?,
+            Write::Advance(interaction) => {
+                update(connection, interaction, changeset.once(interaction.id)).await?
+            }
             Write::Task(task) => put_task(connection, task).await?,
             Write::Access(access) => super::access::apply(connection, access).await?,
             Write::Endpoint(endpoint) => {
@@ -133,7 +135,14 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     Ok(done.rows_affected() == 1)
 }
 
-async fn update(connection: &mut Connection, interaction: &Interaction) -> Result<bool> {
+/// Replaces the version before it, unless the journal has an event of it of one of the types `once`: a row can be made
+/// to forget that.
+async fn update(
+    connection: &mut Connection,
+    interaction: &Interaction,
+    once: Option<&[&str]>,
+) -> Result<bool> {
+    let once = |n: usize| once.and_then(|types| types.get(n)).copied();
     let json = rows::InteractionJson::new(interaction)?;
     let card = interaction.card.as_ref();
     let posted = card.and_then(|card| card.posted.as_ref());
@@ -142,7 +151,9 @@ async fn update(connection: &mut Connection, interaction: &Interaction) -> Resul
          SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
              callback = $7, follow_ups = $8, card_ts = $9, card_permalink = $10, consumed = $11,
              report = $12, brief = $13
-         WHERE id = $14 AND version = $1 - 1",
+         WHERE id = $14 AND version = $1 - 1
+           AND NOT EXISTS (
+             SELECT 1 FROM events WHERE interaction_id = $14 AND type IN ($15, $16, $17))",
     )
     .bind(interaction.version)
     .bind(interaction.state.name())
@@ -168,6 +179,9 @@ async fn update(connection: &mut Connection, interaction: &Interaction) -> Resul
     .bind(json.report)
     .bind(json.brief)
     .bind(interaction.id.0)
+    .bind(once(0))
+    .bind(once(1))
+    .bind(once(2))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

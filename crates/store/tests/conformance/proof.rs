@@ -9,13 +9,14 @@ use domain::{
     sign::{PublicKey, Sign, Signature},
 };
 use serde_json::json;
-use store::Store;
+use store::{CommitError, Store};
 
 use crate::database::{Database, Stamp, ana, written};
 
 store::on_both_databases!(
     a_decision_is_read_as_far_as_the_trusted_keys_prove_it,
     a_run_and_a_report_come_back,
+    what_happens_once_does_not_happen_again_though_its_row_has_forgotten_it,
     rows_are_walked_as_they_are_stored,
 );
 
@@ -114,4 +115,34 @@ async fn rows_are_walked_as_they_are_stored(database: Database) {
     let rest = store.stored_after(Some(asked[1].id), 2).await.unwrap();
     assert_eq!(rest, asked[2..]);
     assert_eq!(store.stored_after(Some(asked[2].id), 2).await.unwrap(), []);
+}
+
+async fn what_happens_once_does_not_happen_again_though_its_row_has_forgotten_it(
+    database: Database,
+) {
+    let store = database.store().await;
+    store.trust(Arc::new(Believer));
+    let agent = database.agent(&*store, "backend").await;
+    let approved = approved(&database, &*store, &agent).await;
+    let consume = |run: &str| {
+        let run = run.to_owned();
+        decide::consume(&approved, &agent, run, database.at(11)).unwrap()
+    };
+    store.commit(consume("run 1")).await.unwrap();
+    let forget = async |what: &str| {
+        let sql = format!("UPDATE interactions SET {what}");
+        database.place.execute(&sql).await.unwrap();
+    };
+    forget("consumed = NULL, collected_at = NULL, version = 2").await;
+    let again = store.commit(consume("run 2")).await;
+    assert!(matches!(again, Err(CommitError::Conflict)), "{again:?}");
+    let draft = serde_json::from_value(json!({"kind": "question", "prompt": "Which port?"}));
+    let asked = database.asked(&*store, &agent, draft.unwrap()).await;
+    store.commit(database.answer(&asked, "5432")).await.unwrap();
+    forget("state = 'pending', outcome = NULL, closed_at = NULL, detail = '{\"state\":\"pending\"}', version = 1").await;
+    let again = store.commit(database.answer(&asked, "6666")).await;
+    assert!(matches!(again, Err(CommitError::Conflict)), "{again:?}");
+    let back = decide::cancel(&asked, &ana(), None, None, database.at(12)).unwrap();
+    let back = store.commit(back).await;
+    assert!(matches!(back, Err(CommitError::Conflict)), "{back:?}");
 }

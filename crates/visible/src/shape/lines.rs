@@ -2,7 +2,7 @@
 //! long as it is; its drawer breaks it.
 
 use super::{Change, Field, LineEnd, Node, Sign, Text, View, named};
-use crate::{Ink, Mark, Run, number};
+use crate::{Ink, Mark, Run, counted, number};
 
 const STEP: usize = 2;
 /// The sign for a tab, and its width at most.
@@ -42,7 +42,7 @@ impl Drawn {
     fn line(&mut self, depth: usize, runs: Vec<Run>) {
         let indent = (depth > 0).then(|| Run::ours(" ".repeat(depth * STEP)));
         self.0
-            .push(indent.into_iter().chain(untabbed(runs)).collect());
+            .push(indent.into_iter().chain(untabbed(ended(runs))).collect());
     }
 
     fn fields(&mut self, depth: usize, fields: &[Field]) {
@@ -75,8 +75,8 @@ impl Drawn {
                 self.line(depth, name);
                 self.text(depth + 1, text);
             }
-            Node::Json { node, .. } => {
-                name.push(Run::ours("a string of JSON"));
+            Node::Json { spaced, node } => {
+                name.push(Run::ours(about_json(*spaced)));
                 self.line(depth, name);
                 self.inner(depth + 1, node);
             }
@@ -163,6 +163,14 @@ pub fn about(text: &Text) -> String {
     }
 }
 
+/// A string of JSON, and how it is written.
+pub fn about_json(spaced: bool) -> &'static str {
+    match spaced {
+        true => "a string of JSON, with blanks",
+        false => "a string of JSON",
+    }
+}
+
 impl Change {
     /// How much differs, and where.
     pub fn summary(&self) -> String {
@@ -200,6 +208,27 @@ impl Change {
         }
         said
     }
+}
+
+/// Blanks at the end of a line counted: nothing stands behind them by which they could be seen.
+fn ended(mut runs: Vec<Run>) -> Vec<Run> {
+    let mut blanks = 0;
+    while let Some(last) = runs.last_mut()
+        && !last.is_marked()
+        && last.ink != Ink::Ours
+    {
+        let text = last.text.trim_end_matches(' ').len();
+        blanks += last.text.len() - text;
+        last.text.truncate(text);
+        if text > 0 {
+            break;
+        }
+        runs.pop();
+    }
+    if blanks > 0 {
+        runs.push(counted(' ', blanks));
+    }
+    runs
 }
 
 /// Tabs written out: they move a terminal's cursor, and Slack shows none. An arrow that is one, and could be a tab,

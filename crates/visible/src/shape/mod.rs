@@ -26,8 +26,8 @@ use serde_json::Value;
 
 pub use change::Row;
 pub use highlight::warm;
-pub use lines::about;
 pub use lines::lines;
+pub use lines::{about, about_json};
 pub use text::{Line, LineEnd, Text};
 
 use crate::{self as visible, Mark, Run};

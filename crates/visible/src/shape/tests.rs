@@ -104,8 +104,12 @@ proptest! {
         let view = of(&action, "");
         let mut runs = Vec::new();
         view.arguments.each_run(&mut |run| runs.push(run));
-        let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-        let all: String = runs.iter().map(|run| letters(&run.text)).collect();
+        let letters = |run: &Run| match run.mark {
+            // Only lines count the blanks at their ends.
+            Some(Mark::Instead(' ', _)) => String::new(),
+            _ => run.text.chars().filter(|c| c.is_alphanumeric()).collect::<String>(),
+        };
+        let all: String = runs.iter().map(|run| letters(run)).collect();
         let lines = lines(&view);
         let drawn: String = lines
             .iter()
@@ -114,11 +118,25 @@ proptest! {
             .filter(|run| run.ink != visible::Ink::Ours)
             // Of an arrow that is no tab.
             .filter(|run| run.mark != Some(Mark::Beside) || run.text != "⟨U+2192⟩")
-            .map(|run| letters(&run.text))
+            .map(letters)
             .collect();
         prop_assert_eq!(drawn, all);
         prop_assert!(lines.iter().flatten().all(|run| !run.text.contains(char::is_control)));
     }
+}
+
+#[test]
+fn blanks_at_the_end_of_a_line_are_counted_where_they_cannot_be_underlined() {
+    let command = json!({"command": "echo would remove: \\ \nrm -rf /srv\t \na  "});
+    let lines = shown(&of(&action("Bash", command), ""));
+    assert_eq!(
+        lines[2..],
+        [
+            "  1 echo would remove: \\⟨1 space⟩",
+            "  2 rm -rf /srv→  ⟨1 space⟩",
+            "  3 a⟨2 spaces⟩"
+        ]
+    );
 }
 
 #[test]
@@ -337,7 +355,7 @@ fn a_request_shows_where_it_goes_and_what_it_sends() {
         shown(&view),
         [
             "http",
-            "body: a string of JSON",
+            "body: a string of JSON, with blanks",
             "  name: \"Ana\"",
             "  roles: [\"admin\"]",
             "headers: ",

@@ -18,6 +18,9 @@ const WORD_OF_HEADING: usize = 14;
 /// So many fewer in each list and quote.
 const NESTED: usize = 2;
 const SHORTEST: usize = 3;
+/// A row of a table that is no narrower than the style sheet lets a table be; below that, its cells stand below each
+/// other.
+const TABLE: usize = 34;
 
 /// Sanitised HTML with all its signs drawn.
 pub(super) fn drawn(html: &str) -> String {
@@ -104,7 +107,7 @@ impl Page {
 
     fn text(&mut self, text: &str) {
         if self.is_blank {
-            self.html.push_str(text);
+            self.html.push_str(&text.replace('\t', action::TAB));
             return;
         }
         for run in prose_runs(&unescaped(text)) {
@@ -157,13 +160,13 @@ impl Page {
 
     /// The columns of a word that surely fit a row.
     fn room(&self) -> usize {
-        let room = if self.is_heading {
-            WORD_OF_HEADING
-        } else {
-            WORD
+        let room = match (self.cells, self.is_heading) {
+            (0, true) => WORD_OF_HEADING,
+            (0, false) => WORD,
+            (cells, _) => (TABLE.saturating_sub(cells) / cells).min(WORD),
         };
-        let room = room.saturating_sub(self.nested * NESTED) / self.cells.max(1);
-        room.max(SHORTEST)
+        let nested = self.nested * NESTED;
+        room.saturating_sub(nested).max(SHORTEST)
     }
 
     fn code(&mut self, tag: &str, text: &str) {
@@ -208,8 +211,8 @@ mod tests {
                 "<ul><li>applications/dat|a_|x</li></ul>",
             ),
             (
-                "<table><thead><tr><th>a</th><th>b</th></tr></thead><tr><td>0123456789 b</td></tr></table>",
-                "<table><thead><tr><th>a</th><th>b</th></tr></thead><tr><td>012345678|9_|b</td></tr></table>",
+                "<table><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>01234567890 b</td></tr></table>",
+                "<table><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>0123456789|0_|b</td></tr></table>",
             ),
             (
                 "<p>数据数据数据数据数据 数据 b</p>",
