@@ -39,6 +39,7 @@ pub(super) fn drawn(html: &str) -> String {
         rest = after.get(end.len()..).unwrap_or_default();
     }
     page.text(rest);
+    page.end_long();
     page.html
 }
 
@@ -65,10 +66,13 @@ struct Page {
     cells: usize,
     /// Whether the text is blanks that stay.
     is_blank: bool,
+    /// Whether the row may end anywhere in the rest of the word.
+    is_long: bool,
 }
 
 impl Page {
     fn tag(&mut self, tag: &str, after: &str) {
+        self.end_long();
         let name = tag.trim_start_matches(['<', '/']);
         let name = name.split([' ', '>']).next().unwrap_or_default();
         match name {
@@ -121,12 +125,16 @@ impl Page {
 
     fn mark(&mut self, run: &Run) {
         self.room_for(columns(&run.text));
+        self.end_long();
         self.html.push_str("<mark class=\"written-out\">");
         escape(&run.text, &mut self.html);
         self.html.push_str("</mark>");
     }
 
     fn sign(&mut self, sign: &str) {
+        if matches!(sign, " " | "\n") {
+            self.end_long();
+        }
         match sign {
             "\n" => self.html.push('\n'),
             " " if self.word > self.room() => {
@@ -150,12 +158,20 @@ impl Page {
         }
     }
 
-    /// Lets the row end here if the word is too long for one with so many columns more.
+    /// Lets the row end from here on if the word is too long for one with so many columns more.
     fn room_for(&mut self, columns: usize) {
-        if self.word > 0 && self.word + columns > self.room() {
-            self.html.push_str("<wbr>");
+        let is_too_long = self.word > 0 && self.word + columns > self.room();
+        if is_too_long && !self.is_long {
+            self.html.push_str("<wbr><span class=\"long\">");
+            self.is_long = true;
         }
         self.word += columns;
+    }
+
+    fn end_long(&mut self) {
+        if std::mem::take(&mut self.is_long) {
+            self.html.push_str("</span>");
+        }
     }
 
     /// The columns of a word that surely fit a row.
@@ -170,6 +186,7 @@ impl Page {
     }
 
     fn code(&mut self, tag: &str, text: &str) {
+        self.end_long();
         if tag == "<code>" {
             self.html.push_str("<code>");
             self.html.push_str(&action::inline(text));
@@ -190,6 +207,7 @@ mod tests {
 
     fn shown(html: &str) -> String {
         drawn(html)
+            .replace("<wbr><span class=\"long\">", "[")
             .replace("<wbr>", "|")
             .replace("<span class=\"blanks\"> </span>", "_")
     }
@@ -200,23 +218,23 @@ mod tests {
             ("<p>rm -rf /srv/a- b?</p>", "<p>rm |-rf |/srv/a- |b?</p>"),
             (
                 "<p>rm /srv/applications/data *</p>",
-                "<p>rm |/srv/applications/|d|a|t|a_|*</p>",
+                "<p>rm |/srv/applications/[data</span>_|*</p>",
             ),
             (
                 "<p>/srv/<em><span class=\"sign\">*</span>applications/</em>x y</p>",
-                "<p>/srv/<em><span class=\"sign\">*</span>applications|/</em>|x_|y</p>",
+                "<p>/srv/<em><span class=\"sign\">*</span>applications[/</span></em>[x</span>_|y</p>",
             ),
             (
                 "<ul><li>applications/data x</li></ul>",
-                "<ul><li>applications/dat|a_|x</li></ul>",
+                "<ul><li>applications/dat[a</span>_|x</li></ul>",
             ),
             (
                 "<table><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>01234567890 b</td></tr></table>",
-                "<table><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>0123456789|0_|b</td></tr></table>",
+                "<table><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>0123456789[0</span>_|b</td></tr></table>",
             ),
             (
                 "<p>数据数据数据数据数据 数据 b</p>",
-                "<p>数据数据数据数据数|据_|数据 |b</p>",
+                "<p>数据数据数据数据数[据</span>_|数据 |b</p>",
             ),
             (
                 "<p>a<span class=\"blanks\">  </span>b</p>",
