@@ -312,6 +312,7 @@ const wide = [
   `- - - - - ${"\u0bcc".repeat(40)}`,
   `> > > > > ${"W".repeat(60)}`,
   "\ufdfd".repeat(9),
+  Array.from({ length: 40 }, () => "\u{1f469}").join("\u200d"),
   `# ${"W".repeat(200)}`,
 ];
 

@@ -42,6 +42,11 @@ pub(super) fn is_combining(c: char) -> bool {
     !c.is_ascii() && category(c) == GeneralCategory::NonspacingMark && !is_ignorable(c)
 }
 
+/// Whether it is drawn beside the letter before it, as a part of its syllable.
+pub(super) fn is_spacing_mark(c: char) -> bool {
+    !c.is_ascii() && category(c) == GeneralCategory::SpacingMark
+}
+
 fn category(c: char) -> GeneralCategory {
     CodePointMapData::<GeneralCategory>::new().get(c)
 }

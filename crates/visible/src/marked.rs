@@ -5,11 +5,13 @@ use unicode_security::confusable_detection::skeleton;
 
 use crate::{
     Ink, Mark, Run,
-    hidden::{is_combining, is_ignorable},
+    hidden::{is_combining, is_ignorable, is_spacing_mark},
 };
 
 /// No language stacks more marks than this on a letter (UTS 39, section 5.4).
 const MARKS: usize = 4;
+/// With the marks that take room beside it: a syllable of Burmese has six.
+const SYLLABLE: usize = 8;
 
 /// The runs so far.
 #[derive(Default)]
@@ -17,6 +19,8 @@ pub(super) struct Runs {
     done: Vec<Run>,
     /// How many combining marks the last letter has; `None` where there is no letter.
     on_letter: Option<usize>,
+    /// How many of any kind.
+    in_syllable: usize,
     /// Whether the last letter has a dot above, which a second one would cover.
     has_dot: bool,
     /// The hidden character that was last, and how often it stood there.
@@ -26,7 +30,10 @@ pub(super) struct Runs {
 impl Runs {
     pub(super) fn add(&mut self, c: char, hidden: bool) {
         let combines = is_combining(c);
-        let crowded = combines && self.on_letter.is_none_or(|marks| marks >= MARKS);
+        let stands_beside = is_spacing_mark(c);
+        let crowded = (combines && self.on_letter.is_none_or(|marks| marks >= MARKS))
+            || ((combines || stands_beside)
+                && (self.on_letter.is_none() || self.in_syllable >= SYLLABLE));
         // It would look as if it were not there.
         let covered = combines && self.has_dot && is_dot(c);
         if !combines && !is_ignorable(c) {
@@ -43,10 +50,12 @@ impl Runs {
             return;
         }
         self.end_mark();
-        if combines {
-            self.on_letter = self.on_letter.map(|marks| marks + 1);
+        if combines || stands_beside {
+            self.in_syllable += 1;
+            self.on_letter = self.on_letter.map(|marks| marks + usize::from(combines));
         } else if !is_ignorable(c) {
             self.on_letter = c.is_alphanumeric().then_some(0);
+            self.in_syllable = 0;
         }
         match self.done.last_mut() {
             Some(run) if !run.is_marked() && run.ink == Ink::Plain => run.text.push(c),

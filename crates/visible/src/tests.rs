@@ -167,3 +167,16 @@ fn a_blank_where_a_row_may_end_without_one_is_drawn() {
     let inks: Vec<_> = code("rm 数 Größe a").iter().map(|run| run.ink).collect();
     assert_eq!(inks, [Ink::Plain, Ink::Space, Ink::Plain]);
 }
+
+#[test]
+fn a_syllable_has_an_end() {
+    for same in ["မျှော်လင့်", "கௌ", "स्त्रियों", "ปู่ย่า"]
+    {
+        assert_eq!(prose(same), same);
+    }
+    assert_eq!(prose(&"\u{bcc}".repeat(40)), "⟨U+0BCC×40⟩");
+    assert_eq!(
+        prose(&format!("க{}", "\u{bcc}".repeat(40))),
+        format!("க{}⟨U+0BCC×32⟩", "\u{bcc}".repeat(8))
+    );
+}

@@ -4,7 +4,7 @@
 //! place.
 
 use unicode_segmentation::UnicodeSegmentation;
-use visible::{Run, columns, prose_runs};
+use visible::{columns, prose_runs};
 
 use crate::ui::{
     action::{self, escape},
@@ -116,18 +116,18 @@ impl Page {
         }
         for run in prose_runs(&unescaped(text)) {
             if run.is_marked() {
-                self.mark(&run);
+                self.mark(&run.text);
             } else {
                 run.text.graphemes(true).for_each(|sign| self.sign(sign));
             }
         }
     }
 
-    fn mark(&mut self, run: &Run) {
-        self.room_for(columns(&run.text));
+    fn mark(&mut self, mark: &str) {
+        self.room_for(columns(mark));
         self.end_long();
         self.html.push_str("<mark class=\"written-out\">");
-        escape(&run.text, &mut self.html);
+        escape(mark, &mut self.html);
         self.html.push_str("</mark>");
     }
 
@@ -150,6 +150,12 @@ impl Page {
                 self.room_for(1);
                 self.html
                     .push_str(&format!("<span class=\"odd-blank\">{other}</span>"));
+            }
+            // Browsers do not part it, and no row has room for it.
+            other if columns(other) > WORD => {
+                for c in other.chars() {
+                    self.mark(&visible::numbers(c.encode_utf8(&mut [0; 4])));
+                }
             }
             other => {
                 self.room_for(columns(other));
