@@ -59,6 +59,7 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="color-scheme" content="light dark" />
+                <meta name="description" content="Agents raise a hand, a person answers." />
                 <title>"Handraise"</title>
                 <link rel="icon" type="image/svg+xml" href="/pkg/icon.svg" />
                 <link rel="stylesheet" href=url(&assets.style) />

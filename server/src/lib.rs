@@ -8,6 +8,7 @@ pub mod api;
 pub mod auth;
 pub mod body;
 mod book;
+mod compression;
 pub mod config;
 pub mod delivery;
 pub mod doctor;

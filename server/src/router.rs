@@ -16,7 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::{
     api::{openapi, v1},
     auth::{address, browser, same_origin},
-    book, health, mcp,
+    book, compression, health, mcp,
     observe::{self, Observer},
     problem::Problem,
     slack_requests, socket,
@@ -46,6 +46,7 @@ pub fn router(state: AppState) -> Router {
     Router::new()
         .route("/healthz", get(health::lives))
         .route("/readyz", get(health::ready))
+        .route("/robots.txt", get(robots))
         .route("/docs", get(openapi::page::show))
         .route("/docs/search", get(book::search))
         .route("/docs/{page}", get(book::show))
@@ -57,6 +58,7 @@ pub fn router(state: AppState) -> Router {
         .nest("/api", api(&state))
         .merge(tools(&state))
         .merge(pages)
+        .layer(compression::layer())
         .layer(CatchPanicLayer::custom(|_| {
             Problem::internal().into_response()
         }))
@@ -67,6 +69,11 @@ pub fn router(state: AppState) -> Router {
             security_headers,
         ))
         .with_state(state)
+}
+
+/// There is nothing to find without signing in.
+async fn robots() -> &'static str {
+    "User-agent: *\nAllow: /\n"
 }
 
 /// Open to everybody, but not at any pace, unless it has an address of its own.
