@@ -3,7 +3,7 @@
 use domain::{
     AgentRef, IdempotencyKey, Interaction, Refused,
     decide::interaction as decide,
-    interaction::{Draft, Kind, TaskRef},
+    interaction::{Draft, Kind, Request, TaskRef},
     limits,
 };
 
@@ -48,7 +48,7 @@ impl Service {
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
         // The same agent may send the same key twice at once, the task may change meanwhile, and the quota be used up.
         loop {
-            if let Some(asked) = self.asked_before(&agent, key.as_ref()).await? {
+            if let Some(asked) = self.asked_before(&agent, key.as_ref(), &request).await? {
                 return Ok(asked);
             }
             let quota = self.quota_left(agent.id).await?;
@@ -97,6 +97,7 @@ impl Service {
         &self,
         agent: &AgentRef,
         key: Option<&IdempotencyKey>,
+        request: &Request,
     ) -> Result<Option<Asked>, ServiceError> {
         let Some(key) = key else {
             return Ok(None);
@@ -109,6 +110,14 @@ impl Service {
         }
         let interaction = self.store.interaction(id).await?;
         let interaction = interaction.ok_or(ServiceError::NotFound)?;
+        // The key may have been given to another interaction behind the server's back. The fallback and the time
+        // follow from settings as well.
+        let found = &interaction.request;
+        let is_same = interaction.agent.id == agent.id
+            && (&found.prompt, &found.ask) == (&request.prompt, &request.ask);
+        if !is_same {
+            return Err(Refused::Altered.into());
+        }
         Ok(Some(Asked {
             interaction,
             replayed: true,

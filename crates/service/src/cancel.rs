@@ -72,6 +72,10 @@ impl Service {
             let Some(last) = page.last() else {
                 return Ok(cancelled);
             };
+            // Of a list that was changed beside the journal the order may be wrong.
+            if before.is_some_and(|before| last.id >= before) {
+                return Ok(cancelled);
+            }
             before = Some(last.id);
             for interaction in page {
                 match self.cancel(interaction.id, reason.clone(), by).await {

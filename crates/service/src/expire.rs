@@ -21,17 +21,20 @@ impl Service {
     /// When the due interactions cannot be read.
     pub async fn expire_due(&self) -> Result<usize, ServiceError> {
         let mut expired = 0;
+        let mut stuck = 0;
         loop {
-            let due = self.store.due(self.now(), PAGE).await?;
+            let due = self.store.due(self.now(), stuck, PAGE).await?;
+            if due.is_empty() {
+                return Ok(expired);
+            }
+            let all = due.len();
             let done = stream::iter(by_task(due))
                 .map(|due| self.expire_each(due))
                 .buffer_unordered(TOGETHER)
                 .fold(0, async |sum, done| sum + done)
                 .await;
-            if done == 0 {
-                return Ok(expired);
-            }
             expired += done;
+            stuck += u32::try_from(all - done).unwrap_or(PAGE);
         }
     }
 

@@ -196,6 +196,13 @@ pub trait Interactions: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Interaction>>;
 
+    /// Of the same interactions those whose columns, by which they are found, say something else than their content.
+    async fn strays_after(
+        &self,
+        after: Option<InteractionId>,
+        limit: u32,
+    ) -> Result<Vec<InteractionId>>;
+
     /// The interaction that this message in Slack shows; the first, if it shows several.
     async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
 
@@ -243,8 +250,8 @@ pub trait Interactions: Send + Sync {
     /// Counts of blockers since `since`.
     async fn counts(&self, since: DateTime<Utc>) -> Result<Counts>;
 
-    /// Pending interactions whose deadline is at or before `now`, longest overdue first.
-    async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Due>>;
+    /// Pending interactions whose deadline is at or before `now`, longest overdue first, without the first `skip`.
+    async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>>;
 }
 
 /// Reading tasks.

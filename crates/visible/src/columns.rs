@@ -16,10 +16,14 @@ fn columns_of(c: char) -> usize {
     match c {
         c if c.is_ascii() => 1,
         c if is_combining(c) || is_ignorable(c) => 0,
-        // Latin, Greek, Cyrillic, Hebrew and Arabic letters, and the signs of prose.
+        'Æ' | 'æ' | 'Œ' | 'œ' | 'Ĳ' | 'ĳ' | '¼'..='¾' | '©' | '®' => 2,
+        'Ж' | 'М' | 'Ф' | 'Ш' | 'Щ' | 'Ы' | 'Ю' | 'Њ' | 'Љ' => 2,
+        // Alone, a letter is as wide as two.
+        '\u{620}'..='\u{6ff}' => 2,
+        // Latin, Greek, Cyrillic, and Hebrew letters, and the signs of prose.
         '\u{80}'..='\u{17f}'
         | '\u{370}'..='\u{45f}'
-        | '\u{5d0}'..='\u{6ff}'
+        | '\u{5d0}'..='\u{5ff}'
         | '\u{1e00}'..='\u{1fff}' => 1,
         '\u{2010}'..='\u{2013}' | '\u{2018}'..='\u{201f}' | '\u{2022}' | '€' | '⟨' | '⟩' => 1,
         // One letter may be a whole greeting.

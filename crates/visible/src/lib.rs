@@ -107,9 +107,9 @@ fn is_of_mark(c: char) -> bool {
     matches!(c, '⟨' | '⟩')
 }
 
-/// So many blanks, in words.
-pub fn blanks(count: usize) -> String {
-    counted(' ', count).text
+/// So many blanks or tabs, in words.
+pub fn blanks(c: char, count: usize) -> String {
+    counted(c, count).text
 }
 
 /// Nothing but the numbers of its characters.
@@ -162,7 +162,10 @@ fn unmasked(text: &str, reader: Reader, is_hidden: impl Fn(char) -> bool) -> Vec
             let is_hidden = is_hidden(c) || is_of_mark(c);
             let is_unusual = !is_hidden && alike.is_unusual(at, c);
             let is_drawn_on_another = is_unusual && hidden::is_combining(c);
-            if c == ' ' && takes_more_than_a_cell(&text[at + 1..]) {
+            let next = text[at + c.len_utf8()..].chars().next();
+            if c == ' '
+                && next.is_some_and(|next| may_part(next) || turns.peek() == Some(&(at + 1)))
+            {
                 runs.blank_before_wide();
             } else {
                 runs.add(c, is_hidden || is_drawn_on_another);
@@ -176,10 +179,9 @@ fn unmasked(text: &str, reader: Reader, is_hidden: impl Fn(char) -> bool) -> Vec
     runs.finish()
 }
 
-/// Whether a text begins with a sign for which a row may have no room where it has room for a blank.
-fn takes_more_than_a_cell(text: &str) -> bool {
-    let first = text.chars().next();
-    first.is_some_and(|c| columns(c.encode_utf8(&mut [0; 4])) > 1)
+/// Whether a row may end before it where it has room for a blank: it takes more than a cell, or is written out.
+fn may_part(c: char) -> bool {
+    c == '\t' || is_hidden(c) || is_of_mark(c) || columns(c.encode_utf8(&mut [0; 4])) != 1
 }
 
 fn written(text: &str, is_hidden: impl Fn(char) -> bool) -> Runs {

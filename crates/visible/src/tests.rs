@@ -166,6 +166,16 @@ fn what_looks_like_a_mark_of_ours_is_none() {
 fn a_blank_where_a_row_may_end_without_one_is_drawn() {
     let inks: Vec<_> = code("rm 数 Größe a").iter().map(|run| run.ink).collect();
     assert_eq!(inks, [Ink::Plain, Ink::Space, Ink::Plain]);
+    for text in [
+        "a \tb",
+        "a \u{200b}b",
+        "a \u{a0}b",
+        "a ⟨b",
+        "a \u{301}b",
+        "a א5",
+    ] {
+        assert_eq!(code(text)[1].ink, Ink::Space, "{text:?}");
+    }
 }
 
 #[test]

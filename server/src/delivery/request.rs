@@ -6,7 +6,7 @@ use anyhow::Context;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    Event,
+    Event, Interaction,
     delivery::{Health, TryResult},
 };
 use reqwest::header::HeaderMap;
@@ -23,6 +23,9 @@ use super::{
 
 /// Longer than [`IN_TIME`](super::post::IN_TIME).
 const LEASE: TimeDelta = TimeDelta::seconds(10);
+
+/// What is said of a decision that this node cannot vouch for.
+const UNPROVEN: &str = "no key that this node trusts has signed the decision (`trusted_keys`)";
 
 /// Whom a request is for.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +66,7 @@ impl Requests {
                 } = request;
                 Some(self.post.send(&address, headers, body, now).await)
             }
-            Ok(Err(why)) => Some(Sent::nothing(TryResult::Withdrawn(why.to_owned()))),
+            Ok(Err(why)) => Some(Sent::nothing(why)),
             Err(error) => {
                 tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a delivery cannot be prepared");
                 None
@@ -71,14 +74,20 @@ impl Requests {
         }
     }
 
-    /// The request of a delivery, or why its receiver is gone.
-    async fn prepare(&self, claimed: &Claimed) -> anyhow::Result<Result<Request, &'static str>> {
+    /// The request of a delivery, or why there is none.
+    async fn prepare(&self, claimed: &Claimed) -> anyhow::Result<Result<Request, TryResult>> {
         let (service, public_url) = (&self.service, &*self.public_url);
         let events = events(&**service.store(), claimed.delivery.event_seq).await?;
-        match self.to {
-            Addressee::Endpoint => webhook(service, public_url, claimed, &events).await,
-            Addressee::Agent => callback(service, public_url, claimed, &events).await,
+        let told = Interaction::replay(&events).map(|told| service.store().proven(told));
+        if told.is_some_and(|told| told.state.is_void()) {
+            // Another node may know the key that signed it.
+            return Ok(Err(TryResult::Failed(UNPROVEN.to_owned())));
         }
+        let request = match self.to {
+            Addressee::Endpoint => webhook(service, public_url, claimed, &events).await?,
+            Addressee::Agent => callback(service, public_url, claimed, &events).await?,
+        };
+        Ok(request.map_err(|gone| TryResult::Withdrawn(gone.to_owned())))
     }
 }
 

@@ -56,6 +56,13 @@ pub(super) async fn compare(
         let rows = store.stored_after(last, PAGE).await?;
         let Some(end) = rows.last() else { break };
         let end = end.id;
+        for stray in store.strays_after(last, PAGE).await? {
+            differ.push(Differs {
+                what: stray.to_string(),
+                how: "the columns by which it is found say something else than its content"
+                    .to_owned(),
+            });
+        }
         for row in rows {
             let id = row.id;
             opened.remove(&id);

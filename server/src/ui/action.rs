@@ -355,7 +355,7 @@ mod tests {
         for part in parts {
             match part.split_once('⟩') {
                 Some((mark, after)) if mark.ends_with("space") || mark.ends_with("spaces") => {
-                    rest += after
+                    rest += after;
                 }
                 _ => rest = format!("{rest}⟨{part}"),
             }

@@ -46,27 +46,30 @@ pub(super) fn row(text: &str) -> Vec<Span<'static>> {
 }
 
 fn harmless_lines(text: &str, style: Style) -> impl Iterator<Item = Vec<(char, Style)>> {
-    let text = text.replace("\r\n", "\n").replace('\t', "    ");
+    let text = text.replace("\r\n", "\n");
     let lines: Vec<_> = text.split('\n').map(harmless).collect();
     let lines = lines.into_iter();
     lines.map(move |line| line.chars().map(|c| (c, style)).collect())
 }
 
-/// White space of prose may move a terminal's cursor, and at a line's end it would not be seen.
+/// White space of prose may move a terminal's cursor or look like a blank, and at a line's end it would not be seen.
 fn harmless(line: &str) -> String {
     let text = line.trim_end_matches(' ');
     let blanks = line.len() - text.len();
     let line = text;
-    let moves = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let moves = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
     let mut harmless = String::new();
     for part in visible::prose(line).split_inclusive(moves) {
         let end = part.char_indices().next_back().filter(|(_, c)| moves(*c));
         let (text, end) = part.split_at(end.map_or(part.len(), |(at, _)| at));
         harmless += text;
-        harmless += &visible::line(end);
+        harmless += &match end {
+            "\t" => visible::blanks('\t', 1),
+            other => visible::line(other),
+        };
     }
     if blanks > 0 {
-        harmless += &visible::blanks(blanks);
+        harmless += &visible::blanks(' ', blanks);
     }
     harmless
 }
@@ -253,6 +256,10 @@ mod tests {
         assert_eq!(lines("a\n\nb", 4), ["a", "", "b"]);
         assert_eq!(lines("", 4), [""]);
         assert_eq!(lines("a\r\nb\rc\u{85}", 40), ["a", "b⟨U+000D⟩c⟨U+0085⟩"]);
+        assert_eq!(
+            lines("rm\told\u{a0}a ", 80),
+            ["rm⟨1 tab⟩old⟨U+00A0⟩a⟨1 space⟩"]
+        );
         assert_eq!(lines("x\u{1b}[2J\u{202e}y", 40), ["x⟨U+001B⟩[2J⟨U+202E⟩y"]);
     }
 

@@ -25,6 +25,8 @@ store::on_both_databases!(
     the_end_of_a_task_rests_on_the_journal,
     one_approval_runs_once_while_its_row_forgets_it,
     what_a_person_reads_is_what_was_asked,
+    a_key_that_was_given_to_another_question_answers_nothing,
+    rows_that_are_found_by_something_else_are_named_and_hold_up_no_deadline,
 );
 
 fn approval() -> Value {
@@ -419,4 +421,54 @@ async fn what_a_person_reads_is_what_was_asked(database: TestDatabase) {
     database.execute(sql).await.unwrap();
     let seen = desk.get(&path).send().await.unwrap();
     assert_eq!(seen.status(), StatusCode::INTERNAL_SERVER_ERROR);
+}
+
+async fn a_key_that_was_given_to_another_question_answers_nothing(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let answered = agent.ask(json!({"prompt": "Shall I say hello?"})).await;
+    desk.done(&answered, "answer", json!({"text": "yes"})).await;
+    let ask = async || {
+        let body = json!({"kind": "question", "prompt": "Shall I drop the database?"});
+        let request = agent.post("/api/v1/interactions").json(&body);
+        request
+            .header("idempotency-key", "deploy")
+            .send()
+            .await
+            .unwrap()
+    };
+    assert_eq!(ask().await.status(), StatusCode::CREATED);
+    database
+        .execute(
+            "UPDATE idempotency_keys SET interaction_id =
+                (SELECT id FROM interactions WHERE state = 'resolved')",
+        )
+        .await
+        .unwrap();
+    assert_eq!(ask().await.status(), StatusCode::INTERNAL_SERVER_ERROR);
+}
+
+async fn rows_that_are_found_by_something_else_are_named_and_hold_up_no_deadline(
+    database: TestDatabase,
+) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let mut ended = Vec::new();
+    for _ in 0..3 {
+        let asked = agent.ask(json!({"timeout_seconds": 30})).await;
+        desk.done(&asked, "answer", json!({"text": "yes"})).await;
+        ended.push(asked);
+    }
+    let due = agent.ask(json!({"timeout_seconds": 60})).await;
+    let columns = "UPDATE interactions SET state = 'pending' WHERE state = 'resolved'";
+    database.execute(columns).await.unwrap();
+    app.clock.advance(TimeDelta::seconds(61));
+    app.state.service.expire_due().await.unwrap();
+    assert_eq!(agent.poll(&due).await["outcome"], "expired");
+    app.state.checkpoints.sign_new().await.unwrap();
+    let said = String::from_utf8(verified(&app, &database).stderr).unwrap();
+    for one in &ended {
+        assert!(said.contains(&id_of(one).to_string()), "{said}");
+    }
+    assert!(said.contains("the columns by which it is found"), "{said}");
 }

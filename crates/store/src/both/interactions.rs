@@ -70,6 +70,26 @@ impl Interactions for Store {
         rows::every_interaction(rows)
     }
 
+    async fn strays_after(
+        &self,
+        after: Option<InteractionId>,
+        limit: u32,
+    ) -> Result<Vec<InteractionId>> {
+        let rows = sqlx::query_as(
+            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
+                    i.kind, i.mode, i.urgent, i.session_id, i.task_id, i.state, i.outcome, i.closed_at
+             FROM interactions i JOIN agents a ON a.id = i.agent_id
+             WHERE i.id > $1 ORDER BY i.id LIMIT $2",
+        )
+        .bind(after.map_or(Uuid::nil(), |after| after.0))
+        .bind(i64::from(limit))
+        .fetch_all(&self.read)
+        .await?;
+        rows::strays(rows)
+    }
+
     async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>> {
         let id: Option<Uuid> = sqlx::query_scalar(
             "SELECT id FROM interactions WHERE card_ts = $1 AND card_channel = $2 ORDER BY id LIMIT 1",
@@ -236,14 +256,15 @@ impl Interactions for Store {
         Ok(rows::counts(asked, closed))
     }
 
-    async fn due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Due>> {
+    async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>> {
         let rows = sqlx::query_as(
             "SELECT id, agent_id, task_id FROM interactions
              WHERE state = 'pending' AND expires_at <= $1
-             ORDER BY expires_at LIMIT $2",
+             ORDER BY expires_at LIMIT $2 OFFSET $3",
         )
         .bind(now.timestamp_millis())
         .bind(i64::from(limit))
+        .bind(i64::from(skip))
         .fetch_all(&self.read)
         .await?;
         Ok(rows::due(rows))

@@ -8,7 +8,7 @@ mod outbox;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, Task,
-    interaction::{Brief, Card, Posted},
+    interaction::{Brief, Card, Outcome, Posted, Priority},
     journal::{Hash, Record},
 };
 use sqlx::FromRow;
@@ -103,6 +103,43 @@ impl TryFrom<InteractionRow> for Interaction {
                 .unwrap_or_default(),
         })
     }
+}
+
+/// An interaction with the columns by which it is found.
+#[derive(Debug, FromRow)]
+pub(crate) struct FoundRow {
+    #[sqlx(flatten)]
+    row: InteractionRow,
+    kind: String,
+    mode: String,
+    urgent: bool,
+    session_id: Option<String>,
+    task_id: Option<String>,
+    state: String,
+    outcome: Option<String>,
+    closed_at: Option<i64>,
+}
+
+/// Those whose columns say something else than their content.
+pub(crate) fn strays(rows: Vec<FoundRow>) -> Result<Vec<InteractionId>> {
+    let mut strays = Vec::new();
+    for found in rows {
+        let interaction = Interaction::try_from(found.row)?;
+        let (asked, state) = (&interaction.request, &interaction.state);
+        let task = asked.task.as_ref().map(|task| &task.id);
+        let is_same = found.kind == asked.kind().name()
+            && found.mode == asked.mode.name()
+            && found.urgent == (asked.priority == Priority::Urgent)
+            && found.session_id == asked.session_id
+            && found.task_id.as_ref() == task
+            && found.state == state.name()
+            && found.outcome.as_deref() == state.outcome().map(Outcome::name)
+            && found.closed_at == state.closed_at().map(|at| at.timestamp_millis());
+        if !is_same {
+            strays.push(interaction.id);
+        }
+    }
+    Ok(strays)
 }
 
 /// Rows of these ids, in their order, to be turned into interactions one by one.

@@ -82,13 +82,13 @@ async fn only_due_rows_are_due(database: Database) {
         asked.push(database.asked(&*store, &agent, draft).await);
     }
     let due = store
-        .due(epoch() + TimeDelta::seconds(60), 10)
+        .due(epoch() + TimeDelta::seconds(60), 0, 10)
         .await
         .unwrap();
     assert_eq!(due_ids(&due), [asked[1].id, asked[0].id]);
     store.commit(database.answer(&asked[1], "x")).await.unwrap();
     let due = store
-        .due(epoch() + TimeDelta::seconds(60), 10)
+        .due(epoch() + TimeDelta::seconds(60), 0, 10)
         .await
         .unwrap();
     assert_eq!(due_ids(&due), [asked[0].id]);
@@ -292,7 +292,7 @@ async fn an_unreadable_row_does_not_hide_the_others(database: Database) {
         .unwrap();
     assert!(store.interaction(damaged.id).await.is_err());
     assert_eq!(ids(&store.waiting(10).await.unwrap()), [whole.id]);
-    let due = store.due(epoch() + TimeDelta::seconds(5), 10).await;
+    let due = store.due(epoch() + TimeDelta::seconds(5), 0, 10).await;
     assert!(due_ids(&due.unwrap()).contains(&whole.id));
     let all = InteractionQuery {
         limit: 10,

@@ -27,7 +27,7 @@ pub(super) fn drawn(html: &str) -> String {
     let mut page = Page::default();
     let mut rest = html;
     while let Some(at) = rest.find('<') {
-        page.text(&rest[..at]);
+        page.text(&rest[..at], rest[at..].starts_with("<mark"));
         let (tag, after) = rest[at..].split_at(tag_end(&rest[at..]));
         rest = after;
         let Some(end) = end_of_code(tag) else {
@@ -38,7 +38,7 @@ pub(super) fn drawn(html: &str) -> String {
         page.code(tag, &text_of(inner));
         rest = after.get(end.len()..).unwrap_or_default();
     }
-    page.text(rest);
+    page.text(rest, false);
     page.end_long();
     page.html
 }
@@ -109,16 +109,27 @@ impl Page {
         }
     }
 
-    fn text(&mut self, text: &str) {
+    /// A text, and whether a mark follows it.
+    fn text(&mut self, text: &str, before_mark: bool) {
         if self.is_blank {
             self.html.push_str(&text.replace('\t', action::TAB));
             return;
         }
-        for run in prose_runs(&unescaped(text)) {
+        let runs = prose_runs(&unescaped(text));
+        for (n, run) in runs.iter().enumerate() {
             if run.is_marked() {
                 self.mark(&run.text);
-            } else {
-                run.text.graphemes(true).for_each(|sign| self.sign(sign));
+                continue;
+            }
+            let then = match runs.get(n + 1) {
+                Some(mark) => columns(&mark.text),
+                None if before_mark => WORD,
+                None => 1,
+            };
+            let mut signs = run.text.graphemes(true).peekable();
+            while let Some(sign) = signs.next() {
+                let next = signs.peek().map_or(then, |next| columns(next));
+                self.sign(sign, next);
             }
         }
     }
@@ -131,13 +142,15 @@ impl Page {
         self.html.push_str("</mark>");
     }
 
-    fn sign(&mut self, sign: &str) {
+    /// A sign, before one of so many columns.
+    fn sign(&mut self, sign: &str, next: usize) {
         if matches!(sign, " " | "\n") {
             self.end_long();
         }
         match sign {
             "\n" => self.html.push('\n'),
-            " " if self.word > self.room() => {
+            // Without it a row could end here as well.
+            " " if self.word > 0 && self.word + next > self.room() => {
                 self.html.push_str("<span class=\"blanks\"> </span><wbr>");
                 self.word = 0;
             }
@@ -197,6 +210,8 @@ impl Page {
             self.html.push_str("<code>");
             self.html.push_str(&action::inline(text));
             self.html.push_str("</code>");
+            // A row may end behind it.
+            self.word = self.room();
             return;
         }
         self.word = 0;
