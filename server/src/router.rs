@@ -56,9 +56,10 @@ pub fn router(state: AppState) -> Router {
         .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
         .nest("/api", api(&state))
-        .merge(tools(&state))
         .merge(pages)
         .layer(compression::layer())
+        // What rmcp answers says its own length.
+        .merge(tools(&state))
         .layer(CatchPanicLayer::custom(|_| {
             Problem::internal().into_response()
         }))

@@ -79,7 +79,7 @@ async fn the_page_is_complete_without_wasm(database: TestDatabase) {
     let path = format!("/blockers/{}", id_of(&asked));
     let dialog = page(app.get(&path).header("cookie", &cookie), StatusCode::OK).await;
     for part in [
-        "Which<span class=\"sign\">**</span></strong> port?",
+        "Which<span class=\"sign\">**</span></strong> <wbr>port?",
         "&lt;script&gt;alert(1)&lt;/script&gt;",
         "In 18 min",
         "8080</code>",
