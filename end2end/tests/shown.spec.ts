@@ -270,6 +270,14 @@ const pairs = Array.from({ length: 28 }, (_, n) => "x".repeat(n + 10)).flatMap((
   [`rm ${word}数据`, `rm ${word} 数据`],
 ]);
 
+/** The same, before what is drawn wider than it is written, and behind code. */
+const odd = Array.from({ length: 28 }, (_, n) => "x".repeat(n + 10)).flatMap((word): [string, string][] => [
+  [`rm ${word}\t*`, `rm ${word} \t*`],
+  [`rm ${word}\u200b*`, `rm ${word} \u200b*`],
+  [`rm ${word}\u00a0*`, `rm ${word} *`],
+  [`rm \`${word}\`-y`, `rm \`${word}\` -y`],
+]);
+
 /** Texts that differ by their white space alone. */
 const whiteSpace: [string, string][] = [
   ["cat <<-X", "\tX"],
@@ -314,6 +322,9 @@ const wide = [
   "\ufdfd".repeat(9),
   Array.from({ length: 40 }, () => "\u{1f469}").join("\u200d"),
   `# ${"W".repeat(200)}`,
+  "\u0635".repeat(16) + "\u200c",
+  "Œ".repeat(18),
+  `- - ${"Щ".repeat(18)}`,
 ];
 
 test("nothing of a prompt runs past the side", async ({ ana, server }) => {
@@ -332,6 +343,35 @@ test("nothing of a prompt runs past the side", async ({ ana, server }) => {
   }
 });
 
+test("nothing of an option runs past the side", async ({ ana, server }) => {
+  const options = ["W", "Œ", "\u0635", "数", "Щ", "\u2030", "m "].map((sign) => ({
+    value: sign.repeat(36),
+    description: sign.repeat(36),
+  }));
+  const dialog = await open(ana, server, { kind: "choice", options });
+  for (const width of [320, 390, 1440]) {
+    await ana.setViewportSize({ width, height: 800 });
+    const past = await dialog.locator(".option-label").evaluateAll((labels) =>
+      labels.flatMap((label) => {
+        const right = label.closest(".option-text")?.getBoundingClientRect().right ?? 0;
+        const range = document.createRange();
+        range.selectNodeContents(label);
+        return [...range.getClientRects()].filter((box) => box.right > right + 1).map(() => label.textContent);
+      }),
+    );
+    expect(past, `at ${width}`).toEqual([]);
+  }
+});
+
+/** That each of them looks other than the one that follows it, two by two. */
+async function expectTold(rows: Locator, written: string[]): Promise<void> {
+  await expect(rows).toHaveCount(written.length);
+  for (let n = 0; n < written.length; n += 2) {
+    const [none, one] = [await rows.nth(n).screenshot(), await rows.nth(n + 1).screenshot()];
+    expect(none.equals(one), written[n + 1]).toBe(false);
+  }
+}
+
 const places: [string, string, (lines: string[]) => object][] = [
   [
     "an action",
@@ -346,14 +386,26 @@ const places: [string, string, (lines: string[]) => object][] = [
 for (const [where, part, body] of places) {
   test(`a blank at the end of a row is told from none: ${where}`, async ({ ana, server }) => {
     test.slow();
-    const written = pairs.flat();
-    const dialog = await open(ana, server, body(written));
-    await ana.setViewportSize({ width: 390, height: 844 });
-    const rows = dialog.locator(part);
-    await expect(rows).toHaveCount(written.length);
-    for (let n = 0; n < written.length; n += 2) {
-      const [none, one] = [await rows.nth(n).screenshot(), await rows.nth(n + 1).screenshot()];
-      expect(none.equals(one), written[n + 1]).toBe(false);
+    for (const some of [pairs, odd]) {
+      const written = some.flat();
+      const dialog = await open(ana, server, body(written));
+      await ana.setViewportSize({ width: 390, height: 844 });
+      await expectTold(dialog.locator(part), written);
     }
   });
 }
+
+test("a blank at the end of a row is told from none: an option", async ({ ana, server }) => {
+  test.slow();
+  const written = Array.from({ length: 24 }, (_, n) => "x".repeat(n + 4)).flatMap((word) => [
+    ...[`rm ${word}*`, `rm ${word} *`],
+    ...[`rm ${word}-data`, `rm ${word}- data`],
+    ...[`rm ${word}数据`, `rm ${word} 数据`],
+  ]);
+  await ana.setViewportSize({ width: 390, height: 844 });
+  while (written.length > 0) {
+    const options = written.splice(0, 24);
+    const dialog = await open(ana, server, { kind: "choice", options });
+    await expectTold(dialog.locator(".option-label"), options);
+  }
+});

@@ -1,10 +1,9 @@
 //! The request, to read: the action, the prompt, the plan, and the options to pick from.
 
-use domain::interaction::Choice;
 use leptos::prelude::*;
 
-use super::{action_block::ActionBlock, kind_mark::LevelMark};
-use crate::view::{Control, FormStep};
+use super::{action_block::ActionBlock, kind_mark::LevelMark, option_text::OptionText};
+use crate::view::{ChoiceView, Control, FormStep};
 
 /// Everything the agent sent. Where a control follows, options and questions are left to it.
 #[component]
@@ -56,7 +55,7 @@ pub(super) fn Asked(
 }
 
 #[component]
-fn Options(choice: Choice) -> impl IntoView {
+fn Options(choice: ChoiceView) -> impl IntoView {
     view! {
         <ul class="asked-options">
             {choice
@@ -65,16 +64,10 @@ fn Options(choice: Choice) -> impl IntoView {
                 .map(|option| {
                     view! {
                         <li>
-                            <span dir="auto">{option.label}</span>
-                            {option
-                                .description
-                                .map(|text| {
-                                    view! {
-                                        <span class="option-more" dir="auto">
-                                            {text}
-                                        </span>
-                                    }
-                                })}
+                            <OptionText
+                                label_html=option.label_html
+                                description_html=option.description_html
+                            />
                         </li>
                     }
                 })

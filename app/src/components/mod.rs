@@ -37,6 +37,7 @@ mod keys;
 mod kind_mark;
 mod moment;
 mod notify_me;
+mod option_text;
 mod outcome;
 mod password_field;
 mod recent_list;

@@ -1,7 +1,7 @@
 //! One blocker as the resolution dialog shows it.
 
 use chrono::{DateTime, Utc};
-use domain::interaction::{Callback, Choice, FormAnswer, Level, Outcome, Report, TaskRef};
+use domain::interaction::{Callback, FormAnswer, Level, Outcome, Report, TaskRef};
 use serde::{Deserialize, Serialize};
 
 use super::Row;
@@ -42,7 +42,7 @@ pub enum Control {
     /// A text.
     Text,
     /// One option, or several.
-    Choice(Choice),
+    Choice(ChoiceView),
     /// A nod.
     Acknowledge,
     /// Yes or no to an action.
@@ -74,6 +74,26 @@ pub struct ActionView {
     pub digest: String,
 }
 
+/// The options to pick from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChoiceView {
+    /// In the agent's order.
+    pub options: Vec<OptionView>,
+    /// Whether any number of them may be picked, none included.
+    pub multiple: bool,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionView {
+    /// Names it in the answer.
+    pub value: String,
+    /// Its label, with a value that the label does not say. Made by the server only.
+    pub label_html: String,
+    /// More about it. Made by the server only.
+    pub description_html: Option<String>,
+}
+
 /// One question of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormStep {
@@ -82,7 +102,7 @@ pub struct FormStep {
     /// The question as sanitised HTML.
     pub prompt_html: String,
     /// Its options; `None` when it asks for a text.
-    pub choice: Option<Choice>,
+    pub choice: Option<ChoiceView>,
     /// The answer that is there already.
     pub answer: Option<FormAnswer>,
 }

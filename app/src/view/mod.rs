@@ -13,7 +13,8 @@ pub use access::{
     SlackUser, Standing, TokenList, TokenRow,
 };
 pub use blocker::{
-    ActionView, AnswerOutcome, Blocker, BlockerStatus, Control, Earlier, Ending, FormStep, Remark,
+    ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,
+    FormStep, OptionView, Remark,
 };
 pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
 pub use outbound::{

@@ -3,8 +3,8 @@
 use app::{
     error::UiError,
     view::{
-        Blocker, BlockerStatus, ClosedRow, Closure, Control, Earlier, Ending, FormStep, Remark,
-        Row, harmless,
+        Blocker, BlockerStatus, ChoiceView, ClosedRow, Closure, Control, Earlier, Ending, FormStep,
+        OptionView, Remark, Row, harmless,
     },
 };
 use domain::{
@@ -68,7 +68,7 @@ fn slack_link(interaction: &Interaction) -> Option<String> {
 async fn control(interaction: &Interaction) -> Result<Control, UiError> {
     Ok(match &interaction.request.ask {
         Ask::Question => Control::Text,
-        Ask::Choice(choice) => Control::Choice(marked(choice.clone())),
+        Ask::Choice(choice) => Control::Choice(options(choice)),
         Ask::Acknowledgement => Control::Acknowledge,
         Ask::Approval { action, .. } => {
             // Of the action that is shown, not one stored beside it.
@@ -89,7 +89,7 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
                 steps.push(FormStep {
                     id: question.id.clone(),
                     prompt_html: rendered(question.prompt.clone()).await?,
-                    choice: question.choice().map(marked),
+                    choice: question.choice().as_ref().map(options),
                     answer: answers.get(&question.id).cloned(),
                 });
             }
@@ -113,12 +113,19 @@ fn harmless_prose(text: &str) -> String {
 }
 
 /// Options of which nothing is hidden.
-fn marked(mut choice: Choice) -> Choice {
-    for option in &mut choice.options {
-        option.label = visible::isolated(&visible::label(&option.name()));
-        option.description = option.description.as_deref().map(harmless);
+fn options(choice: &Choice) -> ChoiceView {
+    let options = choice.options.iter().map(|option| OptionView {
+        value: option.value.clone(),
+        label_html: markdown::phrase(&visible::label(&option.name())),
+        description_html: option
+            .description
+            .as_deref()
+            .map(|text| markdown::phrase(&visible::line(text))),
+    });
+    ChoiceView {
+        options: options.collect(),
+        multiple: choice.multiple,
     }
-    choice
 }
 
 fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {

@@ -1,6 +1,6 @@
 //! The control of a choice: one option, or several.
 
-use domain::{InteractionId, interaction::Choice};
+use domain::InteractionId;
 use leptos::{html, prelude::*};
 
 use super::{
@@ -9,13 +9,13 @@ use super::{
     option_list::{OptionList, picked},
     sending::{Problem, SendButton},
 };
-use crate::server_fns::AnswerBlocker;
+use crate::{server_fns::AnswerBlocker, view::ChoiceView};
 
 /// Answers with options. A click picks; nothing is sent before the button is pressed.
 #[component]
 pub(super) fn ChoiceControl(
     id: InteractionId,
-    choice: Choice,
+    choice: ChoiceView,
     answering: Answering,
 ) -> impl IntoView {
     let sending = answering.sending();

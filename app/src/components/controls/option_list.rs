@@ -1,7 +1,8 @@
 //! Options to pick from, with the mouse, the arrows or a number key.
 
-use domain::interaction::Choice;
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
+
+use crate::{components::option_text::OptionText, view::ChoiceView};
 
 /// How many options have a number key.
 const NUMBERED: usize = 9;
@@ -9,7 +10,7 @@ const NUMBERED: usize = 9;
 /// The options of a choice, or of one question of a form.
 #[component]
 pub(super) fn OptionList(
-    choice: Choice,
+    choice: ChoiceView,
     /// Names what they belong to.
     subject: String,
     group: NodeRef<html::Fieldset>,
@@ -39,16 +40,10 @@ pub(super) fn OptionList(
                         <label class="option">
                             <input type=input name="selected[]" value=option.value checked=checked />
                             <span class="option-text">
-                                <span dir="auto">{option.label}</span>
-                                {option
-                                    .description
-                                    .map(|text| {
-                                        view! {
-                                            <span class="option-more" dir="auto">
-                                                {text}
-                                            </span>
-                                        }
-                                    })}
+                                <OptionText
+                                    label_html=option.label_html
+                                    description_html=option.description_html
+                                />
                             </span>
                             <NumberKey n />
                         </label>

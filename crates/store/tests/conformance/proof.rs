@@ -18,6 +18,7 @@ store::on_both_databases!(
     a_run_and_a_report_come_back,
     what_happens_once_does_not_happen_again_though_its_row_has_forgotten_it,
     rows_are_walked_as_they_are_stored,
+    rows_that_are_found_by_something_else_than_they_say_are_strays,
 );
 
 /// Believes what [`Stamp`] signs.
@@ -145,4 +146,37 @@ async fn what_happens_once_does_not_happen_again_though_its_row_has_forgotten_it
     let back = decide::cancel(&asked, &ana(), None, None, database.at(12)).unwrap();
     let back = store.commit(back).await;
     assert!(matches!(back, Err(CommitError::Conflict)), "{back:?}");
+}
+
+async fn rows_that_are_found_by_something_else_than_they_say_are_strays(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let ended = database.asked(&*store, &agent, Draft::default()).await;
+    let waiting = database.asked(&*store, &agent, Draft::default()).await;
+    store.commit(database.answer(&ended, "x")).await.unwrap();
+    let strays = async |after| store.strays_after(after, 10).await.unwrap();
+    for (column, other, same) in [
+        ("kind", "'choice'", "'question'"),
+        ("mode", "'async'", "'sync'"),
+        ("urgent", "NOT urgent", "NOT urgent"),
+        ("session_id", "'another'", "NULL"),
+        ("task_id", "'another'", "NULL"),
+        ("state", "'pending'", "'resolved'"),
+        ("outcome", "'cancelled'", "'answered'"),
+        ("closed_at", "closed_at + 1", "closed_at - 1"),
+    ] {
+        let set = async |value| {
+            let sql = format!(
+                "UPDATE interactions SET {column} = {value}
+                 WHERE id = (SELECT id FROM interactions ORDER BY id LIMIT 1)"
+            );
+            database.place.execute(&sql).await.unwrap();
+        };
+        assert_eq!(strays(None).await, [], "before {column}");
+        set(other).await;
+        assert_eq!(strays(None).await, [ended.id], "{column}");
+        assert_eq!(strays(Some(ended.id)).await, [], "{column}");
+        set(same).await;
+    }
+    assert_eq!(strays(Some(waiting.id)).await, []);
 }

@@ -86,6 +86,8 @@ async fn only_due_rows_are_due(database: Database) {
         .await
         .unwrap();
     assert_eq!(due_ids(&due), [asked[1].id, asked[0].id]);
+    let rest = store.due(epoch() + TimeDelta::seconds(60), 1, 10).await;
+    assert_eq!(due_ids(&rest.unwrap()), [asked[0].id]);
     store.commit(database.answer(&asked[1], "x")).await.unwrap();
     let due = store
         .due(epoch() + TimeDelta::seconds(60), 0, 10)

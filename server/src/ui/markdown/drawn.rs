@@ -15,6 +15,8 @@ use crate::ui::{
 const WORD: usize = 18;
 /// And of a heading, whose letters are wider.
 const WORD_OF_HEADING: usize = 14;
+/// And of an option, which stands beside its box and its key.
+const WORD_OF_OPTION: usize = 12;
 /// So many fewer in each list and quote.
 const NESTED: usize = 2;
 const SHORTEST: usize = 3;
@@ -24,7 +26,19 @@ const TABLE: usize = 34;
 
 /// Sanitised HTML with all its signs drawn.
 pub(super) fn drawn(html: &str) -> String {
-    let mut page = Page::default();
+    in_rows_of(WORD, html)
+}
+
+/// The same of what an option says.
+pub(super) fn phrase(html: &str) -> String {
+    in_rows_of(WORD_OF_OPTION, html)
+}
+
+fn in_rows_of(widest: usize, html: &str) -> String {
+    let mut page = Page {
+        widest,
+        ..Page::default()
+    };
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         page.text(&rest[..at], rest[at..].starts_with("<mark"));
@@ -56,6 +70,8 @@ fn end_of_code(tag: &str) -> Option<&'static str> {
 #[derive(Default)]
 struct Page {
     html: String,
+    /// The columns of the widest word.
+    widest: usize,
     /// The columns of the word so far.
     word: usize,
     /// Of a heading.
@@ -197,7 +213,7 @@ impl Page {
     fn room(&self) -> usize {
         let room = match (self.cells, self.is_heading) {
             (0, true) => WORD_OF_HEADING,
-            (0, false) => WORD,
+            (0, false) => self.widest,
             (cells, _) => (TABLE.saturating_sub(cells) / cells).min(WORD),
         };
         let nested = self.nested * NESTED;

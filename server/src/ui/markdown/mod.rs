@@ -104,6 +104,13 @@ pub(super) fn to_html(markdown: &str) -> String {
     )
 }
 
+/// A text without markup, for the line of an option.
+pub(super) fn phrase(text: &str) -> String {
+    let mut html = String::new();
+    action::escape(text, &mut html);
+    drawn::phrase(&directed::directed(&html))
+}
+
 /// Whether a person sees the source already, with nothing hidden in it.
 fn reads_as_written(source: &str, shown: &str) -> bool {
     fn lines(text: &str) -> impl Iterator<Item = &str> {
