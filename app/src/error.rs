@@ -24,6 +24,9 @@ pub enum UiError {
     /// The input is against the rules.
     #[error("{0}")]
     Invalid(String),
+    /// A person is about to send nothing.
+    #[error("This answer is empty. Send it so?")]
+    Empty,
     /// Not now.
     #[error("{0}")]
     TryLater(String),
@@ -42,7 +45,7 @@ impl UiError {
             Self::SignedOut => 401,
             Self::NotAllowed | Self::AdminsOnly => 403,
             Self::NotFound => 404,
-            Self::Invalid(_) => 422,
+            Self::Invalid(_) | Self::Empty => 422,
             Self::TryLater(_) => 429,
             Self::Internal | Self::Unreachable => 500,
         }

@@ -12,6 +12,7 @@ pub mod backend;
 mod components;
 pub mod desk;
 pub mod error;
+mod held;
 pub mod live;
 mod load;
 mod pages;

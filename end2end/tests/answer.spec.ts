@@ -12,7 +12,7 @@ test("a question appears live, is answered, and the agent has it byte for byte",
   const held = server.poll(asked.id, { Prefer: "wait=30" });
 
   const waiting = row(ana, "What latency target should I optimise for?");
-  await expect(waiting).toContainText("SYNC");
+  await expect(ana.locator(".panel")).toContainText("SYNChave stopped until you answer");
   await expect(waiting).toContainText("urgent");
   await expect(waiting).toContainText("backend · p11");
   await expect(ana).toHaveTitle("(1) Handraise");
@@ -46,6 +46,7 @@ test("the empty text is an answer", async ({ ana, server }) => {
   const asked = await server.ask();
   await row(ana, "Which port?").click();
   await ana.getByRole("button", { name: "Send answer" }).click();
+  await ana.getByRole("button", { name: "Send it empty" }).click();
   await expect(ana.getByRole("dialog")).toContainText("(an empty answer)");
   expect((await server.poll(asked.id)).answer?.text).toBe("");
 });

@@ -211,9 +211,13 @@ type Who = BrowserContextOptions & { role?: string };
 type SignIn = (name: string, who?: Who) => Promise<Page>;
 type OpenBrowser = (options?: BrowserContextOptions) => Promise<Page>;
 
+type Options = { undo: boolean };
 type Fixtures = { server: Server; watch: Watch; openBrowser: OpenBrowser; signIn: SignIn; ana: Page };
 
-export const test = base.extend<Fixtures>({
+export const test = base.extend<Options & Fixtures>({
+  /** Whether answers are held for five seconds before they are sent. */
+  undo: [false, { option: true }],
+
   server: async ({}, use) => {
     const server = await Server.start();
     await use(server);
@@ -227,11 +231,12 @@ export const test = base.extend<Fixtures>({
   },
 
   /** A browser of its own, with nobody signed in. */
-  openBrowser: async ({ browser, watch }, use) => {
+  openBrowser: async ({ browser, watch, undo }, use) => {
     const contexts: BrowserContext[] = [];
     await use(async (options) => {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       contexts.push(context);
+      if (!undo) await context.addInitScript(() => localStorage.setItem("handraise.undo", "off"));
       const page = await context.newPage();
       watch.add(page);
       return page;

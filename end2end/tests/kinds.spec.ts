@@ -140,6 +140,7 @@ test("a form: one question at a time, kept across a reload, finished by somebody
   await expect(dialog).toContainText("3 of 3");
   await bens.getByLabel("Your answer").fill("");
   await bens.getByRole("button", { name: "Send all answers" }).click();
+  await bens.getByRole("button", { name: "Send it empty" }).click();
   await expect(bens).toContainText("You answered");
   await expect(dialog).toContainText("Ben answered");
   expect((await got()).answer?.answers).toEqual({ port: "8080", env: "staging", why: "" });
@@ -272,7 +273,7 @@ test("picked up, and what was said later", async ({ ana, server, signIn }) => {
 
 test("a person takes a question back", async ({ ana, server }) => {
   const { dialog, got } = await opened(ana, server, { kind: "choice", options });
-  await dialog.getByText("No longer needed").click();
+  await dialog.locator(".cancel-form summary").click();
   await dialog.getByLabel(/Why, for backend/).fill("solved it");
   await dialog.getByRole("button", { name: "Take it back" }).click();
   await expect(dialog).toContainText("You took it back");
@@ -307,6 +308,7 @@ test.describe("without scripts", () => {
 
     id = await open({ kind: "choice", options: ["a", "b"], multiple: true });
     await dialog.getByRole("button", { name: "Send answer" }).click();
+    await dialog.getByRole("button", { name: "Send it empty" }).click();
     await expect(dialog).toContainText("You answered");
     expect((await server.poll(id)).answer?.selected).toEqual([]);
 

@@ -293,6 +293,39 @@ const whiteSpace: [string, string][] = [
   ["a    ", "c"],
 ];
 
+/** Where a line ends, and how. */
+const ends: [string, object, object][] = [
+  [
+    ".action-code",
+    { kind: "approval", action: { tool: "Edit", arguments: { file_path: "a.sh", old_string: "a\r\nb", new_string: "a\r\nc" } } },
+    { kind: "approval", action: { tool: "Edit", arguments: { file_path: "a.sh", old_string: "a\nb", new_string: "a\nc" } } },
+  ],
+  [".plan", { kind: "plan_review", plan: "```\n# a\rrm b\n```" }, { kind: "plan_review", plan: "```\n# a\nrm b\n```" }],
+  [".plan", { kind: "plan_review", plan: "*do*\n# a\rrm b" }, { kind: "plan_review", plan: "*do*\n# a\nrm b" }],
+  [".option-list", { kind: "choice", options: ["rm /srv/a  b", "no"] }, { kind: "choice", options: ["rm /srv/a b", "no"] }],
+  [
+    ".option-list",
+    { kind: "choice", options: [{ value: "-D", label: "-d" }, "no"] },
+    { kind: "choice", options: [{ value: "-d", label: "-d" }, "no"] },
+  ],
+  [
+    ".option-list",
+    { kind: "choice", options: [{ value: "a ", label: "a" }, "no"] },
+    { kind: "choice", options: [{ value: "a", label: "a" }, "no"] },
+  ],
+];
+
+test("what a program reads in two ways is seen in two ways", async ({ ana, server }) => {
+  for (const [part, one, other] of ends) {
+    const pictures = [];
+    for (const body of [one, other]) {
+      const dialog = await open(ana, server, body);
+      pictures.push((await dialog.locator(part).first().screenshot()).toString("base64"));
+    }
+    expect(pictures[0], JSON.stringify(one)).not.toBe(pictures[1]);
+  }
+});
+
 test("a tab, blanks and none are told from each other", async ({ ana, server }) => {
   const bodies: [string, (text: string) => object][] = [
     [".action-code .code", (text) => ({ kind: "approval", action: { tool: "ssh_exec", arguments: { input: text } } })],

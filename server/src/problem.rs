@@ -465,7 +465,11 @@ impl From<Refused> for Problem {
                 tracing::error!(
                     "an answer was refused: the row of its interaction says that something else was asked than the journal does"
                 );
-                Self::internal()
+                Self::new(
+                    StatusCode::CONFLICT,
+                    "altered",
+                    "What is stored of this is not what the journal tells: an admin should run `handraise journal verify`.",
+                )
             }
             Refused::NoKey => {
                 tracing::error!("a decision was refused: the server runs without a key");

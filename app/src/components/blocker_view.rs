@@ -11,6 +11,8 @@ use super::{
     deadline::TimeLeft,
     dialog::CameFrom,
     kind_mark::{heading, kind_word},
+    read_to_end::ReadToEnd,
+    skip::Skip,
 };
 use crate::{
     error::UiError,
@@ -37,6 +39,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         as_of: _,
     } = blocker;
     let id = row.id;
+    answering.is_about(&row);
     let agent = row.agent.clone();
     let open = status == BlockerStatus::Open;
     let back = CameFrom::address();
@@ -47,11 +50,17 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
     let end = match status.clone() {
         BlockerStatus::Open if may_answer => view! {
             <ControlView id control=control.clone() answering />
-            <CancelForm id agent=agent.clone() cancel=answering.cancel />
+            <div class="dialog-more">
+                <CancelForm id agent=agent.clone() answering />
+                <Skip id />
+            </div>
         }
         .into_any(),
         BlockerStatus::Open => view! {
             <p class="part-note">{UiError::NotAllowed.to_string()}</p>
+            <div class="dialog-more">
+                <Skip id />
+            </div>
         }
         .into_any(),
         BlockerStatus::Closed(ending) => {
@@ -61,7 +70,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
     };
     Some(view! {
         <header class="dialog-head">
-            {(!notice).then(|| view! { <Badge mode=row.mode /> })}
+            {(open && !notice).then(|| view! { <Badge mode=row.mode /> })}
             <UrgentMark urgent=row.urgent />
             <h1 class="dialog-title" dir="auto">
                 {title.unwrap_or_else(|| heading(row.kind, &agent))}
@@ -77,6 +86,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         <div class="dialog-body">
             <div class="dialog-main" tabindex="0" role="group" aria-label="What is asked" node_ref=main>
                 <Asked agent prompt_html control has_control=open && may_answer />
+                <ReadToEnd />
             </div>
             <Context row task fallback status earlier slack_link live />
         </div>

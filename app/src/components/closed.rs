@@ -2,13 +2,15 @@
 //! sent, and the way on.
 
 use domain::{InteractionId, interaction::Outcome};
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
 use super::{
     controls::{Answering, FollowUpForm, draft},
     copy_button::CopyButton,
     dialog::CameFrom,
     ending::EndingView,
+    keys::address_of,
+    skip::next_after,
 };
 use crate::{
     live::Live,
@@ -26,10 +28,12 @@ pub(super) fn Closed(
     live: Live,
 ) -> impl IntoView {
     let id = row.id;
+    let result = NodeRef::<html::Section>::new();
+    focus_when_sent(result, answering);
     let back = CameFrom::address();
     let sent = ending.by_you && ending.outcome != Outcome::Cancelled;
     view! {
-        <section class="closed" aria-live="polite">
+        <section class="closed" aria-live="polite" tabindex="-1" node_ref=result>
             <EndingView row ending live />
             <Unsent id unsent sent />
             {may_answer
@@ -41,7 +45,7 @@ pub(super) fn Closed(
                     "Timeline"
                 </a>
                 <span class="form-space"></span>
-                <NextWaiting live />
+                <NextWaiting id />
                 <a class="button" href=back>
                     "Close"
                     <kbd>"Esc"</kbd>
@@ -49,6 +53,17 @@ pub(super) fn Closed(
             </div>
         </section>
     }
+}
+
+/// Who has just sent an answer reads what became of it.
+fn focus_when_sent(result: NodeRef<html::Section>, answering: Answering) {
+    Effect::new(move |_| {
+        if let Some(result) = result.get()
+            && answering.has_sent()
+        {
+            let _ = result.focus();
+        }
+    });
 }
 
 /// The reader's own text: what the server kept of a late answer, or what lies in the browser.
@@ -80,21 +95,14 @@ fn Unsent(id: InteractionId, unsent: Option<String>, sent: bool) -> impl IntoVie
 
 /// On to the next one, when another agent waits.
 #[component]
-fn NextWaiting(live: Live) -> impl IntoView {
-    // The server renders the dialog without the desk, so the first render here must be without it too.
-    let runs = RwSignal::new(false);
-    Effect::new(move |_| runs.set(true));
-    let next = Memo::new(move |_| {
-        let first = live
-            .desk
-            .with(|desk| desk.waiting.first().map(|row| row.id));
-        first.filter(|_| runs.get())
-    });
+fn NextWaiting(id: InteractionId) -> impl IntoView {
+    let next = next_after(id);
     move || {
-        next.get().map(|id| {
+        next.get().map(|next| {
             view! {
-                <a class="button primary" href=format!("/blockers/{id}")>
+                <a class="button primary" href=address_of(next)>
                     "Next question"
+                    <kbd>"J"</kbd>
                 </a>
             }
         })

@@ -139,9 +139,17 @@ fn EarlierList(earlier: Vec<Earlier>, live: Live) -> impl IntoView {
                     .map(|earlier| {
                         view! {
                             <dd class="earlier">
-                                <p dir="auto">{earlier.question}</p>
+                                <p>
+                                    <a href=format!("/interactions/{}", earlier.id) dir="auto">
+                                        {earlier.question}
+                                    </a>
+                                </p>
                                 <p class="earlier-answer" dir="auto">
-                                    {earlier.answer.unwrap_or_else(|| "No answer".to_owned())}
+                                    {match (earlier.answer, earlier.waits) {
+                                        (Some(answer), _) => answer,
+                                        (None, true) => "Waits for an answer".to_owned(),
+                                        (None, false) => "No answer".to_owned(),
+                                    }}
                                     " · "
                                     <Ago at=earlier.created_at live />
                                 </p>

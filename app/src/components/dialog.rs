@@ -7,6 +7,8 @@ use leptos_router::{
     hooks::{use_location, use_navigate},
 };
 
+use super::held_lines::HeldLines;
+
 /// The page that was there before the dialog; the overview when there was none.
 #[derive(Clone, Copy)]
 pub(crate) struct CameFrom(RwSignal<String>);
@@ -29,7 +31,7 @@ impl CameFrom {
     }
 
     /// Its address.
-    pub(super) fn address() -> RwSignal<String> {
+    pub(crate) fn address() -> RwSignal<String> {
         match use_context::<Self>() {
             Some(Self(from)) => from,
             None => RwSignal::new("/".to_owned()),
@@ -70,7 +72,7 @@ pub(crate) fn Dialog(children: Children) -> impl IntoView {
     };
     view! {
         <dialog class="dialog" open node_ref=dialog on:cancel=on_cancel on:click=on_click>
-            <div class="dialog-sheet">{children()}</div>
+            <div class="dialog-sheet">{children()} <HeldLines /></div>
         </dialog>
     }
 }

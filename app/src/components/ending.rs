@@ -76,9 +76,8 @@ fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
         }
         .into_any(),
         Outcome::Cancelled => match who {
-            Some(who) => view! { "No longer needed. " <bdi>{who}</bdi> " took it back " {ago} "." }
-                .into_any(),
-            None => view! { "No longer needed. It was taken back " {ago} "." }.into_any(),
+            Some(who) => view! { <bdi>{who}</bdi> " took it back " {ago} "." }.into_any(),
+            None => view! { "It was taken back " {ago} "." }.into_any(),
         },
         Outcome::Void => view! {
             "Void. What is stored of this decision is not what was signed " {ago}

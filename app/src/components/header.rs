@@ -1,9 +1,10 @@
 //! The bar at the top: name, live status, pages, theme, person.
 
+use domain::time;
 use leptos::{ev, prelude::*};
 use leptos_router::hooks::use_location;
 
-use super::{for_admins::ForAdmins, sign_out::SignOutForm};
+use super::{for_admins::ForAdmins, keys::show_help, sign_out::SignOutForm};
 use crate::{
     live::{Live, LiveStatus},
     load::Loaded,
@@ -22,6 +23,10 @@ pub(crate) fn Header(visitor: Loaded<Visitor>) -> impl IntoView {
             <LiveDot />
             <Pages visitor />
             <span class="header-space"></span>
+            <button class="button quiet key-entry" type="button" on:click=|_| show_help()>
+                "Keys"
+                <kbd>"?"</kbd>
+            </button>
             <ThemeSwitch />
             <Suspense fallback=|| ()>
                 {move || Suspend::new(async move {
@@ -87,18 +92,23 @@ fn PageTab(page: PageLink) -> impl IntoView {
 
 #[component]
 fn LiveDot() -> impl IntoView {
-    let status = use_context::<Live>().map(|live| live.status);
-    let status = move || status.map_or(LiveStatus::Connecting, |status| status.get());
+    let live = use_context::<Live>();
+    let status = move || live.map_or(LiveStatus::Connecting, |live| live.status.get());
     let words = move || match status() {
-        LiveStatus::Connecting => "Connecting…",
-        LiveStatus::Live => "Live",
-        LiveStatus::Reconnecting => "Reconnecting…",
-        LiveStatus::Polling => "Polling every 5 s",
+        LiveStatus::Connecting => "Connecting…".to_owned(),
+        LiveStatus::Live => "Live".to_owned(),
+        LiveStatus::Reconnecting => "Reconnecting…".to_owned(),
+        LiveStatus::Polling => "Polling every 5 s".to_owned(),
+        LiveStatus::Unreachable { since } => {
+            let now = live.map_or(since, |live| live.now.get());
+            format!("No answer from the server for {}", time::words(now - since))
+        }
     };
     view! {
         <span
             class="live"
             class:up=move || status() == LiveStatus::Live
+            class:down=move || matches!(status(), LiveStatus::Unreachable { .. })
             role="status"
             title=words
         >

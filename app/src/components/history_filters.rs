@@ -18,7 +18,7 @@ const STATES: [(&str, &str); 4] = [
     ("pending", "Waiting"),
     ("resolved", "Resolved"),
     ("expired", "Expired"),
-    ("cancelled", "No longer needed"),
+    ("cancelled", "Taken back"),
 ];
 
 /// The filters; a chip that is on takes its filter away.

@@ -21,7 +21,7 @@ pub(super) fn OutcomeWord(outcome: Option<Outcome>) -> impl IntoView {
         Some(Outcome::Delivered) => (Shape::Info, "Told"),
         Some(Outcome::Fallback) => (Shape::Clock, "Fallback used"),
         Some(Outcome::Expired) => (Shape::Clock, "Expired"),
-        Some(Outcome::Cancelled) => (Shape::Cross, "No longer needed"),
+        Some(Outcome::Cancelled) => (Shape::Cross, "Taken back"),
         Some(Outcome::Void) => (Shape::Denied, "Void"),
     };
     view! {

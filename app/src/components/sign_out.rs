@@ -1,9 +1,9 @@
 //! Leaving this browser.
 
-use leptos::prelude::*;
+use leptos::{ev, prelude::*, task::spawn_local, wasm_bindgen::JsCast};
 
 use super::controls::draft::forget_everything;
-use crate::live::Live;
+use crate::{held::Holding, live::Live};
 
 /// Texts that were typed in this browser and not sent are gone with it. A plain form around the button. From then on
 /// the page waits for the way out: the end of its session is no surprise that it would have to
@@ -11,7 +11,20 @@ use crate::live::Live;
 #[component]
 pub(super) fn SignOutForm(children: Children) -> impl IntoView {
     let live = use_context::<Live>();
-    let leave = move |_| {
+    let holding = use_context::<Holding>();
+    let leave = move |event: ev::SubmitEvent| {
+        if let Some(holding) = holding.filter(|holding| holding.has_any()) {
+            // What this person has sent goes out under their name.
+            event.prevent_default();
+            let form = event
+                .target()
+                .and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok());
+            spawn_local(async move {
+                holding.send_all().await;
+                _ = form.map(|form| form.request_submit());
+            });
+            return;
+        }
         // The server asks the browser for the same, which listens where the way to it is secure.
         forget_everything();
         if let Some(live) = live {

@@ -1,6 +1,6 @@
 //! The panel: who waits, for how long, with how much time left.
 
-use domain::interaction::{Kind, Outcome};
+use domain::interaction::{Kind, Mode, Outcome};
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
@@ -11,7 +11,7 @@ use super::{
     moment::{Ago, Since},
     notify_me::NotifyMe,
 };
-use crate::{live::Live, view::Row};
+use crate::{held::Holding, live::Live, view::Row};
 
 /// Everybody who waits.
 #[component]
@@ -19,16 +19,14 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
     #[cfg(feature = "hydrate")]
     Effect::new(move |_| crate::live::client::start(live));
 
-    let count = Memo::new(move |_| live.desk.with(|desk| desk.waiting.len()));
+    let holding = use_context::<Holding>().map(|holding| holding.seen_by(live));
+    let count = Memo::new(move |_| holding.map_or(0, |holding| holding.waiting().len()));
     view! {
         <h2 class="panel-title">
             "Waiting for you" <span class="count">{move || count.get()}</span>
         </h2>
-        <ul class="rows">
-            <For each=move || live.desk.with(|desk| desk.waiting.clone()) key=|row| row.id let:row>
-                <WaitingRow row live />
-            </For>
-        </ul>
+        <Rows mode=Mode::Sync says="have stopped until you answer" holding live />
+        <Rows mode=Mode::Async says="go on meanwhile" holding live />
         <p class="panel-note">
             {move || {
                 if live.desk.with(|desk| desk.more_waiting) {
@@ -44,6 +42,27 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
     }
 }
 
+/// Those of one mode, under its word.
+#[component]
+fn Rows(mode: Mode, says: &'static str, holding: Option<Holding>, live: Live) -> impl IntoView {
+    let rows = Memo::new(move |_| {
+        let mut rows = holding.map(Holding::waiting).unwrap_or_default();
+        rows.retain(|row| row.mode == mode);
+        rows
+    });
+    view! {
+        <h3 class="rows-title" hidden=move || rows.with(Vec::is_empty)>
+            <Badge mode />
+            {says}
+        </h3>
+        <ul class="rows" aria-label=says hidden=move || rows.with(Vec::is_empty)>
+            <For each=move || rows.get() key=|row| row.id let:row>
+                <WaitingRow row live />
+            </For>
+        </ul>
+    }
+}
+
 #[component]
 fn WaitingRow(row: Row, live: Live) -> impl IntoView {
     let href = format!("/blockers/{}", row.id);
@@ -54,7 +73,6 @@ fn WaitingRow(row: Row, live: Live) -> impl IntoView {
         <li class="row" data-mode=row.mode.name()>
             <a class="row-link" href=href aria-current=current>
                 <span class="row-line">
-                    <Badge mode=row.mode />
                     <UrgentMark urgent=row.urgent />
                     <KindMark row=row.clone() live />
                     <TimeLeft row=row.clone() live />

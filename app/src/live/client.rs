@@ -54,9 +54,15 @@ pub fn start(live: Live) {
                 sleep(jitter()).await;
                 continue;
             }
-            live.status.set(LiveStatus::Polling);
             // A page whose session has ended learns it here: the desk is refused.
-            read_desk(live).await;
+            let status = match (read_desk(live).await, live.status.get_untracked()) {
+                (true, _) => LiveStatus::Polling,
+                (false, known @ LiveStatus::Unreachable { .. }) => known,
+                (false, _) => LiveStatus::Unreachable {
+                    since: live.now.get_untracked(),
+                },
+            };
+            live.status.set(status);
             sleep(POLL).await;
         }
     });

@@ -25,6 +25,20 @@ pub enum LiveStatus {
     Reconnecting,
     /// The server was asked by request, and will be again.
     Polling,
+    /// It answers nothing.
+    Unreachable {
+        /// Since when.
+        since: DateTime<Utc>,
+    },
+}
+
+/// A place to go to that is not a link under a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// A blocker: its notification was clicked, or it is the next one.
+    Blocker(InteractionId),
+    /// Where the dialog was opened.
+    Back,
 }
 
 /// The state every page shares: one desk, kept up to date by one socket.
@@ -41,8 +55,8 @@ pub struct Live {
     pub hydrated: RwSignal<bool>,
     /// The words a screen reader should say.
     pub announcement: RwSignal<String>,
-    /// The blocker whose notification was clicked.
-    pub wanted: RwSignal<Option<InteractionId>>,
+    /// Where the page should go.
+    pub wanted: RwSignal<Option<Wanted>>,
     /// Whether the person is signing out.
     pub leaving: RwSignal<bool>,
 }

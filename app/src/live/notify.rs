@@ -5,12 +5,17 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{Notification, NotificationOptions, NotificationPermission};
 
-use super::Live;
+use super::{Live, Wanted};
 use crate::view::Row;
 
 /// Whether the browser can notify, and its user has not said yet whether it may.
 pub(crate) fn may_ask() -> bool {
     exists() && Notification::permission() == NotificationPermission::Default
+}
+
+/// Whether the browser lets this page notify under no circumstances.
+pub(crate) fn is_refused() -> bool {
+    !exists() || Notification::permission() == NotificationPermission::Denied
 }
 
 /// Asks the person at the browser, who must have clicked for it. `then` is called when they have decided.
@@ -42,7 +47,7 @@ pub(crate) fn raise(live: Live, row: &Row) {
     let id = row.id;
     let on_click = Closure::<dyn Fn(JsValue)>::new(move |_| {
         let _ = window().focus();
-        let _ = live.wanted.try_set(Some(id));
+        let _ = live.wanted.try_set(Some(Wanted::Blocker(id)));
     });
     notification.set_onclick(on_click.into_js_value().dyn_ref());
 }

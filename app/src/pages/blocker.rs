@@ -48,7 +48,7 @@ fn OneBlocker(id: Option<InteractionId>) -> impl IntoView {
         },
     );
     let reload = move || blocker.refetch();
-    let answering = Answering::new(reload);
+    let answering = Answering::new(id, reload);
     reload_on_change(id, reload);
     view! {
         <Transition fallback=|| view! { <p class="dialog-note">"Loading…"</p> }>

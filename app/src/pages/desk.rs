@@ -8,9 +8,13 @@ use leptos_router::{
 };
 
 use crate::{
-    components::{CameFrom, Failure, Header, KeyHelp, WaitingList},
+    components::{
+        CameFrom, Failure, Header, HeldLines, KeyHelp, WaitingList, address_of, blocker_at,
+        follow_keys, keep_the_place,
+    },
     desk::Desk,
-    live::Live,
+    held::Holding,
+    live::{Live, Wanted},
     load::{self, Loaded},
     server_fns::{load_desk, load_visitor},
     view::Visitor,
@@ -38,9 +42,11 @@ pub(crate) fn DeskLayout() -> impl IntoView {
     provide_context(DeskResource(desk));
     provide_context(VisitorResource(visitor));
     CameFrom::provide();
-    crate::components::follow_keys();
+    let holding = Holding::provide(live);
+    follow_keys(live, holding);
     title_counts_waiting(live);
-    open_what_was_clicked(live);
+    go_where_it_is_wanted(live);
+    keep_the_place();
     let path = use_location().pathname;
     let elsewhere = move || path.with(|path| path != "/" && !path.starts_with("/blockers/"));
 
@@ -72,6 +78,8 @@ pub(crate) fn DeskLayout() -> impl IntoView {
         <p class="visually-hidden" role="status">
             {move || live.announcement.get()}
         </p>
+        // An open blocker has its own.
+        {move || path.with(|path| blocker_at(path).is_none()).then(HeldLines)}
         <KeyHelp />
     }
 }
@@ -86,12 +94,23 @@ fn title_counts_waiting(live: Live) {
     });
 }
 
-fn open_what_was_clicked(live: Live) {
-    let navigate = use_navigate();
+/// From one blocker to the next there is no page to go back to.
+fn go_where_it_is_wanted(live: Live) {
+    let (here, navigate) = (use_location().pathname, use_navigate());
+    let back = CameFrom::address();
     Effect::new(move |_| {
-        if let Some(id) = live.wanted.get() {
-            live.wanted.set(None);
-            navigate(&format!("/blockers/{id}"), NavigateOptions::default());
-        }
+        let Some(wanted) = live.wanted.get() else {
+            return;
+        };
+        live.wanted.set(None);
+        let place = match wanted {
+            Wanted::Blocker(id) => address_of(id),
+            Wanted::Back => back.get_untracked(),
+        };
+        let options = NavigateOptions {
+            replace: here.with_untracked(|here| blocker_at(here).is_some()),
+            ..NavigateOptions::default()
+        };
+        navigate(&place, options);
     });
 }

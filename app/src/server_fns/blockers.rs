@@ -11,6 +11,9 @@ use crate::{
     wire::TreeJson,
 };
 
+/// `chosen` where any number of the options may be ticked.
+pub(crate) const SEVERAL: &str = "several";
+
 /// Everything the resolution dialog shows.
 #[server(prefix = "/ui", endpoint = "load-blocker", output = TreeJson)]
 pub async fn load_blocker(id: InteractionId) -> Result<Blocker, UiError> {
@@ -26,7 +29,7 @@ pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
 /// Answers a blocker. Every control is a plain form, so the fields are those of HTML:
 /// `text`, `selected[]`, `approved`, `decision`, `feedback`, and `digest` of the action or plan that was shown. `question` names the question of a form
 /// that `text` or `selected[]` answers. `typed` is there with a text that is the answer and may be empty,
-/// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
+/// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `empty` is there when its person has been asked whether an empty answer is meant; a page's program asks by itself. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
 /// text area into CR LF on the way, which the person did not type.
 #[server(prefix = "/ui", endpoint = "answer-blocker", output = TreeJson)]
 pub async fn answer_blocker(
@@ -40,6 +43,7 @@ pub async fn answer_blocker(
     #[server(default)] decision: Option<PlanDecision>,
     #[server(default)] feedback: Option<String>,
     #[server(default)] digest: Option<String>,
+    #[server(default)] empty: Option<String>,
     #[server(default)] form: Option<String>,
 ) -> Result<AnswerOutcome, UiError> {
     use domain::interaction::{AnswerDraft, FormAnswer};
@@ -51,6 +55,13 @@ pub async fn answer_blocker(
         })
     };
     let plain = form.is_some();
+    let is_empty = match typed {
+        Some(_) => text.as_deref().is_none_or(|text| text.trim().is_empty()),
+        None => chosen.as_deref() == Some(SEVERAL) && selected.as_ref().is_none_or(Vec::is_empty),
+    };
+    if plain && is_empty && empty.is_none() {
+        return super::answered(Err(UiError::Empty));
+    }
     let selected = selected.or_else(|| chosen.map(|_| Vec::new()));
     let text = whole(text).or_else(|| typed.map(|_| String::new()));
     let draft = match question {

@@ -8,6 +8,7 @@ mod outbound;
 mod settings;
 mod visitor;
 
+pub(crate) use blockers::SEVERAL;
 pub use blockers::{
     AnswerBlocker, CancelBlocker, FollowUpBlocker, answer_blocker, cancel_blocker,
     follow_up_blocker, load_blocker, load_story,

@@ -1,7 +1,10 @@
 //! One blocker as the resolution dialog shows it.
 
 use chrono::{DateTime, Utc};
-use domain::interaction::{Callback, FormAnswer, Level, Outcome, Report, TaskRef};
+use domain::{
+    InteractionId,
+    interaction::{Callback, FormAnswer, Level, Outcome, Report, TaskRef},
+};
 use serde::{Deserialize, Serialize};
 
 use super::Row;
@@ -158,6 +161,10 @@ pub struct Remark {
 /// An earlier question of the same session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Earlier {
+    /// Which.
+    pub id: InteractionId,
+    /// Whether it waits.
+    pub waits: bool,
     /// The question, on one line.
     pub question: String,
     /// The answer on one line, if there is one.

@@ -1,10 +1,12 @@
 //! The decision of a rule, ready for the store to commit in one transaction.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     access::Access,
     delivery::{Endpoint, Retry},
+    digest,
     event::{NewEvent, Payload},
     fault::Fault,
     ids::{InteractionId, MessageId},
@@ -37,6 +39,25 @@ pub struct IdempotencyKey {
     /// [`Draft::fingerprint`](crate::interaction::Draft::fingerprint) of the request asked under
     /// it.
     pub fingerprint: [u8; 32],
+}
+
+/// The idempotency key that an interaction was asked under, as its first event holds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedUnder {
+    /// None.
+    NoKey,
+    /// The SHA-256 of its name, in hex: the name is the agent's own.
+    Key(String),
+}
+
+impl AskedUnder {
+    /// What the first event holds of this key.
+    pub fn of(key: Option<&IdempotencyKey>) -> Self {
+        key.map_or(Self::NoKey, |key| {
+            Self::Key(digest::sha256(key.name.as_bytes()))
+        })
+    }
 }
 
 impl IdempotencyKey {

@@ -35,7 +35,7 @@ mod testing;
 pub mod time;
 
 pub use access::{Access, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
-pub use changeset::{Changeset, IdempotencyKey, Write};
+pub use changeset::{AskedUnder, Changeset, IdempotencyKey, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
     DeliveryEvent, EndpointEvent, Event, InteractionEvent, NewEvent, Payload, PersonEvent,

@@ -1,7 +1,8 @@
 //! An agent asks.
 
 use domain::{
-    AgentRef, IdempotencyKey, Interaction, Refused,
+    AgentRef, AskedUnder, IdempotencyKey, Interaction, InteractionEvent, InteractionId, Payload,
+    Refused,
     decide::interaction as decide,
     interaction::{Draft, Kind, Request, TaskRef},
     limits,
@@ -115,12 +116,29 @@ impl Service {
         let found = &interaction.request;
         let is_same = interaction.agent.id == agent.id
             && (&found.prompt, &found.ask) == (&request.prompt, &request.ask);
-        if !is_same {
+        if !is_same || !self.was_asked_under(id, key).await? {
             return Err(Refused::Altered.into());
         }
         Ok(Some(Asked {
             interaction,
             replayed: true,
         }))
+    }
+
+    /// Whether the journal knows of no other key.
+    async fn was_asked_under(
+        &self,
+        id: InteractionId,
+        key: &IdempotencyKey,
+    ) -> Result<bool, ServiceError> {
+        let first = self.store.events_of(id, 0, 1).await?.into_iter().next();
+        Ok(match first.map(|event| event.payload) {
+            Some(Payload::Interaction(InteractionEvent::Requested {
+                asked_under: Some(under),
+                ..
+            })) => under == AskedUnder::of(Some(key)),
+            // A notification, or a question from before keys were in the journal.
+            _ => true,
+        })
     }
 }

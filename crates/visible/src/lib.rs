@@ -38,9 +38,17 @@ pub fn lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A short text that a person chooses by, on one line: as [`line`] writes it, and marked where [`value`] is.
+/// A short text that a person chooses by, on one line: as [`line`] writes it, and marked where [`value`] is. Blanks at
+/// its ends are counted.
 pub fn label(text: &str) -> String {
-    joined(value(text))
+    let inner = text.trim_matches(' ');
+    let ends = |count: usize| match count {
+        0 => String::new(),
+        count => blanks(' ', count),
+    };
+    let before = text.len() - text.trim_start_matches(' ').len();
+    let after = text.len() - before - inner.len();
+    ends(before) + &joined(value(inner)) + &ends(after)
 }
 
 /// Prose in several lines, for a surface that cannot keep apart texts of different directions: as [`unhidden`]

@@ -163,6 +163,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 request,
                 expires_at,
                 channel,
+                asked_under: _,
             } => Self::Asked {
                 agent,
                 request,

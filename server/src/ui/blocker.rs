@@ -9,7 +9,9 @@ use app::{
 };
 use domain::{
     Actor, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
-    interaction::{Ask, Choice, FormAnswers, Mode, Outcome, Report, TaskRef},
+    interaction::{
+        Answer, AnswerContent, Ask, Choice, FormAnswers, Mode, Outcome, Report, TaskRef,
+    },
 };
 use store::{InteractionQuery, Store};
 use visible::shape;
@@ -83,7 +85,17 @@ async fn control(interaction: &Interaction) -> Result<Control, UiError> {
         },
         Ask::Form { questions } => {
             let none = FormAnswers::new();
-            let answers = interaction.progress().unwrap_or(&none);
+            let answers = match &interaction.state {
+                State::Resolved {
+                    answer:
+                        Answer {
+                            content: AnswerContent::Form { answers },
+                            ..
+                        },
+                } => Some(answers),
+                _ => interaction.progress(),
+            };
+            let answers = answers.unwrap_or(&none);
             let mut steps = Vec::with_capacity(questions.len());
             for question in questions {
                 steps.push(FormStep {
@@ -199,6 +211,8 @@ async fn earlier(store: &dyn Store, interaction: &Interaction) -> Result<Vec<Ear
     let earlier = found.iter().map(|one| {
         let closed = ClosedRow::new(one);
         Earlier {
+            id: one.id,
+            waits: one.ending.is_none(),
             question: Row::from(one).preview,
             answer: closed.and_then(
                 |ClosedRow {

@@ -22,7 +22,7 @@ pub(super) fn AcknowledgeControl(id: InteractionId, answering: Answering) -> imp
         <AnswerForm id send>
             <div class="form-end">
                 <Problem id="answer-problem" sending />
-                <SendButton sending label="Acknowledge" />
+                <SendButton sending label="Acknowledge" key="↵" />
             </div>
         </AnswerForm>
     }

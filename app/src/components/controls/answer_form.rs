@@ -65,6 +65,7 @@ pub(super) fn blank(id: InteractionId) -> AnswerBlocker {
         approved: None,
         decision: None,
         feedback: None,
+        empty: None,
         form: None,
     }
 }

@@ -13,6 +13,8 @@ use super::{
 };
 use crate::{components::keys::is_submit_key, server_fns::AnswerBlocker};
 
+const NEITHER: &str = "Approve it or deny it: a comment alone decides nothing.";
+
 /// Approves or denies an action, perhaps with a comment.
 #[component]
 pub(super) fn ApproveControl(
@@ -46,18 +48,20 @@ pub(super) fn ApproveControl(
         match button.map(|button| button.value()).as_deref() {
             Some("true") => send(true),
             Some("false") => send(false),
-            _ => {}
+            _ => sending.refuse(NEITHER),
         }
     };
     let on_keydown = move |event: ev::KeyboardEvent| {
+        if !is_submit_key(&event) {
+            return;
+        }
+        event.prevent_default();
         let button = event
             .target()
             .and_then(|target| target.dyn_into::<web_sys::HtmlButtonElement>().ok());
-        if let Some(button) = button
-            && is_submit_key(&event)
-        {
-            event.prevent_default();
-            button.click();
+        match button {
+            Some(button) => button.click(),
+            None => sending.refuse(NEITHER),
         }
     };
     view! {
@@ -76,12 +80,13 @@ pub(super) fn ApproveControl(
                 label="Comment (optional)"
                 area
                 problem="answer-problem"
+                before=answering.undone().and_then(|answer| answer.text).unwrap_or_default()
                 rows="2"
             />
             <div class="form-end">
                 <Problem id="answer-problem" sending />
-                <Verdict value="false" label="Deny" chosen=move || pressed.get() == Some(false) sending />
-                <Verdict value="true" label="Approve" chosen=move || pressed.get() == Some(true) sending />
+                <Verdict value="false" label="Deny" key="D" chosen=move || pressed.get() == Some(false) sending />
+                <Verdict value="true" label="Approve" key="A" chosen=move || pressed.get() == Some(true) sending />
             </div>
         </form>
     }
@@ -91,6 +96,7 @@ pub(super) fn ApproveControl(
 fn Verdict(
     value: &'static str,
     label: &'static str,
+    key: &'static str,
     chosen: impl Fn() -> bool + Copy + Send + Sync + 'static,
     sending: Sending,
 ) -> impl IntoView {
@@ -105,6 +111,7 @@ fn Verdict(
             aria-busy=move || busy().then_some("true")
         >
             {move || if busy() { "Sending…" } else { label }}
+            <kbd>{key}</kbd>
         </button>
     }
 }

@@ -3,28 +3,31 @@
 use domain::{InteractionId, limits};
 use leptos::{ev, html, prelude::*, server_fn::ServerFn};
 
-use super::sending::{Problem, Sending};
+use super::{
+    Answering,
+    sending::{Problem, Sending},
+};
 use crate::server_fns::CancelBlocker;
 
-/// Says that an answer is no longer needed.
+/// Takes the question back.
 #[component]
 pub(in crate::components) fn CancelForm(
     id: InteractionId,
     agent: String,
-    cancel: ServerAction<CancelBlocker>,
+    answering: Answering,
 ) -> impl IntoView {
-    let sending = Sending::of(cancel);
+    let sending = Sending::of(answering.cancel);
     let reason = NodeRef::<html::Input>::new();
     let on_submit = move |event: ev::SubmitEvent| {
         event.prevent_default();
         if sending.starts() {
             let reason = reason.get_untracked().map(|reason| reason.value());
-            cancel.dispatch(CancelBlocker { id, reason });
+            answering.take_back(CancelBlocker { id, reason });
         }
     };
     view! {
         <details class="cancel-form">
-            <summary>"No longer needed"</summary>
+            <summary>"Take it back" <kbd>"T"</kbd></summary>
             <form method="post" action=CancelBlocker::url() on:submit=on_submit>
                 <input type="hidden" name="id" value=id.to_string() />
                 <label for="cancel-reason">"Why, for " <bdi>{agent}</bdi> " (optional)"</label>

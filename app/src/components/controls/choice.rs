@@ -6,7 +6,7 @@ use leptos::{html, prelude::*};
 use super::{
     Answering,
     answer_form::{AnswerForm, blank},
-    option_list::{OptionList, picked},
+    option_list::{OptionList, picked, picks_enough},
     sending::{Problem, SendButton},
 };
 use crate::{server_fns::AnswerBlocker, view::ChoiceView};
@@ -19,6 +19,7 @@ pub(super) fn ChoiceControl(
     answering: Answering,
 ) -> impl IntoView {
     let sending = answering.sending();
+    let undone = answering.undone().and_then(|answer| answer.selected);
     let group = NodeRef::<html::Fieldset>::new();
     let multiple = choice.multiple;
     let send = move || {
@@ -26,8 +27,7 @@ pub(super) fn ChoiceControl(
             return;
         }
         let selected = picked(group);
-        if selected.is_empty() && !multiple {
-            sending.refuse("Pick one of the options first.");
+        if !picks_enough(sending, &selected, multiple) {
             return;
         }
         let answer = AnswerBlocker {
@@ -39,10 +39,16 @@ pub(super) fn ChoiceControl(
     };
     view! {
         <AnswerForm id send>
-            <OptionList choice subject=id.to_string() group problem="answer-problem" />
+            <OptionList
+                choice
+                subject=id.to_string()
+                group
+                picked=undone.unwrap_or_default()
+                problem="answer-problem"
+            />
             <div class="form-end">
                 <Problem id="answer-problem" sending />
-                <SendButton sending label="Send answer" />
+                <SendButton sending label="Send answer" key="↵" />
             </div>
         </AnswerForm>
     }

@@ -24,6 +24,7 @@ pub(super) fn DecideControl(
 ) -> impl IntoView {
     let shown = StoredValue::new(digest.clone());
     let sending = answering.sending();
+    let undone = answering.undone().and_then(|answer| answer.decision);
     let group = NodeRef::<html::Fieldset>::new();
     let area = NodeRef::<html::Textarea>::new();
     let send = move || {
@@ -68,7 +69,12 @@ pub(super) fn DecideControl(
                     .map(|(n, decision)| {
                         view! {
                             <label class="option">
-                                <input type="radio" name="decision" value=decision.name() />
+                                <input
+                                    type="radio"
+                                    name="decision"
+                                    value=decision.name()
+                                    checked=undone == Some(decision)
+                                />
                                 <span class="option-text">
                                     <span>{title(decision)}</span>
                                     <span class="option-more">{decision.meaning()}</span>
@@ -88,7 +94,7 @@ pub(super) fn DecideControl(
             />
             <div class="form-end">
                 <Problem id="answer-problem" sending />
-                <SendButton sending label="Send decision" />
+                <SendButton sending label="Send decision" key="↵" />
             </div>
         </AnswerForm>
     }

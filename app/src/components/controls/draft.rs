@@ -60,7 +60,7 @@ pub(in crate::components) fn unsent(id: InteractionId) -> Option<String> {
 }
 
 /// The blocker is answered: nothing of it is unsent.
-pub(in crate::components) fn forget_all(id: InteractionId) {
+pub(crate) fn forget_all(id: InteractionId) {
     for draft in drafts_of(id) {
         draft.forget();
     }

@@ -11,7 +11,7 @@ use super::{
     answer_form::{AnswerForm, blank},
     draft::Draft,
     draft_area::{DraftArea, typed},
-    option_list::{OptionList, picked},
+    option_list::{OptionList, picked, picks_enough},
     sending::{Problem, SendButton},
 };
 use crate::{components::copy_button::CopyButton, server_fns::AnswerBlocker, view::FormStep};
@@ -109,6 +109,19 @@ fn Step(
     let area = NodeRef::<html::Textarea>::new();
     let group = NodeRef::<html::Fieldset>::new();
     let question = step.id.clone();
+    let undone = answering
+        .undone()
+        .filter(|answer| answer.question.as_deref() == Some(step.id.as_str()));
+    let before = match undone {
+        Some(AnswerBlocker {
+            selected: Some(selected),
+            ..
+        }) => Some(FormAnswer::Several(selected)),
+        Some(AnswerBlocker {
+            text: Some(text), ..
+        }) => Some(FormAnswer::One(text)),
+        Some(_) | None => step.answer,
+    };
     let multiple = step.choice.as_ref().map(|choice| choice.multiple);
     let send = move || {
         if !sending.starts() {
@@ -121,7 +134,7 @@ fn Step(
         let answer = match multiple {
             None => {
                 let text = typed(area);
-                if !sending.fits(&text) {
+                if !sending.fits(&text) || !sending.is_meant(text.trim().is_empty()) {
                     return;
                 }
                 AnswerBlocker {
@@ -132,8 +145,7 @@ fn Step(
             }
             Some(multiple) => {
                 let selected = picked(group);
-                if selected.is_empty() && !multiple {
-                    sending.refuse("Pick one of the options first.");
+                if !picks_enough(sending, &selected, multiple) {
                     return;
                 }
                 AnswerBlocker {
@@ -143,7 +155,12 @@ fn Step(
                 }
             }
         };
-        answering.send(answer, Some(Draft::step(id, &question)));
+        let draft = Some(Draft::step(id, &question));
+        if last {
+            answering.send(answer, draft);
+        } else {
+            answering.send_part(answer, draft);
+        }
     };
     let field = match step.choice {
         Some(choice) => view! {
@@ -151,7 +168,7 @@ fn Step(
                 choice
                 subject=step.id.clone()
                 group
-                picked=values(step.answer)
+                picked=values(before)
                 problem="answer-problem"
             />
         }
@@ -164,7 +181,7 @@ fn Step(
                 label="Your answer"
                 area
                 problem="answer-problem"
-                before=step.answer.map(|answer| answer.to_text()).unwrap_or_default()
+                before=before.map(|answer| answer.to_text()).unwrap_or_default()
                 focused=true
             />
         }

@@ -6,7 +6,7 @@ mod approve;
 mod cancel;
 mod choice;
 mod decide;
-pub(super) mod draft;
+pub(crate) mod draft;
 mod draft_area;
 mod follow_up;
 mod form;
@@ -26,8 +26,10 @@ pub(super) use follow_up::FollowUpForm;
 pub(super) use sending::{Problem, Sending};
 
 use crate::{
+    held::{Call, Holding},
+    live::{Live, Wanted},
     server_fns::{AnswerBlocker, CancelBlocker, FollowUpBlocker},
-    view::{AnswerOutcome, Control},
+    view::{AnswerOutcome, Control, Row},
 };
 use draft::Draft;
 
@@ -35,7 +37,7 @@ use draft::Draft;
 #[derive(Clone, Copy)]
 pub(crate) struct Answering {
     answer: ServerAction<AnswerBlocker>,
-    pub(super) cancel: ServerAction<CancelBlocker>,
+    cancel: ServerAction<CancelBlocker>,
     pub(super) follow_up: ServerAction<FollowUpBlocker>,
     /// Where the text that is under way is kept.
     under_way: StoredValue<Option<Draft>>,
@@ -43,11 +45,23 @@ pub(crate) struct Answering {
     got_through: StoredValue<usize>,
     /// The question of a form that is shown, and how many answers had got through when it came.
     on_screen: StoredValue<Option<(String, usize)>>,
+    /// The blocker, once it has been read.
+    row: StoredValue<Option<Row>>,
+    /// The answer that was undone.
+    undone: StoredValue<Option<AnswerBlocker>>,
+    desk: Option<(Live, Holding)>,
 }
 
 impl Answering {
     /// Reads the blocker again with `reload` after everything that changes it.
-    pub(crate) fn new(reload: impl Fn() + Copy + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(
+        id: Option<InteractionId>,
+        reload: impl Fn() + Copy + Send + Sync + 'static,
+    ) -> Self {
+        let desk = use_context::<Live>().zip(use_context::<Holding>());
+        let undone = id
+            .zip(desk)
+            .and_then(|(id, (_, holding))| holding.take_undone(id));
         let answering = Self {
             answer: ServerAction::new(),
             cancel: ServerAction::new(),
@@ -55,6 +69,9 @@ impl Answering {
             under_way: StoredValue::new(None),
             got_through: StoredValue::new(0),
             on_screen: StoredValue::new(None),
+            row: StoredValue::new(None),
+            undone: StoredValue::new(undone),
+            desk,
         };
         let (here, navigate) = (use_location(), use_navigate());
         Effect::new(move |_| {
@@ -76,10 +93,14 @@ impl Answering {
                 };
                 navigate(&here.pathname.get_untracked(), forward);
             }
-            reload();
+            if outcome != AnswerOutcome::Sent || !answering.goes_on() {
+                reload();
+            }
         });
         Effect::new(move |_| {
-            if let Some(Ok(())) = answering.cancel.value().get() {
+            if let Some(Ok(())) = answering.cancel.value().get()
+                && !answering.goes_on()
+            {
                 reload();
             }
         });
@@ -107,9 +128,81 @@ impl Answering {
         (before.0 != question && before.1 == count).then_some(before.0)
     }
 
+    /// Whether an answer of this page got through.
+    pub(super) fn has_sent(self) -> bool {
+        self.got_through.get_value() > 0
+    }
+
+    /// What it is about.
+    pub(super) fn is_about(self, row: &Row) {
+        self.row.set_value(Some(row.clone()));
+    }
+
+    /// The answer that was undone, to be shown once more.
+    fn undone(self) -> Option<AnswerBlocker> {
+        self.undone.get_value()
+    }
+
+    /// Sends the answer that ends it, or holds it.
     fn send(self, answer: AnswerBlocker, draft: Option<Draft>) {
+        let said = said(&answer);
+        match self.hold(Call::Answer(Box::new(answer)), said) {
+            Some(Call::Answer(answer)) => self.send_part(*answer, draft),
+            Some(Call::Cancel(_)) | None => {}
+        }
+    }
+
+    /// Sends the answer to one question of several.
+    fn send_part(self, answer: AnswerBlocker, draft: Option<Draft>) {
         self.under_way.set_value(draft);
         self.answer.dispatch(answer);
+    }
+
+    /// Takes it back, or holds that.
+    fn take_back(self, cancel: CancelBlocker) {
+        if let Some(Call::Cancel(cancel)) = self.hold(Call::Cancel(cancel), "Taken back") {
+            self.cancel.dispatch(cancel);
+        }
+    }
+
+    /// Holds it and goes on; what cannot be held comes back.
+    fn hold(self, call: Call, said: &str) -> Option<Call> {
+        let (Some((live, holding)), Some(row)) = (self.desk, self.row.get_value()) else {
+            return Some(call);
+        };
+        if let Err(call) = holding.hold(&row, call, format!("{said}: {}", row.preview)) {
+            return Some(call);
+        }
+        live.wanted.set(Some(
+            holding
+                .beside(row.id, 1)
+                .map_or(Wanted::Back, Wanted::Blocker),
+        ));
+        None
+    }
+
+    /// On to the next one, if another waits.
+    fn goes_on(self) -> bool {
+        let (Some((live, holding)), Some(row)) = (self.desk, self.row.get_value()) else {
+            return false;
+        };
+        holding.is_answered(row.id);
+        let next = holding.beside(row.id, 1);
+        if let Some(next) = next {
+            live.wanted.set(Some(Wanted::Blocker(next)));
+        }
+        next.is_some()
+    }
+}
+
+/// What was sent, in a word or two.
+fn said(answer: &AnswerBlocker) -> &'static str {
+    match (answer.approved, answer.decision) {
+        (Some(true), _) => "Approved",
+        (Some(false), _) => "Denied",
+        (None, Some(_)) => "Decided",
+        (None, None) if answer.typed.is_some() || answer.chosen.is_some() => "Answered",
+        (None, None) => "Acknowledged",
     }
 }
 

@@ -2,7 +2,8 @@
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 
-use crate::{components::option_text::OptionText, view::ChoiceView};
+use super::sending::Sending;
+use crate::{components::option_text::OptionText, server_fns::SEVERAL, view::ChoiceView};
 
 /// How many options have a number key.
 const NUMBERED: usize = 9;
@@ -29,7 +30,7 @@ pub(super) fn OptionList(
     view! {
         <fieldset class="option-list" node_ref=group aria-describedby=problem>
             <legend>{legend}</legend>
-            <input type="hidden" name="chosen" value="1" />
+            <input type="hidden" name="chosen" value=if choice.multiple { SEVERAL } else { "1" } />
             {choice
                 .options
                 .into_iter()
@@ -58,6 +59,15 @@ pub(super) fn OptionList(
 #[component]
 pub(super) fn NumberKey(n: usize) -> impl IntoView {
     (n < NUMBERED).then(|| view! { <kbd aria-hidden="true">{n + 1}</kbd> })
+}
+
+/// Whether these may be sent; says so if not.
+pub(super) fn picks_enough(sending: Sending, selected: &[String], multiple: bool) -> bool {
+    if selected.is_empty() && !multiple {
+        sending.refuse("Pick one of the options first.");
+        return false;
+    }
+    sending.is_meant(selected.is_empty())
 }
 
 /// The values of what is picked.

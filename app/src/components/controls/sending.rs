@@ -8,7 +8,10 @@ use leptos::{
     server_fn::{ServerFn, error::FromServerFnError},
 };
 
-use crate::{error::UiError, live::load_again};
+use crate::{
+    error::UiError,
+    live::{Live, LiveStatus, load_again},
+};
 
 /// How long what has just come on the screen cannot be answered: the second click of two that were meant for a row of
 /// a list, or for the question before, was not meant for this. Systems count two clicks as one double click within
@@ -25,8 +28,12 @@ pub(in crate::components) struct Sending {
     before: usize,
     /// The mistake, before anything is sent.
     wrong: RwSignal<Option<String>>,
+    /// Whether an empty answer is asked about.
+    doubted: RwSignal<bool>,
     /// Whether it has only just come on the screen.
     rests: RwSignal<bool>,
+    /// How many calls had ended when the server came back: what could not be reached can be.
+    back: RwSignal<usize>,
 }
 
 impl Sending {
@@ -52,12 +59,25 @@ impl Sending {
                 load_again();
             }
         });
+        let back = RwSignal::new(0);
+        let live = use_context::<Live>();
+        let is_live =
+            Memo::new(move |_| live.is_some_and(|live| live.status.get() == LiveStatus::Live));
+        Effect::new(move |was: Option<bool>| {
+            let is = is_live.get();
+            if was == Some(false) && is {
+                back.set(version.get_untracked());
+            }
+            is
+        });
         Self {
             pending: action.pending(),
             ended,
             before,
             wrong: RwSignal::new(None),
+            doubted: RwSignal::new(false),
             rests: RwSignal::new(false),
+            back,
         }
     }
 
@@ -108,7 +128,25 @@ impl Sending {
     /// Whether it may be sent now. Takes back what was wrong.
     pub(super) fn starts(self) -> bool {
         self.wrong.set(None);
+        if self.rests.get_untracked() {
+            self.refuse("This has only just come on the screen. Press again.");
+        }
         !untrack(|| self.is_shut())
+    }
+
+    /// Whether an answer that may be empty is meant: an empty one is sent when its person has been asked.
+    pub(super) fn is_meant(self, is_empty: bool) -> bool {
+        let is_meant = !is_empty || self.doubted.get_untracked();
+        self.doubted.set(is_empty);
+        if !is_meant {
+            self.refuse(UiError::Empty.to_string());
+        }
+        is_meant
+    }
+
+    /// Whether the next press sends an empty answer.
+    fn is_doubted(self) -> bool {
+        self.doubted.get() || self.ended.get() == (0, Some(Err(UiError::Empty)))
     }
 
     /// Whether this is short enough for an answer.
@@ -131,6 +169,7 @@ impl Sending {
     fn problem(self) -> Option<String> {
         self.wrong.get().or_else(|| match self.ended.get() {
             // The first comes with the page, when a browser without wasm sent the form.
+            (ended, Some(Err(UiError::Unreachable))) if ended == self.back.get() => None,
             (ended, Some(Err(error))) if ended == 0 || ended != self.before => {
                 Some(error.to_string())
             }
@@ -151,7 +190,11 @@ pub(in crate::components) fn Problem(#[prop(into)] id: String, sending: Sending)
 
 /// The primary button, with its key.
 #[component]
-pub(super) fn SendButton(sending: Sending, label: &'static str) -> impl IntoView {
+pub(super) fn SendButton(
+    sending: Sending,
+    label: &'static str,
+    #[prop(default = "Ctrl ↵")] key: &'static str,
+) -> impl IntoView {
     view! {
         <button
             class="button primary"
@@ -159,8 +202,16 @@ pub(super) fn SendButton(sending: Sending, label: &'static str) -> impl IntoView
             disabled=move || sending.is_shut()
             aria-busy=move || sending.is_busy().then_some("true")
         >
-            {move || if sending.is_busy() { "Sending…" } else { label }}
-            <kbd>"Ctrl ↵"</kbd>
+            {move || match (sending.is_busy(), sending.is_doubted()) {
+                (true, _) => "Sending…",
+                (false, true) => "Send it empty",
+                (false, false) => label,
+            }}
+            <kbd>{key}</kbd>
         </button>
+        // Without a script the form says by itself that its person has been asked.
+        {move || {
+            sending.is_doubted().then(|| view! { <input type="hidden" name="empty" value="1" /> })
+        }}
     }
 }

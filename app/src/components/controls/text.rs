@@ -19,7 +19,7 @@ pub(super) fn TextControl(id: InteractionId, answering: Answering) -> impl IntoV
     let area = NodeRef::<html::Textarea>::new();
     let send = move || {
         let text = typed(area);
-        if sending.starts() && sending.fits(&text) {
+        if sending.starts() && sending.fits(&text) && sending.is_meant(text.trim().is_empty()) {
             let answer = AnswerBlocker {
                 text: Some(text),
                 typed: Some("1".to_owned()),
@@ -37,6 +37,7 @@ pub(super) fn TextControl(id: InteractionId, answering: Answering) -> impl IntoV
                 label="Your answer"
                 area
                 problem="answer-problem"
+                before=answering.undone().and_then(|answer| answer.text).unwrap_or_default()
                 focused=true
             />
             <div class="form-end">

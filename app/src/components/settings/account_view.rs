@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{
     change_password::ChangePasswordForm,
     role_field::{meaning, role_word},
+    undo_switch::UndoSwitch,
     unlink_slack::OwnSlackId,
 };
 use crate::{
@@ -45,6 +46,7 @@ pub(crate) fn AccountView(
                 }}
             </p>
         </section>
+        <UndoSwitch />
         <ChangePasswordForm name=account.name change />
     }
 }

@@ -22,6 +22,7 @@ mod slack_id_form;
 mod submit;
 mod test_webhook;
 mod token_list;
+mod undo_switch;
 mod unlink_slack;
 mod webhook_list;
 mod webhook_view;

@@ -8,6 +8,7 @@
 mod proof;
 
 use std::{
+    collections::HashMap,
     io::{self, BufRead, Write},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -19,7 +20,11 @@ use machine::clock::{Clock, SystemClock, SystemIds};
 use reqwest::{Client, Request, Response, StatusCode, Url, header};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
-use tokio::{sync::mpsc, task::JoinSet, time::Instant};
+use tokio::{
+    sync::mpsc,
+    task::{AbortHandle, JoinSet},
+    time::Instant,
+};
 
 use crate::client::{
     self,
@@ -82,12 +87,24 @@ impl Bridge {
         let bridge = Arc::new(self);
         let mut lines = lines();
         let mut calls = JoinSet::new();
+        // By the ids of their requests.
+        let mut under_way: HashMap<String, AbortHandle> = HashMap::new();
         loop {
             tokio::select! {
                 line = lines.recv() => match line {
                     Some(line) => {
+                        let message = serde_json::from_str::<Value>(&line);
+                        if let Some(id) = message.as_ref().ok().and_then(cancelled)
+                            && let Some(call) = under_way.remove(&id)
+                        {
+                            // The server takes back what no caller waits for.
+                            call.abort();
+                        }
+                        let id = message.as_ref().ok().and_then(|it| it.get("id")).map(Value::to_string);
                         let bridge = Arc::clone(&bridge);
-                        calls.spawn(async move { bridge.pass(line).await });
+                        let call = calls.spawn(async move { bridge.pass(line, message).await });
+                        under_way.retain(|_, call| !call.is_finished());
+                        under_way.extend(id.map(|id| (id, call)));
                     }
                     None => break,
                 },
@@ -101,8 +118,12 @@ impl Bridge {
     }
 
     /// The line that answers this one; `None` for a message without one.
-    async fn pass(&self, line: String) -> Option<String> {
-        let message: Value = match serde_json::from_str(&line) {
+    async fn pass(
+        &self,
+        line: String,
+        message: Result<Value, serde_json::Error>,
+    ) -> Option<String> {
+        let message = match message {
             Ok(message) => message,
             Err(error) => {
                 let message = format!("not JSON: {error}");
@@ -263,6 +284,13 @@ fn name(message: &Value) -> Option<&str> {
         .filter(|name| name.bytes().all(|byte| (b' '..=b'~').contains(&byte)))
 }
 
+/// The id of the request that this notification cancels.
+fn cancelled(message: &Value) -> Option<String> {
+    let is_one = message["method"] == "notifications/cancelled" && message.get("id").is_none();
+    let id = message["params"].get("requestId")?;
+    is_one.then(|| id.to_string())
+}
+
 /// Lines of standard input, read by a thread of their own: a read of it cannot be given up.
 fn lines() -> mpsc::Receiver<String> {
     let (send, lines) = mpsc::channel(16);
@@ -278,7 +306,11 @@ fn lines() -> mpsc::Receiver<String> {
 }
 
 fn say(said: Result<Option<String>, tokio::task::JoinError>) -> anyhow::Result<()> {
-    let Some(line) = said.context("a call broke off")? else {
+    let line = match said {
+        Err(ended) if ended.is_cancelled() => None,
+        said => said.context("a call broke off")?,
+    };
+    let Some(line) = line else {
         return Ok(());
     };
     let mut out = io::stdout().lock();

@@ -18,6 +18,7 @@ mod watch;
 use std::{
     env,
     io::{Read, Write},
+    pin::pin,
     process::ExitCode,
 };
 
@@ -29,6 +30,7 @@ use domain::{
     interaction::{Action, Kind},
     json::AnyJson,
 };
+use futures::FutureExt;
 use machine::clock::{Clock, SystemClock, SystemIds};
 use secrecy::SecretString;
 use serde_json::{Map, Value};
@@ -298,50 +300,85 @@ async fn finish(
     program: Option<Program>,
 ) -> anyhow::Result<ExitCode> {
     let id = &asked.id;
+    // From here on nothing else ends this program when a person presses Ctrl+C.
+    let mut interrupt = pin!(tokio::signal::ctrl_c().fuse());
     let closed = tokio::select! {
-        closed = client.wait(id) => closed?,
-        Ok(()) = tokio::signal::ctrl_c() => {
+        biased;
+        Ok(()) = &mut interrupt => {
             let what = match &asked.about {
                 Content::Decision(Kind::PlanReview, _) => " --plan FILE",
                 Content::Decision(..) => " --action FILE",
                 _ => "",
             };
             say(&format!("it stays asked; `handraise wait {id}{what}` waits on"));
-            // As shells report a program that Ctrl+C has ended.
-            return Ok(ExitCode::from(130));
+            return Ok(ExitCode::from(INTERRUPTED));
         }
+        closed = client.wait(id) => closed?,
     };
-    asked.about.is_of(&closed.kind)?;
-    outcome::agrees_with_itself(&closed)?;
-    let mut proven = false;
-    let code = outcome::exit_code(&closed);
-    if code == 0 {
-        match &asked.about {
-            Content::Decision(kind, digest) => {
-                // An approval is not used in vain for a changed file.
-                program.as_ref().map_or(Ok(()), Program::unchanged)?;
-                asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
-                use_decision(client, &closed, &asked, (*kind, digest.as_str()), run).await?;
-                // The server may have been away for long.
-                asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
-                proven = true;
-                if let Some(program) = &program {
-                    return program.run(id, client).await;
-                }
-            }
-            Content::Question(_) => {}
-            Content::Unknown => ensure!(
-                !is_decision(&closed.kind),
-                "it is a decision, which counts only for what is about to be done: name that with --action FILE or --plan FILE"
-            ),
+    let proven = tokio::select! {
+        biased;
+        Ok(()) = &mut interrupt => return Ok(interrupted()),
+        proven = prove(client, &asked, &closed, run, program.as_ref()) => proven?,
+    };
+    if let (true, Some(program)) = (proven, &program) {
+        if interrupt.now_or_never().is_some() {
+            return Ok(interrupted());
         }
-        // 0 says that it ran.
-        ensure!(program.is_none(), "nobody has approved the command");
+        return program.run(id, client).await;
     }
     outcome::print(&closed, json, proven)?;
     // Only now: a caller that is interrupted before can ask for it again.
-    client.collect(id).await?;
-    Ok(ExitCode::from(code))
+    tokio::select! {
+        biased;
+        Ok(()) = &mut interrupt => return Ok(interrupted()),
+        collected = client.collect(id) => collected?,
+    };
+    Ok(ExitCode::from(outcome::exit_code(&closed)))
+}
+
+/// As shells report a program that Ctrl+C has ended.
+const INTERRUPTED: u8 = 130;
+
+fn interrupted() -> ExitCode {
+    say("interrupted: nothing has run; if it was approved, that may be used up");
+    ExitCode::from(INTERRUPTED)
+}
+
+/// Whether a receipt proves that the caller may go on, for which an approval is used up.
+///
+/// # Errors
+/// When the answer would let the caller go on and is not one to what was asked.
+async fn prove(
+    client: &Client,
+    asked: &Asked,
+    closed: &Interaction,
+    run: Run,
+    program: Option<&Program>,
+) -> anyhow::Result<bool> {
+    asked.about.is_of(&closed.kind)?;
+    outcome::agrees_with_itself(closed)?;
+    if outcome::exit_code(closed) != 0 {
+        return Ok(false);
+    }
+    match &asked.about {
+        Content::Decision(kind, digest) => {
+            // An approval is not used in vain for a changed file.
+            program.map_or(Ok(()), Program::unchanged)?;
+            asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
+            use_decision(client, closed, asked, (*kind, digest.as_str()), run).await?;
+            // The server may have been away for long.
+            asked.files.as_ref().map_or(Ok(()), files::unchanged)?;
+            return Ok(true);
+        }
+        Content::Question(_) => {}
+        Content::Unknown => ensure!(
+            !is_decision(&closed.kind),
+            "it is a decision, which counts only for what is about to be done: name that with --action FILE or --plan FILE"
+        ),
+    }
+    // 0 says that it ran.
+    ensure!(program.is_none(), "nobody has approved the command");
+    Ok(false)
 }
 
 /// Whether a receipt is to prove how it ended.

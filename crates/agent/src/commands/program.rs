@@ -38,6 +38,9 @@ impl Program {
     /// In the folder that this program was started in.
     pub(super) fn here(argv: Vec<String>) -> anyhow::Result<Self> {
         let folder = env::current_dir().context("the working directory is gone")?;
+        folder.to_str().context(
+            "the name of the working directory is no UTF-8, so people could not be shown it",
+        )?;
         let files = files::of_arguments(&folder, &argv);
         Ok(Self {
             argv,

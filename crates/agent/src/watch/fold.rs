@@ -91,17 +91,16 @@ pub(super) fn folded(
     let mut used = 0;
     for (cluster, style) in clusters {
         let wide = wide(cluster);
-        if cluster == " " && used == room {
-            // Behind the row's end it would not be seen.
+        // A blank behind the row's end would not be seen.
+        let is_full = cluster == " " && used == room;
+        if is_full && !is_blank(line.last()) {
             lines.push(spans(&line));
             (line, used) = (Vec::new(), 0);
         }
-        while used + wide.max(cells::most(cluster)) > room && !line.is_empty() {
-            let space = line.iter().rposition(|(cluster, _)| *cluster == " ");
-            let rest = match space {
-                Some(space) => line.split_off(space + 1),
-                None => Vec::new(),
-            };
+        while (used + wide.max(cells::most(cluster)) > room || (is_full && used == room))
+            && !line.is_empty()
+        {
+            let rest = line.split_off(row_end(&line));
             lines.push(spans(&line));
             used = rest.iter().map(|(cluster, _)| self::wide(cluster)).sum();
             line = rest;
@@ -111,6 +110,20 @@ pub(super) fn folded(
     }
     lines.push(spans(&line));
     lines
+}
+
+/// Where a row ends that is too long: behind the first of the last blanks, of which the others are seen before what
+/// follows them.
+fn row_end(line: &[(&str, Style)]) -> usize {
+    let Some(last) = line.iter().rposition(|sign| is_blank(Some(sign))) else {
+        return line.len();
+    };
+    let word = line[..last].iter().rposition(|sign| !is_blank(Some(sign)));
+    word.map_or(1, |word| word + 2)
+}
+
+fn is_blank(sign: Option<&(&str, Style)>) -> bool {
+    sign.is_some_and(|(cluster, _)| *cluster == " ")
 }
 
 /// Before each row of an agent's text. A row without it is ours.
@@ -250,7 +263,7 @@ mod tests {
     fn words_stay_whole_where_they_fit() {
         assert_eq!(lines("ab cd efg", 5), ["ab cd", " efg"]);
         assert_eq!(lines("ab cde fg", 5), ["ab ", "cde ", "fg"]);
-        assert_eq!(lines("ab   cd", 3), ["ab ", "  ", "cd"]);
+        assert_eq!(lines("ab   cd", 3), ["ab ", " ", " cd"]);
         assert_eq!(lines("abcdefg", 3), ["abc", "def", "g"]);
         assert_eq!(lines("漢字漢", 4), ["漢字", "漢"]);
         assert_eq!(lines("a\n\nb", 4), ["a", "", "b"]);
@@ -314,6 +327,26 @@ mod tests {
     }
 
     proptest! {
+        /// Two texts that differ by a blank never stand there alike.
+        #[test]
+        fn rows_lead_back_to_their_text(
+            words in prop::collection::vec(("[a-z*→漢-]{0,12}", 0..9_usize), 1..9), width in 16..40_u16,
+        ) {
+            let text: String = words.iter().map(|(word, blanks)| word.clone() + &" ".repeat(*blanks)).collect();
+            let text = text.trim_end_matches(' ');
+            let rows = barred(text.chars().map(|c| (c, Style::new())), width);
+            let mut read = String::new();
+            for row in &rows {
+                let row = row.to_string();
+                let (bar, row) = row.split_at(2);
+                if bar == GOES_ON {
+                    read.push(' ');
+                }
+                read += row.trim_end_matches(' ');
+            }
+            prop_assert_eq!(read, text);
+        }
+
         #[test]
         fn whatever_is_folded_stands_on_the_screen_to_its_last_character(
             texts in texts(), width in 16..90_u16,
@@ -362,7 +395,7 @@ mod tests {
             ("long *", 6, ["| long", "|- *"]),
             ("longe data", 7, ["| longe", "|- data"]),
             ("lon data", 6, ["| lon ", "|>data"]),
-            ("lon  data", 7, ["| lon  ", "|>data"]),
+            ("lon  data", 7, ["| lon ", "|> data"]),
             ("lon  dat", 6, ["| lon ", "|> dat"]),
             ("lo漢", 5, ["| lo", "|-漢"]),
             ("lo 漢", 5, ["| lo ", "|>漢"]),

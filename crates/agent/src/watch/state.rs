@@ -470,7 +470,7 @@ pub(super) fn how_it_ended(item: &Item, now: DateTime<Utc>) -> String {
         ("resolved", _) => "already answered",
         ("expired", true) => "expired, and its fallback was used",
         ("expired", false) => "expired",
-        ("cancelled", _) => "no longer needed",
+        ("cancelled", _) => "taken back",
         _ => "closed",
     };
     let who = who.map_or_else(String::new, |who| format!(" by {who}"));

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    changeset::AskedUnder,
     interaction::{
         Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
     },
@@ -28,6 +29,9 @@ pub enum InteractionEvent {
         /// The channel of Slack that it is shown in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         channel: Option<String>,
+        /// The idempotency key. Events from before this was kept have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked_under: Option<AskedUnder>,
     },
     /// An agent told something.
     #[serde(rename = "notification.sent")]

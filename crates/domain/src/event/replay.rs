@@ -145,6 +145,7 @@ fn opened(event: &Event) -> Option<Interaction> {
             request,
             expires_at,
             channel,
+            asked_under: _,
         } => {
             let pending = State::Pending {
                 answers: Default::default(),

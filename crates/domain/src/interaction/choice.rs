@@ -31,46 +31,13 @@ pub struct ChoiceOption {
 }
 
 impl ChoiceOption {
-    /// The text people are shown of it: its label, and where that says something else, the value the
-    /// agent gets.
+    /// The text people are shown of it: its label, and where that is another text, the value the agent gets.
     pub fn name(&self) -> Cow<'_, str> {
-        if self.hides_its_value() || self.value.trim() == self.label.trim() {
-            return Cow::Borrowed(&self.label);
+        match self.value == self.label {
+            true => Cow::Borrowed(&self.label),
+            false => Cow::Owned(format!("{} → {}", self.label, self.value)),
         }
-        Cow::Owned(format!("{} → {}", self.label, self.value))
     }
-
-    /// Whether the value is another text than the label, and says the same.
-    fn hides_its_value(&self) -> bool {
-        let is_one_word = !self.value.trim().contains(char::is_whitespace);
-        is_one_word
-            && self.value.trim() != self.label.trim()
-            && said(&self.value) == said(&self.label)
-    }
-}
-
-/// A text without the signs people write differently and mean the same: capitals, and signs between the words of a
-/// name. Before a digit, `-` is a minus.
-fn said(text: &str) -> String {
-    let characters: Vec<char> = text.trim().chars().collect();
-    let joins = |at: usize| {
-        let before = at.checked_sub(1).and_then(|at| characters.get(at));
-        let sides = [before, characters.get(at + 1)];
-        sides.iter().all(|c| c.is_some_and(|c| c.is_alphabetic()))
-    };
-    let same = characters.iter().enumerate().map(|(at, c)| match c {
-        ' ' | '_' | '-' if joins(at) => ' ',
-        c => *c,
-    });
-    same.flat_map(|c| {
-        let small = c.to_lowercase();
-        // The sign for kelvin is no capital k.
-        let is_capital = small.clone().flat_map(char::to_uppercase).eq([c]);
-        let kept = (!is_capital).then_some(c);
-        let small = small.filter(move |_| is_capital);
-        kept.into_iter().chain(small)
-    })
-    .collect()
 }
 
 /// A text as it is seen on one line: white space is white space, a joiner or variant of characters is nothing,
@@ -96,12 +63,7 @@ fn seen(text: &str) -> String {
 
 /// Whether people could take one for the other, by its label or with the agent's value beside it.
 fn looks_like(option: &ChoiceOption, other: &ChoiceOption) -> bool {
-    // The label of one could be the value of the other.
-    let is_crossed = (option.hides_its_value() || other.hides_its_value())
-        && said(&seen(&option.label)) == said(&seen(&other.label));
-    is_crossed
-        || seen(&option.label) == seen(&other.label)
-        || seen(&option.name()) == seen(&other.name())
+    seen(&option.label) == seen(&other.label) || seen(&option.name()) == seen(&other.name())
 }
 
 #[derive(Deserialize)]

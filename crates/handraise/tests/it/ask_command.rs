@@ -605,6 +605,44 @@ async fn what_was_asked_decides_what_a_server_may_answer() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_runs_after_an_interrupt_though_the_decision_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = folder.path().join("ran");
+    let touch = format!("touch {}", ran.display());
+    let touch: Vec<&str> = touch.split(' ').collect();
+    let approval = ["ask", "-p", "?", "--kind", "approval", "--tool", "true"];
+    let command = [&["ask", "--prompt", "?", "--report", "--"], &touch[..]].concat();
+    for arguments in [approval.to_vec(), command] {
+        let liar = Liar::start(Lie {
+            receipt_fails: true,
+            ..Lie::default()
+        })
+        .await;
+        let mut program = handraise(&liar.url, "hr_agent_x", &arguments);
+        let key = liar::key().verifying_key();
+        program.env("HANDRAISE_PUBLIC_KEY", key.to_string());
+        let mut waiting = Waiting::start(program);
+        // It knows that it is approved, and wants the proof.
+        loop {
+            let line = waiting.said.next_line().await.unwrap().unwrap();
+            if line.contains("no answer from the server") {
+                break;
+            }
+        }
+        let id = waiting.child.id().unwrap().to_string();
+        let killed = std::process::Command::new("kill")
+            .args(["-s", "INT", &id])
+            .status();
+        assert!(killed.unwrap().success());
+        let (status, said) = waiting.ended().await;
+        assert_eq!(status.code(), Some(130), "{arguments:?}");
+        assert_eq!(said, "");
+        assert!(!ran.exists());
+    }
+}
+
 /// A port that was free a moment ago.
 fn free_address() -> SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -19,6 +19,7 @@ store::on_both_databases!(
     what_goes_wrong_is_an_answer_to_the_call,
     an_allow_is_passed_on_only_with_its_proof,
     an_allow_of_a_moment_ago_is_not_one_for_the_next_run,
+    what_a_client_cancels_is_taken_back,
 );
 
 /// The program, with a client at its other end.
@@ -224,6 +225,31 @@ async fn an_allow_of_a_moment_ago_is_not_one_for_the_next_run(database: TestData
     );
     bridge.end();
     serving.abort();
+}
+
+async fn what_a_client_cancels_is_taken_back(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
+    let mut command = command(&app.url(""), &agent.token);
+    command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
+    let mut bridge = Bridge::of(command);
+    let arguments = json!({ "tool_name": "Bash", "input": { "command": "rm -rf build" } });
+    let params = json!({ "name": "approve_tool_use", "arguments": arguments });
+    let call = json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params });
+    bridge.say(&call.to_string());
+    let asked = question_after(&desk, 0).await;
+    let cancel = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "a" },
+    });
+    bridge.say(&cancel.to_string());
+    let path = format!("/api/v1/interactions/{}", asked["id"].as_str().unwrap());
+    let closed = desk.get(&path).header("prefer", "wait=30").send().await;
+    let closed: Value = closed.unwrap().json().await.unwrap();
+    assert_eq!(closed["state"], "cancelled", "{closed}");
+    // It has no reply, and the bridge goes on.
+    bridge.say(r#"{"jsonrpc":"2.0","id":"b","method":"ping"}"#);
+    assert_eq!(bridge.hear().await["id"], "b");
+    bridge.end();
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ store::on_both_databases!(
     what_a_person_reads_is_what_was_asked,
     a_key_that_was_given_to_another_question_answers_nothing,
     rows_that_are_found_by_something_else_are_named_and_hold_up_no_deadline,
+    an_answer_to_one_key_is_none_to_another,
 );
 
 fn approval() -> Value {
@@ -325,7 +326,7 @@ async fn deadlines_and_taking_back_rest_on_the_journal(database: TestDatabase) {
         .send()
         .await
         .unwrap();
-    assert_eq!(back.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(back.status(), StatusCode::CONFLICT);
     assert_eq!(events().await, before);
 }
 
@@ -420,7 +421,7 @@ async fn what_a_person_reads_is_what_was_asked(database: TestDatabase) {
     let sql = "UPDATE interactions SET request = replace(request, 'What about the old database?', 'Which word begins with d?')";
     database.execute(sql).await.unwrap();
     let seen = desk.get(&path).send().await.unwrap();
-    assert_eq!(seen.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(seen.status(), StatusCode::CONFLICT);
 }
 
 async fn a_key_that_was_given_to_another_question_answers_nothing(database: TestDatabase) {
@@ -445,7 +446,33 @@ async fn a_key_that_was_given_to_another_question_answers_nothing(database: Test
         )
         .await
         .unwrap();
-    assert_eq!(ask().await.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(ask().await.status(), StatusCode::CONFLICT);
+}
+
+async fn an_answer_to_one_key_is_none_to_another(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let ask = async |key: &str| {
+        let request = agent.post("/api/v1/interactions").json(&approval());
+        request.header("idempotency-key", key).send().await.unwrap()
+    };
+    let asked: Value = ask("nightly-23").await.json().await.unwrap();
+    desk.done(&asked, "answer", json!({"approved": true})).await;
+    agent.ask(approval()).await;
+    // One that was asked under another key, and one that was asked under none.
+    for (key, state) in [("nightly-24", "resolved"), ("nightly-25", "pending")] {
+        let sql = format!(
+            "INSERT INTO idempotency_keys (agent_id, key, fingerprint, interaction_id)
+             SELECT k.agent_id, '{key}', k.fingerprint, i.id FROM idempotency_keys k, interactions i
+             WHERE k.key = 'nightly-23' AND i.state = '{state}'"
+        );
+        database.execute(&sql).await.unwrap();
+        let refused = ask(key).await;
+        assert_eq!(refused.status(), StatusCode::CONFLICT);
+        let why: Value = refused.json().await.unwrap();
+        assert_eq!(why["code"], "altered");
+    }
+    assert_eq!(ask("nightly-23").await.status(), StatusCode::CREATED);
 }
 
 async fn rows_that_are_found_by_something_else_are_named_and_hold_up_no_deadline(

@@ -339,7 +339,7 @@ async fn a_mirror_has_links_and_no_buttons(database: TestDatabase) {
         .await;
     app.drain().await;
     let closed = one_card(&agent, &slack, &asked).await;
-    assert!(closed.text.contains("No longer needed"), "{}", closed.text);
+    assert!(closed.text.contains("Taken back"), "{}", closed.text);
 }
 
 async fn a_webhook_tells_what_is_new(database: TestDatabase) {
@@ -361,7 +361,7 @@ async fn a_webhook_tells_what_is_new(database: TestDatabase) {
     let texts: Vec<_> = messages.iter().map(|one| one.text.as_str()).collect();
     assert_eq!(texts.len(), 3, "{texts:?}");
     assert!(texts[1].starts_with("Posted again"));
-    assert!(texts[2].contains("No longer needed"));
+    assert!(texts[2].contains("Taken back"));
     assert!(messages.iter().all(|one| action_ids(one).is_empty()));
     assert_eq!(agent.poll(&asked).await["slack_permalink"], Value::Null);
 }

@@ -120,9 +120,9 @@ pub fn too_late(interaction: &Interaction, reader: Uuid, now: DateTime<Utc>) -> 
             match by.name() {
                 Some(name) => {
                     let name = one_line(name, words::NAME);
-                    format!("It is no longer needed. {name} took it back {ago}.")
+                    format!("{name} took it back {ago}.")
                 }
-                None => format!("It is no longer needed. It was taken back {ago}."),
+                None => format!("It was taken back {ago}."),
             }
         }
     })

@@ -44,7 +44,7 @@ pub(super) fn outcome(state: &State) -> Option<&'static str> {
         Outcome::Adjust => "Adjust",
         Outcome::Fallback => "Fallback used",
         Outcome::Expired => "Expired",
-        Outcome::Cancelled => "No longer needed",
+        Outcome::Cancelled => "Taken back",
         Outcome::Void => "Void",
     })
 }
@@ -185,8 +185,8 @@ pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
         ),
         State::Cancelled { by, reason, .. } => {
             let said = match by.name() {
-                Some(name) => format!("No longer needed. {} took it back.", one_line(name, NAME)),
-                None => "No longer needed. It was taken back.".to_owned(),
+                Some(name) => format!("{} took it back.", one_line(name, NAME)),
+                None => "It was taken back.".to_owned(),
             };
             (said, reason.clone())
         }

@@ -176,14 +176,12 @@ impl Change {
     pub fn summary(&self) -> String {
         let count = |sign| self.rows.iter().filter(|row| row.sign == sign).count();
         let (gone, new) = (count(Sign::Gone), count(Sign::New));
-        if gone + new == 0 && self.old_end == self.new_end {
-            return "no difference".to_owned();
-        }
         let lines = |n: usize| match n {
             1 => "1 line".to_owned(),
             n => format!("{n} lines"),
         };
         let mut said = match (gone, new) {
+            (0, 0) if self.old_end == self.new_end => "no difference".to_owned(),
             (0, 0) => "the same lines".to_owned(),
             (0, new) => format!("{} more", lines(new)),
             (gone, 0) => format!("{} less", lines(gone)),
@@ -195,17 +193,12 @@ impl Change {
             let number = first.old.or(first.new).unwrap_or_default();
             said += &format!(", the first is line {number}");
         }
-        if self.old_end != self.new_end {
-            let name = |end| match end {
-                LineEnd::Unix => "LF",
-                LineEnd::Windows => "CR LF",
-            };
-            said += &format!(
-                "; lines end with {} instead of {}",
-                name(self.new_end),
-                name(self.old_end)
-            );
-        }
+        said += match (self.old_end, self.new_end) {
+            (LineEnd::Unix, LineEnd::Unix) => "",
+            (LineEnd::Windows, LineEnd::Windows) => "; lines end with CR LF",
+            (LineEnd::Unix, LineEnd::Windows) => "; lines end with CR LF instead of LF",
+            (LineEnd::Windows, LineEnd::Unix) => "; lines end with LF instead of CR LF",
+        };
         said
     }
 }

@@ -107,7 +107,7 @@ pub(super) fn to_html(markdown: &str) -> String {
 /// A text without markup, for the line of an option.
 pub(super) fn phrase(text: &str) -> String {
     let mut html = String::new();
-    action::escape(text, &mut html);
+    render::with_blanks(text, &mut html);
     drawn::phrase(&directed::directed(&html))
 }
 
@@ -128,8 +128,9 @@ fn reads_as_written(source: &str, shown: &str) -> bool {
 
 /// Sanitised HTML that shows every character of the text that counts.
 fn rendered(markdown: &str) -> String {
-    let markdown = markdown.replace("\r\n", "\n").replace('\r', "\n");
-    if markdown.lines().any(is_costly) {
+    let markdown = markdown.replace("\r\n", "\n");
+    // Markdown takes a CR alone for the end of a line, and programs do not.
+    if markdown.contains('\r') || markdown.lines().any(is_costly) {
         return plain(&markdown);
     }
     let html = Masked::new(&markdown).and_then(|masked| blocks(&markdown, &masked));

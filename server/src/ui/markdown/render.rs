@@ -360,21 +360,24 @@ impl<'a> Renderer<'a> {
         line.is_some_and(|line| line.ends_with('\\'))
     }
 
-    /// White space that browsers would draw as one blank stays as it is: it may belong to a name.
     fn text(&mut self, text: &str) {
         let text: Cow<'_, str> = self.masked.unmask(text);
-        let mut rest = &*text;
-        while let Some(at) = wide_blank(rest) {
-            let (before, from) = rest.split_at(at);
-            let after = from.trim_start_matches([' ', '\t']);
-            escape(before, &mut self.html);
-            let blanks = &from[..from.len() - after.len()];
-            self.html
-                .push_str(&format!("<span class=\"blanks\">{blanks}</span>"));
-            rest = after;
-        }
-        escape(rest, &mut self.html);
+        with_blanks(&text, &mut self.html);
     }
+}
+
+/// White space that browsers would draw as one blank stays as it is: it may belong to a name.
+pub(super) fn with_blanks(text: &str, html: &mut String) {
+    let mut rest = text;
+    while let Some(at) = wide_blank(rest) {
+        let (before, from) = rest.split_at(at);
+        let after = from.trim_start_matches([' ', '\t']);
+        escape(before, html);
+        let blanks = &from[..from.len() - after.len()];
+        html.push_str(&format!("<span class=\"blanks\">{blanks}</span>"));
+        rest = after;
+    }
+    escape(rest, html);
 }
 
 /// Where white space begins that is more than one blank.

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use crate::{
-    changeset::{Changeset, IdempotencyKey, Write},
+    changeset::{AskedUnder, Changeset, IdempotencyKey, Write},
     decide::{next::event, task as tasks},
     event::InteractionEvent,
     ids::{InteractionId, Moment},
@@ -60,6 +60,7 @@ pub fn open(
             request,
             expires_at: interaction.expires_at,
             channel,
+            asked_under: Some(AskedUnder::of(key.as_ref())),
         }
     };
     let mut changeset = Changeset {

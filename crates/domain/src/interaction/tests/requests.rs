@@ -271,12 +271,12 @@ fn a_fingerprint_does_not_know_the_order_of_keys() {
 }
 
 #[test]
-fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_is_shown() {
+fn options_that_look_the_same_are_refused_and_a_value_that_is_not_the_label_is_shown() {
     for (one, other, expected) in [
         ("Keep the data", "Keep the data ", true),
         ("Keep the data", "Keep  the\u{a0}data", true),
         ("Keep", "Keep\u{fe0f}", true),
-        ("Keep", "keep", true),
+        ("Keep", "keep", false),
         ("prid", "pr\u{456}d", true),
         ("prid", "pri\u{307}d", true),
         ("prid", "pr\u{131}d", true),
@@ -295,15 +295,11 @@ fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_i
             "{other:?}"
         );
     }
-    // The label of one is the value of the other, and neither is shown.
-    for (one, other) in [("users-old", "users_old"), ("/srv/data", "/srv/DATA")] {
-        let options = json!([{"value": one, "label": other}, {"value": other, "label": one}]);
-        let paths = faults(with(Kind::Choice, json!({ "options": options })));
-        assert_eq!(paths, ["options[1].label"], "{one}");
-    }
     for (value, label, name) in [
         ("\u{212a}eep", "keep", "keep → \u{212a}eep"),
-        ("lru", "LRU", "LRU"),
+        ("lru", "LRU", "LRU → lru"),
+        ("-D", "-d", "-d → -D"),
+        ("lru", "lru", "lru"),
         ("port-80", "Port 80", "Port 80 → port-80"),
         ("EUR-500", "EUR 500", "EUR 500 → EUR-500"),
         (
@@ -311,9 +307,12 @@ fn options_that_look_the_same_are_refused_and_a_value_that_says_something_else_i
             "rm -rf my_dir",
             "rm -rf my_dir → rm -rf my dir",
         ),
-        ("lru_in_process", "LRU in process", "LRU in process"),
-        ("lru-in-process", "LRU in process", "LRU in process"),
-        (" lru ", "LRU", "LRU"),
+        (
+            "lru_in_process",
+            "LRU in process",
+            "LRU in process → lru_in_process",
+        ),
+        ("lru ", "lru", "lru → lru "),
         ("wipe", "Keep the data", "Keep the data → wipe"),
         ("delete", "Do not delete", "Do not delete → delete"),
         ("!", "Yes", "Yes → !"),

@@ -35,6 +35,8 @@ pub(crate) struct Lie {
     pub(crate) seconds_ago: i64,
     /// It has none.
     pub(crate) no_receipt: bool,
+    /// It fails when it is asked for one.
+    pub(crate) receipt_fails: bool,
     /// What it says of how it ended, instead.
     pub(crate) closed: Option<Value>,
     /// What it says when the approval is to be used.
@@ -122,6 +124,9 @@ async fn poll(State(told): State<Arc<Told>>) -> Json<Value> {
 
 async fn receipt(State(told): State<Arc<Told>>) -> (StatusCode, Json<Value>) {
     let lie = &told.lie;
+    if lie.receipt_fails {
+        return (StatusCode::SERVICE_UNAVAILABLE, Json(Value::Null));
+    }
     if lie.no_receipt {
         return (StatusCode::NOT_FOUND, Json(json!({"code": "no_receipt"})));
     }

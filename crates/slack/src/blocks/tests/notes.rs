@@ -91,7 +91,7 @@ fn what_ended_by_itself_says_so() {
     }
     assert_eq!(
         too_late(&cancelled(&asked, None), nobody, after(180)).as_deref(),
-        Some("It is no longer needed. backend took it back 1 min ago.")
+        Some("backend took it back 1 min ago.")
     );
     let told = open(body(Kind::Notification));
     assert_eq!(

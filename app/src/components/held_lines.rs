@@ -1,0 +1,84 @@
+//! What a person has sent and can still undo, and what did not get through: a quiet line at the bottom.
+
+use leptos::prelude::*;
+
+use super::keys::{address_of, undo};
+use crate::{
+    held::{Held, Holding, Stage},
+    live::Live,
+};
+
+/// Nothing while nothing is held.
+#[component]
+pub(crate) fn HeldLines() -> impl IntoView {
+    let (live, holding) = (use_context::<Live>()?, use_context::<Holding>()?);
+    let shown = move || {
+        let all = holding.all();
+        let last = all.iter().rposition(|one| one.stage == Stage::Held);
+        let all = all
+            .into_iter()
+            .enumerate()
+            .filter(move |(n, one)| match one.stage {
+                // One is undone at a time, the last one first.
+                Stage::Held => Some(*n) == last,
+                Stage::Sending => false,
+                Stage::Late | Stage::Failed(_) => true,
+            });
+        all.map(|(_, one)| one).collect::<Vec<_>>()
+    };
+    Some(view! {
+        <div class="held-lines" role="status">
+            <For each=shown key=Held::key let:one>
+                <Line one live holding />
+            </For>
+        </div>
+    })
+}
+
+#[component]
+fn Line(one: Held, live: Live, holding: Holding) -> impl IntoView {
+    let said = view! {
+        <span class="held-said" dir="auto">
+            {one.said.clone()}
+        </span>
+    };
+    let (failed, known) = (one.clone(), one.clone());
+    let open = move || {
+        view! {
+            <a class="button quiet small" href=address_of(one.id)>
+                "Open"
+            </a>
+            <button class="button quiet small" type="button" on:click=move |_| holding.dismiss(&known)>
+                "Dismiss"
+            </button>
+        }
+    };
+    match one.stage {
+        Stage::Held | Stage::Sending => view! {
+            <p class="held-line" data-stage="held">
+                {said}
+                <button class="button small" type="button" on:click=move |_| undo(live, holding)>
+                    "Undo"
+                    <kbd>"Z"</kbd>
+                </button>
+            </p>
+        }
+        .into_any(),
+        Stage::Late => view! {
+            <p class="held-line">
+                {said} <strong>"Not sent: it was over before."</strong> {open()}
+            </p>
+        }
+        .into_any(),
+        Stage::Failed(why) => view! {
+            <p class="held-line">
+                {said} <strong>{format!("Not sent. {why}")}</strong>
+                <button class="button small" type="button" on:click=move |_| holding.again(&failed)>
+                    "Send again"
+                </button>
+                {open()}
+            </p>
+        }
+        .into_any(),
+    }
+}

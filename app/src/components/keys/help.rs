@@ -1,0 +1,79 @@
+//! The keys, explained.
+
+use leptos::{html, prelude::*, wasm_bindgen::JsCast};
+
+const KEYS: [(&str, &str); 17] = [
+    (
+        "j / k",
+        "next or previous, in the list and from question to question",
+    ),
+    ("Alt ↓ / Alt ↑", "the same, while you type"),
+    ("Enter", "open; send what is picked; acknowledge"),
+    (
+        "a / d",
+        "approve or deny; reads on first, if you have not seen the end",
+    ),
+    ("1 … 9", "pick an option"),
+    ("Ctrl Enter", "send the answer"),
+    ("t", "take the question back"),
+    ("z", "undo what you have just sent"),
+    ("Esc", "close; what you typed is kept"),
+    ("/", "search the history"),
+    ("g o", "overview"),
+    ("g h", "history"),
+    ("g t", "tasks"),
+    ("g a", "agents"),
+    ("g d", "deliveries"),
+    ("g s", "settings"),
+    ("?", "show these keys"),
+];
+
+const HELP: &str = "key-help";
+
+fn help() -> Option<web_sys::HtmlDialogElement> {
+    let help = document().get_element_by_id(HELP)?;
+    help.dyn_into().ok()
+}
+
+pub(super) fn is_help_open() -> bool {
+    help().is_some_and(|help| help.open())
+}
+
+/// Shows the keys.
+pub(in crate::components) fn show_help() {
+    if let Some(help) = help()
+        && !help.open()
+    {
+        let _ = help.show_modal();
+    }
+}
+
+/// The dialog that `?` opens.
+#[component]
+pub(crate) fn KeyHelp() -> impl IntoView {
+    let help = NodeRef::<html::Dialog>::new();
+    view! {
+        <dialog id=HELP class="key-help" node_ref=help aria-labelledby="key-help-title">
+            <h2 id="key-help-title">"Keys"</h2>
+            <dl>
+                {KEYS
+                    .map(|(key, meaning)| {
+                        view! {
+                            <div>
+                                <dt>
+                                    <kbd>{key}</kbd>
+                                </dt>
+                                <dd>{meaning}</dd>
+                            </div>
+                        }
+                    })
+                    .collect_view()}
+            </dl>
+            <form method="dialog">
+                <button class="button" type="submit">
+                    "Close"
+                </button>
+            </form>
+        </dialog>
+    }
+}

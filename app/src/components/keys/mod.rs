@@ -1,0 +1,267 @@
+//! The keyboard. In a list `j` and `k` move and Enter opens; in an open question they go to the next and the one
+//! before, and one key decides. `g` and a letter lead to a page, `/` searches, `?` explains.
+
+mod help;
+mod place;
+
+use domain::InteractionId;
+use leptos::{ev, prelude::*, wasm_bindgen::JsCast};
+use leptos_router::{
+    NavigateOptions,
+    hooks::{use_location, use_navigate},
+};
+
+pub(crate) use help::KeyHelp;
+pub(super) use help::show_help;
+pub(crate) use place::{address_of, blocker_at, keep_the_place};
+
+use help::is_help_open;
+use place::move_focus;
+
+use crate::{
+    held::Holding,
+    live::{Live, Wanted},
+};
+
+/// The id of the box that `/` focuses.
+pub(super) const SEARCH: &str = "search";
+
+/// Whether `/` was pressed where there is nothing to search, so that the history is about to open.
+#[derive(Clone, Copy)]
+pub(super) struct SearchWanted(StoredValue<bool>);
+
+impl SearchWanted {
+    /// Whether it was; once.
+    pub(super) fn take(self) -> bool {
+        self.0.try_update_value(std::mem::take).unwrap_or_default()
+    }
+}
+
+/// Ctrl+Enter, or Cmd+Enter on a Mac.
+pub(super) fn is_submit_key(event: &ev::KeyboardEvent) -> bool {
+    event.key() == "Enter" && (event.ctrl_key() || event.meta_key())
+}
+
+/// Listens for the keys that work everywhere.
+pub(crate) fn follow_keys(live: Live, holding: Holding) {
+    let (here, navigate) = (use_location().pathname, use_navigate());
+    let wanted = SearchWanted(StoredValue::new(false));
+    provide_context(wanted);
+    // Whether the key before was `g`.
+    let going = StoredValue::new(false);
+    Effect::new(move |_| {
+        let navigate = navigate.clone();
+        let handle = window_event_listener(ev::keydown, move |event| {
+            let open = here
+                .with_untracked(|here| blocker_at(here))
+                .filter(|_| !is_help_open());
+            let key = event.key();
+            if let (true, Some(id)) = (event.alt_key(), open) {
+                match key.as_str() {
+                    "ArrowDown" => go_beside(live, holding, id, 1, &event),
+                    "ArrowUp" => go_beside(live, holding, id, -1, &event),
+                    _ => {}
+                }
+                return;
+            }
+            if is_submit_key(&event) && open.is_some() && !is_in_a_form(&event) {
+                submit(&event, None);
+                return;
+            }
+            if event.ctrl_key() || event.meta_key() || event.alt_key() || is_typing(&event) {
+                return;
+            }
+            let went = going.try_update_value(std::mem::take).unwrap_or_default();
+            if went && let Some(page) = page_of(&key) {
+                if !is_help_open() {
+                    navigate(page, NavigateOptions::default());
+                }
+                return;
+            }
+            match (key.as_str(), open) {
+                ("j", Some(id)) => go_beside(live, holding, id, 1, &event),
+                ("k", Some(id)) => go_beside(live, holding, id, -1, &event),
+                ("j", None) => move_focus(1),
+                ("k", None) => move_focus(-1),
+                ("a", Some(_)) => {
+                    if has_read(live) {
+                        submit(
+                            &event,
+                            Some("dialog:modal button[name=approved][value=true]"),
+                        );
+                    }
+                }
+                ("d", Some(_)) => {
+                    submit(
+                        &event,
+                        Some("dialog:modal button[name=approved][value=false]"),
+                    );
+                }
+                ("Enter", Some(_)) if !is_a_control(&event) => {
+                    let is_a_plan = !elements("dialog:modal .plan").is_empty();
+                    if !is_a_plan || has_read(live) {
+                        submit(&event, Some("dialog:modal .answer-form .button.primary"));
+                    }
+                }
+                ("t", Some(_)) => open_taking_back(&event),
+                ("z", _) if !is_help_open() => undo(live, holding),
+                ("g", _) => going.set_value(true),
+                ("?", _) => show_help(),
+                ("/", _) if !is_dialog_open() => {
+                    // Otherwise the browser types it into the box that gets the focus.
+                    event.prevent_default();
+                    if !focus_search() {
+                        wanted.0.set_value(true);
+                        navigate("/history", NavigateOptions::default());
+                    }
+                }
+                (number, _) => {
+                    if let Ok(number @ 1..=9) = number.parse::<u32>() {
+                        pick(number - 1);
+                    }
+                }
+            }
+        });
+        on_cleanup(move || handle.remove());
+    });
+}
+
+/// The last answer is held no longer: its question is on the page again.
+pub(super) fn undo(live: Live, holding: Holding) {
+    if let Some(id) = holding.undo() {
+        live.wanted.set(Some(Wanted::Blocker(id)));
+    }
+}
+
+fn go_beside(
+    live: Live,
+    holding: Holding,
+    id: InteractionId,
+    step: isize,
+    event: &ev::KeyboardEvent,
+) {
+    event.prevent_default();
+    if let Some(next) = holding.beside(id, step) {
+        live.wanted.set(Some(Wanted::Blocker(next)));
+    }
+}
+
+/// Whether the end of what is asked has been on the screen. If not, it moves on by most of a page.
+fn has_read(live: Live) -> bool {
+    if elements("dialog:modal .read-to-end:not([data-seen])").is_empty() {
+        return true;
+    }
+    let scrolled = elements("dialog:modal :is(.dialog-sheet, .dialog-body, .dialog-main)");
+    for part in scrolled {
+        if part.scroll_height() > part.client_height() {
+            part.set_scroll_top(part.scroll_top() + part.client_height() * 4 / 5);
+        }
+    }
+    live.announcement.set("There is more to read.".to_owned());
+    false
+}
+
+/// Sends the form of the open question, as its button would.
+fn submit(event: &ev::KeyboardEvent, button: Option<&str>) {
+    // A key that is still held was pressed for what stood here before.
+    if event.repeat() {
+        return;
+    }
+    let form = elements("dialog:modal .dialog-end > .answer-form");
+    let Some(form) = form.into_iter().next() else {
+        return;
+    };
+    let Ok(form) = form.dyn_into::<web_sys::HtmlFormElement>() else {
+        return;
+    };
+    event.prevent_default();
+    match button {
+        None => _ = form.request_submit(),
+        Some(button) => {
+            if let Some(button) = elements(button).first() {
+                let _ = form.request_submit_with_submitter(Some(button));
+            }
+        }
+    }
+}
+
+/// Opens the form that takes the question back, at its reason.
+fn open_taking_back(event: &ev::KeyboardEvent) {
+    let form = elements("dialog:modal .cancel-form");
+    let reason = elements("dialog:modal .cancel-form input[name=reason]");
+    if let (Some(form), Some(reason)) = (form.first(), reason.first()) {
+        // Otherwise the browser types the key into the field.
+        event.prevent_default();
+        let _ = form.set_attribute("open", "");
+        let _ = reason.focus();
+    }
+}
+
+fn page_of(key: &str) -> Option<&'static str> {
+    match key {
+        "o" => Some("/"),
+        "h" => Some("/history"),
+        "t" => Some("/tasks"),
+        "a" => Some("/agents"),
+        "d" => Some("/deliveries"),
+        "s" => Some("/settings"),
+        _ => None,
+    }
+}
+
+fn target(event: &ev::KeyboardEvent) -> Option<web_sys::Element> {
+    event.target()?.dyn_into().ok()
+}
+
+/// Whether the focus is on something that Enter presses.
+fn is_a_control(event: &ev::KeyboardEvent) -> bool {
+    target(event).is_some_and(|target| {
+        let name = target.tag_name();
+        matches!(name.as_str(), "A" | "BUTTON" | "SUMMARY" | "INPUT")
+    })
+}
+
+/// Whether the focus is in a form, which sees to its own keys.
+fn is_in_a_form(event: &ev::KeyboardEvent) -> bool {
+    target(event).is_some_and(|target| target.closest("form").ok().flatten().is_some())
+}
+
+/// Letters are letters in a text; on a tick or a radio button they are keys.
+fn is_typing(event: &ev::KeyboardEvent) -> bool {
+    let Some(target) = target(event) else {
+        return false;
+    };
+    match target.dyn_ref::<web_sys::HtmlInputElement>() {
+        Some(input) => !matches!(input.type_().as_str(), "radio" | "checkbox"),
+        None => matches!(target.tag_name().as_str(), "TEXTAREA" | "SELECT"),
+    }
+}
+
+/// Picks an option of the open dialog.
+fn pick(place: u32) {
+    let inputs = elements("dialog:modal .option input");
+    if let Some(input) = inputs.get(place as usize) {
+        let _ = input.focus();
+        input.click();
+    }
+}
+
+fn elements(selector: &str) -> Vec<web_sys::HtmlElement> {
+    let Ok(found) = document().query_selector_all(selector) else {
+        return Vec::new();
+    };
+    (0..found.length())
+        .filter_map(|n| found.get(n)?.dyn_into().ok())
+        .collect()
+}
+
+fn is_dialog_open() -> bool {
+    !elements("dialog:modal").is_empty()
+}
+
+fn focus_search() -> bool {
+    let search = document()
+        .get_element_by_id(SEARCH)
+        .and_then(|search| search.dyn_into::<web_sys::HtmlElement>().ok());
+    search.is_some_and(|search| search.focus().is_ok())
+}

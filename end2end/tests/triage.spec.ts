@@ -1,0 +1,308 @@
+// Answer after answer, by keyboard: the next question is there, one key decides, and for five seconds nothing is sent.
+import type { Page } from "@playwright/test";
+
+import { expect, live, row, test, type Interaction, type Server } from "./handraise.ts";
+
+test.use({ undo: true });
+
+/** Keys that were pressed, and questions that were read. */
+class Hands {
+  keys = 0;
+  read = 0;
+
+  constructor(private readonly page: Page) {}
+
+  async press(...keys: string[]): Promise<void> {
+    for (const key of keys) {
+      this.keys += key.split("+").length;
+      await this.page.keyboard.press(key);
+    }
+  }
+
+  async type(text: string): Promise<void> {
+    this.keys += text.length;
+    await this.page.keyboard.type(text);
+  }
+
+  /** At 280 ms a key and two seconds of reading a question. */
+  minutes(): number {
+    return (this.keys * 0.28 + this.read * 2) / 60;
+  }
+}
+
+/** Opens the first question of the list. */
+async function begin(page: Page, hands: Hands): Promise<void> {
+  await hands.press("j", "Enter");
+  await ready(page);
+}
+
+/** Until the open question may be answered. */
+async function ready(page: Page): Promise<void> {
+  await expect(page.locator(".dialog .answer-form button[type=submit]").first()).toBeEnabled();
+}
+
+/** Until another question than this is open. */
+async function next(page: Page, before: string): Promise<void> {
+  await expect(page).not.toHaveURL(before);
+  await ready(page);
+}
+
+const options = ["redis", "memcached", "none at all"];
+
+const kinds: [number, (n: number) => object, (hands: Hands) => Promise<void>, object][] = [
+  [
+    30,
+    (n) => ({ kind: "approval", action: { tool: "shell", arguments: { command: `git push origin release-${n}` } } }),
+    (hands) => hands.press("a"),
+    { outcome: "approved", approved: true },
+  ],
+  [25, () => ({ kind: "choice", options }), (hands) => hands.press("2", "Enter"), { outcome: "answered" }],
+  [15, () => ({ kind: "acknowledgement" }), (hands) => hands.press("Enter"), { outcome: "answered" }],
+  [
+    10,
+    (n) => ({ kind: "plan_review", plan: `# Plan ${n}\n\n1. Test\n2. Deploy` }),
+    (hands) => hands.press("1", "Enter"),
+    { outcome: "proceed" },
+  ],
+  [
+    10,
+    () => ({}),
+    async (hands) => {
+      await hands.type("8080");
+      await hands.press("Control+Enter");
+    },
+    { outcome: "answered", answer: { text: "8080" } },
+  ],
+  [10, () => ({ kind: "approval", action: { tool: "sql", arguments: { query: "DROP TABLE users" } } }),
+    (hands) => hands.press("d"), { outcome: "denied", approved: false }],
+];
+
+test("a hundred mixed questions take three hundred keys and five minutes", async ({ ana, server }) => {
+  test.setTimeout(400_000);
+  const asked: { prompt: string; expected: object; decide: (hands: Hands) => Promise<void>; id: string }[] = [];
+  const left = kinds.map(([count]) => count);
+  for (let n = 0; asked.length < 100; n += 1) {
+    const which = n % kinds.length;
+    if ((left[which] ?? 0) === 0) continue;
+    left[which] = (left[which] ?? 0) - 1;
+    const [, body, decide, expected] = kinds[which] ?? kinds[0]!;
+    const prompt = `Question ${asked.length + 1}: may I go on?`;
+    const { id } = await server.ask({ prompt, ...body(n) });
+    asked.push({ prompt, expected, decide, id });
+  }
+  await expect(ana.locator(".count").first()).toHaveText("100");
+  const hands = new Hands(ana);
+  await begin(ana, hands);
+  for (const [n, one] of asked.entries()) {
+    await expect(ana.locator(".dialog")).toContainText(one.prompt);
+    const here = ana.url();
+    hands.read += 1;
+    await one.decide(hands);
+    if (n + 1 < asked.length) await next(ana, here);
+  }
+  await expect(ana.locator(".dialog")).toHaveCount(0);
+  await expect(ana.locator(".count").first()).toHaveText("0");
+  for (const one of asked) {
+    await expect.poll(async () => server.poll(one.id), { timeout: 10_000 }).toMatchObject({ state: "resolved", ...one.expected });
+  }
+  console.log(`100 questions: ${hands.keys} keys, ${hands.minutes().toFixed(1)} min`);
+  expect(hands.keys).toBeLessThanOrEqual(300);
+  expect(hands.minutes()).toBeLessThanOrEqual(5);
+});
+
+const action = { tool: "shell", arguments: { command: "make deploy" } };
+
+async function two(ana: Page, server: Server): Promise<[Interaction, Interaction]> {
+  const first = await server.ask({ kind: "approval", action, prompt: "The first?" });
+  const second = await server.ask({ prompt: "The second?" });
+  await row(ana, "The first?").locator("a").click();
+  await ready(ana);
+  return [first, second];
+}
+
+test("for five seconds nothing is sent, and it can be undone", async ({ ana, server }) => {
+  const [first] = await two(ana, server);
+  await ana.keyboard.press("a");
+  const dialog = ana.locator(".dialog");
+  await expect(dialog).toContainText("The second?");
+  await expect(dialog.getByLabel("Your answer")).toBeFocused();
+  const line = dialog.locator(".held-line");
+  await expect(line).toContainText("Approved: The first?");
+  await expect(row(ana, "The first?")).toHaveCount(0);
+  expect((await server.poll(first.id)).state).toBe("pending");
+  await line.getByRole("button", { name: "Undo" }).click();
+  await expect(dialog).toContainText("The first?");
+  await expect(line).toHaveCount(0);
+  await expect(row(ana, "The first?")).toHaveCount(1);
+  await ready(ana);
+  await ana.keyboard.press("d");
+  await expect(dialog).toContainText("The second?");
+  await expect.poll(async () => (await server.poll(first.id)).outcome, { timeout: 10_000 }).toBe("denied");
+  await expect(line).toHaveCount(0);
+});
+
+test("what was undone is there again: a choice and its ticks, a text", async ({ ana, server }) => {
+  const several = await server.ask({ kind: "choice", options, multiple: true, prompt: "Which?" });
+  const text = await server.ask({ prompt: "How many?" });
+  await row(ana, "Which?").locator("a").click();
+  await ready(ana);
+  await ana.keyboard.press("1");
+  await ana.keyboard.press("3");
+  await ana.keyboard.press("Enter");
+  await expect(ana.locator(".dialog")).toContainText("How many?");
+  await ready(ana);
+  await ana.getByLabel("Your answer").fill("about seven");
+  await ana.keyboard.press("Control+Enter");
+  await expect(ana.locator(".dialog")).toHaveCount(0);
+  await ana.keyboard.press("z");
+  await expect(ana.getByLabel("Your answer")).toHaveValue("about seven");
+  await ana.keyboard.press("Escape");
+  await ana.keyboard.press("z");
+  await expect(ana.getByRole("checkbox", { name: "redis" })).toBeChecked();
+  await expect(ana.getByRole("checkbox", { name: "memcached" })).not.toBeChecked();
+  await expect(ana.getByRole("checkbox", { name: "none at all" })).toBeChecked();
+  for (const { id } of [several, text]) expect((await server.poll(id)).state).toBe("pending");
+});
+
+test("a page that is closed sends what it holds", async ({ ana, server }) => {
+  const [first] = await two(ana, server);
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".held-line")).toBeVisible();
+  await ana.goto("about:blank");
+  await expect.poll(async () => (await server.poll(first.id)).outcome, { timeout: 4_000 }).toBe("approved");
+});
+
+test("a person who signs out sends what the page holds", async ({ ana, server }) => {
+  const [first] = await two(ana, server);
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".held-line")).toBeVisible();
+  await ana.keyboard.press("Escape");
+  await ana.getByRole("button", { name: "Sign out" }).click();
+  await expect(ana).toHaveURL(/sign-in/);
+  expect((await server.poll(first.id)).outcome).toBe("approved");
+});
+
+test("an answer that came too late is told on the next question", async ({ ana, server }) => {
+  const [first] = await two(ana, server);
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".held-line")).toBeVisible();
+  await server.answer(first.id, { approved: false });
+  await expect(ana.locator(".held-line")).toContainText("Not sent: it was over before.", { timeout: 10_000 });
+  await ana.getByRole("link", { name: "Open" }).click();
+  await expect(ana.locator(".dialog")).toContainText("night desk denied it");
+  await ana.getByRole("button", { name: "Dismiss" }).click();
+  await expect(ana.locator(".held-line")).toHaveCount(0);
+});
+
+test("an answer that did not get through can be sent again", async ({ ana, server, watch }) => {
+  watch.allow(/WebSocket connection|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
+  const [first] = await two(ana, server);
+  await ana.keyboard.press("a");
+  await server.stop("SIGKILL");
+  await expect(ana.locator(".held-line")).toContainText("Not sent.", { timeout: 10_000 });
+  await server.restart();
+  await live(ana);
+  await ana.getByRole("button", { name: "Send again" }).click();
+  await expect.poll(async () => (await server.poll(first.id)).outcome).toBe("approved");
+  await expect(ana.locator(".held-line")).toHaveCount(0);
+});
+
+test("what is about to expire is sent at once", async ({ ana, server }) => {
+  const soon = await server.ask({ kind: "approval", action, prompt: "The first?", timeout_seconds: 20 });
+  await server.ask({ prompt: "The second?" });
+  await row(ana, "The first?").locator("a").click();
+  await ready(ana);
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".dialog")).toContainText("The second?");
+  await expect(ana.locator(".held-line")).toHaveCount(0);
+  await expect.poll(async () => (await server.poll(soon.id)).outcome, { timeout: 2_000 }).toBe("approved");
+});
+
+test("holding is off by a setting", async ({ ana, server }) => {
+  await ana.goto(`${server.url}/settings`);
+  await live(ana);
+  await ana.getByLabel("Hold answers for five seconds").uncheck();
+  await ana.goto(server.url);
+  await live(ana);
+  const [first] = await two(ana, server);
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".dialog")).toContainText("The second?");
+  await expect(ana.locator(".held-line")).toHaveCount(0);
+  expect((await server.poll(first.id)).outcome).toBe("approved");
+});
+
+test("j, k and Skip go from question to question, and a closed dialog leaves the focus on its row", async ({ ana, server }) => {
+  for (const n of [1, 2, 3]) {
+    await server.ask({ kind: "acknowledgement", prompt: `Notice ${n}` });
+  }
+  await row(ana, "Notice 1").locator("a").click();
+  const dialog = ana.locator(".dialog");
+  await expect(dialog).toContainText("Notice 1");
+  await ana.keyboard.press("j");
+  await expect(dialog).toContainText("Notice 2");
+  await dialog.getByRole("link", { name: "Skip" }).click();
+  await expect(dialog).toContainText("Notice 3");
+  await ana.keyboard.press("j");
+  await expect(dialog).toContainText("Notice 1");
+  await ana.keyboard.press("k");
+  await expect(dialog).toContainText("Notice 3");
+  await ana.keyboard.press("Alt+ArrowUp");
+  await expect(dialog).toContainText("Notice 2");
+  await ana.keyboard.press("Escape");
+  await expect(row(ana, "Notice 2").locator("a")).toBeFocused();
+  await ana.keyboard.press("j");
+  await expect(row(ana, "Notice 3").locator("a")).toBeFocused();
+});
+
+test("a long action is read to its end before a key approves it", async ({ ana, server }) => {
+  const command = Array.from({ length: 80 }, (_, n) => `echo ${n}`).join("\n");
+  const { id } = await server.ask({ kind: "approval", prompt: "Long?", action: { tool: "shell", arguments: { command } } });
+  await row(ana, "Long?").locator("a").click();
+  await ready(ana);
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".held-line")).toHaveCount(0);
+  await expect(ana.locator(".dialog")).toContainText("Long?");
+  const end = ana.locator(".read-to-end");
+  let presses = 1;
+  for (; (await end.getAttribute("data-seen")) === null; presses += 1) {
+    const shown = await ana.locator(".dialog-main").evaluate((main) => main.scrollTop);
+    await ana.keyboard.press("a");
+    await expect.poll(async () => ana.locator(".dialog-main").evaluate((main) => main.scrollTop)).toBeGreaterThan(shown);
+    // The browser says a frame later what is seen.
+    await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+  }
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".dialog")).toHaveCount(0);
+  expect(presses).toBeGreaterThan(2);
+  await expect.poll(async () => (await server.poll(id)).outcome, { timeout: 10_000 }).toBe("approved");
+});
+
+test("an empty answer is sent when its person says so once more", async ({ ana, server }) => {
+  const text = await server.ask({ prompt: "A text?" });
+  await row(ana, "A text?").locator("a").click();
+  await ready(ana);
+  await ana.keyboard.press("Control+Enter");
+  await expect(ana.getByRole("alert")).toContainText("This answer is empty. Send it so?");
+  await ana.keyboard.press("Control+Enter");
+  await expect.poll(async () => (await server.poll(text.id)).answer?.text, { timeout: 10_000 }).toBe("");
+
+  const several = await server.ask({ kind: "choice", options, multiple: true, prompt: "Which?" });
+  await row(ana, "Which?").locator("a").click();
+  await ready(ana);
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByRole("alert")).toContainText("This answer is empty. Send it so?");
+  await ana.getByRole("button", { name: "Send it empty" }).click();
+  await expect.poll(async () => (await server.poll(several.id)).answer?.selected, { timeout: 10_000 }).toEqual([]);
+});
+
+test("without scripts, too", async ({ openBrowser, ana, server }) => {
+  const { id } = await server.ask({ prompt: "A text?" });
+  const page = await openBrowser({ javaScriptEnabled: false, storageState: await ana.context().storageState() });
+  await page.goto(`${server.url}/blockers/${id}`);
+  await page.getByRole("button", { name: "Send answer" }).click();
+  await expect(page.getByRole("alert")).toContainText("This answer is empty. Send it so?");
+  expect((await server.poll(id)).state).toBe("pending");
+  await page.getByRole("button", { name: "Send it empty" }).click();
+  await expect(page.locator(".dialog")).toContainText("You answered");
+  expect((await server.poll(id)).answer?.text).toBe("");
+});
