@@ -115,11 +115,13 @@ test("the overview counts and groups what waits", async ({ ana, server }) => {
   await server.ask({ prompt: "Which port?" });
   const main = ana.locator("main");
   await expect(main).toContainText("1 asked");
-  await expect(main.locator(".waiting-now")).toContainText("Which port?");
+  await expect(main.getByRole("region", { name: "Agents that stand still" })).toContainText("Which port?");
+  await server.ask({ prompt: "Now or never?", timeout_seconds: 600 });
+  await expect(main.getByRole("region", { name: "About to expire" })).toContainText("Now or never?");
   await row(ana, "Which port?").click();
   await ana.getByLabel("Your answer").fill("80");
   await submitByKey(ana);
-  await expect(ana.getByRole("dialog")).toContainText("You answered");
+  await expect(ana.getByRole("dialog")).toContainText("Now or never?");
   await ana.keyboard.press("Escape");
   await expect(main).toContainText("1 answered");
 });

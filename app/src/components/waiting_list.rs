@@ -20,7 +20,10 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
     Effect::new(move |_| crate::live::client::start(live));
 
     let holding = use_context::<Holding>().map(|holding| holding.seen_by(live));
-    let count = Memo::new(move |_| holding.map_or(0, |holding| holding.waiting().len()));
+    let count = Memo::new(move |_| {
+        let more = live.desk.with(|desk| desk.more_waiting);
+        holding.map_or(0, |holding| holding.waiting().len()) + more
+    });
     view! {
         <h2 class="panel-title">
             "Waiting for you" <span class="count">{move || count.get()}</span>
@@ -29,8 +32,9 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
         <Rows mode=Mode::Async says="go on meanwhile" holding live />
         <p class="panel-note">
             {move || {
-                if live.desk.with(|desk| desk.more_waiting) {
-                    "More wait than this list shows.".into_any()
+                let more = live.desk.with(|desk| desk.more_waiting);
+                if more > 0 {
+                    format!("{more} more wait behind these.").into_any()
                 } else if count.get() > 0 {
                     "Nothing else waits.".into_any()
                 } else {
@@ -77,6 +81,15 @@ fn WaitingRow(row: Row, live: Live) -> impl IntoView {
                     <KindMark row=row.clone() live />
                     <TimeLeft row=row.clone() live />
                 </span>
+                {row
+                    .about
+                    .map(|about| {
+                        view! {
+                            <span class="row-about" data-kind=row.kind.name() dir="auto">
+                                {about}
+                            </span>
+                        }
+                    })}
                 <span class="row-text" dir="auto">
                     {row.preview}
                 </span>

@@ -1,60 +1,113 @@
-//! Who waits right now, agent by agent.
+//! Where a person is needed first: what is about to expire, and which agents stand still.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::interaction::Mode;
 use leptos::prelude::*;
 
-use super::waiting_link::WaitingLink;
-use crate::live::Live;
+use super::{deadline::TimeLeft, keys::address_of, moment::Since};
+use crate::{live::Live, view::Row};
+
+/// As many as one can do something about.
+const EXPIRING: usize = 3;
+
+/// An agent that has stopped.
+#[derive(Clone, PartialEq)]
+struct Still {
+    agent: String,
+    /// Its oldest question.
+    first: Row,
+    /// How many there are.
+    count: usize,
+}
 
 /// Hidden while no agent waits.
 #[component]
 pub(crate) fn WaitingNow(live: Live) -> impl IntoView {
-    let agents = Memo::new(move |_| {
-        live.desk.with(|desk| {
-            let agents = desk.waiting.iter().map(|row| row.agent.clone());
-            agents.collect::<BTreeSet<_>>()
-        })
+    let expiring = Memo::new(move |_| {
+        let now = live.now.get();
+        live.desk.with(|desk| expiring(&desk.waiting, now))
     });
+    let still = Memo::new(move |_| live.desk.with(|desk| still(&desk.waiting)));
     view! {
         <section
             class="waiting-now"
-            hidden=move || agents.with(BTreeSet::is_empty)
-            aria-labelledby="waiting-now-title"
+            hidden=move || expiring.with(Vec::is_empty)
+            aria-labelledby="expiring-title"
         >
-            <h2 id="waiting-now-title" class="section-title">
-                "Waiting now"
+            <h2 id="expiring-title" class="section-title">
+                "About to expire"
             </h2>
             <ul>
-                <For each=move || agents.get() key=String::clone let:agent>
-                    <Agent agent live />
+                <For each=move || expiring.get() key=|row| row.id let:row>
+                    <li>
+                        <a class="waiting-link" href=address_of(row.id)>
+                            <span class="waiting-text" dir="auto">
+                                {row.about.clone().unwrap_or_else(|| row.preview.clone())}
+                            </span>
+                            <bdi class="waiting-since">{row.agent.clone()}</bdi>
+                            <TimeLeft row=row.clone() live />
+                        </a>
+                    </li>
+                </For>
+            </ul>
+        </section>
+        <section
+            class="waiting-now"
+            hidden=move || still.with(Vec::is_empty)
+            aria-labelledby="still-title"
+        >
+            <h2 id="still-title" class="section-title">
+                "Agents that stand still"
+            </h2>
+            <ul>
+                <For each=move || still.get() key=|one| (one.agent.clone(), one.first.id, one.count) let:one>
+                    <li>
+                        <a class="waiting-link" href=address_of(one.first.id)>
+                            <bdi class="waiting-name">{one.agent}</bdi>
+                            <span class="waiting-text" dir="auto">
+                                {one.first.preview}
+                            </span>
+                            <span class="waiting-since">
+                                {(one.count > 1).then(|| format!("and {} more · ", one.count - 1))}
+                                "for " <Since at=one.first.created_at live />
+                            </span>
+                        </a>
+                    </li>
                 </For>
             </ul>
         </section>
     }
 }
 
-#[component]
-fn Agent(agent: String, live: Live) -> impl IntoView {
-    let name = agent.clone();
-    let rows = move || {
-        live.desk.with(|desk| {
-            let rows = desk.waiting.iter().filter(|row| row.agent == name);
-            rows.cloned().collect::<Vec<_>>()
-        })
-    };
-    view! {
-        <li class="waiting-agent">
-            <h3 class="waiting-name" dir="auto">
-                {agent}
-            </h3>
-            <ul>
-                <For each=rows key=|row| row.id let:row>
-                    <li>
-                        <WaitingLink row live />
-                    </li>
-                </For>
-            </ul>
-        </li>
+/// Those that do so within the hour, the first of them first.
+fn expiring(waiting: &[Row], now: DateTime<Utc>) -> Vec<Row> {
+    let mut rows: Vec<(DateTime<Utc>, &Row)> = waiting
+        .iter()
+        .filter_map(|row| Some((row.expires_at?, row)))
+        .filter(|(until, _)| *until - now < TimeDelta::hours(1))
+        .collect();
+    rows.sort_by_key(|(until, row)| (*until, row.id));
+    let first = rows.into_iter().take(EXPIRING);
+    first.map(|(_, row)| row.clone()).collect()
+}
+
+/// Those that have stood still longest first.
+fn still(waiting: &[Row]) -> Vec<Still> {
+    let mut agents: BTreeMap<&str, Still> = BTreeMap::new();
+    for row in waiting.iter().filter(|row| row.mode == Mode::Sync) {
+        let still = agents.entry(&row.agent).or_insert_with(|| Still {
+            agent: row.agent.clone(),
+            first: row.clone(),
+            count: 0,
+        });
+        still.count += 1;
+        if row.id < still.first.id {
+            still.first = row.clone();
+        }
     }
+    let mut all: Vec<Still> = agents.into_values().collect();
+    all.sort_by_key(|one| one.first.id);
+    all
 }

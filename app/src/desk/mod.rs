@@ -23,8 +23,8 @@ pub struct Desk {
     pub as_of: DateTime<Utc>,
     /// Sync before async, urgent before normal, then oldest first.
     pub waiting: Vec<Row>,
-    /// Whether more wait than `waiting` holds.
-    pub more_waiting: bool,
+    /// How many more wait than `waiting` holds.
+    pub more_waiting: usize,
     /// Last closed, or told, first.
     pub recent: Vec<ClosedRow>,
     /// The counts of the last 24 hours.
@@ -48,8 +48,10 @@ impl Desk {
                         .waiting
                         .partition_point(|known| order(known) <= order(&row));
                     // Behind the last row there may be others that this desk does not hold.
-                    if !self.more_waiting || place < self.waiting.len() {
+                    if self.more_waiting == 0 || place < self.waiting.len() {
                         self.waiting.insert(place, row);
+                    } else {
+                        self.more_waiting += 1;
                     }
                 }
             }
@@ -73,6 +75,8 @@ impl Desk {
                         callback: None,
                         follow_ups: 0,
                     });
+                } else if !known {
+                    self.more_waiting = self.more_waiting.saturating_sub(1);
                 }
             }
             Change::Progressed { id, answered } => {
@@ -109,7 +113,12 @@ impl Desk {
 
     /// Whether so many rows have gone that those it does not hold should be read.
     pub fn runs_out(&self) -> bool {
-        self.more_waiting && self.waiting.len() < WAITING_ROWS as usize / 2
+        self.more_waiting > 0 && self.waiting.len() < WAITING_ROWS as usize / 2
+    }
+
+    /// How many wait in all.
+    pub fn count_waiting(&self) -> usize {
+        self.waiting.len() + self.more_waiting
     }
 
     /// Whether no agent has ever asked or told anything.
@@ -146,6 +155,7 @@ mod tests {
             session_id: None,
             task_id: None,
             preview: "Which port?".into(),
+            about: None,
             progress: None,
             level: None,
             created_at: DateTime::UNIX_EPOCH,

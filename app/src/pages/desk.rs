@@ -85,7 +85,7 @@ pub(crate) fn DeskLayout() -> impl IntoView {
 }
 
 fn title_counts_waiting(live: Live) {
-    let waiting = Memo::new(move |_| live.desk.with(|desk| desk.waiting.len()));
+    let waiting = Memo::new(move |_| live.desk.with(Desk::count_waiting));
     Effect::new(move |_| {
         document().set_title(&match waiting.get() {
             0 => "Handraise".to_owned(),

@@ -31,6 +31,8 @@ pub struct Row {
     pub task_id: Option<String>,
     /// The title, or the beginning of the prompt, on one line.
     pub preview: String,
+    /// What it is about, on one line: see [`Brief::about`].
+    pub about: Option<String>,
     /// How far a form is answered.
     pub progress: Option<Progress>,
     /// How serious a notification is.
@@ -61,6 +63,7 @@ impl From<&Brief> for Row {
             session_id: brief.session_id.clone(),
             task_id: brief.task_id.clone(),
             preview: preview(brief.title.as_deref().unwrap_or(&brief.prompt)),
+            about: brief.about.as_deref().map(about),
             progress: brief.form.map(|form| Progress {
                 answered: form.answered,
                 of: form.of,
@@ -171,6 +174,14 @@ impl From<&Brief> for HistoryRow {
             collected_at: brief.collected_at,
             callback: brief.callback,
         }
+    }
+}
+
+/// As it stands: in a command each sign counts.
+fn about(text: &str) -> String {
+    match text.char_indices().nth(PREVIEW_CHARS) {
+        Some((end, _)) => harmless(&format!("{}…", &text[..end])),
+        None => harmless(text),
     }
 }
 

@@ -51,6 +51,15 @@ pub fn label(text: &str) -> String {
     ends(before) + &joined(value(inner)) + &ends(after)
 }
 
+/// An option that a person picks: its label, and the value that the agent gets where that is another text, in a mark that
+/// no text can pass for.
+pub fn option(label: &str, value: &str) -> String {
+    match value == label {
+        true => self::label(label),
+        false => format!("{} ⟨→ {}⟩", self::label(label), self::label(value)),
+    }
+}
+
 /// Prose in several lines, for a surface that cannot keep apart texts of different directions: as [`unhidden`]
 /// writes it, and marked where it would be reordered or pass for a mark.
 pub fn prose(text: &str) -> String {

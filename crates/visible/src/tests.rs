@@ -190,3 +190,17 @@ fn a_syllable_has_an_end() {
         format!("க{}⟨U+0BCC×32⟩", "\u{bcc}".repeat(8))
     );
 }
+
+#[test]
+fn a_value_that_is_not_the_label_is_told_from_it() {
+    for (label, value, expected) in [
+        ("lru", "lru", "lru"),
+        ("-d", "-D", "-d ⟨→ -D⟩"),
+        ("a → b", "a → b", "a → b"),
+        ("a", "b", "a ⟨→ b⟩"),
+        ("a ⟨→ b⟩", "a ⟨→ b⟩", "a ⟨U+27E8⟩→ b⟨U+27E9⟩"),
+        ("a", "a ", "a ⟨→ a⟨1 space⟩⟩"),
+    ] {
+        assert_eq!(option(label, value), expected);
+    }
+}

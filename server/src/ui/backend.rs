@@ -86,12 +86,14 @@ impl Backend for ForPerson {
         // First: rows that are newer than this come again as events, which changes nothing.
         let last_seq = store.last_seq().await.map_err(failed)?;
         let waiting = store.waiting(WAITING_ROWS).await.map_err(failed)?;
+        let all = store.waiting_counts().await.map_err(failed)?;
+        let all = usize::try_from(all.sync + all.not_sync).unwrap_or_default();
         let recent = store.recently_closed(RECENT_ROWS).await.map_err(failed)?;
         let counts = store.counts(now - COUNTED).await.map_err(failed)?;
         Ok(Desk {
             last_seq,
             as_of: now,
-            more_waiting: waiting.len() == WAITING_ROWS as usize,
+            more_waiting: all.saturating_sub(waiting.len()),
             waiting: waiting.iter().map(Row::from).collect(),
             recent: recent.iter().filter_map(ClosedRow::new).collect(),
             counts: Counts {

@@ -128,7 +128,7 @@ fn harmless_prose(text: &str) -> String {
 fn options(choice: &Choice) -> ChoiceView {
     let options = choice.options.iter().map(|option| OptionView {
         value: option.value.clone(),
-        label_html: markdown::phrase(&visible::label(&option.name())),
+        label_html: markdown::phrase(&visible::option(&option.label, &option.value)),
         description_html: option
             .description
             .as_deref()

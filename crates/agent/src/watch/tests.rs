@@ -375,7 +375,7 @@ fn an_option_that_mixes_scripts_is_marked() {
     let mut state = state(vec![item("one", more)]);
     press(&mut state, "\n");
     let (screen, _) = drawn(&mut state, 80, 20, true);
-    for part in ["pr\u{43e}⟨U+043E⟩d → v", "sh\u{2010}⟨U+2010⟩x"] {
+    for part in ["pr\u{43e}⟨U+043E⟩d ⟨→ v⟩", "sh\u{2010}⟨U+2010⟩x"] {
         assert!(screen.contains(part), "{screen}");
     }
 }

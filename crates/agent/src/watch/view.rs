@@ -429,7 +429,7 @@ fn option(
         (true, false) => "(•)",
         (false, false) => "( )",
     };
-    let label = visible::label(&option.name());
+    let label = visible::option(&option.label, &option.value);
     let ours = format!("{at} {mark} {}", n + 1);
     let mut lines = said(&format!("{ours} {label}"), width, Style::new());
     if lines.len() > 1 {

@@ -1,7 +1,10 @@
 //! An interaction as lists show it: of bounded size, however long request and answer are.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Ask, Callback, Interaction, Kind, Level, Mode, Outcome, Priority, Request};
 use crate::{ids::InteractionId, limits, principal::AgentRef};
@@ -31,6 +34,10 @@ pub struct Brief {
     pub title: Option<String>,
     /// The beginning of the question.
     pub prompt: String,
+    /// What is asked about, on one line: the tool of an approval with the first words of what it is to do, or the first
+    /// line of a plan. Briefs from before this was kept have none.
+    #[serde(default)]
+    pub about: Option<String>,
     /// How far a form is answered, while it waits.
     pub form: Option<FormProgress>,
     /// When it was asked.
@@ -93,6 +100,7 @@ impl Brief {
             task_id: request.task.as_ref().map(|task| task.id.clone()),
             title: request.title.clone(),
             prompt: beginning(&request.prompt),
+            about: about(&request.ask),
             form: match &request.ask {
                 Ask::Form { questions } => Some(FormProgress {
                     answered: 0,
@@ -182,6 +190,58 @@ impl From<&Interaction> for Brief {
     }
 }
 
+fn about(ask: &Ask) -> Option<String> {
+    let line = |text: &str| {
+        // Lazily: behind the beginning there may be a long text.
+        let words = text.split_whitespace().take(ABOUT_WORDS);
+        let line: String = words.collect::<Vec<_>>().join(" ");
+        beginning(&line)
+    };
+    match ask {
+        Ask::Approval { action, .. } => {
+            let doing = doing(&action.arguments.0);
+            Some(line(&format!("{} {}", action.tool, beginning(&doing))))
+        }
+        Ask::PlanReview { plan } => {
+            let first = plan.lines().map(|line| line.trim_start_matches('#').trim());
+            first.filter(|line| !line.is_empty()).map(line).next()
+        }
+        _ => None,
+    }
+}
+
+/// As many words as anybody reads of a row.
+const ABOUT_WORDS: usize = 40;
+
+/// The arguments that say most, if there are any of them; else the first one.
+const SAYING_MOST: [&str; 8] = [
+    "command",
+    "cmd",
+    "argv",
+    "query",
+    "sql",
+    "url",
+    "file_path",
+    "path",
+];
+
+/// The one argument by which a person knows the action from others of its tool.
+fn doing(arguments: &Value) -> Cow<'_, str> {
+    let Some(named) = arguments.as_object() else {
+        return Cow::Borrowed("");
+    };
+    let known = SAYING_MOST.iter().find_map(|name| named.get(*name));
+    match known.or_else(|| named.values().next()) {
+        None => Cow::Borrowed(""),
+        Some(Value::String(text)) => Cow::Borrowed(text),
+        Some(Value::Array(words)) if words.iter().all(Value::is_string) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            Cow::Owned(words.join(" "))
+        }
+        Some(other) => Cow::Owned(other.to_string()),
+    }
+}
+
 /// As much of a text as lists hold; an ellipsis says that there is more.
 pub fn beginning(text: &str) -> String {
     match text.char_indices().nth(limits::BEGINNING_CHARS) {
@@ -192,7 +252,39 @@ pub fn beginning(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_row_says_what_is_asked_about() {
+        for (ask, expected) in [
+            (
+                json!({"kind": "approval", "action": {"tool": "Bash", "arguments": {"timeout": 5, "command": "git push\n  origin"}}}),
+                Some("Bash git push origin"),
+            ),
+            (
+                json!({"kind": "approval", "action": {"tool": "run", "arguments": {"argv": ["make", "deploy"]}}}),
+                Some("run make deploy"),
+            ),
+            (
+                json!({"kind": "approval", "action": {"tool": "scale", "arguments": {"to": {"n": 3}}}}),
+                Some("scale {\"n\":3}"),
+            ),
+            (
+                json!({"kind": "approval", "action": {"tool": "deploy"}}),
+                Some("deploy"),
+            ),
+            (
+                json!({"kind": "plan_review", "plan": "\n## Release 2.4\n\n1. Stop"}),
+                Some("Release 2.4"),
+            ),
+            (json!({"kind": "question"}), None),
+        ] {
+            let ask: Ask = serde_json::from_value(ask).unwrap();
+            assert_eq!(about(&ask).as_deref(), expected);
+        }
+    }
 
     #[test]
     fn a_beginning_is_cut_at_a_character_and_says_so() {

@@ -1,6 +1,6 @@
 //! Options to choose from.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -24,20 +24,10 @@ pub struct Choice {
 pub struct ChoiceOption {
     /// The text the agent gets when it is chosen.
     pub value: String,
-    /// The text people see.
+    /// The text people see, with the value beside it where that is another.
     pub label: String,
     /// A line below the label.
     pub description: Option<String>,
-}
-
-impl ChoiceOption {
-    /// The text people are shown of it: its label, and where that is another text, the value the agent gets.
-    pub fn name(&self) -> Cow<'_, str> {
-        match self.value == self.label {
-            true => Cow::Borrowed(&self.label),
-            false => Cow::Owned(format!("{} → {}", self.label, self.value)),
-        }
-    }
 }
 
 /// A text as it is seen on one line: white space is white space, a joiner or variant of characters is nothing,
@@ -61,9 +51,9 @@ fn seen(text: &str) -> String {
     seen
 }
 
-/// Whether people could take one for the other, by its label or with the agent's value beside it.
+/// Whether people could take one for the other. Where a value is not the label they see both, told apart.
 fn looks_like(option: &ChoiceOption, other: &ChoiceOption) -> bool {
-    seen(&option.label) == seen(&other.label) || seen(&option.name()) == seen(&other.name())
+    seen(&option.label) == seen(&other.label)
 }
 
 #[derive(Deserialize)]

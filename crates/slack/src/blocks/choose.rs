@@ -85,7 +85,11 @@ pub(super) fn menu(choice: &Choice, value: impl Fn(usize) -> Name) -> Vec<Select
 }
 
 fn numbered(n: usize, option: &ChoiceOption) -> String {
-    format!("{}. {}", n + 1, visible::label(&option.name()))
+    format!(
+        "{}. {}",
+        n + 1,
+        visible::option(&option.label, &option.value)
+    )
 }
 
 #[cfg(test)]
@@ -108,7 +112,7 @@ mod tests {
         };
         assert_eq!(
             list(&choice),
-            "1. pr\u{43e}⟨U+043E⟩d → v\n2. sh\u{2010}⟨U+2010⟩x"
+            "1. pr\u{43e}⟨U+043E⟩d ⟨→ v⟩\n2. sh\u{2010}⟨U+2010⟩x"
         );
     }
 }

@@ -181,7 +181,7 @@ fn covered(interaction: &Interaction) -> Vec<String> {
     }
     let mut labels = Vec::new();
     for option in choices.into_iter().flat_map(|choice| choice.options) {
-        labels.push(dense(&visible::label(&option.name())));
+        labels.push(dense(&visible::option(&option.label, &option.value)));
         texts.extend(option.description);
     }
     let mut texts: Vec<String> = texts
