@@ -134,10 +134,20 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::TooManyPending { limit: 1_000 }.into(),
             Refused::TooMuchInTask.into(),
             quota_used_up(),
+            Refused::Altered.into(),
         ],
         "list_interactions" | "list_tasks" => vec![bad_parameter()],
-        "get_interaction" => vec![Refusal::not_found(), Refusal::not_held(Full::OfOne)],
-        "answer" => vec![responders_only(), Refusal::not_found(), already_closed()],
+        "get_interaction" => vec![
+            Refusal::not_found(),
+            Refusal::not_held(Full::OfOne),
+            Refused::Altered.into(),
+        ],
+        "answer" => vec![
+            responders_only(),
+            Refusal::not_found(),
+            already_closed(),
+            Refused::Altered.into(),
+        ],
         "collect" => vec![
             Refusal::not_an_agent(),
             Refusal::not_found(),
@@ -160,7 +170,11 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::NotApproved.into(),
             Refused::AlreadyReported { at: moment() }.into(),
         ],
-        "cancel" => vec![Refusal::not_found(), already_closed()],
+        "cancel" => vec![
+            Refusal::not_found(),
+            already_closed(),
+            Refused::Altered.into(),
+        ],
         "follow_up" => vec![
             responders_only(),
             Refusal::not_found(),
