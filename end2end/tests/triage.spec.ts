@@ -277,6 +277,72 @@ test("a long action is read to its end before a key approves it", async ({ ana, 
   await expect.poll(async () => (await server.poll(id)).outcome, { timeout: 10_000 }).toBe("approved");
 });
 
+test("a long plan is read to its end before it is followed", async ({ ana, server }) => {
+  const plan = Array.from({ length: 120 }, (_, n) => `${n + 1}. step`).join("\n");
+  const { id } = await server.ask({ kind: "plan_review", prompt: "Long?", plan });
+  await row(ana, "Long?").locator("a").click();
+  await ready(ana);
+  await ana.keyboard.press("1");
+  for (const key of ["Enter", "Control+Enter"]) {
+    await ana.keyboard.press(key);
+    await expect(ana.getByRole("alert")).toContainText("There is more to read.");
+  }
+  await ana.getByRole("button", { name: "Send decision" }).click();
+  await expect(ana.locator(".held-line")).toHaveCount(0);
+  await ana.locator(".read-to-end").scrollIntoViewIfNeeded();
+  await expect(ana.locator(".read-to-end")).toHaveAttribute("data-seen", "");
+  await ana.getByRole("button", { name: "Send decision" }).click();
+  await expect(ana.locator(".dialog")).toHaveCount(0);
+  await expect.poll(async () => (await server.poll(id)).outcome, { timeout: 10_000 }).toBe("proceed");
+});
+
+test("what is read on with a key has all been on the screen", async ({ ana, server }) => {
+  const command = Array.from({ length: 70 }, (_, n) => `echo ${n}`).join("\n");
+  const title = "W".repeat(200);
+  const asked = await server.ask({ kind: "approval", title, prompt: "Long?", action: { tool: "shell", arguments: { command } } });
+  for (const [width, height] of [[390, 844], [640, 400], [320, 400], [1440, 900]] as const) {
+    await ana.setViewportSize({ width, height });
+    await ana.goto(`${server.url}/blockers/${asked.id}`);
+    await live(ana);
+    await ready(ana);
+    const seen = new Set<number>();
+    const note = async () => {
+      for (const n of await ana.locator(".action-code .line").evaluateAll((lines) =>
+        lines.flatMap((line, n) => {
+          const { left, top, bottom } = line.getBoundingClientRect();
+          const hit = [top + 1, bottom - 1].every((y) => line.contains(document.elementFromPoint(left + 30, y)));
+          return hit ? [n] : [];
+        }),
+      )) seen.add(n);
+    };
+    await note();
+    while ((await ana.locator(".read-to-end").getAttribute("data-seen")) === null) {
+      await ana.keyboard.press("a");
+      await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+      await note();
+    }
+    expect(seen.size, `${width} by ${height}`).toBe(70);
+  }
+});
+
+test("what is typed for a question that is gone decides nothing", async ({ ana, server }) => {
+  const gone = await server.ask({ prompt: "How is the build?", mode: "sync" });
+  const victim = await server.ask({ kind: "approval", action, prompt: "The victim?", mode: "async" });
+  await row(ana, "How is the build?").locator("a").click();
+  await ready(ana);
+  await ana.keyboard.type("I saw that one");
+  await server.answer(gone.id, { text: "fine" });
+  await expect(ana.locator(".dialog")).toContainText("night desk answered");
+  await ana.keyboard.type("major issues, all gone now", { delay: 110 });
+  await expect(ana.locator(".dialog")).toContainText("night desk answered");
+  await expect(ana.locator(".held-line")).toHaveCount(0);
+  expect((await server.poll(victim.id)).state).toBe("pending");
+  // A person who looks up goes on.
+  await ana.keyboard.press("Tab");
+  await ana.keyboard.press("j");
+  await expect(ana.locator(".dialog")).toContainText("The victim?");
+});
+
 test("an empty answer is sent when its person says so once more", async ({ ana, server }) => {
   const text = await server.ask({ prompt: "A text?" });
   await row(ana, "A text?").locator("a").click();

@@ -9,7 +9,7 @@ use super::{
     context::Context,
     controls::{Answering, CancelForm, ControlView},
     deadline::TimeLeft,
-    dialog::CameFrom,
+    dialog::{CameFrom, TITLE},
     kind_mark::{heading, kind_word},
     read_to_end::ReadToEnd,
     skip::Skip,
@@ -72,7 +72,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         <header class="dialog-head">
             {(open && !notice).then(|| view! { <Badge mode=row.mode /> })}
             <UrgentMark urgent=row.urgent />
-            <h1 class="dialog-title" dir="auto">
+            <h1 id=TITLE class="dialog-title" dir="auto">
                 {title.unwrap_or_else(|| heading(row.kind, &agent))}
             </h1>
             <span class="kind-mark">{kind_word(row.kind)}</span>

@@ -39,6 +39,9 @@ impl CameFrom {
     }
 }
 
+/// The id of the heading that names the dialog.
+pub(super) const TITLE: &str = "dialog-title";
+
 /// A dialog over the desk.
 #[component]
 pub(crate) fn Dialog(children: Children) -> impl IntoView {
@@ -62,7 +65,7 @@ pub(crate) fn Dialog(children: Children) -> impl IntoView {
         }
     };
     let on_click = move |event: ev::MouseEvent| {
-        // Only the backdrop: everything else in the dialog lies in its one child.
+        // Only the backdrop: everything else in the dialog lies in its children.
         let backdrop = dialog
             .get_untracked()
             .is_some_and(|dialog| event.target().as_ref() == Some(dialog.as_ref()));
@@ -71,8 +74,16 @@ pub(crate) fn Dialog(children: Children) -> impl IntoView {
         }
     };
     view! {
-        <dialog class="dialog" open node_ref=dialog on:cancel=on_cancel on:click=on_click>
-            <div class="dialog-sheet">{children()} <HeldLines /></div>
+        <dialog
+            class="dialog"
+            aria-labelledby=TITLE
+            open
+            node_ref=dialog
+            on:cancel=on_cancel
+            on:click=on_click
+        >
+            <div class="dialog-sheet">{children()}</div>
+            <HeldLines />
         </dialog>
     }
 }

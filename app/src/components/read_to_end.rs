@@ -1,6 +1,8 @@
-//! Whether the end of what is asked has been on the screen: before it has, no key decides.
+//! Whether the end of what is asked has been on the screen: before it has, a page whose program runs approves nothing.
 
 use leptos::{html, prelude::*};
+
+use super::keys::elements;
 
 /// Stands behind what is asked, and says on the page when it has been seen.
 #[component]
@@ -13,6 +15,20 @@ pub(super) fn ReadToEnd() -> impl IntoView {
         }
     });
     view! { <div class="read-to-end" node_ref=end></div> }
+}
+
+/// Whether it has been; if not, the page moves on by most of what can be seen of it.
+pub(super) fn is_read() -> bool {
+    if elements(".dialog .read-to-end:not([data-seen])").is_empty() {
+        return true;
+    }
+    // Only one of them scrolls, and nothing lies over it.
+    for part in elements(".dialog :is(.dialog-sheet, .dialog-body, .dialog-main)") {
+        if part.scroll_height() > part.client_height() {
+            part.set_scroll_top(part.scroll_top() + part.client_height() * 4 / 5);
+        }
+    }
+    false
 }
 
 #[cfg(feature = "hydrate")]

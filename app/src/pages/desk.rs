@@ -44,7 +44,7 @@ pub(crate) fn DeskLayout() -> impl IntoView {
     CameFrom::provide();
     let holding = Holding::provide(live);
     follow_keys(live, holding);
-    title_counts_waiting(live);
+    title_tells(live);
     go_where_it_is_wanted(live);
     keep_the_place();
     let path = use_location().pathname;
@@ -84,14 +84,34 @@ pub(crate) fn DeskLayout() -> impl IntoView {
     }
 }
 
-fn title_counts_waiting(live: Live) {
+/// How many wait, and which page this is.
+fn title_tells(live: Live) {
     let waiting = Memo::new(move |_| live.desk.with(Desk::count_waiting));
+    let path = use_location().pathname;
+    let page = Memo::new(move |_| path.with(|path| page_name(path)));
     Effect::new(move |_| {
+        let name = match page.get() {
+            "" => "Handraise".to_owned(),
+            page => format!("{page} · Handraise"),
+        };
         document().set_title(&match waiting.get() {
-            0 => "Handraise".to_owned(),
-            waiting => format!("({waiting}) Handraise"),
+            0 => name,
+            waiting => format!("({waiting}) {name}"),
         });
     });
+}
+
+/// What a page other than the desk is called.
+fn page_name(path: &str) -> &'static str {
+    match path.split('/').nth(1).unwrap_or_default() {
+        "history" => "History",
+        "interactions" => "Timeline",
+        "tasks" => "Tasks",
+        "agents" => "Agents",
+        "deliveries" => "Deliveries",
+        "settings" => "Settings",
+        _ => "",
+    }
 }
 
 /// From one blocker to the next there is no page to go back to.

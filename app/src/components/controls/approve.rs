@@ -29,7 +29,7 @@ pub(super) fn ApproveControl(
     let pressed = RwSignal::new(None);
     let send = move |approved: bool| {
         let comment = typed(area);
-        if sending.starts() && sending.fits(&comment) {
+        if sending.starts() && sending.fits(&comment) && (!approved || sending.has_read()) {
             pressed.set(Some(approved));
             let answer = AnswerBlocker {
                 approved: Some(approved),

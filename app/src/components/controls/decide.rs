@@ -48,7 +48,9 @@ pub(super) fn DecideControl(
             }
             return;
         }
-        if feedback.as_deref().is_none_or(|text| sending.fits(text)) {
+        if feedback.as_deref().is_none_or(|text| sending.fits(text))
+            && (adjust || sending.has_read())
+        {
             let answer = AnswerBlocker {
                 decision: Some(decision),
                 feedback,

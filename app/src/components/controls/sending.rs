@@ -9,6 +9,7 @@ use leptos::{
 };
 
 use crate::{
+    components::read_to_end::is_read,
     error::UiError,
     live::{Live, LiveStatus, load_again},
 };
@@ -147,6 +148,15 @@ impl Sending {
     /// Whether the next press sends an empty answer.
     fn is_doubted(self) -> bool {
         self.doubted.get() || self.ended.get() == (0, Some(Err(UiError::Empty)))
+    }
+
+    /// Whether the end of what is asked has been on the screen. If not, the page reads on.
+    pub(super) fn has_read(self) -> bool {
+        let has_read = is_read();
+        if !has_read {
+            self.refuse("There is more to read.");
+        }
+        has_read
     }
 
     /// Whether this is short enough for an answer.

@@ -49,13 +49,26 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
     provide_context(wanted);
     // Whether the key before was `g`.
     let going = StoredValue::new(false);
+    // Whether the person types a text, as far as their last key or click said.
+    let typed = StoredValue::new(false);
     Effect::new(move |_| {
+        let clicked = window_event_listener(ev::pointerdown, move |_| typed.set_value(false));
+        on_cleanup(move || clicked.remove());
         let navigate = navigate.clone();
         let handle = window_event_listener(ev::keydown, move |event| {
             let open = here
                 .with_untracked(|here| blocker_at(here))
                 .filter(|_| !is_help_open());
             let key = event.key();
+            // What is typed as a text is no command where the text's field is gone: another person, the agent or the
+            // deadline took it away.
+            if leaves_a_text(&event) {
+                typed.set_value(false);
+            } else if is_typing(&event) {
+                typed.set_value(true);
+            } else if typed.get_value() {
+                return;
+            }
             if let (true, Some(id)) = (event.alt_key(), open) {
                 match key.as_str() {
                     "ArrowDown" => go_beside(live, holding, id, 1, &event),
@@ -84,12 +97,10 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
                 ("j", None) => move_focus(1),
                 ("k", None) => move_focus(-1),
                 ("a", Some(_)) => {
-                    if has_read(live) {
-                        submit(
-                            &event,
-                            Some("dialog:modal button[name=approved][value=true]"),
-                        );
-                    }
+                    submit(
+                        &event,
+                        Some("dialog:modal button[name=approved][value=true]"),
+                    );
                 }
                 ("d", Some(_)) => {
                     submit(
@@ -98,12 +109,9 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
                     );
                 }
                 ("Enter", Some(_)) if !is_a_control(&event) => {
-                    let is_a_plan = !elements("dialog:modal .plan").is_empty();
-                    if !is_a_plan || has_read(live) {
-                        submit(&event, Some("dialog:modal .answer-form .button.primary"));
-                    }
+                    submit(&event, Some("dialog:modal .answer-form .button.primary"));
                 }
-                ("t", Some(_)) => open_taking_back(&event),
+                ("t", Some(_)) if !rests() => open_taking_back(&event),
                 ("z", _) if !is_help_open() => undo(live, holding),
                 ("g", _) => going.set_value(true),
                 ("?", _) => show_help(),
@@ -115,11 +123,12 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
                         navigate("/history", NavigateOptions::default());
                     }
                 }
-                (number, _) => {
+                (number, _) if !rests() => {
                     if let Ok(number @ 1..=9) = number.parse::<u32>() {
                         pick(number - 1);
                     }
                 }
+                _ => {}
             }
         });
         on_cleanup(move || handle.remove());
@@ -146,21 +155,6 @@ fn go_beside(
     }
 }
 
-/// Whether the end of what is asked has been on the screen. If not, it moves on by most of a page.
-fn has_read(live: Live) -> bool {
-    if elements("dialog:modal .read-to-end:not([data-seen])").is_empty() {
-        return true;
-    }
-    let scrolled = elements("dialog:modal :is(.dialog-sheet, .dialog-body, .dialog-main)");
-    for part in scrolled {
-        if part.scroll_height() > part.client_height() {
-            part.set_scroll_top(part.scroll_top() + part.client_height() * 4 / 5);
-        }
-    }
-    live.announcement.set("There is more to read.".to_owned());
-    false
-}
-
 /// Sends the form of the open question, as its button would.
 fn submit(event: &ev::KeyboardEvent, button: Option<&str>) {
     // A key that is still held was pressed for what stood here before.
@@ -182,6 +176,21 @@ fn submit(event: &ev::KeyboardEvent, button: Option<&str>) {
                 let _ = form.request_submit_with_submitter(Some(button));
             }
         }
+    }
+}
+
+/// Whether what is open has only just come on the screen.
+fn rests() -> bool {
+    !elements("dialog:modal .answer-form button[type=submit]:disabled").is_empty()
+}
+
+/// Whether by this key a person means to be done with a text.
+fn leaves_a_text(event: &ev::KeyboardEvent) -> bool {
+    let is_a_line = target(event).is_some_and(|target| target.tag_name() == "INPUT");
+    match event.key().as_str() {
+        "Escape" | "Tab" => true,
+        "Enter" => is_a_line || is_submit_key(event),
+        _ => event.alt_key(),
     }
 }
 
@@ -246,7 +255,8 @@ fn pick(place: u32) {
     }
 }
 
-fn elements(selector: &str) -> Vec<web_sys::HtmlElement> {
+/// What a selector finds on the page.
+pub(super) fn elements(selector: &str) -> Vec<web_sys::HtmlElement> {
     let Ok(found) = document().query_selector_all(selector) else {
         return Vec::new();
     };

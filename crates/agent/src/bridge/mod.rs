@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use tokio::{
     sync::mpsc,
     task::{AbortHandle, JoinSet},
-    time::Instant,
+    time::{Instant, timeout},
 };
 
 use crate::client::{
@@ -101,9 +101,15 @@ impl Bridge {
                             call.abort();
                         }
                         let id = message.as_ref().ok().and_then(|it| it.get("id")).map(Value::to_string);
+                        under_way.retain(|_, call| !call.is_finished());
+                        if let Some(id) = id.as_ref().filter(|id| under_way.contains_key(*id)) {
+                            // Only one of them could be cancelled.
+                            let id = serde_json::from_str(id).unwrap_or_default();
+                            say(Ok(Some(fault(&id, UNFIT, "a request with this id is under way"))))?;
+                            continue;
+                        }
                         let bridge = Arc::clone(&bridge);
                         let call = calls.spawn(async move { bridge.pass(line, message).await });
-                        under_way.retain(|_, call| !call.is_finished());
                         under_way.extend(id.map(|id| (id, call)));
                     }
                     None => break,
@@ -172,16 +178,20 @@ impl Bridge {
             let said = self.send(call.message.to_string(), &call.message).await?;
             reply(said.context("the server has no answer")?)
         };
-        match answered.await {
-            Ok(RpcReply::Result(result)) => {
-                self.proof.checked(&call, &result, SystemClock.now()).await
+        let proven = async {
+            match answered.await {
+                Ok(RpcReply::Result(result)) => {
+                    self.proof.checked(&call, &result, SystemClock.now()).await
+                }
+                Ok(RpcReply::Error(error)) => {
+                    let said = error["message"].as_str().unwrap_or_default();
+                    proof::denial(&format!("the server says: {said}"))
+                }
+                Err(why) => proof::denial(&format!("{why:#}")),
             }
-            Ok(RpcReply::Error(error)) => {
-                let said = error["message"].as_str().unwrap_or_default();
-                proof::denial(&format!("the server says: {said}"))
-            }
-            Err(why) => proof::denial(&format!("{why:#}")),
-        }
+        };
+        let proven = timeout(PATIENCE, proven).await;
+        proven.unwrap_or_else(|_| proof::denial("the server has not proven it in time"))
     }
 
     async fn send(&self, line: String, message: &Value) -> anyhow::Result<Option<Value>> {

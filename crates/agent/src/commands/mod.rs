@@ -320,11 +320,15 @@ async fn finish(
         Ok(()) = &mut interrupt => return Ok(interrupted()),
         proven = prove(client, &asked, &closed, run, program.as_ref()) => proven?,
     };
-    if let (true, Some(program)) = (proven, &program) {
-        if interrupt.now_or_never().is_some() {
-            return Ok(interrupted());
-        }
-        return program.run(id, client).await;
+    if let (true, Some(program)) = (proven, program) {
+        // Last of all: reading large files takes time.
+        let looked = tokio::task::spawn_blocking(move || (program.unchanged(), program));
+        let (unchanged, program) = tokio::select! {
+            biased;
+            Ok(()) = &mut interrupt => return Ok(interrupted()),
+            looked = looked => looked.context("its files could not be read")?,
+        };
+        return program.run(unchanged, id, client).await;
     }
     outcome::print(&closed, json, proven)?;
     // Only now: a caller that is interrupted before can ask for it again.

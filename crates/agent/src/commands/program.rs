@@ -86,9 +86,14 @@ impl Program {
         }
     }
 
-    /// Runs it, and ends as it does.
-    pub(super) async fn run(&self, id: &str, client: &Client) -> anyhow::Result<ExitCode> {
-        let ended = self.unchanged().and_then(|()| self.execute());
+    /// Runs it, if it is unchanged, and ends as it does.
+    pub(super) async fn run(
+        &self,
+        unchanged: anyhow::Result<()>,
+        id: &str,
+        client: &Client,
+    ) -> anyhow::Result<ExitCode> {
+        let ended = unchanged.and_then(|()| self.execute());
         let (outcome, text) = match &ended {
             Ok(status) if status.success() => (ReportOutcome::Done, None),
             Ok(status) => (

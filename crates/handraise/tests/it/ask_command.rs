@@ -643,6 +643,41 @@ async fn nothing_runs_after_an_interrupt_though_the_decision_is_there() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_runs_after_an_interrupt_while_its_files_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    // So large that it is still being read when the signal comes.
+    let (ran, listed) = (folder.path().join("ran"), folder.path().join("listed"));
+    std::fs::write(&listed, vec![b'x'; 96 << 20]).unwrap();
+    let script = format!("touch {}", ran.display());
+    let arguments = [
+        "ask",
+        "--prompt",
+        "?",
+        "--report",
+        "--",
+        "sh",
+        "-c",
+        &script,
+        listed.to_str().unwrap(),
+    ];
+    let liar = Liar::start(Lie::default()).await;
+    let mut program = handraise(&liar.url, "hr_agent_x", &arguments);
+    let key = liar::key().verifying_key();
+    program.env("HANDRAISE_PUBLIC_KEY", key.to_string());
+    let waiting = Waiting::start(program);
+    liar.consumed().await;
+    let id = waiting.child.id().unwrap().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-s", "INT", &id])
+        .status();
+    assert!(killed.unwrap().success());
+    let (status, _) = waiting.ended().await;
+    assert_eq!(status.code(), Some(130));
+    assert!(!ran.exists());
+}
+
 /// A port that was free a moment ago.
 fn free_address() -> SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -56,7 +56,10 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .tag_attributes(
             [
                 ("a", HashSet::from(["href"])),
-                ("input", HashSet::from(["checked", "disabled"])),
+                (
+                    "input",
+                    HashSet::from(["aria-label", "checked", "disabled"]),
+                ),
                 ("td", HashSet::from(["align"])),
                 ("th", HashSet::from(["align"])),
             ]

@@ -180,13 +180,13 @@ impl<'a> Renderer<'a> {
         self.text(&sign);
         self.html.push_str("</span><div>");
         if let NodeValue::TaskItem(task) = value {
-            let ticked = if task.symbol.is_some() {
-                " checked"
-            } else {
-                ""
+            let (ticked, says) = match task.symbol {
+                Some(_) => (" checked", "ticked"),
+                None => ("", "not ticked"),
             };
-            self.html
-                .push_str(&format!("<input type=\"checkbox\" disabled{ticked}> "));
+            self.html.push_str(&format!(
+                "<input type=\"checkbox\" aria-label=\"{says}\" disabled{ticked}> "
+            ));
         }
         self.children(node, depth)?;
         self.html.push_str("</div></li>\n");

@@ -17,7 +17,7 @@ use domain::{
 use machine::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 use signing::SigningKey;
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
 /// The interaction that it speaks of.
 pub(crate) const ID: &str = "00000000-0000-7000-8000-000000000001";
@@ -46,12 +46,14 @@ pub(crate) struct Lie {
 /// Listens until it is dropped.
 pub(crate) struct Liar {
     pub(crate) url: String,
+    told: Arc<Told>,
     running: JoinHandle<()>,
 }
 
 struct Told {
     lie: Lie,
     asked: Mutex<Value>,
+    consumed: Notify,
 }
 
 impl Drop for Liar {
@@ -70,6 +72,7 @@ impl Liar {
         let told = Arc::new(Told {
             lie,
             asked: Mutex::default(),
+            consumed: Notify::new(),
         });
         let routes = Router::new()
             .route("/api/v1/keys", get(keys))
@@ -78,14 +81,20 @@ impl Liar {
             .route("/api/v1/interactions/{id}/receipt", get(receipt))
             .route("/api/v1/interactions/{id}/consume", post(consume))
             .route("/api/v1/interactions/{id}/collect", post(poll))
-            .with_state(told);
+            .with_state(Arc::clone(&told));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let serve = async move { axum::serve(listener, routes).await.unwrap() };
         Self {
             url,
+            told,
             running: tokio::spawn(serve),
         }
+    }
+
+    /// Until it is told that the approval is used.
+    pub(crate) async fn consumed(&self) {
+        self.told.consumed.notified().await;
     }
 }
 
@@ -174,5 +183,6 @@ async fn consume(
     consumed.signature = STANDARD.encode(key().sign(&signed));
     let mut noted = interaction("resolved");
     noted["consumed"] = serde_json::to_value(consumed).unwrap();
+    told.consumed.notify_one();
     (StatusCode::OK, Json(noted))
 }
