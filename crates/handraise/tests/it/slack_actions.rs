@@ -335,7 +335,7 @@ async fn what_ended_by_itself_cannot_be_pressed(database: TestDatabase) {
         [
             expired,
             expired,
-            "It is no longer needed. backend took it back 2 min ago."
+            "backend took it back 2 min ago."
         ]
     );
     for card in cards {
