@@ -123,12 +123,11 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
                         navigate("/history", NavigateOptions::default());
                     }
                 }
-                (number, _) if !rests() => {
+                (number, _) => {
                     if let Ok(number @ 1..=9) = number.parse::<u32>() {
                         pick(number - 1);
                     }
                 }
-                _ => {}
             }
         });
         on_cleanup(move || handle.remove());
