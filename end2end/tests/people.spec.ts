@@ -216,6 +216,7 @@ test("admins keep their own role", async ({ signIn, server }) => {
   await ana.getByRole("link", { name: "Ana (you)" }).click();
   const main = ana.locator("main");
   await expect(main).toContainText("You cannot change your own role");
+  await live(ana);
   await expect(main).toContainText("You cannot disable yourself");
   await expect(main.getByRole("radio")).toHaveCount(0);
   await ana.getByRole("textbox", { name: "Name" }).fill("Ana B");
