@@ -332,11 +332,7 @@ async fn what_ended_by_itself_cannot_be_pressed(database: TestDatabase) {
     let expired = "It expired 1 min ago without an answer.";
     assert_eq!(
         desk.notes(ANA),
-        [
-            expired,
-            expired,
-            "backend took it back 2 min ago."
-        ]
+        [expired, expired, "backend took it back 2 min ago."]
     );
     for card in cards {
         assert_eq!(desk.shown(&card.ts).controls().count(), 0);
