@@ -9,10 +9,11 @@ use leptos::{prelude::*, server_fn::ServerFn, task::spawn_local};
 
 use crate::{
     components::controls::draft,
+    desk::place::{Item, Place, beside, items, shared_words},
     error::UiError,
     live::Live,
-    server_fns::{AnswerBlocker, CancelBlocker},
-    view::{AnswerOutcome, Row},
+    server_fns::{AnswerBlocker, AnswerTogether, CancelBlocker},
+    view::{AnswerOutcome, Answered, Row},
 };
 
 /// How long an answer is held.
@@ -27,19 +28,39 @@ const UNHEARD: Duration = Duration::from_secs(10);
 const OFF: &str = "off";
 const OFF_KEY: &str = "handraise.undo";
 
-/// An answer, or the taking back of a question.
+/// An answer, or the taking back of a question; to one, or to several.
 #[derive(Clone)]
 pub(crate) enum Call {
     Answer(Box<AnswerBlocker>),
     Cancel(CancelBlocker),
+    Together(Box<AnswerTogether>),
 }
 
 impl Call {
-    async fn send(self) -> Result<AnswerOutcome, UiError> {
-        match self {
+    /// What became of each.
+    async fn send(self, ids: &[InteractionId]) -> Vec<Answered> {
+        let end = match self {
             Self::Answer(answer) => answer.run_on_client().await,
             Self::Cancel(cancel) => cancel.run_on_client().await.map(|()| AnswerOutcome::Sent),
-        }
+            Self::Together(together) => match together.run_on_client().await {
+                Ok(ends) => return ends,
+                Err(error) => Err(error),
+            },
+        };
+        ids.iter().map(|id| (*id, end.clone())).collect()
+    }
+
+    /// The same for some of those that it is for.
+    fn only(&self, ids: &[InteractionId]) -> Self {
+        let Self::Together(together) = self else {
+            return self.clone();
+        };
+        let ids: Vec<String> = ids.iter().map(InteractionId::to_string).collect();
+        let is_for = |ticked: &&String| ids.iter().any(|id| ticked.starts_with(id));
+        Self::Together(Box::new(AnswerTogether {
+            ticked: together.ticked.iter().filter(is_for).cloned().collect(),
+            ..AnswerTogether::clone(together)
+        }))
     }
 
     /// Where it goes, and its body.
@@ -47,6 +68,7 @@ impl Call {
         match self {
             Self::Answer(answer) => Some((AnswerBlocker::url(), serde_qs::to_string(answer).ok()?)),
             Self::Cancel(cancel) => Some((CancelBlocker::url(), serde_qs::to_string(cancel).ok()?)),
+            Self::Together(all) => Some((AnswerTogether::url(), serde_qs::to_string(all).ok()?)),
         }
     }
 }
@@ -66,10 +88,12 @@ pub(crate) enum Stage {
 #[derive(Clone)]
 pub(crate) struct Held {
     n: usize,
-    pub(crate) id: InteractionId,
+    /// Where it was made.
+    pub(crate) place: Place,
+    /// For which blockers, and what their rows say.
+    of: Vec<(InteractionId, String)>,
     call: Call,
-    /// What it is, in words.
-    pub(crate) said: String,
+    verb: &'static str,
     pub(crate) stage: Stage,
 }
 
@@ -84,6 +108,24 @@ impl Held {
         };
         (self.n, stage)
     }
+
+    /// What it is, in words.
+    pub(crate) fn said(&self) -> String {
+        let texts: Vec<&str> = self.of.iter().map(|(_, text)| text.as_str()).collect();
+        let (verb, count) = (self.verb, texts.len());
+        match (&self.stage, count) {
+            (_, 0 | 1) => format!("{verb}: {}", texts.concat()),
+            // Each that did not get through has a name.
+            (Stage::Late | Stage::Failed(_), _) => format!("{verb} {count}: {}", texts.join("; ")),
+            (Stage::Held | Stage::Sending, _) => {
+                format!("{verb} {count}: {}", shared_words(&texts))
+            }
+        }
+    }
+
+    fn ids(&self) -> Vec<InteractionId> {
+        self.of.iter().map(|(id, _)| *id).collect()
+    }
 }
 
 /// All of them.
@@ -95,7 +137,7 @@ pub(crate) struct Holding {
     /// How many there have been.
     count: StoredValue<usize>,
     /// The one that was undone last, for the control that shows it again.
-    undone: StoredValue<Option<AnswerBlocker>>,
+    undone: StoredValue<Option<(Place, Call)>>,
     live: Live,
 }
 
@@ -160,26 +202,23 @@ impl Holding {
         })
     }
 
-    /// The one after this in the list, or before it; from its end, on from its beginning.
-    pub(crate) fn beside(self, id: InteractionId, step: isize) -> Option<InteractionId> {
-        let ids: Vec<InteractionId> = untrack(|| {
+    /// The same by lines of the list.
+    pub(crate) fn items(self) -> Vec<Item> {
+        items(self.waiting())
+    }
+
+    /// The place after this in the list, or before it.
+    pub(crate) fn beside(self, here: Place, step: isize) -> Option<Place> {
+        let list = untrack(|| {
             self.gone.with(|gone| {
                 self.live.desk.with(|desk| {
-                    let ids = desk.waiting.iter().map(|row| row.id);
-                    ids.filter(|other| *other == id || !gone.contains(other))
-                        .collect()
+                    let is_here =
+                        |row: &&Row| here == Place::Blocker(row.id) || !gone.contains(&row.id);
+                    items(desk.waiting.iter().filter(is_here).cloned())
                 })
             })
         });
-        let next = match ids.iter().position(|other| *other == id) {
-            Some(place) => {
-                let len = isize::try_from(ids.len()).ok()?;
-                let place = isize::try_from(place).ok()? + step;
-                usize::try_from(place.rem_euclid(len)).ok()?
-            }
-            None => 0,
-        };
-        ids.get(next).copied().filter(|next| *next != id)
+        beside(&list, here, step)
     }
 
     /// This page knows that it is answered.
@@ -188,61 +227,89 @@ impl Holding {
     }
 
     /// Holds it, or hands it back if it cannot wait.
-    pub(crate) fn hold(self, row: &Row, call: Call, said: String) -> Result<(), Call> {
-        let left = |until: DateTime<Utc>| (until - self.live.now.get_untracked()).num_seconds();
-        let is_in_time = row.expires_at.is_none_or(|until| left(until) > IN_TIME);
-        let is_short = call
-            .encoded()
-            .is_some_and(|(_, body)| body.len() <= GOES_ALONG);
-        if !Self::is_on() || !is_in_time || !is_short {
+    pub(crate) fn hold(self, row: &Row, call: Call, verb: &'static str) -> Result<(), Call> {
+        if !self.can_wait(std::slice::from_ref(row), &call) {
             return Err(call);
         }
-        let n = self.count.get_value();
-        self.count.set_value(n + 1);
-        self.is_answered(row.id);
-        self.held.update(|held| {
-            held.push(Held {
-                n,
-                id: row.id,
-                call,
-                said,
-                stage: Stage::Held,
-            });
-        });
-        set_timeout(
-            move || {
-                if let Some(call) = self.starts(n, &Stage::Held) {
-                    spawn_local(self.send(n, call));
-                }
-            },
-            HOLD,
+        self.takes(
+            Place::Blocker(row.id),
+            std::slice::from_ref(row),
+            call,
+            verb,
+            true,
         );
         Ok(())
     }
 
-    /// Takes the last one that is still held back onto the page. Returns which it is about.
-    pub(crate) fn undo(self) -> Option<InteractionId> {
+    /// Holds what was decided about several at once, or sends it if it cannot wait.
+    pub(crate) fn hold_together(self, place: Place, rows: &[Row], call: Call, verb: &'static str) {
+        let waits = self.can_wait(rows, &call);
+        self.takes(place, rows, call, verb, waits);
+    }
+
+    fn can_wait(self, rows: &[Row], call: &Call) -> bool {
+        let left = |until: DateTime<Utc>| (until - self.live.now.get_untracked()).num_seconds();
+        let in_time = |row: &Row| row.expires_at.is_none_or(|until| left(until) > IN_TIME);
+        let is_short = call
+            .encoded()
+            .is_some_and(|(_, body)| body.len() <= GOES_ALONG);
+        Self::is_on() && rows.iter().all(in_time) && is_short
+    }
+
+    fn takes(self, place: Place, rows: &[Row], call: Call, verb: &'static str, waits: bool) {
+        let n = self.count.get_value();
+        self.count.set_value(n + 1);
+        self.gone
+            .update(|gone| gone.extend(rows.iter().map(|row| row.id)));
+        self.held.update(|held| {
+            let text = |row: &Row| row.about.clone().unwrap_or_else(|| row.preview.clone());
+            held.push(Held {
+                n,
+                place,
+                of: rows.iter().map(|row| (row.id, text(row))).collect(),
+                call,
+                verb,
+                stage: Stage::Held,
+            });
+        });
+        let send = move || {
+            if let Some(call) = self.starts(n, &Stage::Held) {
+                spawn_local(self.send(n, call));
+            }
+        };
+        match waits {
+            true => set_timeout(send, HOLD),
+            false => send(),
+        }
+    }
+
+    /// Takes the last one that is still held back onto the page. Returns where it was made.
+    pub(crate) fn undo(self) -> Option<Place> {
         let last = self.held.try_update(|held: &mut Vec<Held>| {
             let place = held.iter().rposition(|one| one.stage == Stage::Held)?;
             Some(held.remove(place))
         })??;
-        self.gone.update(|gone| _ = gone.remove(&last.id));
-        if let Call::Answer(answer) = last.call {
-            self.undone.set_value(Some(*answer));
-        }
-        Some(last.id)
+        self.gone.update(|gone| {
+            for (id, _) in &last.of {
+                gone.remove(id);
+            }
+        });
+        self.undone.set_value(Some((last.place, last.call)));
+        Some(last.place)
     }
 
-    /// The answer that was undone, if it was to this question; once.
-    pub(crate) fn take_undone(self, id: InteractionId) -> Option<AnswerBlocker> {
-        self.undone
-            .try_update_value(|undone| undone.take_if(|answer| answer.id == id))?
+    /// The answer that was undone, if it was made here; once.
+    pub(crate) fn take_undone(self, here: Place) -> Option<Call> {
+        let undone = self
+            .undone
+            .try_update_value(|undone| undone.take_if(|(place, _)| *place == here))??;
+        Some(undone.1)
     }
 
     /// Sends one again that failed.
     pub(crate) fn again(self, failed: &Held) {
         if let Some(call) = self.starts(failed.n, &failed.stage) {
-            self.is_answered(failed.id);
+            self.gone.update(|gone| gone.extend(failed.ids()));
             spawn_local(self.send(failed.n, call));
         }
     }
@@ -268,24 +335,50 @@ impl Holding {
     }
 
     async fn send(self, n: usize, call: Call) {
-        let end = call.send().await;
-        let Some(Some(id)) = self.held.try_with_untracked(|held: &Vec<Held>| {
+        let ids = self.held.try_with_untracked(|held: &Vec<Held>| {
             let one = held.iter().find(|one| one.n == n)?;
-            Some(one.id)
-        }) else {
-            return;
-        };
-        match end {
-            Ok(AnswerOutcome::Sent | AnswerOutcome::Kept) => {
-                draft::forget_all(id);
-                self.forget(n);
-            }
-            Ok(AnswerOutcome::TooLate) => self.stop(n, Stage::Late),
-            Err(error) => {
-                self.gone.update(|gone| _ = gone.remove(&id));
-                self.stop(n, Stage::Failed(error));
+            Some(one.ids())
+        });
+        let Some(Some(ids)) = ids else { return };
+        let mut late = Vec::new();
+        let mut failed: Option<(UiError, Vec<InteractionId>)> = None;
+        for (id, end) in call.send(&ids).await {
+            match end {
+                Ok(AnswerOutcome::Sent | AnswerOutcome::Kept) => draft::forget_all(id),
+                Ok(AnswerOutcome::TooLate) => late.push(id),
+                Err(error) => {
+                    let (_, failed) = failed.get_or_insert_with(|| (error, Vec::new()));
+                    failed.push(id);
+                }
             }
         }
+        if let Some((_, failed)) = &failed {
+            self.gone.try_update(|gone| {
+                for id in failed {
+                    gone.remove(id);
+                }
+            });
+        }
+        self.held.try_update(|held: &mut Vec<Held>| {
+            let Some(place) = held.iter().position(|one| one.n == n) else {
+                return;
+            };
+            let sent = held.remove(place);
+            let failed = failed.map(|(error, ids)| (Stage::Failed(error), ids));
+            for (stage, ids) in [(Stage::Late, late)].into_iter().chain(failed) {
+                if ids.is_empty() {
+                    continue;
+                }
+                let n = self.count.get_value();
+                self.count.set_value(n + 1);
+                let mut left = sent.clone();
+                left.n = n;
+                left.stage = stage;
+                left.of.retain(|(id, _)| ids.contains(id));
+                left.call = sent.call.only(&ids);
+                held.push(left);
+            }
+        });
     }
 
     /// Marks it as sent if it is at this stage.
@@ -297,14 +390,6 @@ impl Holding {
             one.stage = Stage::Sending;
             Some(one.call.clone())
         })?
-    }
-
-    fn stop(self, n: usize, stage: Stage) {
-        self.held.update(|held| {
-            if let Some(one) = held.iter_mut().find(|one| one.n == n) {
-                one.stage = stage;
-            }
-        });
     }
 
     fn forget(self, n: usize) {
@@ -323,7 +408,13 @@ impl Holding {
             }
             self.forget(one.n);
             set_timeout(
-                move || _ = self.gone.try_update(|gone| gone.remove(&one.id)),
+                move || {
+                    self.gone.try_update(|gone| {
+                        for id in one.ids() {
+                            gone.remove(&id);
+                        }
+                    });
+                },
                 UNHEARD,
             );
         }

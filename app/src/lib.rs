@@ -15,6 +15,7 @@ pub mod error;
 mod held;
 pub mod live;
 mod load;
+mod marks;
 mod pages;
 pub mod server_fns;
 mod theme;
@@ -31,8 +32,8 @@ use serde::Deserialize;
 
 use pages::{
     AcceptLinkPage, AccountPage, AgentsPage, BlockerPage, DeliveriesPage, DeliveryPage, DeskLayout,
-    HistoryPage, InteractionPage, NotFound, OverviewPage, PeoplePage, PersonPage, SettingsLayout,
-    SignInPage, SlackLinkPage, TasksPage, TokensPage, WebhookPage, WebhooksPage,
+    GroupPage, HistoryPage, InteractionPage, NotFound, OverviewPage, PeoplePage, PersonPage,
+    SettingsLayout, SignInPage, SlackLinkPage, TasksPage, TokensPage, WebhookPage, WebhooksPage,
 };
 pub use theme::Theme;
 
@@ -90,6 +91,7 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("") view=DeskLayout ssr=SsrMode::Async>
                     <Route path=path!("") view=OverviewPage ssr=SsrMode::Async />
                     <Route path=path!("blockers/:id") view=BlockerPage ssr=SsrMode::Async />
+                    <Route path=path!("groups/:which") view=GroupPage ssr=SsrMode::Async />
                     <Route path=path!("history") view=HistoryPage ssr=SsrMode::Async />
                     <Route path=path!("interactions/:id") view=InteractionPage ssr=SsrMode::Async />
                     <Route path=path!("tasks") view=TasksPage ssr=SsrMode::Async />

@@ -5,14 +5,14 @@ mod outbound;
 mod settings;
 
 use async_trait::async_trait;
-use domain::{InteractionId, interaction::AnswerDraft};
+use domain::{Fingerprint, InteractionId, interaction::AnswerDraft};
 
 use crate::{
     desk::Desk,
     error::UiError,
     view::{
-        AgentList, AnswerOutcome, Blocker, HistoryPage, HistoryQuery, SignInLink, Story, TaskList,
-        Visitor,
+        AgentList, AnswerOutcome, Answered, Blocker, Group, HistoryPage, HistoryQuery, SignInLink,
+        Story, TaskList, Visitor,
     },
 };
 
@@ -28,8 +28,8 @@ pub trait Backend: SettingsPages + OutboundPages {
     /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`].
     async fn visitor(&self) -> Result<Visitor, UiError>;
 
-    /// The blockers that wait, those that were closed lately, and the counts of the last day.
-    async fn desk(&self) -> Result<Desk, UiError>;
+    /// The first `rows` of the blockers that wait, those that were closed lately, and the counts of the last day.
+    async fn desk(&self, rows: u32) -> Result<Desk, UiError>;
 
     /// One blocker.
     ///
@@ -64,6 +64,26 @@ pub trait Backend: SettingsPages + OutboundPages {
     /// # Errors
     /// As [`Backend::answer`].
     async fn cancel(&self, id: InteractionId, reason: Option<String>) -> Result<(), UiError>;
+
+    /// Those that wait of one fingerprint, or of these ids: at most [`domain::limits::TOGETHER`].
+    async fn group(
+        &self,
+        fingerprint: Option<Fingerprint>,
+        ids: Vec<InteractionId>,
+    ) -> Result<Group, UiError>;
+
+    /// Answers each for itself, and says what became of each.
+    async fn answer_together(
+        &self,
+        answers: Vec<(InteractionId, AnswerDraft)>,
+    ) -> Result<Vec<Answered>, UiError>;
+
+    /// Takes each back for itself, and says what became of each.
+    async fn cancel_together(
+        &self,
+        ids: Vec<InteractionId>,
+        reason: Option<String>,
+    ) -> Result<Vec<Answered>, UiError>;
 
     /// Says more about a closed blocker.
     ///

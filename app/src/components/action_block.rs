@@ -9,8 +9,8 @@ use crate::view::ActionView;
 #[component]
 pub(super) fn ActionBlock(action: ActionView) -> impl IntoView {
     view! {
-        <section class="action-block" aria-labelledby="action-title">
-            <h2 id="action-title" class="part-title">
+        <section class="action-block" aria-label="What will run">
+            <h2 class="part-title">
                 "What will run"
             </h2>
             <div class="action-code" dir="ltr" inner_html=action.html></div>

@@ -55,7 +55,7 @@ pub(super) fn Asked(
 }
 
 #[component]
-fn Options(choice: ChoiceView) -> impl IntoView {
+pub(super) fn Options(choice: ChoiceView) -> impl IntoView {
     view! {
         <ul class="asked-options">
             {choice

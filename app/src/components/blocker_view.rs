@@ -15,6 +15,7 @@ use super::{
     skip::Skip,
 };
 use crate::{
+    desk::place::Place,
     error::UiError,
     live::Live,
     view::{Blocker, BlockerStatus, Control},
@@ -52,14 +53,14 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
             <ControlView id control=control.clone() answering />
             <div class="dialog-more">
                 <CancelForm id agent=agent.clone() answering />
-                <Skip id />
+                <Skip here=Place::Blocker(id) />
             </div>
         }
         .into_any(),
         BlockerStatus::Open => view! {
             <p class="part-note">{UiError::NotAllowed.to_string()}</p>
             <div class="dialog-more">
-                <Skip id />
+                <Skip here=Place::Blocker(id) />
             </div>
         }
         .into_any(),

@@ -9,10 +9,10 @@ use super::{
     copy_button::CopyButton,
     dialog::CameFrom,
     ending::EndingView,
-    keys::address_of,
     skip::next_after,
 };
 use crate::{
+    desk::place::Place,
     live::Live,
     view::{Ending, Row},
 };
@@ -96,11 +96,11 @@ fn Unsent(id: InteractionId, unsent: Option<String>, sent: bool) -> impl IntoVie
 /// On to the next one, when another agent waits.
 #[component]
 fn NextWaiting(id: InteractionId) -> impl IntoView {
-    let next = next_after(id);
+    let next = next_after(Place::Blocker(id));
     move || {
         next.get().map(|next| {
             view! {
-                <a class="button primary" href=address_of(next)>
+                <a class="button primary" href=next.address()>
                     "Next question"
                     <kbd>"J"</kbd>
                 </a>

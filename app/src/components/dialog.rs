@@ -8,6 +8,7 @@ use leptos_router::{
 };
 
 use super::held_lines::HeldLines;
+use crate::desk::place::Place;
 
 /// The page that was there before the dialog; the overview when there was none.
 #[derive(Clone, Copy)]
@@ -21,7 +22,7 @@ impl CameFrom {
         provide_context(Self(from));
         Effect::new(move |_| {
             let path = here.pathname.get();
-            if !path.starts_with("/blockers/") {
+            if Place::at(&path).is_none() {
                 from.set(match here.search.get() {
                     search if search.is_empty() => path,
                     search => format!("{path}?{search}"),

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::keys::{address_of, undo};
+use super::keys::undo;
 use crate::{
     held::{Held, Holding, Stage},
     live::Live,
@@ -39,13 +39,13 @@ pub(crate) fn HeldLines() -> impl IntoView {
 fn Line(one: Held, live: Live, holding: Holding) -> impl IntoView {
     let said = view! {
         <span class="held-said" dir="auto">
-            {one.said.clone()}
+            {one.said()}
         </span>
     };
     let (failed, known) = (one.clone(), one.clone());
     let open = move || {
         view! {
-            <a class="button quiet small" href=address_of(one.id)>
+            <a class="button quiet small" href=one.place.address()>
                 "Open"
             </a>
             <button class="button quiet small" type="button" on:click=move |_| holding.dismiss(&known)>

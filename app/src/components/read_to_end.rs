@@ -33,16 +33,26 @@ pub(super) fn is_read() -> bool {
 
 #[cfg(feature = "hydrate")]
 fn mark_when_seen(end: &web_sys::Element) {
+    let marked = end.clone();
+    when_seen(end, move || {
+        let _ = marked.set_attribute("data-seen", "");
+    });
+}
+
+/// Calls `then` once, when this is on the screen.
+#[cfg(feature = "hydrate")]
+pub(super) fn when_seen(end: &web_sys::Element, then: impl Fn() + 'static) {
     use wasm_bindgen::{JsCast, closure::Closure};
     use web_sys::{IntersectionObserver, IntersectionObserverEntry};
 
-    let see = |entries: js_sys::Array, observer: IntersectionObserver| {
-        for entry in entries {
-            let entry: IntersectionObserverEntry = entry.unchecked_into();
-            if entry.is_intersecting() {
-                let _ = entry.target().set_attribute("data-seen", "");
-                observer.disconnect();
-            }
+    let see = move |entries: js_sys::Array, observer: IntersectionObserver| {
+        let is_seen = |entry| {
+            let entry: IntersectionObserverEntry = JsCast::unchecked_into(entry);
+            entry.is_intersecting()
+        };
+        if entries.iter().any(is_seen) {
+            observer.disconnect();
+            then();
         }
     };
     let see = Closure::<dyn Fn(js_sys::Array, IntersectionObserver)>::new(see);

@@ -1,19 +1,17 @@
 //! On to the next blocker without an answer to this one.
 
-use domain::InteractionId;
 use leptos::prelude::*;
 
-use super::keys::address_of;
-use crate::{held::Holding, live::Live};
+use crate::{desk::place::Place, held::Holding, live::Live};
 
 /// Hidden where no other waits.
 #[component]
-pub(super) fn Skip(id: InteractionId) -> impl IntoView {
-    let next = next_after(id);
+pub(super) fn Skip(here: Place) -> impl IntoView {
+    let next = next_after(here);
     move || {
         next.get().map(|next| {
             view! {
-                <a class="button quiet skip" href=address_of(next)>
+                <a class="button quiet skip" href=next.address()>
                     "Skip"
                     <kbd>"J"</kbd>
                 </a>
@@ -22,9 +20,9 @@ pub(super) fn Skip(id: InteractionId) -> impl IntoView {
     }
 }
 
-/// The blocker that comes after this one. The server renders the dialog without the desk, so the first render in a
+/// What comes after this. The server renders the dialog without the desk, so the first render in a
 /// browser is without it too.
-pub(super) fn next_after(id: InteractionId) -> Memo<Option<InteractionId>> {
+pub(super) fn next_after(here: Place) -> Memo<Option<Place>> {
     let runs = RwSignal::new(false);
     Effect::new(move |_| runs.set(true));
     let (live, holding) = (use_context::<Live>(), use_context::<Holding>());
@@ -33,6 +31,6 @@ pub(super) fn next_after(id: InteractionId) -> Memo<Option<InteractionId>> {
             return None;
         }
         live?.desk.track();
-        holding?.beside(id, 1)
+        holding?.beside(here, 1)
     })
 }

@@ -1,17 +1,16 @@
 //! The panel: who waits, for how long, with how much time left.
 
 use domain::interaction::{Kind, Mode, Outcome};
-use leptos::prelude::*;
-use leptos_router::hooks::use_location;
+use leptos::{html, prelude::*};
 
 use super::{
-    badge::{Badge, UrgentMark},
-    deadline::TimeLeft,
-    kind_mark::KindMark,
-    moment::{Ago, Since},
-    notify_me::NotifyMe,
+    badge::Badge, marked_bar::MarkedBar, moment::Ago, notify_me::NotifyMe, waiting_row::WaitingRow,
 };
-use crate::{held::Holding, live::Live, view::Row};
+use crate::{
+    desk::{FIRST_ROWS, place::Item},
+    held::Holding,
+    live::Live,
+};
 
 /// Everybody who waits.
 #[component]
@@ -24,12 +23,16 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
         let more = live.desk.with(|desk| desk.more_waiting);
         holding.map_or(0, |holding| holding.waiting().len()) + more
     });
+    let items = Memo::new(move |_| holding.map(Holding::items).unwrap_or_default());
+    // What is on the screen, and a little more.
+    let drawn = RwSignal::new(FIRST_ROWS as usize);
     view! {
         <h2 class="panel-title">
             "Waiting for you" <span class="count">{move || count.get()}</span>
         </h2>
-        <Rows mode=Mode::Sync says="have stopped until you answer" holding live />
-        <Rows mode=Mode::Async says="go on meanwhile" holding live />
+        <Rows mode=Mode::Sync says="have stopped until you answer" items drawn live />
+        <Rows mode=Mode::Async says="go on meanwhile" items drawn live />
+        <MoreRows items drawn />
         <p class="panel-note">
             {move || {
                 let more = live.desk.with(|desk| desk.more_waiting);
@@ -43,66 +46,60 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
             }}
         </p>
         <NotifyMe />
+        {holding.map(|holding| view! { <MarkedBar holding /> })}
     }
 }
 
 /// Those of one mode, under its word.
 #[component]
-fn Rows(mode: Mode, says: &'static str, holding: Option<Holding>, live: Live) -> impl IntoView {
-    let rows = Memo::new(move |_| {
-        let mut rows = holding.map(Holding::waiting).unwrap_or_default();
-        rows.retain(|row| row.mode == mode);
-        rows
+fn Rows(
+    mode: Mode,
+    says: &'static str,
+    items: Memo<Vec<Item>>,
+    drawn: RwSignal<usize>,
+    live: Live,
+) -> impl IntoView {
+    // A group stands where its first row does.
+    let is_of = move |item: &Item| item.rows.first().is_some_and(|row| row.mode == mode);
+    let keys = Memo::new(move |_| {
+        items.with(|items| {
+            let drawn = items.iter().take(drawn.get());
+            let keys = drawn.filter(|item| is_of(item)).map(Item::key);
+            keys.collect::<Vec<_>>()
+        })
     });
     view! {
-        <h3 class="rows-title" hidden=move || rows.with(Vec::is_empty)>
+        <h3 class="rows-title" hidden=move || keys.with(Vec::is_empty)>
             <Badge mode />
             {says}
         </h3>
-        <ul class="rows" aria-label=says hidden=move || rows.with(Vec::is_empty)>
-            <For each=move || rows.get() key=|row| row.id let:row>
-                <WaitingRow row live />
+        <ul class="rows" aria-label=says hidden=move || keys.with(Vec::is_empty)>
+            <For each=move || keys.get() key=|key| *key let:key>
+                <WaitingRow key items live />
             </For>
         </ul>
     }
 }
 
+/// Stands behind the rows that are drawn: before a person comes to it, more are.
 #[component]
-fn WaitingRow(row: Row, live: Live) -> impl IntoView {
-    let href = format!("/blockers/{}", row.id);
-    let location = use_location();
-    let here = href.clone();
-    let current = move || (location.pathname.get() == here).then_some("page");
-    view! {
-        <li class="row" data-mode=row.mode.name()>
-            <a class="row-link" href=href aria-current=current>
-                <span class="row-line">
-                    <UrgentMark urgent=row.urgent />
-                    <KindMark row=row.clone() live />
-                    <TimeLeft row=row.clone() live />
-                </span>
-                {row
-                    .about
-                    .map(|about| {
-                        view! {
-                            <span class="row-about" data-kind=row.kind.name() dir="auto">
-                                {about}
-                            </span>
-                        }
-                    })}
-                <span class="row-text" dir="auto">
-                    {row.preview}
-                </span>
-                <span class="row-line row-meta">
-                    <span class="row-from">
-                        <bdi>{row.agent}</bdi>
-                        {row.session_id.map(|session| view! { " · " <bdi>{session}</bdi> })}
-                    </span>
-                    <span class="row-wait">"waits " <Since at=row.created_at live /></span>
-                </span>
-            </a>
-        </li>
-    }
+fn MoreRows(items: Memo<Vec<Item>>, drawn: RwSignal<usize>) -> impl IntoView {
+    let is_all = Memo::new(move |_| items.with(Vec::len) <= drawn.get());
+    let end = NodeRef::<html::Div>::new();
+    #[cfg(feature = "hydrate")]
+    Effect::new(move |_| {
+        // Again after each step: an end that is still in sight is not seen anew.
+        drawn.track();
+        if is_all.get() {
+            return;
+        }
+        if let Some(end) = end.get() {
+            super::read_to_end::when_seen(&end, move || {
+                drawn.update(|drawn| *drawn += FIRST_ROWS as usize);
+            });
+        }
+    });
+    view! { <div class="more-rows" hidden=move || is_all.get() node_ref=end></div> }
 }
 
 #[component]

@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::interaction::Mode;
 use leptos::prelude::*;
 
-use super::{deadline::TimeLeft, keys::address_of, moment::Since};
-use crate::{live::Live, view::Row};
+use super::{deadline::TimeLeft, moment::Since};
+use crate::{desk::place::Place, live::Live, view::Row};
 
 /// As many as one can do something about.
 const EXPIRING: usize = 3;
@@ -42,7 +42,7 @@ pub(crate) fn WaitingNow(live: Live) -> impl IntoView {
             <ul>
                 <For each=move || expiring.get() key=|row| row.id let:row>
                     <li>
-                        <a class="waiting-link" href=address_of(row.id)>
+                        <a class="waiting-link" href=Place::Blocker(row.id).address()>
                             <span class="waiting-text" dir="auto">
                                 {row.about.clone().unwrap_or_else(|| row.preview.clone())}
                             </span>
@@ -64,7 +64,7 @@ pub(crate) fn WaitingNow(live: Live) -> impl IntoView {
             <ul>
                 <For each=move || still.get() key=|one| (one.agent.clone(), one.first.id, one.count) let:one>
                     <li>
-                        <a class="waiting-link" href=address_of(one.first.id)>
+                        <a class="waiting-link" href=Place::Blocker(one.first.id).address()>
                             <bdi class="waiting-name">{one.agent}</bdi>
                             <span class="waiting-text" dir="auto">
                                 {one.first.preview}

@@ -1,6 +1,7 @@
 //! The desk, the pure function that keeps it true, and what travels over the socket for it.
 
 pub mod frames;
+pub mod place;
 
 use chrono::{DateTime, Utc};
 use domain::interaction::{Mode, Outcome};
@@ -11,6 +12,8 @@ use crate::view::{ClosedRow, Counts, Row};
 
 /// How many rows of each list a desk holds.
 pub const WAITING_ROWS: u32 = 500;
+/// How many rows come with a page: what is on a large screen, and a little more. The page reads the rest when it runs.
+pub const FIRST_ROWS: u32 = 40;
 /// See [`WAITING_ROWS`].
 pub const RECENT_ROWS: u32 = 20;
 
@@ -138,14 +141,14 @@ fn order(row: &Row) -> (bool, bool, domain::InteractionId) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use chrono::DateTime;
     use domain::{InteractionId, interaction::Kind};
 
     use super::*;
     use crate::view::Closure;
 
-    fn row(id: u128, mode: Mode, urgent: bool) -> Row {
+    pub(crate) fn row(id: u128, mode: Mode, urgent: bool) -> Row {
         Row {
             id: InteractionId(uuid::Uuid::from_u128(id)),
             kind: Kind::Question,
@@ -156,6 +159,7 @@ mod tests {
             task_id: None,
             preview: "Which port?".into(),
             about: None,
+            fingerprint: None,
             progress: None,
             level: None,
             created_at: DateTime::UNIX_EPOCH,

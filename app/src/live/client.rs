@@ -117,6 +117,9 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
                 ended = Ended::Lost;
                 offset.set_value(now - browser_now());
                 live.status.set(LiveStatus::Live);
+                if live.desk.with_untracked(Desk::runs_out) && !read_desk(live).await {
+                    return ended;
+                }
             }
             Ok(ServerFrame::Event { seq, change }) => {
                 take(live, seq, *change);
@@ -158,12 +161,13 @@ fn take(live: Live, seq: i64, change: Change) {
 
 /// For blockers that were asked while no event came through.
 fn notify_of_new_rows(live: Live, desk: &Desk) {
-    let known = live.desk.with_untracked(|known| {
+    let (known, as_of) = live.desk.with_untracked(|known| {
         let ids = known.waiting.iter().map(|row| row.id);
-        ids.collect::<HashSet<_>>()
+        (ids.collect::<HashSet<_>>(), known.as_of)
     });
-    let new = desk.waiting.iter().filter(|row| !known.contains(&row.id));
-    for row in new {
+    // Not for those that waited before, behind the rows that the page came with.
+    let new = |row: &&Row| row.created_at >= as_of && !known.contains(&row.id);
+    for row in desk.waiting.iter().filter(new) {
         notify::raise(live, row);
     }
 }
@@ -171,7 +175,7 @@ fn notify_of_new_rows(live: Live, desk: &Desk) {
 /// Replaces the desk by what the server has, and returns whether that worked. While this waits, no event
 /// is taken in, so nothing newer can be lost.
 async fn read_desk(live: Live) -> bool {
-    match load_desk().await {
+    match load_desk(false).await {
         Ok(desk) => {
             notify_of_new_rows(live, &desk);
             live.desk.set(desk);

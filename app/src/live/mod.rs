@@ -7,10 +7,9 @@ mod news;
 pub(crate) mod notify;
 
 use chrono::{DateTime, Utc};
-use domain::InteractionId;
 use leptos::prelude::*;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, place::Place};
 
 pub(crate) use news::{reload_on_news, reload_while};
 
@@ -35,8 +34,8 @@ pub enum LiveStatus {
 /// A place to go to that is not a link under a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// A blocker: its notification was clicked, or it is the next one.
-    Blocker(InteractionId),
+    /// A dialog: a notification was clicked, or it is the next one.
+    Open(Place),
     /// Where the dialog was opened.
     Back,
 }

@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{Notification, NotificationOptions, NotificationPermission};
 
 use super::{Live, Wanted};
-use crate::view::Row;
+use crate::{desk::place::Place, view::Row};
 
 /// Whether the browser can notify, and its user has not said yet whether it may.
 pub(crate) fn may_ask() -> bool {
@@ -47,7 +47,7 @@ pub(crate) fn raise(live: Live, row: &Row) {
     let id = row.id;
     let on_click = Closure::<dyn Fn(JsValue)>::new(move |_| {
         let _ = window().focus();
-        let _ = live.wanted.try_set(Some(Wanted::Blocker(id)));
+        let _ = live.wanted.try_set(Some(Wanted::Open(Place::Blocker(id))));
     });
     notification.set_onclick(on_click.into_js_value().dyn_ref());
 }

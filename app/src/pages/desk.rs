@@ -9,13 +9,13 @@ use leptos_router::{
 
 use crate::{
     components::{
-        CameFrom, Failure, Header, HeldLines, KeyHelp, WaitingList, address_of, blocker_at,
-        follow_keys, keep_the_place,
+        CameFrom, Failure, Header, HeldLines, KeyHelp, WaitingList, follow_keys, keep_the_place,
     },
-    desk::Desk,
+    desk::{Desk, place::Place},
     held::Holding,
     live::{Live, Wanted},
     load::{self, Loaded},
+    marks::Marks,
     server_fns::{load_desk, load_visitor},
     view::Visitor,
 };
@@ -37,18 +37,18 @@ pub(crate) fn visitor() -> Option<Loaded<Visitor>> {
 #[component]
 pub(crate) fn DeskLayout() -> impl IntoView {
     let live = Live::provide();
-    let desk = load::load(|| (), |()| load_desk());
+    let desk = load::load(|| (), |()| load_desk(true));
     let visitor = load::load(|| (), |()| load_visitor());
     provide_context(DeskResource(desk));
     provide_context(VisitorResource(visitor));
     CameFrom::provide();
     let holding = Holding::provide(live);
-    follow_keys(live, holding);
+    follow_keys(live, holding, Marks::provide());
     title_tells(live);
     go_where_it_is_wanted(live);
     keep_the_place();
     let path = use_location().pathname;
-    let elsewhere = move || path.with(|path| path != "/" && !path.starts_with("/blockers/"));
+    let elsewhere = move || path.with(|path| path != "/" && Place::at(path).is_none());
 
     view! {
         <a class="skip-link" href="#page">
@@ -79,7 +79,7 @@ pub(crate) fn DeskLayout() -> impl IntoView {
             {move || live.announcement.get()}
         </p>
         // An open blocker has its own.
-        {move || path.with(|path| blocker_at(path).is_none()).then(HeldLines)}
+        {move || path.with(|path| Place::at(path).is_none()).then(HeldLines)}
         <KeyHelp />
     }
 }
@@ -124,11 +124,11 @@ fn go_where_it_is_wanted(live: Live) {
         };
         live.wanted.set(None);
         let place = match wanted {
-            Wanted::Blocker(id) => address_of(id),
+            Wanted::Open(place) => place.address(),
             Wanted::Back => back.get_untracked(),
         };
         let options = NavigateOptions {
-            replace: here.with_untracked(|here| blocker_at(here).is_some()),
+            replace: here.with_untracked(|here| Place::at(here).is_some()),
             ..NavigateOptions::default()
         };
         navigate(&place, options);

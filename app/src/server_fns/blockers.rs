@@ -48,29 +48,16 @@ pub async fn answer_blocker(
 ) -> Result<AnswerOutcome, UiError> {
     use domain::interaction::{AnswerDraft, FormAnswer};
 
-    let whole = |text: Option<String>| {
-        text.map(|text| match form {
-            Some(_) => text.replace("\r\n", "\n"),
-            None => text,
-        })
-    };
     let plain = form.is_some();
-    let is_empty = match typed {
-        Some(_) => text.as_deref().is_none_or(|text| text.trim().is_empty()),
-        None => chosen.as_deref() == Some(SEVERAL) && selected.as_ref().is_none_or(Vec::is_empty),
-    };
-    if plain && is_empty && empty.is_none() {
-        return super::answered(Err(UiError::Empty));
-    }
-    let selected = selected.or_else(|| chosen.map(|_| Vec::new()));
-    let text = whole(text).or_else(|| typed.map(|_| String::new()));
+    let (text, selected) =
+        super::answered(typed_or_chosen(text, typed, selected, chosen, empty, plain))?;
     let draft = match question {
         None => AnswerDraft {
             text,
             selected,
             approved,
             decision,
-            feedback: whole(feedback),
+            feedback: feedback.map(|text| as_typed(text, plain)),
             answers: None,
             digest,
         },
@@ -93,6 +80,40 @@ pub async fn answer_blocker(
     Ok(outcome)
 }
 
+/// The text, or the options, of an answer. `plain` is whether a browser sent the form by itself.
+///
+/// # Errors
+/// [`UiError::Empty`] for a plain form without an answer whose person has not been asked whether it is meant.
+#[cfg(feature = "ssr")]
+pub(super) fn typed_or_chosen(
+    text: Option<String>,
+    typed: Option<String>,
+    selected: Option<Vec<String>>,
+    chosen: Option<String>,
+    empty: Option<String>,
+    plain: bool,
+) -> Result<(Option<String>, Option<Vec<String>>), UiError> {
+    let is_empty = match typed {
+        Some(_) => text.as_deref().is_none_or(|text| text.trim().is_empty()),
+        None => chosen.as_deref() == Some(SEVERAL) && selected.as_ref().is_none_or(Vec::is_empty),
+    };
+    if plain && is_empty && empty.is_none() {
+        return Err(UiError::Empty);
+    }
+    let selected = selected.or_else(|| chosen.map(|_| Vec::new()));
+    let text = text.map(|text| as_typed(text, plain));
+    Ok((text.or_else(|| typed.map(|_| String::new())), selected))
+}
+
+/// A text as its person typed it.
+#[cfg(feature = "ssr")]
+fn as_typed(text: String, plain: bool) -> String {
+    match plain {
+        true => text.replace("\r\n", "\n"),
+        false => text,
+    }
+}
+
 /// Takes a blocker back.
 #[server(prefix = "/ui", endpoint = "cancel-blocker", output = TreeJson)]
 pub async fn cancel_blocker(
@@ -110,9 +131,6 @@ pub async fn follow_up_blocker(
     #[server(default)] text: String,
     #[server(default)] form: Option<String>,
 ) -> Result<(), UiError> {
-    let text = match form {
-        Some(_) => text.replace("\r\n", "\n"),
-        None => text,
-    };
+    let text = as_typed(text, form.is_some());
     super::answered(super::backend()?.follow_up(id, text).await)
 }

@@ -6,6 +6,7 @@ mod desk;
 mod history;
 mod outbound;
 mod settings;
+mod together;
 mod visitor;
 
 pub(crate) use blockers::SEVERAL;
@@ -27,6 +28,7 @@ pub use settings::{
     end_other_sessions, end_session, invite_person, load_account, load_people, load_slack_link,
     load_tokens, make_link, revoke_token, set_slack_id, told_of_link, unlink_slack,
 };
+pub use together::{AnswerTogether, answer_together, load_group};
 pub use visitor::{load_sign_in_link, load_visitor};
 
 #[cfg(feature = "ssr")]

@@ -2,6 +2,7 @@
 
 mod access;
 mod blocker;
+mod group;
 mod history;
 mod outbound;
 mod row;
@@ -16,6 +17,7 @@ pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,
     FormStep, OptionView, Remark,
 };
+pub use group::{Answered, Group, GroupPart};
 pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
 pub use outbound::{
     Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices, Since,

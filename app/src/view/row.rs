@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Interaction, InteractionId,
+    Fingerprint, Interaction, InteractionId,
     interaction::{AnswerContent, Brief, Callback, Ending, Kind, Level, Mode, Outcome, Priority},
 };
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,8 @@ pub struct Row {
     pub preview: String,
     /// What it is about, on one line: see [`Brief::about`].
     pub about: Option<String>,
+    /// See [`Brief::fingerprint`].
+    pub fingerprint: Option<Fingerprint>,
     /// How far a form is answered.
     pub progress: Option<Progress>,
     /// How serious a notification is.
@@ -64,6 +66,7 @@ impl From<&Brief> for Row {
             task_id: brief.task_id.clone(),
             preview: preview(brief.title.as_deref().unwrap_or(&brief.prompt)),
             about: brief.about.as_deref().map(about),
+            fingerprint: brief.fingerprint,
             progress: brief.form.map(|form| Progress {
                 answered: form.answered,
                 of: form.of,

@@ -68,6 +68,11 @@ id!(
     MessageId
 );
 
+id!(
+    /// Names all questions that are the same to a person: a UUIDv8 (RFC 9562 §5.8) of a hash over what is the same.
+    Fingerprint
+);
+
 impl InteractionId {
     /// Not after any UUIDv7 made at or after this time (RFC 9562: its first 48 bits are unix milliseconds).
     pub fn earliest(at: DateTime<Utc>) -> Self {

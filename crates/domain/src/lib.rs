@@ -43,8 +43,8 @@ pub use event::{
 };
 pub use fault::Fault;
 pub use ids::{
-    AgentId, DeliveryId, DestinationId, EventId, Ids, InteractionId, MessageId, Moment, PersonId,
-    SessionId, TokenId,
+    AgentId, DeliveryId, DestinationId, EventId, Fingerprint, Ids, InteractionId, MessageId,
+    Moment, PersonId, SessionId, TokenId,
 };
 pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};

@@ -18,6 +18,8 @@ pub const SESSION_ID_CHARS: usize = 128;
 pub const LINE_CHARS: usize = 300;
 /// Longest task description, in characters.
 pub const DESCRIPTION_CHARS: usize = 4_000;
+/// Most blockers that a person decides at once.
+pub const TOGETHER: usize = 100;
 /// Most options of a choice; the fewest are 2.
 pub const OPTIONS: usize = 25;
 /// Longest value, label and description of an option, in characters: the limit of a Slack option.

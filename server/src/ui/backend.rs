@@ -7,19 +7,20 @@ use app::{
     desk::{Desk, RECENT_ROWS, WAITING_ROWS},
     error::UiError,
     view::{
-        AgentList, AgentRow, AnswerOutcome, Blocker, ClosedRow, Counts, HistoryPage, HistoryQuery,
-        HistoryRow, Row, SignInLink, Story, TaskList, TaskRow, Visitor,
+        AgentList, AgentRow, AnswerOutcome, Answered, Blocker, ClosedRow, Counts, Group,
+        HistoryPage, HistoryQuery, HistoryRow, Row, SignInLink, Story, TaskList, TaskRow, Visitor,
     },
 };
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    AgentId, Day, InteractionId, Principal, Refused, Role,
+    AgentId, Day, Fingerprint, Interaction, InteractionId, Principal, Refused, Role,
     fault::is_name,
     interaction::{AnswerDraft, Brief},
     limits,
     task::TaskStatus,
 };
+use futures::future::join_all;
 use service::{ServiceError, SignedIn, secret::Secret};
 use store::{InteractionQuery, StoreError, TaskQuery};
 
@@ -79,13 +80,13 @@ impl Backend for ForPerson {
         })
     }
 
-    async fn desk(&self) -> Result<Desk, UiError> {
+    async fn desk(&self, rows: u32) -> Result<Desk, UiError> {
         self.who()?;
         let store = self.state.service.store();
         let now = self.state.service.now();
         // First: rows that are newer than this come again as events, which changes nothing.
         let last_seq = store.last_seq().await.map_err(failed)?;
-        let waiting = store.waiting(WAITING_ROWS).await.map_err(failed)?;
+        let waiting = store.waiting(rows).await.map_err(failed)?;
         let all = store.waiting_counts().await.map_err(failed)?;
         let all = usize::try_from(all.sync + all.not_sync).unwrap_or_default();
         let recent = store.recently_closed(RECENT_ROWS).await.map_err(failed)?;
@@ -230,12 +231,7 @@ impl Backend for ForPerson {
         draft: AnswerDraft,
     ) -> Result<AnswerOutcome, UiError> {
         let principal = self.principal()?;
-        match self.state.service.answer(id, draft, &principal).await {
-            Ok(interaction) if interaction.state.is_pending() => Ok(AnswerOutcome::Kept),
-            Ok(_) => Ok(AnswerOutcome::Sent),
-            Err(ServiceError::Refused(Refused::Closed { .. })) => Ok(AnswerOutcome::TooLate),
-            Err(error) => Err(told(error)),
-        }
+        outcome(self.state.service.answer(id, draft, &principal).await)
     }
 
     async fn cancel(&self, id: InteractionId, reason: Option<String>) -> Result<(), UiError> {
@@ -245,6 +241,40 @@ impl Backend for ForPerson {
             Ok(_) | Err(ServiceError::Refused(Refused::Closed { .. })) => Ok(()),
             Err(error) => Err(told(error)),
         }
+    }
+
+    async fn group(
+        &self,
+        fingerprint: Option<Fingerprint>,
+        ids: Vec<InteractionId>,
+    ) -> Result<Group, UiError> {
+        self.together(fingerprint, ids).await
+    }
+
+    async fn answer_together(
+        &self,
+        answers: Vec<(InteractionId, AnswerDraft)>,
+    ) -> Result<Vec<Answered>, UiError> {
+        self.principal()?;
+        // At once, so that they are committed in few transactions.
+        let answers = answers
+            .into_iter()
+            .map(async |(id, draft)| (id, self.answer(id, draft).await));
+        Ok(join_all(answers).await)
+    }
+
+    async fn cancel_together(
+        &self,
+        ids: Vec<InteractionId>,
+        reason: Option<String>,
+    ) -> Result<Vec<Answered>, UiError> {
+        let principal = self.principal()?;
+        let service = &self.state.service;
+        let ends = ids.into_iter().map(async |id| {
+            let end = service.cancel(id, reason.clone(), &principal).await;
+            (id, outcome(end))
+        });
+        Ok(join_all(ends).await)
     }
 
     async fn follow_up(&self, id: InteractionId, text: String) -> Result<(), UiError> {
@@ -273,6 +303,16 @@ fn tasks_of(status: Option<String>) -> TaskQuery {
 
 pub(super) fn failed(error: StoreError) -> UiError {
     told(error.into())
+}
+
+/// The fate of an answer, or of taking back.
+fn outcome(end: Result<Interaction, ServiceError>) -> Result<AnswerOutcome, UiError> {
+    match end {
+        Ok(interaction) if interaction.state.is_pending() => Ok(AnswerOutcome::Kept),
+        Ok(_) => Ok(AnswerOutcome::Sent),
+        Err(ServiceError::Refused(Refused::Closed { .. })) => Ok(AnswerOutcome::TooLate),
+        Err(error) => Err(told(error)),
+    }
 }
 
 pub(super) fn told(error: ServiceError) -> UiError {

@@ -67,7 +67,7 @@ fn slack_link(interaction: &Interaction) -> Option<String> {
     link.starts_with("https://").then_some(link)
 }
 
-async fn control(interaction: &Interaction) -> Result<Control, UiError> {
+pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiError> {
     Ok(match &interaction.request.ask {
         Ask::Question => Control::Text,
         Ask::Choice(choice) => Control::Choice(options(choice)),
@@ -257,7 +257,7 @@ async fn unsent(
 }
 
 /// Off the threads that serve everybody: it may take a moment.
-async fn rendered(text: String) -> Result<String, UiError> {
+pub(super) async fn rendered(text: String) -> Result<String, UiError> {
     // Marked after rendering: what joins a word in prose stays.
     made(move || markdown::to_html(&text)).await
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{components::keys::is_submit_key, server_fns::AnswerBlocker};
 
-const NEITHER: &str = "Approve it or deny it: a comment alone decides nothing.";
+pub(super) const NEITHER: &str = "Approve it or deny it: a comment alone decides nothing.";
 
 /// Approves or denies an action, perhaps with a comment.
 #[component]
@@ -93,7 +93,7 @@ pub(super) fn ApproveControl(
 }
 
 #[component]
-fn Verdict(
+pub(super) fn Verdict(
     value: &'static str,
     label: &'static str,
     key: &'static str,

@@ -3,6 +3,8 @@
 use domain::InteractionId;
 use leptos::prelude::window;
 
+use crate::desk::place::Place;
+
 /// How the names of drafts begin.
 const ANSWERS: &str = "handraise.draft.";
 const FOLLOW_UPS: &str = "handraise.more.";
@@ -20,6 +22,11 @@ impl Draft {
     /// The answer to one question of a form.
     pub(in crate::components) fn step(id: InteractionId, question: &str) -> Self {
         Self(format!("{ANSWERS}{id}.{question}"))
+    }
+
+    /// The answer to several at once.
+    pub(in crate::components) fn together(place: Place) -> Self {
+        Self(format!("{ANSWERS}{}", place.address()))
     }
 
     /// The draft of a follow-up.

@@ -13,6 +13,7 @@ mod form;
 mod option_list;
 mod sending;
 mod text;
+mod together;
 
 use domain::InteractionId;
 use leptos::prelude::*;
@@ -26,6 +27,7 @@ pub(super) use follow_up::FollowUpForm;
 pub(super) use sending::{Problem, Sending};
 
 use crate::{
+    desk::place::Place,
     held::{Call, Holding},
     live::{Live, Wanted},
     server_fns::{AnswerBlocker, CancelBlocker, FollowUpBlocker},
@@ -61,7 +63,11 @@ impl Answering {
         let desk = use_context::<Live>().zip(use_context::<Holding>());
         let undone = id
             .zip(desk)
-            .and_then(|(id, (_, holding))| holding.take_undone(id));
+            .and_then(|(id, (_, holding))| holding.take_undone(Place::Blocker(id)))
+            .and_then(|undone| match undone {
+                Call::Answer(answer) => Some(*answer),
+                Call::Cancel(_) | Call::Together(_) => None,
+            });
         let answering = Self {
             answer: ServerAction::new(),
             cancel: ServerAction::new(),
@@ -148,7 +154,7 @@ impl Answering {
         let said = said(&answer);
         match self.hold(Call::Answer(Box::new(answer)), said) {
             Some(Call::Answer(answer)) => self.send_part(*answer, draft),
-            Some(Call::Cancel(_)) | None => {}
+            Some(Call::Cancel(_) | Call::Together(_)) | None => {}
         }
     }
 
@@ -166,18 +172,16 @@ impl Answering {
     }
 
     /// Holds it and goes on; what cannot be held comes back.
-    fn hold(self, call: Call, said: &str) -> Option<Call> {
+    fn hold(self, call: Call, said: &'static str) -> Option<Call> {
         let (Some((live, holding)), Some(row)) = (self.desk, self.row.get_value()) else {
             return Some(call);
         };
-        if let Err(call) = holding.hold(&row, call, format!("{said}: {}", row.preview)) {
+        if let Err(call) = holding.hold(&row, call, said) {
             return Some(call);
         }
-        live.wanted.set(Some(
-            holding
-                .beside(row.id, 1)
-                .map_or(Wanted::Back, Wanted::Blocker),
-        ));
+        let next = holding.beside(Place::Blocker(row.id), 1);
+        live.wanted
+            .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
         None
     }
 
@@ -187,9 +191,9 @@ impl Answering {
             return false;
         };
         holding.is_answered(row.id);
-        let next = holding.beside(row.id, 1);
+        let next = holding.beside(Place::Blocker(row.id), 1);
         if let Some(next) = next {
-            live.wanted.set(Some(Wanted::Blocker(next)));
+            live.wanted.set(Some(Wanted::Open(next)));
         }
         next.is_some()
     }
@@ -234,3 +238,4 @@ use choice::ChoiceControl;
 use decide::DecideControl;
 use form::FormControl;
 use text::TextControl;
+pub(super) use together::{TOGETHER, TogetherControl};

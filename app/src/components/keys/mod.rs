@@ -4,7 +4,6 @@
 mod help;
 mod place;
 
-use domain::InteractionId;
 use leptos::{ev, prelude::*, wasm_bindgen::JsCast};
 use leptos_router::{
     NavigateOptions,
@@ -13,14 +12,16 @@ use leptos_router::{
 
 pub(crate) use help::KeyHelp;
 pub(super) use help::show_help;
-pub(crate) use place::{address_of, blocker_at, keep_the_place};
+pub(crate) use place::keep_the_place;
 
 use help::is_help_open;
-use place::move_focus;
+use place::{focused_row, move_focus};
 
 use crate::{
+    desk::place::Place,
     held::Holding,
     live::{Live, Wanted},
+    marks::Marks,
 };
 
 /// The id of the box that `/` focuses.
@@ -43,7 +44,7 @@ pub(super) fn is_submit_key(event: &ev::KeyboardEvent) -> bool {
 }
 
 /// Listens for the keys that work everywhere.
-pub(crate) fn follow_keys(live: Live, holding: Holding) {
+pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
     let (here, navigate) = (use_location().pathname, use_navigate());
     let wanted = SearchWanted(StoredValue::new(false));
     provide_context(wanted);
@@ -57,7 +58,7 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
         let navigate = navigate.clone();
         let handle = window_event_listener(ev::keydown, move |event| {
             let open = here
-                .with_untracked(|here| blocker_at(here))
+                .with_untracked(|here| Place::at(here))
                 .filter(|_| !is_help_open());
             let key = event.key();
             // What is typed as a text is no command where the text's field is gone: another person, the agent or the
@@ -69,10 +70,10 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
             } else if typed.get_value() {
                 return;
             }
-            if let (true, Some(id)) = (event.alt_key(), open) {
+            if let (true, Some(open)) = (event.alt_key(), open) {
                 match key.as_str() {
-                    "ArrowDown" => go_beside(live, holding, id, 1, &event),
-                    "ArrowUp" => go_beside(live, holding, id, -1, &event),
+                    "ArrowDown" => go_beside(live, holding, open, 1, &event),
+                    "ArrowUp" => go_beside(live, holding, open, -1, &event),
                     _ => {}
                 }
                 return;
@@ -92,8 +93,8 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
                 return;
             }
             match (key.as_str(), open) {
-                ("j", Some(id)) => go_beside(live, holding, id, 1, &event),
-                ("k", Some(id)) => go_beside(live, holding, id, -1, &event),
+                ("j", Some(open)) => go_beside(live, holding, open, 1, &event),
+                ("k", Some(open)) => go_beside(live, holding, open, -1, &event),
                 ("j", None) => move_focus(1),
                 ("k", None) => move_focus(-1),
                 ("a", Some(_)) => {
@@ -112,6 +113,14 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
                     submit(&event, Some("dialog:modal .answer-form .button.primary"));
                 }
                 ("t", Some(_)) if !rests() => open_taking_back(&event),
+                ("x", None) if !is_help_open() => {
+                    if let Some(row) = focused_row() {
+                        marks.toggle(live, holding, row);
+                    }
+                }
+                ("m", None) if !is_help_open() && marks.count(holding) > 0 => {
+                    live.wanted.set(Some(Wanted::Open(Place::Marked)));
+                }
                 ("z", _) if !is_help_open() => undo(live, holding),
                 ("g", _) => going.set_value(true),
                 ("?", _) => show_help(),
@@ -136,21 +145,15 @@ pub(crate) fn follow_keys(live: Live, holding: Holding) {
 
 /// The last answer is held no longer: its question is on the page again.
 pub(super) fn undo(live: Live, holding: Holding) {
-    if let Some(id) = holding.undo() {
-        live.wanted.set(Some(Wanted::Blocker(id)));
+    if let Some(place) = holding.undo() {
+        live.wanted.set(Some(Wanted::Open(place)));
     }
 }
 
-fn go_beside(
-    live: Live,
-    holding: Holding,
-    id: InteractionId,
-    step: isize,
-    event: &ev::KeyboardEvent,
-) {
+fn go_beside(live: Live, holding: Holding, open: Place, step: isize, event: &ev::KeyboardEvent) {
     event.prevent_default();
-    if let Some(next) = holding.beside(id, step) {
-        live.wanted.set(Some(Wanted::Blocker(next)));
+    if let Some(next) = holding.beside(open, step) {
+        live.wanted.set(Some(Wanted::Open(next)));
     }
 }
 

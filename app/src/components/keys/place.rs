@@ -1,38 +1,27 @@
 //! Where one is in a list of blockers.
 
-use domain::InteractionId;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::{elements, is_dialog_open};
+use crate::desk::place::Place;
 
-const BLOCKERS: &str = "/blockers/";
 /// The rows of the panel.
 const ROWS: &str = ".row-link";
-
-/// The address of a blocker.
-pub(crate) fn address_of(id: InteractionId) -> String {
-    format!("{BLOCKERS}{id}")
-}
-
-/// The blocker that is open at this address.
-pub(crate) fn blocker_at(path: &str) -> Option<InteractionId> {
-    path.strip_prefix(BLOCKERS)?.parse().ok()
-}
 
 /// When a dialog closes, the focus is on its row, or on the one that has moved up to its place.
 pub(crate) fn keep_the_place() {
     let here = use_location().pathname;
-    Effect::new(move |before: Option<(Option<InteractionId>, usize)>| {
-        let now = here.with(|here| blocker_at(here));
+    Effect::new(move |before: Option<(Option<Place>, usize)>| {
+        let now = here.with(|here| Place::at(here));
         let (before, place) = before.unwrap_or_default();
-        if let Some(id) = now {
-            return (now, place_of(id).unwrap_or(place));
+        if let Some(open) = now {
+            return (now, place_of(open).unwrap_or(place));
         }
-        if let Some(id) = before {
+        if let Some(left) = before {
             request_animation_frame(move || {
                 let links = elements(ROWS);
-                let place = place_of(id).unwrap_or(place);
+                let place = place_of(left).unwrap_or(place);
                 let is_free = document()
                     .active_element()
                     .is_none_or(|focused| focused.tag_name() == "BODY");
@@ -46,11 +35,20 @@ pub(crate) fn keep_the_place() {
 }
 
 /// Of its row in the panel.
-fn place_of(id: InteractionId) -> Option<usize> {
-    let address = address_of(id);
+fn place_of(place: Place) -> Option<usize> {
+    let address = place.address();
     elements(ROWS)
         .iter()
         .position(|link| link.get_attribute("href").as_ref() == Some(&address))
+}
+
+/// The row that has the focus.
+pub(super) fn focused_row() -> Option<Place> {
+    let focused = document().active_element()?;
+    if !focused.class_list().contains("row-link") {
+        return None;
+    }
+    Place::at(&focused.get_attribute("href")?)
 }
 
 /// Moves the focus among the rows of the page, or among the panel's where the page has none. Nothing

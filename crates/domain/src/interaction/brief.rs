@@ -6,8 +6,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Ask, Callback, Interaction, Kind, Level, Mode, Outcome, Priority, Request};
-use crate::{ids::InteractionId, limits, principal::AgentRef};
+use super::{Ask, Callback, Interaction, Kind, Level, Mode, Outcome, Priority, Request, alike};
+use crate::{
+    ids::{Fingerprint, InteractionId},
+    limits,
+    principal::AgentRef,
+};
 
 /// An interaction as lists show it. Texts that may be long stand here by their beginning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +42,10 @@ pub struct Brief {
     /// line of a plan. Briefs from before this was kept have none.
     #[serde(default)]
     pub about: Option<String>,
+    /// Equal for questions that are the same to a person; `None` for those that are answered for themselves, and in
+    /// briefs from before this was kept.
+    #[serde(default)]
+    pub fingerprint: Option<Fingerprint>,
     /// How far a form is answered, while it waits.
     pub form: Option<FormProgress>,
     /// When it was asked.
@@ -101,6 +109,7 @@ impl Brief {
             title: request.title.clone(),
             prompt: beginning(&request.prompt),
             about: about(&request.ask),
+            fingerprint: alike::fingerprint(request),
             form: match &request.ask {
                 Ask::Form { questions } => Some(FormProgress {
                     answered: 0,

@@ -1,6 +1,7 @@
 //! An interaction: an agent's request, and its state.
 
 mod action;
+mod alike;
 mod answer;
 mod ask;
 mod brief;

@@ -1,0 +1,119 @@
+//! One line of the panel: a blocker, or all that are the same to a person.
+
+use leptos::{ev, prelude::*};
+use leptos_router::hooks::use_location;
+
+use super::{badge::UrgentMark, deadline::TimeLeft, kind_mark::KindMark, moment::Since};
+use crate::{
+    desk::place::{Item, Place, shared_words},
+    held::Holding,
+    live::Live,
+    marks::Marks,
+};
+
+/// The element stays while rows of its group come and go.
+#[component]
+pub(super) fn WaitingRow(key: Place, items: Memo<Vec<Item>>, live: Live) -> impl IntoView {
+    let item = Memo::new(move |_| {
+        items.with(|items| items.iter().find(|item| item.key() == key).cloned())
+    });
+    let place = Memo::new(move |_| item.with(|item| item.as_ref().map_or(key, |item| item.place)));
+    let location = use_location();
+    let current = move || {
+        let here = location.pathname.with(|path| Place::at(path));
+        (here == Some(place.get())).then_some("page")
+    };
+    let marks = use_context::<Marks>();
+    let is_marked = Memo::new(move |_| {
+        item.with(|item| {
+            let item = item.as_ref()?;
+            marks.map(|marks| marks.has(item))
+        })
+        .unwrap_or_default()
+    });
+    let mode = move || item.with(|item| item.as_ref().map(|item| item.rows[0].mode.name()));
+    let toggle = move |event: ev::MouseEvent| {
+        event.prevent_default();
+        if let (Some(marks), Some(holding)) = (marks, use_context::<Holding>()) {
+            marks.toggle(live, holding, place.get_untracked());
+        }
+    };
+    view! {
+        <li class="row" data-mode=mode data-marked=move || is_marked.get().then_some("")>
+            <a class="row-link" href=move || place.get().address() aria-current=current>
+                {move || item.get().map(|item| view! { <Content item live /> })}
+                <span class="visually-hidden">{move || is_marked.get().then_some("Marked")}</span>
+            </a>
+            // By the keyboard it is X on the row.
+            <button
+                class="row-mark"
+                type="button"
+                tabindex="-1"
+                aria-label="Mark"
+                aria-pressed=move || is_marked.get().to_string()
+                on:click=toggle
+            ></button>
+        </li>
+    }
+}
+
+#[component]
+fn Content(item: Item, live: Live) -> impl IntoView {
+    let count = item.rows.len();
+    let abouts: Vec<&str> = item
+        .rows
+        .iter()
+        .filter_map(|row| row.about.as_deref())
+        .collect();
+    let about = (!abouts.is_empty()).then(|| shared_words(&abouts));
+    let previews: Vec<&str> = item.rows.iter().map(|row| row.preview.as_str()).collect();
+    // The words of an approval are its agent's own, for each other ones.
+    let preview = match (count, &about) {
+        (1, _) | (_, None) => shared_words(&previews),
+        (_, Some(_)) => String::new(),
+    };
+    let mut agents: Vec<&str> = item.rows.iter().map(|row| row.agent.as_str()).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    let from = match agents.as_slice() {
+        [one] => (*one).to_owned(),
+        agents => format!("{} agents", agents.len()),
+    };
+    let row = item.rows.first()?.clone();
+    // Of a group the one that is over first.
+    let mut first = row.clone();
+    first.expires_at = item.rows.iter().filter_map(|row| row.expires_at).min();
+    let session = row.session_id.clone().filter(|_| count == 1);
+    let urgent = item.rows.iter().any(|row| row.urgent);
+    Some(view! {
+        <span class="row-line">
+            {(count > 1).then(|| view! { <span class="row-count">{format!("{count} ×")}</span> })}
+            <UrgentMark urgent />
+            <KindMark row=row.clone() live />
+            <TimeLeft row=first live />
+        </span>
+        {about
+            .map(|about| {
+                view! {
+                    <span class="row-about" data-kind=row.kind.name() dir="auto">
+                        {about}
+                    </span>
+                }
+            })}
+        {(!preview.is_empty())
+            .then(|| {
+                view! {
+                    <span class="row-text" dir="auto">
+                        {preview}
+                    </span>
+                }
+            })}
+        <span class="row-line row-meta">
+            <span class="row-from">
+                <bdi>{from}</bdi>
+                {session.map(|session| view! { " · " <bdi>{session}</bdi> })}
+            </span>
+            <span class="row-wait">"waits " <Since at=row.created_at live /></span>
+        </span>
+    })
+}

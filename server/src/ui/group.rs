@@ -1,0 +1,94 @@
+//! Several interactions as the dialog shows them that decides them together.
+
+use app::{
+    desk::WAITING_ROWS,
+    error::UiError,
+    view::{Control, Group, GroupPart, Row, harmless},
+};
+use domain::{Fingerprint, Interaction, InteractionId, limits};
+
+use super::{
+    backend::{ForPerson, failed, told},
+    blocker::{control, rendered},
+};
+
+impl ForPerson {
+    /// Those that wait of one fingerprint, or of these ids.
+    pub(super) async fn together(
+        &self,
+        fingerprint: Option<Fingerprint>,
+        mut ids: Vec<InteractionId>,
+    ) -> Result<Group, UiError> {
+        let principal = self.principal()?;
+        let service = &self.state.service;
+        let as_of = service.now();
+        if let Some(fingerprint) = fingerprint {
+            let waiting = service.store().waiting(WAITING_ROWS).await;
+            let waiting = waiting.map_err(failed)?.into_iter();
+            let same = waiting.filter(|brief| brief.fingerprint == Some(fingerprint));
+            ids = same.map(|brief| brief.id).collect();
+        }
+        let more = ids.len().saturating_sub(limits::TOGETHER);
+        ids.truncate(limits::TOGETHER);
+        let mut parts: Vec<(Interaction, GroupPart)> = Vec::new();
+        for id in ids {
+            let interaction = service.interaction(id, &principal).await.map_err(told)?;
+            if !interaction.state.is_pending() {
+                continue;
+            }
+            let row = Row::from(&interaction);
+            let request = &interaction.request;
+            // What the agent sent, not what is drawn of it.
+            let same = parts.iter_mut().find(|(other, _)| {
+                let other = &other.request;
+                (&other.prompt, &other.title, &other.ask)
+                    == (&request.prompt, &request.title, &request.ask)
+            });
+            if let Some((_, part)) = same {
+                part.rows.push(row);
+                continue;
+            }
+            let part = GroupPart {
+                rows: vec![row],
+                title: request.title.as_deref().map(harmless),
+                prompt_html: Some(rendered(request.prompt.clone()).await?),
+                control: control(&interaction).await?,
+            };
+            parts.push((interaction, part));
+        }
+        let mut prompts = parts.iter().map(|(one, _)| &one.request.prompt);
+        let first = prompts.next();
+        let is_shared = first.is_some_and(|first| prompts.all(|prompt| prompt == first));
+        let mut parts: Vec<GroupPart> = parts.into_iter().map(|(_, part)| part).collect();
+        let mut prompt_html = None;
+        if is_shared {
+            for part in &mut parts {
+                prompt_html = part.prompt_html.take();
+            }
+        }
+        Ok(Group {
+            prompt_html,
+            control: answers_all(&parts),
+            parts,
+            more,
+            may_answer: principal.responder().is_ok(),
+            as_of,
+        })
+    }
+}
+
+/// The control whose one answer fits all parts.
+fn answers_all(parts: &[GroupPart]) -> Option<Control> {
+    let (first, others) = parts.split_first()?;
+    let fits = |other: &Control| match (&first.control, other) {
+        // The digest of each goes with its own answer.
+        (Control::Approve(_), Control::Approve(_)) => true,
+        // A plan is read for itself, and a form answered for itself.
+        (Control::Text | Control::Acknowledge | Control::Choice(_), other) => {
+            *other == first.control
+        }
+        _ => false,
+    };
+    (fits(&first.control) && others.iter().all(|part| fits(&part.control)))
+        .then(|| first.control.clone())
+}
