@@ -118,6 +118,11 @@ export class Server {
     return this.api(`/interactions/${id}/collect`, { method: "POST" });
   }
 
+  /** The agent takes it back. */
+  async cancel(id: string): Promise<Interaction> {
+    return this.api(`/interactions/${id}/cancel`, { method: "POST", body: "{}" });
+  }
+
   async task(id: string, more?: object): Promise<Task> {
     const init = more && { method: "PUT", body: JSON.stringify(more) };
     return this.api(`/tasks/${id}`, init ?? {});

@@ -49,10 +49,15 @@ async function next(page: Page, before: string): Promise<void> {
 
 const options = ["redis", "memcached", "none at all"];
 
+/** As a person would tell them apart: what differs in a number alone stands in one row. */
+function word(n: number): string {
+  return [...String(n)].map((digit) => "abcdefghij"[Number(digit)]).join("");
+}
+
 const kinds: [number, (n: number) => object, (hands: Hands) => Promise<void>, object][] = [
   [
     30,
-    (n) => ({ kind: "approval", action: { tool: "shell", arguments: { command: `git push origin release-${n}` } } }),
+    (n) => ({ kind: "approval", action: { tool: "shell", arguments: { command: `git push origin release-${word(n)}` } } }),
     (hands) => hands.press("a"),
     { outcome: "approved", approved: true },
   ],
@@ -73,7 +78,7 @@ const kinds: [number, (n: number) => object, (hands: Hands) => Promise<void>, ob
     },
     { outcome: "answered", answer: { text: "8080" } },
   ],
-  [10, () => ({ kind: "approval", action: { tool: "sql", arguments: { query: "DROP TABLE users" } } }),
+  [10, (n) => ({ kind: "approval", action: { tool: "sql", arguments: { query: `DROP TABLE users_${word(n)}` } } }),
     (hands) => hands.press("d"), { outcome: "denied", approved: false }],
 ];
 
@@ -86,7 +91,7 @@ test("a hundred mixed questions take three hundred keys and five minutes", async
     if ((left[which] ?? 0) === 0) continue;
     left[which] = (left[which] ?? 0) - 1;
     const [, body, decide, expected] = kinds[which] ?? kinds[0]!;
-    const prompt = `Question ${asked.length + 1}: may I go on?`;
+    const prompt = `Question ${word(asked.length + 1)}: may I go on?`;
     const { id } = await server.ask({ prompt, ...body(n) });
     asked.push({ prompt, expected, decide, id });
   }
@@ -127,7 +132,7 @@ test("for five seconds nothing is sent, and it can be undone", async ({ ana, ser
   await expect(dialog).toContainText("The second?");
   await expect(dialog.getByLabel("Your answer")).toBeFocused();
   const line = dialog.locator(".held-line");
-  await expect(line).toContainText("Approved: The first?");
+  await expect(line).toContainText("Approved: shell make deploy");
   await expect(row(ana, "The first?")).toHaveCount(0);
   expect((await server.poll(first.id)).state).toBe("pending");
   await line.getByRole("button", { name: "Undo" }).click();
@@ -232,26 +237,26 @@ test("holding is off by a setting", async ({ ana, server }) => {
 });
 
 test("j, k and Skip go from question to question, and a closed dialog leaves the focus on its row", async ({ ana, server }) => {
-  for (const n of [1, 2, 3]) {
+  for (const n of ["one", "two", "three"]) {
     await server.ask({ kind: "acknowledgement", prompt: `Notice ${n}` });
   }
-  await row(ana, "Notice 1").locator("a").click();
+  await row(ana, "Notice one").locator("a").click();
   const dialog = ana.locator(".dialog");
-  await expect(dialog).toContainText("Notice 1");
+  await expect(dialog).toContainText("Notice one");
   await ana.keyboard.press("j");
-  await expect(dialog).toContainText("Notice 2");
+  await expect(dialog).toContainText("Notice two");
   await dialog.getByRole("link", { name: "Skip" }).click();
-  await expect(dialog).toContainText("Notice 3");
+  await expect(dialog).toContainText("Notice three");
   await ana.keyboard.press("j");
-  await expect(dialog).toContainText("Notice 1");
+  await expect(dialog).toContainText("Notice one");
   await ana.keyboard.press("k");
-  await expect(dialog).toContainText("Notice 3");
+  await expect(dialog).toContainText("Notice three");
   await ana.keyboard.press("Alt+ArrowUp");
-  await expect(dialog).toContainText("Notice 2");
+  await expect(dialog).toContainText("Notice two");
   await ana.keyboard.press("Escape");
-  await expect(row(ana, "Notice 2").locator("a")).toBeFocused();
+  await expect(row(ana, "Notice two").locator("a")).toBeFocused();
   await ana.keyboard.press("j");
-  await expect(row(ana, "Notice 3").locator("a")).toBeFocused();
+  await expect(row(ana, "Notice three").locator("a")).toBeFocused();
 });
 
 test("a long action is read to its end before a key approves it", async ({ ana, server }) => {
@@ -278,7 +283,7 @@ test("a long action is read to its end before a key approves it", async ({ ana, 
 });
 
 test("a long plan is read to its end before it is followed", async ({ ana, server }) => {
-  const plan = Array.from({ length: 120 }, (_, n) => `${n + 1}. step`).join("\n");
+  const plan = Array.from({ length: 300 }, (_, n) => `${n + 1}. step`).join("\n");
   const { id } = await server.ask({ kind: "plan_review", prompt: "Long?", plan });
   await row(ana, "Long?").locator("a").click();
   await ready(ana);
@@ -289,18 +294,62 @@ test("a long plan is read to its end before it is followed", async ({ ana, serve
   }
   await ana.getByRole("button", { name: "Send decision" }).click();
   await expect(ana.locator(".held-line")).toHaveCount(0);
+  // A jump to the end is no reading.
   await ana.locator(".read-to-end").scrollIntoViewIfNeeded();
-  await expect(ana.locator(".read-to-end")).toHaveAttribute("data-seen", "");
-  await ana.getByRole("button", { name: "Send decision" }).click();
+  await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+  await expect(ana.locator(".read-to-end")).not.toHaveAttribute("data-seen");
+  await readOn(ana, () => ana.getByRole("button", { name: "Send decision" }).click());
   await expect(ana.locator(".dialog")).toHaveCount(0);
   await expect.poll(async () => (await server.poll(id)).outcome, { timeout: 10_000 }).toBe("proceed");
+});
+
+/** Presses until all has been read, a frame after each. */
+async function readOn(page: Page, press: () => Promise<void>): Promise<void> {
+  while ((await page.locator(".read-to-end").count()) > 0) {
+    if ((await page.locator(".read-to-end").getAttribute("data-seen")) !== null) return press();
+    await press();
+    await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+  }
+}
+
+test("in no window a jump to the end is reading", async ({ ana, server }) => {
+  const steps = Array.from({ length: 60 }, (_, n) => `Step ${n}`).join("\n\n");
+  const plan = await server.ask({ kind: "plan_review", prompt: "Plan?", plan: steps });
+  const command = Array.from({ length: 60 }, (_, n) => `echo ${n}`).join("\n");
+  const run = await server.ask({ kind: "approval", prompt: "Run?", action: { tool: "shell", arguments: { command } } });
+  for (const [width, height] of [[590, 800], [850, 450], [390, 844], [960, 470], [1366, 700]] as const) {
+    await ana.setViewportSize({ width, height });
+    for (const [id, ...keys] of [
+      [plan.id, "2", "Enter"],
+      [run.id, "Tab", "Tab", "Tab", "Tab", "a"],
+      [run.id, "t", "Shift+Tab", "Shift+Tab", "a"],
+    ] as const) {
+      await ana.goto(`${server.url}/blockers/${id}`);
+      await live(ana);
+      await ready(ana);
+      for (const key of keys) {
+        await ana.keyboard.press(key);
+        await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+      }
+      await expect(ana.getByRole("alert"), `${width} by ${height}: ${keys.join(" ")}`).toContainText("There is more to read.");
+      expect((await server.poll(id)).state).toBe("pending");
+    }
+  }
 });
 
 test("what is read on with a key has all been on the screen", async ({ ana, server }) => {
   const command = Array.from({ length: 70 }, (_, n) => `echo ${n}`).join("\n");
   const title = "W".repeat(200);
   const asked = await server.ask({ kind: "approval", title, prompt: "Long?", action: { tool: "shell", arguments: { command } } });
-  for (const [width, height] of [[390, 844], [640, 400], [320, 400], [1440, 900]] as const) {
+  for (const [width, height] of [
+    [390, 844],
+    [640, 400],
+    [320, 400],
+    [960, 470],
+    [932, 430],
+    [960, 300],
+    [1440, 900],
+  ] as const) {
     await ana.setViewportSize({ width, height });
     await ana.goto(`${server.url}/blockers/${asked.id}`);
     await live(ana);

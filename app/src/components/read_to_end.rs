@@ -1,47 +1,131 @@
-//! Whether the end of what is asked has been on the screen: before it has, a page whose program runs approves nothing.
+//! Whether all that is asked has been on the screen, from its beginning to its end and without a gap: before it has, a
+//! page whose program runs approves nothing. A jump to the end, by Tab, by End or by the focus, leaves a gap.
 
-use leptos::{html, prelude::*};
+use leptos::{html, prelude::*, wasm_bindgen::JsCast};
+use web_sys::{Element, HtmlElement};
 
 use super::keys::elements;
 
-/// Stands behind what is asked, and says on the page when it has been seen.
+/// How far a part has been read: in pixels from its top.
+const READ: &str = "data-read";
+/// Its width and height at that time. In another shape its text stands elsewhere.
+const SHAPE: &str = "data-shape";
+/// What is asked stands in these.
+const PARTS: &str = ".dialog :is(.dialog-head, .dialog-main)";
+
+/// Stands behind what is asked, and says on the page when all of it has been seen.
 #[component]
 pub(super) fn ReadToEnd() -> impl IntoView {
     let end = NodeRef::<html::Div>::new();
-    #[cfg(feature = "hydrate")]
     Effect::new(move |_| {
         if let Some(end) = end.get() {
-            mark_when_seen(&end);
+            follow(end);
         }
     });
     view! { <div class="read-to-end" node_ref=end></div> }
 }
 
-/// Whether it has been; if not, the page moves on by most of what can be seen of it.
+/// Whether all has been on the screen; if not, the page goes to where it was not, with a little of what was.
 pub(super) fn is_read() -> bool {
     if elements(".dialog .read-to-end:not([data-seen])").is_empty() {
         return true;
     }
-    // Only one of them scrolls, and nothing lies over it.
-    for part in elements(".dialog :is(.dialog-sheet, .dialog-body, .dialog-main)") {
-        if part.scroll_height() > part.client_height() {
-            part.set_scroll_top(part.scroll_top() + part.client_height() * 4 / 5);
+    let unread = elements(PARTS).into_iter().find(|part| !is_whole(part));
+    let Some(part) = unread else { return false };
+    // Mostly one of them scrolls; where two do, the second makes up for what the first could not.
+    for scrolls in std::iter::successors(Some(part.clone()), parent) {
+        if scrolls.scroll_height() <= scrolls.client_height() {
+            continue;
         }
+        let (top, _) = extent(&part);
+        let (from, to) = on_screen(&part);
+        let again = (to - from).max(0.0) / 5.0;
+        let by = top + read(&part) - again - from;
+        scrolls.set_scroll_top(scrolls.scroll_top() + by as i32);
     }
     false
 }
 
-#[cfg(feature = "hydrate")]
-fn mark_when_seen(end: &web_sys::Element) {
-    let marked = end.clone();
-    when_seen(end, move || {
-        let _ = marked.set_attribute("data-seen", "");
+/// Looks once a frame, until all has been seen or the page shows something else.
+fn follow(end: web_sys::HtmlDivElement) {
+    request_animation_frame(move || {
+        if !end.is_connected() {
+            return;
+        }
+        let mut is_read = true;
+        for part in elements(PARTS) {
+            look(&part);
+            is_read &= is_whole(&part);
+        }
+        if is_read {
+            let _ = end.set_attribute("data-seen", "");
+        } else {
+            follow(end);
+        }
     });
+}
+
+/// Notes how far the part has been on the screen without a gap.
+fn look(part: &HtmlElement) {
+    let (top, height) = extent(part);
+    let shape = format!("{}x{height}", part.client_width());
+    if part.get_attribute(SHAPE).as_ref() != Some(&shape) {
+        let _ = part.set_attribute(SHAPE, &shape);
+        let _ = part.set_attribute(READ, "0");
+    }
+    let (from, to) = on_screen(part);
+    // Less than a pixel is rounding.
+    if to > from && from - top <= read(part) + 1.0 && to - top > read(part) {
+        let _ = part.set_attribute(READ, &(to - top).to_string());
+    }
+}
+
+fn read(part: &HtmlElement) -> f64 {
+    let read = part.get_attribute(READ);
+    read.and_then(|read| read.parse().ok()).unwrap_or_default()
+}
+
+fn is_whole(part: &HtmlElement) -> bool {
+    read(part) >= extent(part).1 - 1.0
+}
+
+/// Where its beginning stands in the window, and how high all of it is.
+fn extent(part: &HtmlElement) -> (f64, f64) {
+    let rect = part.get_bounding_client_rect();
+    let top = rect.top() - f64::from(part.scroll_top());
+    match part.query_selector(".read-to-end") {
+        Ok(Some(end)) => (top, end.get_bounding_client_rect().top() - top),
+        _ => (top, rect.height()),
+    }
+}
+
+/// From where to where the window shows it.
+fn on_screen(part: &HtmlElement) -> (f64, f64) {
+    let window = document().document_element().map(|root| root.client_height());
+    let mut seen = (0.0_f64, f64::from(window.unwrap_or_default()));
+    for around in std::iter::successors(Some(part.clone()), parent) {
+        let rect = around.get_bounding_client_rect();
+        // An element that only groups others has no box.
+        if rect.height() == 0.0 {
+            continue;
+        }
+        seen = (seen.0.max(rect.top()), seen.1.min(rect.bottom()));
+    }
+    seen
+}
+
+/// What it stands in, up to the dialog.
+fn parent(part: &HtmlElement) -> Option<HtmlElement> {
+    if part.tag_name() == "DIALOG" {
+        return None;
+    }
+    let parent: Element = part.parent_element()?;
+    parent.dyn_into().ok()
 }
 
 /// Calls `then` once, when this is on the screen.
 #[cfg(feature = "hydrate")]
-pub(super) fn when_seen(end: &web_sys::Element, then: impl Fn() + 'static) {
+pub(super) fn when_seen(end: &Element, then: impl Fn() + 'static) {
     use wasm_bindgen::{JsCast, closure::Closure};
     use web_sys::{IntersectionObserver, IntersectionObserverEntry};
 

@@ -16,6 +16,7 @@ use crate::{
     desk::frames::{Change, ClientFrame, ServerFrame},
     error::UiError,
     server_fns::load_desk,
+    view::Row,
     wire,
 };
 

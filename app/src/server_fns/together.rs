@@ -2,7 +2,7 @@
 
 #![expect(clippy::too_many_arguments, reason = "the fields of a form")]
 
-use domain::{Fingerprint, InteractionId, limits};
+use domain::{Fingerprint, InteractionId};
 use leptos::server;
 
 use crate::{
@@ -36,7 +36,7 @@ pub async fn answer_together(
     #[server(default)] empty: Option<String>,
     #[server(default)] form: Option<String>,
 ) -> Result<Vec<Answered>, UiError> {
-    use domain::interaction::AnswerDraft;
+    use domain::{interaction::AnswerDraft, limits};
 
     let plain = form.is_some();
     let backend = super::backend()?;

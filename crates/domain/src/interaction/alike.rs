@@ -16,12 +16,14 @@ const VARIES: &str = "#";
 const ID: usize = 36;
 
 /// Equal for questions that differ only in what varies: numbers, ids, dates, versions. Of an approval that is the kind,
-/// the tool and the arguments, of other kinds the kind, the prompt and the options. A plan is read for itself and a
+/// the tool and the arguments, of other kinds the kind, the prompt and the options; the prompt of a question as it is. A plan is read for itself and a
 /// form is answered for itself: they have none.
 pub(super) fn fingerprint(request: &Request) -> Option<Fingerprint> {
     let what = match &request.ask {
         Ask::Approval { action, .. } => json!([action.tool, frame_of(&action.arguments.0)]),
-        Ask::Question | Ask::Acknowledgement => json!(frame(&request.prompt)),
+        // To another number there may be another answer.
+        Ask::Question => json!(request.prompt),
+        Ask::Acknowledgement => json!(frame(&request.prompt)),
         Ask::Choice(choice) => json!([frame(&request.prompt), choice]),
         Ask::PlanReview { .. } | Ask::Form { .. } | Ask::Notification { .. } => return None,
     };
@@ -98,8 +100,12 @@ mod tests {
             ),
             (push("cut v1.2.3"), push("cut v2.10.0")),
             (
-                json!({"kind": "question", "prompt": "May I retry job 17?"}),
-                json!({"kind": "question", "prompt": "May I retry job 18?", "mode": "async", "session_id": "b"}),
+                json!({"kind": "acknowledgement", "prompt": "Job 17 is done."}),
+                json!({"kind": "acknowledgement", "prompt": "Job 18 is done.", "session_id": "b"}),
+            ),
+            (
+                json!({"kind": "question", "prompt": "Which region?"}),
+                json!({"kind": "question", "prompt": "Which region?", "mode": "async", "title": "T"}),
             ),
         ] {
             assert_eq!(of(one).unwrap(), of(other).unwrap());
@@ -118,6 +124,8 @@ mod tests {
             json!({"kind": "approval", "prompt": "p", "action": {"tool": "Bash", "arguments": {"command": "git push origin main", "dry_run": false}}}),
             json!({"kind": "approval", "prompt": "p", "action": {"tool": "Bash", "arguments": {"command": "git push origin main", "dry_run": true}}}),
             json!({"kind": "question", "prompt": "git push origin main"}),
+            json!({"kind": "question", "prompt": "Which port, 80?"}),
+            json!({"kind": "question", "prompt": "Which port, 8080?"}),
             json!({"kind": "acknowledgement", "prompt": "git push origin main"}),
             choice(json!(["a", "b"])),
             choice(json!(["a", "c"])),

@@ -1,0 +1,150 @@
+// Questions that are the same to a person stand in one row, and are decided together, each with its own answer.
+import { expect, live, row, test, type Server } from "./handraise.ts";
+
+const push = (branch: string) => ({
+  kind: "approval",
+  prompt: `Tests of ${branch} passed.`,
+  action: { tool: "Bash", arguments: { command: `git push origin ${branch}` } },
+});
+
+async function state(server: Server, id: string): Promise<unknown> {
+  const { outcome, state } = await server.poll(id);
+  return outcome ?? state;
+}
+
+test.describe("with undo", () => {
+  test.use({ undo: true });
+
+  test("thirty equal approvals take ten seconds", async ({ ana, server }) => {
+    const asked = [];
+    for (let n = 1; n <= 30; n += 1) asked.push(await server.ask(push(`fix-${n}`)));
+    const line = ana.locator(".row");
+    await expect(line).toHaveCount(1);
+    await expect(line).toContainText("30 ×");
+    await expect(line).toContainText("git push origin …");
+    let keys = 0;
+    const press = async (key: string) => {
+      keys += 1;
+      await ana.keyboard.press(key);
+    };
+    await press("j");
+    await press("Enter");
+    const dialog = ana.locator(".dialog");
+    await expect(dialog.getByRole("button", { name: "Approve" })).toBeEnabled();
+    await expect(dialog).toContainText("30 of 30 ticked");
+    // Each of them is there before it is approved.
+    for (const n of [1, 17, 30]) await expect(dialog).toContainText(`git push origin fix-${n}`);
+    while ((await ana.locator(".dialog").count()) > 0) await press("a");
+    await expect(ana.locator(".held-line")).toContainText("Approved 30: Bash git push origin …");
+    const seconds = keys * 0.28 + 2;
+    console.log(`30 equal approvals: ${keys} keys, ${seconds.toFixed(1)} s`);
+    expect(seconds).toBeLessThanOrEqual(10);
+    for (const { id } of asked) {
+      await expect.poll(async () => state(server, id), { timeout: 15_000 }).toBe("approved");
+    }
+  });
+
+  test("what was decided together is undone together", async ({ ana, server }) => {
+    const asked = [await server.ask(push("fix-1")), await server.ask(push("fix-2"))];
+    await ana.locator(".row a").first().click();
+    const dialog = ana.locator(".dialog");
+    await dialog.getByLabel("Comment to each").fill("After lunch");
+    await expect(dialog.getByRole("button", { name: "Deny" })).toBeEnabled();
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    await expect(ana.locator(".held-line")).toContainText("Denied 2:");
+    await ana.getByRole("button", { name: "Undo" }).click();
+    await expect(dialog.getByLabel("Comment to each")).toHaveValue("After lunch");
+    for (const { id } of asked) expect(await state(server, id)).toBe("pending");
+  });
+});
+
+test("what is unticked is left, and what was answered meanwhile is named", async ({ ana, server }) => {
+  const asked = [];
+  for (const n of [1, 2, 3]) asked.push(await server.ask(push(`fix-${n}`)));
+  await ana.locator(".row a").first().click();
+  const dialog = ana.locator(".dialog");
+  const lines = dialog.locator(".group-line");
+  await expect(lines).toHaveCount(3);
+  await lines.nth(0).getByRole("checkbox").uncheck();
+  await expect(dialog).toContainText("2 of 3 ticked");
+  const [, second] = asked;
+  await server.cancel(second!.id);
+  await expect(lines.nth(1)).toContainText("Taken back");
+  await expect(lines.nth(1).getByRole("checkbox")).not.toBeChecked();
+  await expect(dialog).toContainText("1 of 3 ticked");
+  const approve = dialog.getByRole("button", { name: "Approve" });
+  await expect(approve).toBeEnabled();
+  await approve.click();
+  await expect.poll(async () => state(server, asked[2]!.id)).toBe("approved");
+  expect(await state(server, asked[0]!.id)).toBe("pending");
+  expect(await state(server, second!.id)).toBe("cancelled");
+  // The one that is left is a row of its own.
+  await expect(ana.locator(".row")).toHaveCount(1);
+});
+
+test("marked rows get the same text, and no other kind joins in", async ({ ana, server }) => {
+  const first = await server.ask({ prompt: "Which port?" });
+  const second = await server.ask({ prompt: "Which region?" });
+  const third = await server.ask({ kind: "acknowledgement", prompt: "The night's build is done." });
+  await expect(ana.locator(".row")).toHaveCount(3);
+  await ana.keyboard.press("j");
+  await ana.keyboard.press("x");
+  await ana.keyboard.press("j");
+  await ana.keyboard.press("x");
+  await expect(ana.locator(".marked-bar")).toContainText("2 marked");
+  await ana.keyboard.press("m");
+  const dialog = ana.locator(".dialog");
+  await expect(dialog).toContainText("Which port?");
+  await expect(dialog).toContainText("Which region?");
+  await dialog.getByLabel("Your answer to each").fill("As in staging");
+  await expect(dialog.getByRole("button", { name: "Send answers" })).toBeEnabled();
+  await ana.keyboard.press("Control+Enter");
+  for (const { id } of [first, second]) {
+    await expect.poll(async () => server.poll(id)).toMatchObject({ state: "resolved", answer: { text: "As in staging" } });
+  }
+  expect(await state(server, third.id)).toBe("pending");
+  await expect(ana.locator(".marked-bar")).toHaveCount(0);
+
+  const fourth = await server.ask({ prompt: "Which size?" });
+  await ana.goto(server.url);
+  await live(ana);
+  await row(ana, "build is done").hover();
+  await row(ana, "build is done").getByRole("button", { name: "Mark" }).click();
+  await row(ana, "Which size?").hover();
+  await row(ana, "Which size?").getByRole("button", { name: "Mark" }).click();
+  await ana.getByRole("link", { name: "Decide together" }).click();
+  await expect(dialog).toContainText("No one answer fits all of these.");
+  await ana.keyboard.press("t");
+  await ana.keyboard.type("Obsolete");
+  await ana.keyboard.press("Enter");
+  for (const { id } of [third, fourth]) await expect.poll(async () => state(server, id)).toBe("cancelled");
+});
+
+test("without scripts a group is decided by a plain form", async ({ signIn, server }) => {
+  const ben = await signIn("Ben", { javaScriptEnabled: false });
+  const asked = [];
+  for (const n of [1, 2, 3]) asked.push(await server.ask(push(`fix-${n}`)));
+  await ben.goto(server.url);
+  await ben.locator(".row a").first().click();
+  await ben.locator(".group-line").nth(1).getByRole("checkbox").uncheck();
+  await ben.getByRole("button", { name: "Deny" }).click();
+  await expect(ben).toHaveURL(/\/$/);
+  expect(await state(server, asked[0]!.id)).toBe("denied");
+  expect(await state(server, asked[1]!.id)).toBe("pending");
+  expect(await state(server, asked[2]!.id)).toBe("denied");
+});
+
+test("a long list is drawn as far as it is seen", async ({ ana, server }) => {
+  for (let n = 0; n < 120; n += 1) await server.ask({ prompt: `Question ${n}?` });
+  await ana.goto(server.url);
+  await live(ana);
+  await expect(ana.locator(".count").first()).toHaveText("120");
+  expect(await ana.locator(".row").count()).toBeLessThan(120);
+  const html = await (await ana.request.get(server.url)).text();
+  expect(html.match(/class="row"/g)).toHaveLength(40);
+  await expect(async () => {
+    await ana.locator(".row").last().scrollIntoViewIfNeeded();
+    await expect(ana.locator(".row")).toHaveCount(120, { timeout: 500 });
+  }).toPass();
+  await expect(row(ana, "Question 119?")).toBeVisible();
+});
