@@ -28,6 +28,28 @@ test("a choice: a number picks, Ctrl+Enter sends", async ({ ana, server }) => {
   expect((await got()).answer?.selected).toEqual(["lru"]);
 });
 
+test("among many options one is found by typing", async ({ ana, server }) => {
+  const options = ["Lisbon", "Porto", "Madrid", "Vienna", "Prague", "Berlin", "Paris", "Rome", "Oslo", "Bern", "Berne (old)", "Turin"];
+  const { id } = await server.ask({ kind: "choice", prompt: "Which region?", options });
+  await row(ana, "Which region?").locator("a").click();
+  const dialog = ana.locator(".dialog");
+  await expect(dialog.getByLabel("Find an option")).toBeFocused();
+  await ana.keyboard.type("nowhere");
+  await expect(dialog).toContainText("No option holds this.");
+  await ana.keyboard.press("Control+a");
+  await ana.keyboard.type("bern");
+  await expect(dialog.locator(".option:visible")).toHaveText(["Bern", "Berne (old)"]);
+  await expect(dialog.getByRole("button", { name: "Send answer" })).toBeEnabled();
+  await ana.keyboard.press("Enter");
+  await expect(dialog.getByLabel("Bern", { exact: true })).toBeChecked();
+  // What is picked stays in sight.
+  await dialog.getByLabel("Find an option").fill("oslo");
+  await expect(dialog.locator(".option:visible")).toHaveText([/Oslo/, "Bern"]);
+  await dialog.getByLabel("Bern", { exact: true }).focus();
+  await ana.keyboard.press("Enter");
+  await expect.poll(async () => (await server.poll(id)).answer).toMatchObject({ selected: ["Bern"] });
+});
+
 test("a choice of several", async ({ ana, server }) => {
   const { dialog, got } = await opened(ana, server, { kind: "choice", options: ["a", "b", "c"], multiple: true });
   await ana.keyboard.press("3");

@@ -101,7 +101,9 @@ fn extent(part: &HtmlElement) -> (f64, f64) {
 
 /// From where to where the window shows it.
 fn on_screen(part: &HtmlElement) -> (f64, f64) {
-    let window = document().document_element().map(|root| root.client_height());
+    let window = document()
+        .document_element()
+        .map(|root| root.client_height());
     let mut seen = (0.0_f64, f64::from(window.unwrap_or_default()));
     for around in std::iter::successors(Some(part.clone()), parent) {
         let rect = around.get_bounding_client_rect();

@@ -42,9 +42,7 @@ pub(super) fn DraftArea(
         }
         if focused {
             // A frame later: in this one the form may not be in the document yet.
-            request_animation_frame(move || {
-                let _ = area.focus();
-            });
+            request_animation_frame(move || focus_in_place(&area));
         }
     });
     view! {
@@ -62,6 +60,13 @@ pub(super) fn DraftArea(
             ></textarea>
         </div>
     }
+}
+
+/// Without a scroll: what is asked stands above it, and is read first.
+pub(super) fn focus_in_place(field: &web_sys::HtmlElement) {
+    let options = web_sys::FocusOptions::new();
+    options.set_prevent_scroll(true);
+    let _ = field.focus_with_options(&options);
 }
 
 fn escaped(text: &str) -> String {

@@ -8,6 +8,7 @@ mod choice;
 mod decide;
 pub(crate) mod draft;
 mod draft_area;
+mod find_option;
 mod follow_up;
 mod form;
 mod option_list;

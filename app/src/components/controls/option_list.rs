@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 
-use super::sending::Sending;
+use super::{find_option::FindOption, sending::Sending};
 use crate::{components::option_text::OptionText, server_fns::SEVERAL, view::ChoiceView};
 
 /// How many options have a number key.
@@ -27,9 +27,11 @@ pub(super) fn OptionList(
     } else {
         ("radio", "Pick one")
     };
+    let is_long = choice.options.len() > NUMBERED;
     view! {
         <fieldset class="option-list" node_ref=group aria-describedby=problem>
             <legend>{legend}</legend>
+            {is_long.then(|| view! { <FindOption group /> })}
             <input type="hidden" name="chosen" value=if choice.multiple { SEVERAL } else { "1" } />
             {choice
                 .options

@@ -29,7 +29,6 @@ struct Together {
     /// Each with the digest of what was shown.
     of: StoredValue<Vec<(Row, String)>>,
     ticks: Ticks,
-    sending: Sending,
     draft: StoredValue<Draft>,
     live: Live,
     holding: Holding,
@@ -37,7 +36,7 @@ struct Together {
 }
 
 impl Together {
-    fn send(self, verb: &'static str, answer: AnswerTogether) {
+    fn send(self, sending: Sending, verb: &'static str, answer: AnswerTogether) {
         let (rows, ticked): (Vec<Row>, Vec<String>) = self.of.with_value(|of| {
             let ticked = of.iter().filter(|(row, _)| self.ticks.has(row.id));
             ticked
@@ -45,7 +44,7 @@ impl Together {
                 .unzip()
         });
         if rows.is_empty() {
-            self.sending.refuse("Tick at least one.");
+            sending.refuse("Tick at least one.");
             return;
         }
         let call = Call::Together(Box::new(AnswerTogether { ticked, ..answer }));
@@ -86,7 +85,6 @@ pub(in crate::components) fn TogetherControl(
         place,
         of: StoredValue::new(of),
         ticks,
-        sending,
         draft: StoredValue::new(draft.clone()),
         live,
         holding,
@@ -104,7 +102,7 @@ pub(in crate::components) fn TogetherControl(
                 text: Some(comment).filter(|comment| !comment.is_empty()),
                 ..blank()
             };
-            together.send(if approved { "Approved" } else { "Denied" }, answer);
+            together.send(sending, if approved { "Approved" } else { "Denied" }, answer);
         }
     };
     let text = move || {
@@ -115,7 +113,7 @@ pub(in crate::components) fn TogetherControl(
                 typed: Some("1".to_owned()),
                 ..blank()
             };
-            together.send("Answered", answer);
+            together.send(sending, "Answered", answer);
         }
     };
     let choose = move |multiple: bool| {
@@ -129,7 +127,7 @@ pub(in crate::components) fn TogetherControl(
                 chosen: Some("1".to_owned()),
                 ..blank()
             };
-            together.send("Answered", answer);
+            together.send(sending, "Answered", answer);
         }
     };
     let multiple = matches!(&control, Some(Control::Choice(choice)) if choice.multiple);
@@ -143,7 +141,7 @@ pub(in crate::components) fn TogetherControl(
         Some(Control::Text) => text(),
         Some(Control::Choice(_)) => choose(multiple),
         Some(Control::Acknowledge) if sending.starts() && sending.has_read() => {
-            together.send("Acknowledged", blank());
+            together.send(sending, "Acknowledged", blank());
         }
         _ => {}
     };
@@ -258,17 +256,18 @@ pub(in crate::components) fn TogetherControl(
 /// Without scripts it takes all of them back: the ticks belong to the other form.
 #[component]
 fn TakeBack(together: Together, all: Vec<String>) -> impl IntoView {
+    let sending = Sending::of(ServerAction::<AnswerTogether>::new());
     let reason = NodeRef::<html::Input>::new();
     let on_submit = move |event: ev::SubmitEvent| {
         event.prevent_default();
-        if together.sending.starts() {
+        if sending.starts() {
             let reason = reason.get_untracked().map(|reason| reason.value());
             let answer = AnswerTogether {
                 take_back: Some("1".to_owned()),
                 reason,
                 ..blank()
             };
-            together.send("Taken back", answer);
+            together.send(sending, "Taken back", answer);
         }
     };
     view! {
@@ -292,11 +291,13 @@ fn TakeBack(together: Together, all: Vec<String>) -> impl IntoView {
                         maxlength=domain::limits::LINE_CHARS.to_string()
                         autocomplete="off"
                         node_ref=reason
+                        aria-describedby="cancel-problem"
                     />
-                    <button class="button" type="submit" disabled=move || together.sending.is_busy()>
+                    <button class="button" type="submit" disabled=move || sending.is_busy()>
                         "Take them back"
                     </button>
                 </div>
+                <Problem id="cancel-problem" sending />
             </form>
         </details>
     }

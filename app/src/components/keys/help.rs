@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 
-const KEYS: [(&str, &str); 17] = [
+const KEYS: [(&str, &str); 19] = [
     (
         "j / k",
         "next or previous, in the list and from question to question",
@@ -11,10 +11,12 @@ const KEYS: [(&str, &str); 17] = [
     ("Enter", "open; send what is picked; acknowledge"),
     (
         "a / d",
-        "approve or deny; reads on first, if you have not seen the end",
+        "approve or deny; reads on first, if you have not seen all",
     ),
     ("1 … 9", "pick an option"),
     ("Ctrl Enter", "send the answer"),
+    ("x", "mark a row of the list"),
+    ("m", "decide all that are marked together"),
     ("t", "take the question back"),
     ("z", "undo what you have just sent"),
     ("Esc", "close; what you typed is kept"),

@@ -133,7 +133,7 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
                     }
                 }
                 (number, _) => {
-                    if let (Ok(number @ 1..=9), false) = (number.parse::<u32>(), rests()) {
+                    if let Ok(number @ 1..=9) = number.parse::<u32>() {
                         pick(number - 1);
                     }
                 }
