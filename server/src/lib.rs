@@ -52,7 +52,7 @@ const LAST_CHECKPOINT: Duration = Duration::from_secs(1);
 /// state as it is, sockets a close frame, requests under way their answer.
 ///
 /// # Errors
-/// When a background job cannot be started, or the address of the metrics is taken.
+/// When the address of the metrics is taken.
 pub async fn run(
     state: AppState,
     listener: TcpListener,
@@ -71,7 +71,7 @@ pub async fn run(
         background.spawn(slack.run(stopping.clone()));
     }
     background.spawn_blocking(visible::shape::warm);
-    let mut jobs = jobs::start(&state).await.context("cannot start the jobs")?;
+    jobs::start(&state, &background, &stopping);
 
     let sockets = state.sockets.clone();
     let checkpoints = state.checkpoints.clone();
@@ -99,7 +99,6 @@ pub async fn run(
         _ = serve => {}
         () = out_of_patience => tracing::warn!("some requests did not end in time"),
     }
-    jobs.shutdown().await.context("cannot stop the jobs")?;
     background.close();
     sockets.close();
     let ended = futures::future::join(background.wait(), sockets.wait());

@@ -2,17 +2,18 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio_cron_scheduler::{Job, JobSchedulerError};
+use tokio_util::sync::CancellationToken;
 
 use crate::journal::Checkpoints;
 
 const EVERY: Duration = Duration::from_secs(60);
 
-pub(super) fn job(checkpoints: Arc<Checkpoints>) -> Result<Job, JobSchedulerError> {
-    Job::new_repeated_async(EVERY, move |_, _| {
+pub(super) async fn run(checkpoints: Arc<Checkpoints>, stopping: CancellationToken) {
+    super::every(EVERY, stopping, || {
         let checkpoints = Arc::clone(&checkpoints);
-        Box::pin(async move { sign_new(&checkpoints).await })
+        async move { sign_new(&checkpoints).await }
     })
+    .await;
 }
 
 /// Writes a checkpoint if there is anything new, and says so in the log if it must not.

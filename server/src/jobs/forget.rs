@@ -2,15 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio_cron_scheduler::{Job, JobSchedulerError};
+use tokio_util::sync::CancellationToken;
 
 use crate::limits::Limits;
 
 const EVERY: Duration = Duration::from_secs(10);
 
-pub(super) fn job(limits: Arc<Limits>) -> Result<Job, JobSchedulerError> {
-    Job::new_repeated_async(EVERY, move |_, _| {
+pub(super) async fn run(limits: Arc<Limits>, stopping: CancellationToken) {
+    super::every(EVERY, stopping, || {
         let limits = Arc::clone(&limits);
-        Box::pin(async move { limits.forget_idle() })
+        async move { limits.forget_idle() }
     })
+    .await;
 }

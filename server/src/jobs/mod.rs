@@ -1,5 +1,8 @@
-//! Work that no request asks for. The scheduler only ticks, on every node; each job claims what it works on
-//! by compare-and-set, so two nodes that tick at once do no harm. Checkpoints are each node's own.
+//! Work that no request asks for. It is due again and again on every node; each job claims what it works on
+//! by compare-and-set, so two nodes that do so at once do no harm. Checkpoints are each node's own.
+//!
+//! The time between two turns is measured by the monotonic clock: a machine that stood still, or whose clock was set, misses
+//! turns and loses none of those that follow.
 
 mod checkpoint;
 mod expire;
@@ -8,26 +11,77 @@ mod messages;
 mod places;
 mod uses;
 
-pub use checkpoint::sign_new;
+use std::{future::Future, time::Duration};
 
-use tokio_cron_scheduler::{JobScheduler, JobSchedulerError};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+pub use checkpoint::sign_new;
 
 use crate::state::AppState;
 
-/// Starts the scheduler. Stop it with [`JobScheduler::shutdown`].
-///
-/// # Errors
-/// When a job cannot be scheduled.
-pub async fn start(state: &AppState) -> Result<JobScheduler, JobSchedulerError> {
-    let scheduler = JobScheduler::new().await?;
-    scheduler.add(expire::job(state.service.clone())?).await?;
-    scheduler.add(uses::job(state.service.clone())?).await?;
-    scheduler
-        .add(checkpoint::job(state.checkpoints.clone())?)
-        .await?;
-    scheduler.add(forget::job(state.limits.clone())?).await?;
-    scheduler.add(messages::job(state.service.clone())?).await?;
-    scheduler.add(places::job(state.service.clone())?).await?;
-    scheduler.start().await?;
-    Ok(scheduler)
+/// Starts all of them. They end with `stopping`, each after the turn it is in.
+pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &CancellationToken) {
+    let service = &state.service;
+    background.spawn(expire::run(service.clone(), stopping.clone()));
+    background.spawn(uses::run(service.clone(), stopping.clone()));
+    background.spawn(checkpoint::run(state.checkpoints.clone(), stopping.clone()));
+    background.spawn(forget::run(state.limits.clone(), stopping.clone()));
+    background.spawn(messages::run(service.clone(), stopping.clone()));
+    background.spawn(places::run(service.clone(), stopping.clone()));
+}
+
+/// Does the work once in every period. A turn that takes longer delays the next; one that panics ends alone.
+async fn every<Work>(period: Duration, stopping: CancellationToken, mut work: impl FnMut() -> Work)
+where
+    Work: Future<Output = ()> + Send + 'static,
+{
+    let mut ticks = interval_at(Instant::now() + period, period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stopping.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        if let Err(error) = tokio::spawn(work()).await {
+            tracing::error!(%error, "a job failed; it will be done again");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn turns_go_on_after_a_standstill_and_a_panic() {
+        let turns = Arc::new(AtomicUsize::new(0));
+        let stopping = CancellationToken::new();
+        let count = Arc::clone(&turns);
+        let job = tokio::spawn(every(SECOND, stopping.clone(), move || {
+            let turn = count.fetch_add(1, Ordering::SeqCst);
+            async move { assert_ne!(turn, 1, "the second one fails") }
+        }));
+        for expected in 1..=3 {
+            tokio::time::sleep(SECOND).await;
+            tokio::task::yield_now().await;
+            assert!(turns.load(Ordering::SeqCst) >= expected);
+        }
+        // The machine stands still for an hour.
+        tokio::time::advance(3_600 * SECOND).await;
+        tokio::time::sleep(2 * SECOND).await;
+        let after = turns.load(Ordering::SeqCst);
+        assert!((4..=7).contains(&after), "{after} turns");
+        tokio::time::sleep(2 * SECOND).await;
+        assert!(turns.load(Ordering::SeqCst) > after);
+        stopping.cancel();
+        job.await.unwrap();
+    }
 }

@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use service::Service;
-use tokio_cron_scheduler::{Job, JobSchedulerError};
+use tokio_util::sync::CancellationToken;
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
 
-pub(super) fn job(service: Service) -> Result<Job, JobSchedulerError> {
-    Job::new_repeated_async(EVERY, move |_, _| {
+pub(super) async fn run(service: Service, stopping: CancellationToken) {
+    super::every(EVERY, stopping, || {
         let service = service.clone();
-        Box::pin(async move {
+        async move {
             if let Err(error) = service.forget_places().await {
                 tracing::warn!(%error, "places where agents were called back cannot be forgotten; it will be tried again");
             }
-        })
+        }
     })
+    .await;
 }

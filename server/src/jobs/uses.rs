@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use service::Service;
-use tokio_cron_scheduler::{Job, JobSchedulerError};
+use tokio_util::sync::CancellationToken;
 
 const EVERY: Duration = Duration::from_secs(2);
 
-pub(super) fn job(service: Service) -> Result<Job, JobSchedulerError> {
-    Job::new_repeated_async(EVERY, move |_, _| {
+pub(super) async fn run(service: Service, stopping: CancellationToken) {
+    super::every(EVERY, stopping, || {
         let service = service.clone();
-        Box::pin(async move {
+        async move {
             if let Err(error) = service.write_uses().await {
                 tracing::warn!(%error, "when tokens were used cannot be written; it will be tried again");
             }
-        })
+        }
     })
+    .await;
 }

@@ -102,7 +102,11 @@ pub(in crate::components) fn TogetherControl(
                 text: Some(comment).filter(|comment| !comment.is_empty()),
                 ..blank()
             };
-            together.send(sending, if approved { "Approved" } else { "Denied" }, answer);
+            together.send(
+                sending,
+                if approved { "Approved" } else { "Denied" },
+                answer,
+            );
         }
     };
     let text = move || {
