@@ -53,6 +53,15 @@ impl ForPerson {
         Ok(self.who()?.principal())
     }
 
+    /// The person, if they may answer at all: of many answers none is tried otherwise.
+    fn responder(&self) -> Result<Principal, UiError> {
+        let principal = self.principal()?;
+        principal
+            .responder()
+            .map_err(|refused| told(refused.into()))?;
+        Ok(principal)
+    }
+
     /// The blockers that wait, by their `key`.
     async fn waiting_by<K: Eq + Hash>(
         &self,
@@ -255,7 +264,7 @@ impl Backend for ForPerson {
         &self,
         answers: Vec<(InteractionId, AnswerDraft)>,
     ) -> Result<Vec<Answered>, UiError> {
-        self.principal()?;
+        self.responder()?;
         // At once, so that they are committed in few transactions.
         let answers = answers
             .into_iter()
@@ -268,7 +277,7 @@ impl Backend for ForPerson {
         ids: Vec<InteractionId>,
         reason: Option<String>,
     ) -> Result<Vec<Answered>, UiError> {
-        let principal = self.principal()?;
+        let principal = self.responder()?;
         let service = &self.state.service;
         let ends = ids.into_iter().map(async |id| {
             let end = service.cancel(id, reason.clone(), &principal).await;

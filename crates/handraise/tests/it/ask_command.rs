@@ -647,9 +647,9 @@ async fn nothing_runs_after_an_interrupt_though_the_decision_is_there() {
 #[tokio::test]
 async fn nothing_runs_after_an_interrupt_while_its_files_are_read() {
     let folder = tempfile::tempdir().unwrap();
-    // So large that it is still being read when the signal comes.
+    // The largest that is read at all is 64 MiB: it is still being read when the signal comes.
     let (ran, listed) = (folder.path().join("ran"), folder.path().join("listed"));
-    std::fs::write(&listed, vec![b'x'; 96 << 20]).unwrap();
+    std::fs::write(&listed, vec![b'x'; 60 << 20]).unwrap();
     let script = format!("touch {}", ran.display());
     let arguments = [
         "ask",
@@ -666,9 +666,14 @@ async fn nothing_runs_after_an_interrupt_while_its_files_are_read() {
     let mut program = handraise(&liar.url, "hr_agent_x", &arguments);
     let key = liar::key().verifying_key();
     program.env("HANDRAISE_PUBLIC_KEY", key.to_string());
-    let waiting = Waiting::start(program);
+    let mut waiting = Waiting::start(program);
     liar.consumed().await;
     let id = waiting.child.id().unwrap().to_string();
+    while !is_open(&id, &listed) {
+        let ended = waiting.child.try_wait().unwrap();
+        assert_eq!(ended, None, "it has ended before it could be interrupted");
+        tokio::task::yield_now().await;
+    }
     let killed = std::process::Command::new("kill")
         .args(["-s", "INT", &id])
         .status();
@@ -676,6 +681,14 @@ async fn nothing_runs_after_an_interrupt_while_its_files_are_read() {
     let (status, _) = waiting.ended().await;
     assert_eq!(status.code(), Some(130));
     assert!(!ran.exists());
+}
+
+/// Whether a process that runs has a file open.
+fn is_open(process: &str, file: &Path) -> bool {
+    let open = std::fs::read_dir(format!("/proc/{process}/fd"));
+    open.unwrap()
+        .filter_map(|one| std::fs::read_link(one.ok()?.path()).ok())
+        .any(|one| one == file)
 }
 
 /// A port that was free a moment ago.

@@ -229,12 +229,17 @@ const PAGES: [(&str, [u16; 8]); 17] = [
 ];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 41] = [
+const CALLS: [(&str, &str, [u16; 8]); 43] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
         "load-blocker",
         "id={open}",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    (
+        "load-group",
+        "ids[0]={open}",
         [401, 401, 200, 200, 200, 401, 401, 401],
     ),
     (
@@ -249,6 +254,11 @@ const CALLS: [(&str, &str, [u16; 8]); 41] = [
     (
         "answer-blocker",
         "id={open}&text=80",
+        [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    (
+        "answer-together",
+        "ticked[0]={open}&text=80",
         [401, 401, 403, 200, 200, 401, 401, 401],
     ),
     (
