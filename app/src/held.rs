@@ -4,7 +4,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use chrono::{DateTime, Utc};
-use domain::InteractionId;
+use domain::{InteractionId, PersonId};
 use leptos::{prelude::*, server_fn::ServerFn, task::spawn_local};
 
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     desk::place::{Item, Place, beside, items, shared_words},
     error::UiError,
     live::Live,
+    marks::Marks,
     server_fns::{AnswerBlocker, AnswerTogether, CancelBlocker},
     view::{AnswerOutcome, Answered, Row},
 };
@@ -136,8 +137,10 @@ pub(crate) struct Holding {
     gone: RwSignal<HashSet<InteractionId>>,
     /// How many there have been.
     count: StoredValue<usize>,
-    /// The one that was undone last, for the control that shows it again.
-    undone: StoredValue<Option<(Place, Call)>>,
+    /// The one that was undone last, with those that it was for: the control that shows these again shows it.
+    undone: StoredValue<Option<(Vec<InteractionId>, Call)>>,
+    /// Whose page this is.
+    person: StoredValue<Option<PersonId>>,
     live: Live,
 }
 
@@ -149,6 +152,7 @@ impl Holding {
             gone: RwSignal::default(),
             count: StoredValue::new(0),
             undone: StoredValue::new(None),
+            person: StoredValue::new(None),
             live,
         };
         provide_context(holding);
@@ -169,6 +173,21 @@ impl Holding {
     /// The same about a desk that the server has read: it gives every part of a page its own.
     pub(crate) fn seen_by(self, live: Live) -> Self {
         Self { live, ..self }
+    }
+
+    /// Whose page this is: an answer that goes with the cookie of a person who has signed in since is refused.
+    pub(crate) fn belongs_to(self, person: PersonId) {
+        self.person.set_value(Some(person));
+    }
+
+    /// As the person of this page sends it.
+    pub(crate) fn signed(self, call: Call) -> Call {
+        let by = self.person.get_value();
+        match call {
+            Call::Answer(answer) => Call::Answer(Box::new(AnswerBlocker { by, ..*answer })),
+            Call::Cancel(cancel) => Call::Cancel(CancelBlocker { by, ..cancel }),
+            Call::Together(all) => Call::Together(Box::new(AnswerTogether { by, ..*all })),
+        }
     }
 
     /// Whether answers are held in this browser.
@@ -259,6 +278,7 @@ impl Holding {
     fn takes(self, place: Place, rows: &[Row], call: Call, verb: &'static str, waits: bool) {
         let n = self.count.get_value();
         self.count.set_value(n + 1);
+        let call = self.signed(call);
         self.gone
             .update(|gone| gone.extend(rows.iter().map(|row| row.id)));
         self.held.update(|held| {
@@ -283,8 +303,9 @@ impl Holding {
         }
     }
 
-    /// Takes the last one that is still held back onto the page. Returns where it was made.
-    pub(crate) fn undo(self) -> Option<Place> {
+    /// Takes the last one that is still held back onto the page. Returns where: several are marked again, each of them
+    /// and no others.
+    pub(crate) fn undo(self, marks: Marks) -> Option<Place> {
         let last = self.held.try_update(|held: &mut Vec<Held>| {
             let place = held.iter().rposition(|one| one.stage == Stage::Held)?;
             Some(held.remove(place))
@@ -294,16 +315,23 @@ impl Holding {
                 gone.remove(id);
             }
         });
-        self.undone.set_value(Some((last.place, last.call)));
-        Some(last.place)
+        let ids = last.ids();
+        let place = match last.call {
+            Call::Together(_) => {
+                marks.only(&ids);
+                Place::Marked
+            }
+            Call::Answer(_) | Call::Cancel(_) => last.place,
+        };
+        self.undone.set_value(Some((ids, last.call)));
+        Some(place)
     }
 
-    /// The answer that was undone, if it was made here; once.
-    pub(crate) fn take_undone(self, here: Place) -> Option<Call> {
-        let undone = self
-            .undone
-            .try_update_value(|undone| undone.take_if(|(place, _)| *place == here))??;
-        Some(undone.1)
+    /// The answer that was undone, if it was to exactly these; once. What is opened first after it decides.
+    pub(crate) fn take_undone(self, of: &[InteractionId]) -> Option<Call> {
+        let (ids, call) = self.undone.try_update_value(Option::take)??;
+        let is_same = ids.len() == of.len() && ids.iter().all(|id| of.contains(id));
+        is_same.then_some(call)
     }
 
     /// Sends one again that failed.

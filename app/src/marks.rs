@@ -63,6 +63,11 @@ impl Marks {
         untrack(|| self.ids(holding).len())
     }
 
+    /// These are marked, and no others.
+    pub(crate) fn only(self, ids: &[InteractionId]) {
+        self.0.set(ids.iter().copied().collect());
+    }
+
     /// Takes all marks away.
     pub(crate) fn clear(self) {
         self.0.update(BTreeSet::clear);

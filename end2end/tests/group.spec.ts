@@ -55,7 +55,119 @@ test.describe("with undo", () => {
     await ana.getByRole("button", { name: "Undo" }).click();
     await expect(dialog.getByLabel("Comment to each")).toHaveValue("After lunch");
     for (const { id } of asked) expect(await state(server, id)).toBe("pending");
+    await expect(dialog.locator(".group-line")).toHaveCount(2);
   });
+
+  test("undo ticks again what was ticked, and nothing else", async ({ ana, server }) => {
+    const asked = [];
+    for (const n of [1, 2, 3]) asked.push(await server.ask(push(`fix-${n}`)));
+    await ana.locator(".row a").first().click();
+    const dialog = ana.locator(".dialog");
+    await dialog.locator(".group-line").nth(2).getByRole("checkbox").uncheck();
+    await expect(dialog.getByRole("button", { name: "Deny" })).toBeEnabled();
+    await ana.keyboard.press("d");
+    await expect(ana.locator(".held-line")).toContainText("Denied 2:");
+    await ana.keyboard.press("z");
+    await expect(dialog).toContainText("2 of 2 ticked");
+    await expect(dialog).not.toContainText("fix-3");
+  });
+
+  test("an undone answer is no answer to other questions", async ({ ana, server }) => {
+    const choice = (prompt: string) => ({ kind: "choice", prompt, options: ["Keep", "Delete"] });
+    const asked = [await server.ask(choice("Run 1?")), await server.ask(choice("Run 2?"))];
+    await ana.locator(".row a").first().click();
+    const dialog = ana.locator(".dialog");
+    const send = dialog.getByRole("button", { name: "Send answers" });
+    await expect(send).toBeEnabled();
+    await ana.keyboard.press("2");
+    await ana.keyboard.press("Enter");
+    await expect(ana.locator(".held-line")).toContainText("Answered 2:");
+    for (const { id } of asked) await server.cancel(id);
+    await ana.keyboard.press("z");
+    await expect(dialog).toContainText("Nothing is left here");
+    await ana.keyboard.press("Escape");
+    for (const n of [3, 4]) await server.ask(choice(`Run ${n}?`));
+    await ana.locator(".row a").first().click();
+    await expect(dialog).toContainText("Run 3?");
+    await expect(send).toBeEnabled();
+    for (const option of await dialog.getByRole("radio").all()) await expect(option).not.toBeChecked();
+  });
+});
+
+test("a group shows the work and the fallback of each", async ({ ana, server }) => {
+  const ask = (id: string, title: string, fallback: string) =>
+    server.ask({ prompt: "Shall I go on with this task?", task: { id, title, step: "2 of 3" }, fallback });
+  await ask("t-1", "Format the readme", "no");
+  await ask("t-2", "Delete the production database", "yes, and force it");
+  await ana.locator(".row a").first().click();
+  const dialog = ana.locator(".dialog");
+  for (const text of ["Format the readme", "Delete the production database", "t-2", "Step: 2 of 3", "yes, and force it"]) {
+    await expect(dialog).toContainText(text);
+  }
+  await expect(dialog.locator(".group-part")).toHaveCount(2);
+});
+
+test("many questions are answered together when the last of them has been on the screen", async ({ ana, server }) => {
+  const asked = [];
+  for (let n = 1; n <= 40; n += 1) {
+    asked.push(await server.ask({ kind: "choice", prompt: `Delete volume ${n === 40 ? "production0" : `tmp${n}`}?`, options: ["Keep", "Delete"] }));
+  }
+  // Words that differ in more than what varies are another group: all are marked.
+  for (const line of await ana.locator(".row").all()) {
+    await line.hover();
+    await line.getByRole("button", { name: "Mark" }).click();
+  }
+  await ana.keyboard.press("m");
+  const dialog = ana.locator(".dialog");
+  await expect(dialog.getByRole("button", { name: "Send answers" })).toBeEnabled();
+  await ana.keyboard.press("2");
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByRole("alert")).toContainText("There is more to read.");
+  for (const { id } of [asked[0]!, asked[39]!]) expect(await state(server, id)).toBe("pending");
+});
+
+test("an agent's words stand below what will run, under a heading of ours", async ({ ana, server }) => {
+  const fake = { title: "What backend says about it", prompt: "## What will run\n\n```bash\ngit status\n```" };
+  for (const n of [1, 2]) {
+    await server.ask({ ...push(`x-${n}`), ...fake });
+  }
+  await ana.locator(".row a").first().click();
+  const part = ana.locator(".dialog .group-part").first();
+  await expect(part.locator("h2").first()).toHaveText("What will run");
+  await expect(part.locator("h2").nth(1)).toHaveText("What backend says about it");
+  const text = (await part.innerText()).replace(/\s+/g, " ");
+  expect(text.indexOf("git push origin x-1")).toBeLessThan(text.indexOf("git status"));
+  // The agent's title is no heading.
+  await expect(part.locator("h2", { hasText: "What backend says about it" })).toHaveCount(1);
+});
+
+test("what was typed for some is not there for others", async ({ ana, server }) => {
+  const first = [await server.ask(push("fix-1")), await server.ask(push("fix-2"))];
+  await ana.locator(".row a").first().click();
+  const comment = ana.locator(".dialog").getByLabel("Comment to each");
+  await comment.fill("Fine: and you may force it.");
+  await ana.keyboard.press("Escape");
+  await ana.locator(".row a").first().click();
+  await expect(comment).toHaveValue("Fine: and you may force it.");
+  await ana.keyboard.press("Escape");
+  for (const { id } of first) await server.cancel(id);
+  for (const n of [8, 9]) await server.ask(push(`fix-${n}`));
+  await ana.locator(".row", { hasText: "2 ×" }).locator("a").click();
+  await expect(ana.locator(".dialog")).toContainText("fix-8");
+  await expect(comment).toHaveValue("");
+});
+
+test("Enter on a tick decides nothing", async ({ ana, server }) => {
+  const asked = [await server.ask(push("fix-1")), await server.ask(push("fix-2"))];
+  await ana.locator(".row a").first().click();
+  const dialog = ana.locator(".dialog");
+  await expect(dialog.getByRole("button", { name: "Deny" })).toBeEnabled();
+  await dialog.getByRole("checkbox").first().focus();
+  await ana.keyboard.press("Enter");
+  await expect(dialog).toContainText("2 of 2 ticked");
+  await ana.keyboard.press("Space");
+  await expect(dialog).toContainText("1 of 2 ticked");
+  for (const { id } of asked) expect(await state(server, id)).toBe("pending");
 });
 
 test("what is unticked is left, and what was answered meanwhile is named", async ({ ana, server }) => {
@@ -129,6 +241,8 @@ test("without scripts a group is decided by a plain form", async ({ signIn, serv
   await ben.goto(server.url);
   await ben.locator(".row a").first().click();
   await ben.locator(".group-line").nth(1).getByRole("checkbox").uncheck();
+  await ben.locator(".group-line").nth(0).getByRole("checkbox").press("Enter");
+  await expect(ben).toHaveURL(/groups/);
   await ben.getByRole("button", { name: "Deny" }).click();
   await expect(ben).toHaveURL(/\/$/);
   expect(await state(server, asked[0]!.id)).toBe("denied");

@@ -50,6 +50,27 @@ test("among many options one is found by typing", async ({ ana, server }) => {
   await expect.poll(async () => (await server.poll(id)).answer).toMatchObject({ selected: ["Bern"] });
 });
 
+test("among many options a held Enter sends nothing, and a number picks nothing that is hidden", async ({ ana, server }) => {
+  const named = Array.from({ length: 10 }, (_, n) => `node${n}`);
+  const options = [{ value: "production", label: "production", description: "same as staging" }, ...named, "staging"];
+  const { id } = await server.ask({ kind: "choice", prompt: "Where?", options, multiple: true });
+  await row(ana, "Where?").locator("a").click();
+  const dialog = ana.locator(".dialog");
+  await expect(dialog.getByLabel("Find an option")).toBeFocused();
+  await expect(dialog.getByRole("button", { name: "Send answer" })).toBeEnabled();
+  await ana.keyboard.type("staging");
+  await ana.keyboard.down("Enter");
+  await ana.keyboard.down("Enter");
+  await ana.keyboard.down("Enter");
+  await ana.keyboard.up("Enter");
+  // What a label says goes before a description.
+  await expect(dialog.getByRole("checkbox", { name: /^staging/ })).toBeChecked();
+  await expect(dialog.getByRole("checkbox", { name: /^production/ })).not.toBeChecked();
+  await ana.keyboard.press("2");
+  await expect(dialog.getByRole("checkbox", { name: "node0", includeHidden: true })).not.toBeChecked();
+  expect((await server.poll(id)).state).toBe("pending");
+});
+
 test("a choice of several", async ({ ana, server }) => {
   const { dialog, got } = await opened(ana, server, { kind: "choice", options: ["a", "b", "c"], multiple: true });
   await ana.keyboard.press("3");

@@ -1,7 +1,7 @@
 // Answer after answer, by keyboard: the next question is there, one key decides, and for five seconds nothing is sent.
 import type { Page } from "@playwright/test";
 
-import { expect, live, row, test, type Interaction, type Server } from "./handraise.ts";
+import { acceptLink, expect, live, row, test, type Interaction, type Server } from "./handraise.ts";
 
 test.use({ undo: true });
 
@@ -335,6 +335,35 @@ test("in no window a jump to the end is reading", async ({ ana, server }) => {
       expect((await server.poll(id)).state).toBe("pending");
     }
   }
+});
+
+test.describe("with smooth scrolling", () => {
+  test("what runs by faster than it can be seen is not read", async ({ playwright, server, watch }) => {
+    const browser = await playwright.chromium.launch({
+      executablePath: process.env.CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu", "--enable-smooth-scrolling", "--disable-background-networking"],
+    });
+    const page = await browser.newPage({ viewport: { width: 1440, height: 700 } });
+    watch.add(page);
+    await acceptLink(page, await server.invite("Ben"));
+    await live(page);
+    for (const lines of [60, 100, 200]) {
+      const command = Array.from({ length: lines }, (_, n) => `echo ${n}`).join("\n");
+      const asked = await server.ask({ kind: "approval", prompt: "Run?", action: { tool: "shell", arguments: { command } } });
+      await page.goto(`${server.url}/blockers/${asked.id}`);
+      await live(page);
+      await ready(page);
+      await page.locator(".dialog-main").focus();
+      await page.keyboard.press("End");
+      await expect
+        .poll(async () => page.locator(".dialog-main").evaluate((main) => main.scrollHeight - main.clientHeight - main.scrollTop))
+        .toBeLessThan(2);
+      await page.keyboard.press("a");
+      await expect(page.getByRole("alert"), `${lines} lines`).toContainText("There is more to read.");
+      expect((await server.poll(asked.id)).state).toBe("pending");
+    }
+    await browser.close();
+  });
 });
 
 test("what is read on with a key has all been on the screen", async ({ ana, server }) => {

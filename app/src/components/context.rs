@@ -98,8 +98,9 @@ fn Session(session: String) -> impl IntoView {
     }
 }
 
+/// The piece of work, with its step and description.
 #[component]
-fn Task(task: TaskRef) -> impl IntoView {
+pub(super) fn Task(task: TaskRef) -> impl IntoView {
     let all = address(&HistoryQuery {
         task_id: Some(task.id.clone()),
         ..HistoryQuery::default()

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use domain::InteractionId;
-use leptos::{html, prelude::*};
+use leptos::{ev, html, prelude::*};
 
 use super::{
     controls::TOGETHER,
@@ -23,8 +23,8 @@ pub(super) struct Ticks(RwSignal<HashSet<InteractionId>>);
 
 impl Ticks {
     /// All are at first.
-    pub(super) fn all(ids: impl Iterator<Item = InteractionId>) -> Self {
-        Self(RwSignal::new(ids.collect()))
+    pub(super) fn all(ids: Vec<InteractionId>) -> Self {
+        Self(RwSignal::new(ids.into_iter().collect()))
     }
 
     /// Whether this one is.
@@ -42,6 +42,13 @@ impl Ticks {
             true => _ = ids.insert(id),
             false => _ = ids.remove(&id),
         });
+    }
+}
+
+/// On a tick Enter would press the form's first button.
+fn sends_nothing(event: ev::KeyboardEvent) {
+    if event.key() == "Enter" {
+        event.prevent_default();
     }
 }
 
@@ -109,6 +116,7 @@ pub(super) fn GroupLine(
                                 disabled=move || is_over.get()
                                 node_ref=tick
                                 on:change=on_change
+                                on:keydown=sends_nothing
                             />
                         }
                     })}
@@ -117,7 +125,7 @@ pub(super) fn GroupLine(
                     {row
                         .session_id
                         .clone()
-                        .map(|session| view! { " · " <bdi>{session}</bdi> })}
+                        .map(|session| view! { " · session " <bdi>{session}</bdi> })}
                 </span>
             </label>
             {move || match standing.get() {

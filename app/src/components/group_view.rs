@@ -6,6 +6,7 @@ use super::{
     action_block::ActionBlock,
     asked::Options,
     badge::Badge,
+    context::Task,
     controls::TogetherControl,
     deadline::TimeLeft,
     dialog::{CameFrom, TITLE},
@@ -36,7 +37,8 @@ pub(crate) fn GroupView(place: Place, group: Group) -> impl IntoView {
     let back = CameFrom::address();
     let rows: Vec<_> = parts.iter().flat_map(|part| part.rows.clone()).collect();
     let count = rows.len();
-    let ticks = Ticks::all(rows.iter().map(|row| row.id));
+    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+    let ticks = Ticks::all(ids);
     let texts: Vec<&str> = rows
         .iter()
         .map(|row| row.about.as_deref().unwrap_or(&row.preview))
@@ -142,7 +144,53 @@ fn Part(
         title,
         prompt_html,
         control,
+        task,
+        fallback,
     } = part;
+    let agent = rows.first().map(|row| row.agent.clone());
+    let agent = agent.filter(|agent| rows.iter().all(|row| row.agent == *agent));
+    let words = view! {
+        {title
+            .map(|title| {
+                view! {
+                    <p class="part-said" dir="auto">
+                        {title}
+                    </p>
+                }
+            })}
+        {prompt_html.map(|html| view! { <div class="prompt" inner_html=html></div> })}
+    };
+    let content = match control {
+        // An agent's words come after what will run, under a heading of ours.
+        Control::Approve(action) => view! {
+            <ActionBlock action />
+            <h2 class="part-title">
+                {match agent {
+                    Some(agent) => view! { "What " <bdi>{agent}</bdi> " says about it" }.into_any(),
+                    None => "What its agents say about it".into_any(),
+                }}
+            </h2>
+            {words}
+        }
+        .into_any(),
+        Control::Choice(choice) if !has_options => view! {
+            {words}
+            <Options choice />
+        }
+        .into_any(),
+        Control::Decide { plan_html, .. } => view! {
+            {words}
+            <h2 class="part-title">"The plan"</h2>
+            <div class="prompt" inner_html=plan_html></div>
+        }
+        .into_any(),
+        Control::Text
+        | Control::Acknowledge
+        | Control::Choice(_)
+        | Control::Form(_)
+        | Control::Nothing { .. } => words.into_any(),
+    };
+    let has_facts = task.is_some() || fallback.is_some();
     view! {
         <section class="group-part">
             <ul class="group-lines">
@@ -154,27 +202,26 @@ fn Part(
                     })
                     .collect_view()}
             </ul>
-            {title
-                .map(|title| {
+            {has_facts
+                .then(|| {
                     view! {
-                        <h2 class="part-title" dir="auto">
-                            {title}
-                        </h2>
+                        <dl class="group-facts">
+                            {task.map(|task| view! { <Task task /> })}
+                            {fallback
+                                .map(|fallback| {
+                                    view! {
+                                        <div>
+                                            <dt>"If nobody answers"</dt>
+                                            <dd>
+                                                "The fallback " <code dir="auto">{fallback}</code> " is used."
+                                            </dd>
+                                        </div>
+                                    }
+                                })}
+                        </dl>
                     }
                 })}
-            {match control {
-                Control::Approve(action) => view! { <ActionBlock action /> }.into_any(),
-                Control::Choice(choice) if !has_options => view! { <Options choice /> }.into_any(),
-                Control::Decide { plan_html, .. } => {
-                    view! { <div class="prompt" inner_html=plan_html></div> }.into_any()
-                }
-                Control::Text
-                | Control::Acknowledge
-                | Control::Choice(_)
-                | Control::Form(_)
-                | Control::Nothing { .. } => ().into_any(),
-            }}
-            {prompt_html.map(|html| view! { <div class="prompt" inner_html=html></div> })}
+            {content}
         </section>
     }
 }

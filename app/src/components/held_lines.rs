@@ -6,12 +6,14 @@ use super::keys::undo;
 use crate::{
     held::{Held, Holding, Stage},
     live::Live,
+    marks::Marks,
 };
 
 /// Nothing while nothing is held.
 #[component]
 pub(crate) fn HeldLines() -> impl IntoView {
     let (live, holding) = (use_context::<Live>()?, use_context::<Holding>()?);
+    let marks = use_context::<Marks>()?;
     let shown = move || {
         let all = holding.all();
         let last = all.iter().rposition(|one| one.stage == Stage::Held);
@@ -29,14 +31,14 @@ pub(crate) fn HeldLines() -> impl IntoView {
     Some(view! {
         <div class="held-lines" role="status">
             <For each=shown key=Held::key let:one>
-                <Line one live holding />
+                <Line one live holding marks />
             </For>
         </div>
     })
 }
 
 #[component]
-fn Line(one: Held, live: Live, holding: Holding) -> impl IntoView {
+fn Line(one: Held, live: Live, holding: Holding, marks: Marks) -> impl IntoView {
     let said = view! {
         <span class="held-said" dir="auto">
             {one.said()}
@@ -57,7 +59,7 @@ fn Line(one: Held, live: Live, holding: Holding) -> impl IntoView {
         Stage::Held | Stage::Sending => view! {
             <p class="held-line" data-stage="held">
                 {said}
-                <button class="button small" type="button" on:click=move |_| undo(live, holding)>
+                <button class="button small" type="button" on:click=move |_| undo(live, holding, marks)>
                     "Undo"
                     <kbd>"Z"</kbd>
                 </button>
@@ -65,13 +67,13 @@ fn Line(one: Held, live: Live, holding: Holding) -> impl IntoView {
         }
         .into_any(),
         Stage::Late => view! {
-            <p class="held-line">
+            <p class="held-line" data-stage="over">
                 {said} <strong>"Not sent: it was over before."</strong> {open()}
             </p>
         }
         .into_any(),
         Stage::Failed(why) => view! {
-            <p class="held-line">
+            <p class="held-line" data-stage="over">
                 {said} <strong>{format!("Not sent. {why}")}</strong>
                 <button class="button small" type="button" on:click=move |_| holding.again(&failed)>
                     "Send again"

@@ -1,5 +1,6 @@
 //! Whether all that is asked has been on the screen, from its beginning to its end and without a gap: before it has, a
-//! page whose program runs approves nothing. A jump to the end, by Tab, by End or by the focus, leaves a gap.
+//! page whose program runs approves nothing. A jump to the end, by Tab, by End or by the focus, leaves a gap, and so
+//! does what runs by faster than it can be seen.
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 use web_sys::{Element, HtmlElement};
@@ -10,6 +11,10 @@ use super::keys::elements;
 const READ: &str = "data-read";
 /// Its width and height at that time. In another shape its text stands elsewhere.
 const SHAPE: &str = "data-shape";
+/// Where it stood a frame ago, and when that was.
+const STOOD: &str = "data-stood";
+/// What moves by faster is not read: windows a second.
+const PACE: f64 = 2.0;
 /// What is asked stands in these.
 const PARTS: &str = ".dialog :is(.dialog-head, .dialog-main)";
 
@@ -74,10 +79,28 @@ fn look(part: &HtmlElement) {
         let _ = part.set_attribute(READ, "0");
     }
     let (from, to) = on_screen(part);
+    if !is_slow(part, top, to - from) {
+        return;
+    }
     // Less than a pixel is rounding.
     if to > from && from - top <= read(part) + 1.0 && to - top > read(part) {
         let _ = part.set_attribute(READ, &(to - top).to_string());
     }
+}
+
+/// Whether a person could see it: smooth scrolling runs through all of a text in a few frames.
+fn is_slow(part: &HtmlElement, top: f64, height: f64) -> bool {
+    let clock = window().performance();
+    let now = clock.map_or(0.0, |clock| clock.now());
+    let stood = part.get_attribute(STOOD);
+    let _ = part.set_attribute(STOOD, &format!("{top} {now}"));
+    let stood = stood.as_deref().and_then(|stood| {
+        let (top, at) = stood.split_once(' ')?;
+        Some((top.parse::<f64>().ok()?, at.parse::<f64>().ok()?))
+    });
+    stood.is_none_or(|(before, at)| {
+        (top - before).abs() <= height * PACE * (now - at).max(1.0) / 1000.0
+    })
 }
 
 fn read(part: &HtmlElement) -> f64 {
@@ -105,6 +128,11 @@ fn on_screen(part: &HtmlElement) -> (f64, f64) {
         .document_element()
         .map(|root| root.client_height());
     let mut seen = (0.0_f64, f64::from(window.unwrap_or_default()));
+    // Less of it where a person has zoomed in, or a keyboard stands before it.
+    if let Some(glass) = web_sys::window().and_then(|window| window.visual_viewport()) {
+        let top = glass.offset_top();
+        seen = (seen.0.max(top), seen.1.min(top + glass.height()));
+    }
     for around in std::iter::successors(Some(part.clone()), parent) {
         let rect = around.get_bounding_client_rect();
         // An element that only groups others has no box.

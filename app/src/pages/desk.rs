@@ -43,6 +43,11 @@ pub(crate) fn DeskLayout() -> impl IntoView {
     provide_context(VisitorResource(visitor));
     CameFrom::provide();
     let holding = Holding::provide(live);
+    Effect::new(move |_| {
+        if let Some(Ok(visitor)) = visitor.get() {
+            holding.belongs_to(visitor.id);
+        }
+    });
     follow_keys(live, holding, Marks::provide());
     title_tells(live);
     go_where_it_is_wanted(live);

@@ -2,7 +2,7 @@
 
 #![expect(clippy::too_many_arguments, reason = "the fields of a form")]
 
-use domain::{InteractionId, interaction::PlanDecision};
+use domain::{InteractionId, PersonId, interaction::PlanDecision};
 use leptos::server;
 
 use crate::{
@@ -30,7 +30,7 @@ pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
 /// `text`, `selected[]`, `approved`, `decision`, `feedback`, and `digest` of the action or plan that was shown. `question` names the question of a form
 /// that `text` or `selected[]` answers. `typed` is there with a text that is the answer and may be empty,
 /// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `empty` is there when its person has been asked whether an empty answer is meant; a page's program asks by itself. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
-/// text area into CR LF on the way, which the person did not type.
+/// text area into CR LF on the way, which the person did not type. `by` is whose page it comes from.
 #[server(prefix = "/ui", endpoint = "answer-blocker", output = TreeJson)]
 pub async fn answer_blocker(
     id: InteractionId,
@@ -45,6 +45,7 @@ pub async fn answer_blocker(
     #[server(default)] digest: Option<String>,
     #[server(default)] empty: Option<String>,
     #[server(default)] form: Option<String>,
+    #[server(default)] by: Option<PersonId>,
 ) -> Result<AnswerOutcome, UiError> {
     use domain::interaction::{AnswerDraft, FormAnswer};
 
@@ -72,7 +73,7 @@ pub async fn answer_blocker(
             }
         }
     };
-    let outcome = super::answered(super::backend()?.answer(id, draft).await)?;
+    let outcome = super::answered(super::backend_of(by).await?.answer(id, draft).await)?;
     if plain {
         // Not where it came from: that may be a question of a form that its reader went back to.
         leptos_axum::redirect(&format!("/blockers/{id}"));
@@ -114,14 +115,15 @@ fn as_typed(text: String, plain: bool) -> String {
     }
 }
 
-/// Takes a blocker back.
+/// Takes a blocker back. `by` is whose page it comes from.
 #[server(prefix = "/ui", endpoint = "cancel-blocker", output = TreeJson)]
 pub async fn cancel_blocker(
     id: InteractionId,
     #[server(default)] reason: Option<String>,
+    #[server(default)] by: Option<PersonId>,
 ) -> Result<(), UiError> {
     let reason = reason.filter(|reason| !reason.trim().is_empty());
-    super::answered(super::backend()?.cancel(id, reason).await)
+    super::answered(super::backend_of(by).await?.cancel(id, reason).await)
 }
 
 /// Says more about a closed blocker.

@@ -37,6 +37,20 @@ fn backend() -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error
     leptos::prelude::use_context().ok_or(crate::error::UiError::SignedOut)
 }
 
+/// The same for what comes from this person's page. Another may have signed in in that browser since.
+#[cfg(feature = "ssr")]
+async fn backend_of(
+    page: Option<domain::PersonId>,
+) -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error::UiError> {
+    let backend = backend()?;
+    if let Some(person) = page
+        && answered(backend.visitor().await)?.id != person
+    {
+        return answered(Err(crate::error::UiError::SignedOut));
+    }
+    Ok(backend)
+}
+
 /// As `UiError::respond_to_call`, for what a server function returns.
 #[cfg(feature = "ssr")]
 fn answered<T>(outcome: Result<T, crate::error::UiError>) -> Result<T, crate::error::UiError> {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::too_many_arguments, reason = "the fields of a form")]
 
-use domain::{Fingerprint, InteractionId};
+use domain::{Fingerprint, InteractionId, PersonId};
 use leptos::server;
 
 use crate::{
@@ -35,11 +35,12 @@ pub async fn answer_together(
     #[server(default)] reason: Option<String>,
     #[server(default)] empty: Option<String>,
     #[server(default)] form: Option<String>,
+    #[server(default)] by: Option<PersonId>,
 ) -> Result<Vec<Answered>, UiError> {
     use domain::{interaction::AnswerDraft, limits};
 
     let plain = form.is_some();
-    let backend = super::backend()?;
+    let backend = super::backend_of(by).await?;
     if ticked.is_empty() {
         return super::answered(Err(UiError::Invalid("Tick at least one.".to_owned())));
     }

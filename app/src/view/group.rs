@@ -1,7 +1,7 @@
 //! Several blockers that are decided together.
 
 use chrono::{DateTime, Utc};
-use domain::InteractionId;
+use domain::{InteractionId, interaction::TaskRef};
 use serde::{Deserialize, Serialize};
 
 use super::{AnswerOutcome, Control, Row};
@@ -12,7 +12,7 @@ use crate::error::UiError;
 pub struct Group {
     /// Those that are asked in the same words stand together.
     pub parts: Vec<GroupPart>,
-    /// The prompt as sanitised HTML, if it is the same in all. Made by the server only.
+    /// The prompt as sanitised HTML, if it is the same in all and nothing of ours belongs above it. Made by the server only.
     pub prompt_html: Option<String>,
     /// The control that answers all of them; `None` where no answer fits all.
     pub control: Option<Control>,
@@ -35,6 +35,10 @@ pub struct GroupPart {
     pub prompt_html: Option<String>,
     /// The action, the plan, the options.
     pub control: Control,
+    /// The piece of work.
+    pub task: Option<TaskRef>,
+    /// The answer the agent goes on with after the deadline.
+    pub fallback: Option<String>,
 }
 
 impl GroupPart {

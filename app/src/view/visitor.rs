@@ -1,12 +1,14 @@
 //! The person who looks.
 
 use chrono::{DateTime, Utc};
-use domain::Role;
+use domain::{PersonId, Role};
 use serde::{Deserialize, Serialize};
 
 /// Who is signed in, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visitor {
+    /// Who that is.
+    pub id: PersonId,
     /// The name others see.
     pub name: String,
     /// Their role.

@@ -1,6 +1,6 @@
 //! Who holds a bearer token. Cookies count for nothing here.
 
-use axum::http::{header, request::Parts};
+use axum::http::{HeaderMap, header, request::Parts};
 use domain::{Principal, SecretHash, TokenId};
 use service::{ServiceError, secret::Secret};
 use store::Holder;
@@ -34,7 +34,7 @@ pub(crate) async fn authenticate(
     parts: &Parts,
     state: &AppState,
 ) -> Result<(Principal, Credential), Problem> {
-    let secret = secret(parts);
+    let secret = secret(&parts.headers);
     let mut refused = Problem::no_token();
     if let Some(secret) = secret {
         match state.service.token_holder(&secret).await {
@@ -55,8 +55,19 @@ pub(crate) async fn authenticate(
     Err(refused)
 }
 
-fn secret(parts: &Parts) -> Option<SecretHash> {
-    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+/// Whether the token is still good after the body of a request was awaited.
+pub(crate) async fn still_holds(headers: &HeaderMap, state: &AppState) -> Result<(), Problem> {
+    match secret(headers) {
+        Some(secret) => match state.service.token_holder(&secret).await? {
+            Some(_) => Ok(()),
+            None => Err(Problem::bad_token()),
+        },
+        None => Err(Problem::no_token()),
+    }
+}
+
+fn secret(headers: &HeaderMap) -> Option<SecretHash> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme
         .eq_ignore_ascii_case("bearer")

@@ -1,16 +1,19 @@
 //! Who is signed in with a browser.
 
 use axum::{
+    body::to_bytes,
     extract::{Request, State},
-    http::{HeaderMap, Uri, header, uri::PathAndQuery},
+    http::{HeaderMap, Method, Uri, header, uri::PathAndQuery},
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
+use domain::limits;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use service::{Service, SignedIn};
 
 use crate::{
     auth::{address::ClientAddress, cookie},
+    body::why_unread,
     config::Config,
     observe,
     problem::Problem,
@@ -27,6 +30,18 @@ pub async fn identify(State(state): State<AppState>, mut request: Request, next:
     if let Err(problem) = count(&state, person.as_ref(), &request) {
         return problem.into_response();
     }
+    let person = match person {
+        Some(_) if request.method() == Method::POST => {
+            match after_the_body(&state, request).await {
+                Ok((person, whole)) => {
+                    request = whole;
+                    person
+                }
+                Err(problem) => return problem.into_response(),
+            }
+        }
+        person => person,
+    };
     match person {
         Some(person) => {
             request.extensions_mut().insert(person);
@@ -37,6 +52,19 @@ pub async fn identify(State(state): State<AppState>, mut request: Request, next:
         None => {}
     }
     next.run(request).await
+}
+
+/// Who it is when all of the request is there: a body may be sent long after its headers.
+async fn after_the_body(
+    state: &AppState,
+    request: Request,
+) -> Result<(Option<SignedIn>, Request), Problem> {
+    let (parts, body) = request.into_parts();
+    let bytes = to_bytes(body, limits::BODY_BYTES)
+        .await
+        .map_err(|error| why_unread(&error))?;
+    let person = signed_in(&state.service, &state.config, &parts.headers).await?;
+    Ok((person, Request::from_parts(parts, bytes.into())))
 }
 
 /// Counts a request by the person, since colleagues share an office's address, or by the address.
@@ -58,14 +86,22 @@ pub async fn person(
     config: &Config,
     headers: &HeaderMap,
 ) -> Result<Option<SignedIn>, Problem> {
-    let Some(session) = cookie::read(config, headers) else {
-        return Ok(None);
-    };
-    let who = service.signed_in(&session, &host(headers)).await?;
+    let who = signed_in(service, config, headers).await?;
     if let Some(who) = &who {
         observe::is_person(who.person.id);
     }
     Ok(who)
+}
+
+async fn signed_in(
+    service: &Service,
+    config: &Config,
+    headers: &HeaderMap,
+) -> Result<Option<SignedIn>, Problem> {
+    match cookie::read(config, headers) {
+        Some(session) => Ok(service.signed_in(&session, &host(headers)).await?),
+        None => Ok(None),
+    }
 }
 
 /// The browser's name for this server, without the port: cookies know none either.

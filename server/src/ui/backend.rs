@@ -82,6 +82,7 @@ impl ForPerson {
 impl Backend for ForPerson {
     async fn visitor(&self) -> Result<Visitor, UiError> {
         Ok(Visitor {
+            id: self.who()?.person.id,
             name: self.who()?.person.name.clone(),
             role: self.who()?.person.role,
             agent_url: self.state.config.agent_url(),

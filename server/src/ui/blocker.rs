@@ -10,7 +10,7 @@ use app::{
 use domain::{
     Actor, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
     interaction::{
-        Answer, AnswerContent, Ask, Choice, FormAnswers, Mode, Outcome, Report, TaskRef,
+        Answer, AnswerContent, Ask, Choice, FormAnswers, Mode, Outcome, Report, Request, TaskRef,
     },
 };
 use store::{InteractionQuery, Store};
@@ -46,10 +46,7 @@ impl ForPerson {
             prompt_html,
             control: control(interaction).await?,
             task: request.task.clone().map(harmless_task),
-            fallback: request
-                .fallback
-                .as_ref()
-                .map(|answer| harmless_prose(&answer.to_text(&request.ask))),
+            fallback: fallback(request),
             status: status(interaction, person),
             earlier: earlier(&**store, interaction).await?,
             slack_link: slack_link(interaction),
@@ -111,8 +108,14 @@ pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiErro
     })
 }
 
+/// The answer that the agent goes on with after the deadline.
+pub(super) fn fallback(request: &Request) -> Option<String> {
+    let answer = request.fallback.as_ref()?;
+    Some(harmless_prose(&answer.to_text(&request.ask)))
+}
+
 /// A task in whose words nothing is hidden. Its id is a name that addresses are made of.
-fn harmless_task(mut task: TaskRef) -> TaskRef {
+pub(super) fn harmless_task(mut task: TaskRef) -> TaskRef {
     for text in [&mut task.title, &mut task.description, &mut task.step] {
         *text = text.as_deref().map(harmless_prose);
     }

@@ -9,7 +9,7 @@ use domain::{Fingerprint, Interaction, InteractionId, limits};
 
 use super::{
     backend::{ForPerson, failed, told},
-    blocker::{control, rendered},
+    blocker::{control, fallback, harmless_task, rendered},
 };
 
 impl ForPerson {
@@ -36,13 +36,15 @@ impl ForPerson {
             if !interaction.state.is_pending() {
                 continue;
             }
-            let row = Row::from(&interaction);
+            let mut row = Row::from(&interaction);
+            row.session_id = row.session_id.as_deref().map(harmless);
             let request = &interaction.request;
             // What the agent sent, not what is drawn of it.
             let same = parts.iter_mut().find(|(other, _)| {
                 let other = &other.request;
                 (&other.prompt, &other.title, &other.ask)
                     == (&request.prompt, &request.title, &request.ask)
+                    && (&other.task, &other.fallback) == (&request.task, &request.fallback)
             });
             if let Some((_, part)) = same {
                 part.rows.push(row);
@@ -53,12 +55,17 @@ impl ForPerson {
                 title: request.title.as_deref().map(harmless),
                 prompt_html: Some(rendered(request.prompt.clone()).await?),
                 control: control(&interaction).await?,
+                task: request.task.clone().map(harmless_task),
+                fallback: fallback(request),
             };
             parts.push((interaction, part));
         }
         let mut prompts = parts.iter().map(|(one, _)| &one.request.prompt);
         let first = prompts.next();
-        let is_shared = first.is_some_and(|first| prompts.all(|prompt| prompt == first));
+        // What an agent says about an action or a plan stands below it.
+        let stands_above = |(one, _): &(Interaction, GroupPart)| one.request.ask.digest().is_none();
+        let is_shared = first.is_some_and(|first| prompts.all(|prompt| prompt == first))
+            && parts.iter().all(stands_above);
         let mut parts: Vec<GroupPart> = parts.into_iter().map(|(_, part)| part).collect();
         let mut prompt_html = None;
         if is_shared {

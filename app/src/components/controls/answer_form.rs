@@ -67,5 +67,6 @@ pub(super) fn blank(id: InteractionId) -> AnswerBlocker {
         feedback: None,
         empty: None,
         form: None,
+        by: None,
     }
 }

@@ -22,7 +22,11 @@ pub(in crate::components) fn CancelForm(
         event.prevent_default();
         if sending.starts() {
             let reason = reason.get_untracked().map(|reason| reason.value());
-            answering.take_back(CancelBlocker { id, reason });
+            answering.take_back(CancelBlocker {
+                id,
+                reason,
+                by: None,
+            });
         }
     };
     view! {

@@ -3,8 +3,6 @@
 use domain::InteractionId;
 use leptos::prelude::window;
 
-use crate::desk::place::Place;
-
 /// How the names of drafts begin.
 const ANSWERS: &str = "handraise.draft.";
 const FOLLOW_UPS: &str = "handraise.more.";
@@ -24,9 +22,11 @@ impl Draft {
         Self(format!("{ANSWERS}{id}.{question}"))
     }
 
-    /// The answer to several at once.
-    pub(in crate::components) fn together(place: Place) -> Self {
-        Self(format!("{ANSWERS}{}", place.address()))
+    /// The answer to these at once, and to no others.
+    pub(in crate::components) fn together(ids: &[InteractionId]) -> Self {
+        let ids: Vec<String> = ids.iter().map(InteractionId::to_string).collect();
+        let of = domain::digest::sha256(ids.join(" ").as_bytes());
+        Self(format!("{ANSWERS}{of}"))
     }
 
     /// The draft of a follow-up.

@@ -25,8 +25,7 @@ pub(super) fn FindOption(group: NodeRef<html::Fieldset>) -> impl IntoView {
         let words: Vec<&str> = typed.split_whitespace().collect();
         let mut found = 0;
         for (label, input) in options(group) {
-            let text = label.text_content().unwrap_or_default().to_lowercase();
-            let fits = words.iter().all(|word| text.contains(word));
+            let fits = holds(&label, ".option-text", &words);
             found += usize::from(fits);
             label.set_hidden(!fits && !input.checked());
         }
@@ -36,10 +35,16 @@ pub(super) fn FindOption(group: NodeRef<html::Fieldset>) -> impl IntoView {
         let is_plain = !(event.ctrl_key() || event.meta_key() || event.alt_key());
         if is_plain && matches!(event.key().as_str(), "Enter" | "ArrowDown") {
             event.prevent_default();
-            let first = options(group)
+            // What a label says goes before what stands below another.
+            let typed = field.get_untracked().map(|field| field.value());
+            let typed = typed.unwrap_or_default().to_lowercase();
+            let words: Vec<&str> = typed.split_whitespace().collect();
+            let shown: Vec<_> = options(group)
                 .into_iter()
-                .find(|(label, _)| !label.hidden());
-            if let Some((_, input)) = first {
+                .filter(|(label, _)| !label.hidden())
+                .collect();
+            let by_label = |(label, _): &&(_, _)| holds(label, ".option-label", &words);
+            if let Some((_, input)) = shown.iter().find(by_label).or(shown.first()) {
                 let _ = input.focus();
                 if event.key() == "Enter" {
                     input.click();
@@ -68,6 +73,15 @@ pub(super) fn FindOption(group: NodeRef<html::Fieldset>) -> impl IntoView {
             }
         })
     }
+}
+
+/// Whether this part of an option holds all of these words.
+fn holds(option: &web_sys::HtmlElement, part: &str, words: &[&str]) -> bool {
+    let Ok(Some(part)) = option.query_selector(part) else {
+        return false;
+    };
+    let text = part.text_content().unwrap_or_default().to_lowercase();
+    words.iter().all(|word| text.contains(word))
 }
 
 fn options(

@@ -64,7 +64,7 @@ impl Answering {
         let desk = use_context::<Live>().zip(use_context::<Holding>());
         let undone = id
             .zip(desk)
-            .and_then(|(id, (_, holding))| holding.take_undone(Place::Blocker(id)))
+            .and_then(|(id, (_, holding))| holding.take_undone(&[id]))
             .and_then(|undone| match undone {
                 Call::Answer(answer) => Some(*answer),
                 Call::Cancel(_) | Call::Together(_) => None,
@@ -162,7 +162,9 @@ impl Answering {
     /// Sends the answer to one question of several.
     fn send_part(self, answer: AnswerBlocker, draft: Option<Draft>) {
         self.under_way.set_value(draft);
-        self.answer.dispatch(answer);
+        if let Call::Answer(answer) = self.signed(Call::Answer(Box::new(answer))) {
+            self.answer.dispatch(*answer);
+        }
     }
 
     /// Takes it back, or holds that.
@@ -172,13 +174,20 @@ impl Answering {
         }
     }
 
+    fn signed(self, call: Call) -> Call {
+        match self.desk {
+            Some((_, holding)) => holding.signed(call),
+            None => call,
+        }
+    }
+
     /// Holds it and goes on; what cannot be held comes back.
     fn hold(self, call: Call, said: &'static str) -> Option<Call> {
         let (Some((live, holding)), Some(row)) = (self.desk, self.row.get_value()) else {
             return Some(call);
         };
         if let Err(call) = holding.hold(&row, call, said) {
-            return Some(call);
+            return Some(holding.signed(call));
         }
         let next = holding.beside(Place::Blocker(row.id), 1);
         live.wanted

@@ -1,5 +1,6 @@
 //! The control that answers several blockers at once: each that is ticked gets the same answer, as its own.
 
+use domain::InteractionId;
 use leptos::{ev, html, prelude::*, server_fn::ServerFn, wasm_bindgen::JsCast};
 
 use super::{
@@ -71,7 +72,8 @@ pub(in crate::components) fn TogetherControl(
     let (live, holding) = (use_context::<Live>()?, use_context::<Holding>()?);
     let marks = use_context::<Marks>()?;
     let sending = Sending::of(ServerAction::<AnswerTogether>::new()).after_a_rest();
-    let undone = match holding.take_undone(place) {
+    let ids: Vec<InteractionId> = of.iter().map(|(row, _)| row.id).collect();
+    let undone = match holding.take_undone(&ids) {
         Some(Call::Together(answer)) => *answer,
         _ => blank(),
     };
@@ -80,7 +82,7 @@ pub(in crate::components) fn TogetherControl(
         .iter()
         .map(|(row, digest)| format!("{} {digest}", row.id))
         .collect();
-    let draft = Draft::together(place);
+    let draft = Draft::together(&ids);
     let together = Together {
         place,
         of: StoredValue::new(of),
@@ -111,7 +113,12 @@ pub(in crate::components) fn TogetherControl(
     };
     let text = move || {
         let text = typed(area);
-        if sending.starts() && sending.fits(&text) && sending.is_meant(text.trim().is_empty()) {
+        let is_empty = text.trim().is_empty();
+        if sending.starts()
+            && sending.fits(&text)
+            && sending.has_read()
+            && sending.is_meant(is_empty)
+        {
             let answer = AnswerTogether {
                 text: Some(text),
                 typed: Some("1".to_owned()),
@@ -125,7 +132,7 @@ pub(in crate::components) fn TogetherControl(
             return;
         }
         let selected = picked(group);
-        if picks_enough(sending, &selected, multiple) {
+        if sending.has_read() && picks_enough(sending, &selected, multiple) {
             let answer = AnswerTogether {
                 selected: Some(selected),
                 chosen: Some("1".to_owned()),
@@ -184,6 +191,8 @@ pub(in crate::components) fn TogetherControl(
                 rows="2"
             />
             <div class="form-end">
+                // Without scripts Enter on a tick presses the first button: no verdict.
+                <button class="visually-hidden" type="submit" disabled></button>
                 <Problem id="answer-problem" sending />
                 <span class="group-count">{ticked}</span>
                 <Verdict value="false" label="Deny" key="D" chosen=move || pressed.get() == Some(false) sending />
@@ -319,5 +328,6 @@ fn blank() -> AnswerTogether {
         reason: None,
         empty: None,
         form: None,
+        by: None,
     }
 }

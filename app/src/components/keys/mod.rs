@@ -61,6 +61,11 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
                 .with_untracked(|here| Place::at(here))
                 .filter(|_| !is_help_open());
             let key = event.key();
+            // An Enter that is still held was pressed elsewhere: on an option, or a button, it would send.
+            if key == "Enter" && event.repeat() && is_a_control(&event) {
+                event.prevent_default();
+                return;
+            }
             // What is typed as a text is no command where the text's field is gone: another person, the agent or the
             // deadline took it away.
             if leaves_a_text(&event) {
@@ -121,7 +126,7 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
                 ("m", None) if !is_help_open() && marks.count(holding) > 0 => {
                     live.wanted.set(Some(Wanted::Open(Place::Marked)));
                 }
-                ("z", _) if !is_help_open() => undo(live, holding),
+                ("z", _) if !is_help_open() => undo(live, holding, marks),
                 ("g", _) => going.set_value(true),
                 ("?", _) => show_help(),
                 ("/", _) if !is_dialog_open() => {
@@ -144,8 +149,8 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
 }
 
 /// The last answer is held no longer: its question is on the page again.
-pub(super) fn undo(live: Live, holding: Holding) {
-    if let Some(place) = holding.undo() {
+pub(super) fn undo(live: Live, holding: Holding, marks: Marks) {
+    if let Some(place) = holding.undo(marks) {
         live.wanted.set(Some(Wanted::Open(place)));
     }
 }
@@ -250,8 +255,16 @@ fn is_typing(event: &ev::KeyboardEvent) -> bool {
 
 /// Picks an option of the open dialog.
 fn pick(place: u32) {
-    let inputs = elements("dialog:modal .option input");
-    if let Some(input) = inputs.get(place as usize) {
+    let options = elements("dialog:modal .option");
+    let Some(option) = options
+        .get(place as usize)
+        .filter(|option| !option.hidden())
+    else {
+        return;
+    };
+    if let Ok(Some(input)) = option.query_selector("input")
+        && let Ok(input) = input.dyn_into::<web_sys::HtmlElement>()
+    {
         let _ = input.focus();
         input.click();
     }

@@ -16,13 +16,13 @@ const VARIES: &str = "#";
 const ID: usize = 36;
 
 /// Equal for questions that differ only in what varies: numbers, ids, dates, versions. Of an approval that is the kind,
-/// the tool and the arguments, of other kinds the kind, the prompt and the options; the prompt of a question as it is. A plan is read for itself and a
+/// the tool and the arguments, of other kinds the kind, the prompt and the options; title and prompt of a question as they are. A plan is read for itself and a
 /// form is answered for itself: they have none.
 pub(super) fn fingerprint(request: &Request) -> Option<Fingerprint> {
     let what = match &request.ask {
         Ask::Approval { action, .. } => json!([action.tool, frame_of(&action.arguments.0)]),
-        // To another number there may be another answer.
-        Ask::Question => json!(request.prompt),
+        // To another number, or under another title, there may be another answer.
+        Ask::Question => json!([request.title, request.prompt]),
         Ask::Acknowledgement => json!(frame(&request.prompt)),
         Ask::Choice(choice) => json!([frame(&request.prompt), choice]),
         Ask::PlanReview { .. } | Ask::Form { .. } | Ask::Notification { .. } => return None,
@@ -105,7 +105,7 @@ mod tests {
             ),
             (
                 json!({"kind": "question", "prompt": "Which region?"}),
-                json!({"kind": "question", "prompt": "Which region?", "mode": "async", "title": "T"}),
+                json!({"kind": "question", "prompt": "Which region?", "mode": "async"}),
             ),
         ] {
             assert_eq!(of(one).unwrap(), of(other).unwrap());
@@ -126,6 +126,7 @@ mod tests {
             json!({"kind": "question", "prompt": "git push origin main"}),
             json!({"kind": "question", "prompt": "Which port, 80?"}),
             json!({"kind": "question", "prompt": "Which port, 8080?"}),
+            json!({"kind": "question", "prompt": "Which port, 8080?", "title": "Of production"}),
             json!({"kind": "acknowledgement", "prompt": "git push origin main"}),
             choice(json!(["a", "b"])),
             choice(json!(["a", "c"])),

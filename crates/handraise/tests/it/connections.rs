@@ -1,6 +1,7 @@
 //! Clients that are slow, send too much, or are too many, on bare sockets.
 
-use domain::Role;
+use domain::{Role, TokenKind, access::Lifetime};
+use serde_json::json;
 use server::config::Config;
 use store::testing::TestDatabase;
 use tokio::{
@@ -8,7 +9,10 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::support::app::TestApp;
+use crate::support::{
+    app::TestApp,
+    people::{operator, person_named},
+};
 
 async fn start(configure: impl FnOnce(&mut Config)) -> (TestApp, TestDatabase) {
     let database = TestDatabase::sqlite();
@@ -135,4 +139,76 @@ async fn there_are_so_many_connections() {
     assert!(probed(&mut first).await && probed(&mut second).await);
     drop(first);
     while !probed(&mut connect(&app).await).await {}
+}
+
+/// A POST of which the server awaits the body: it has looked at who sends it.
+async fn begun(app: &TestApp, path: &str, headers: &str, body: &str) -> TcpStream {
+    let mut stream = connect(app).await;
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\
+         Expect: 100-continue\r\n\r\n",
+        app.addr,
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut said = [0; 25];
+    stream.read_exact(&mut said).await.unwrap();
+    assert_eq!(&said, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_lost_their_rights_before_the_body_came_decides_nothing() {
+    let (app, _database) = start(|_| {}).await;
+    let agent = app.agent("backend").await;
+    let approval = json!({
+        "kind": "approval", "prompt": "?", "action": {"tool": "sh", "arguments": {"command": "make"}},
+    });
+    let asked = agent.ask(approval).await;
+    let id = asked["id"].as_str().unwrap();
+    let service = &app.state.service;
+
+    let secret = service
+        .create_token(TokenKind::Responder, "night", Lifetime::Never, &operator())
+        .await
+        .unwrap();
+    let bearer = format!(
+        "Authorization: Bearer {}\r\nContent-Type: application/json\r\n",
+        secret.reveal()
+    );
+    let body = r#"{"approved":true}"#;
+    let path = format!("/api/v1/interactions/{id}/answer");
+    let mut stream = begun(&app, &path, &bearer, body).await;
+    let tokens = service.tokens(&operator()).await.unwrap();
+    let night = tokens.iter().find(|one| one.token.name == "night").unwrap();
+    let revoked = service.revoke_token(night.token.id, &operator()).await;
+    assert!(revoked.unwrap());
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let said = until_closed(&mut stream).await;
+    assert!(said.starts_with("HTTP/1.1 401 "), "{said}");
+
+    for (name, call, body) in [
+        ("Ben", "answer-blocker", format!("id={id}&approved=true")),
+        (
+            "Bea",
+            "answer-together",
+            format!("ticked[0]={id}&approved=true"),
+        ),
+    ] {
+        let cookie = app.sign_in(name, Role::Responder).await;
+        let browser = format!(
+            "Origin: http://{}\r\nCookie: {cookie}\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n",
+            app.addr
+        );
+        let mut stream = begun(&app, &format!("/ui/{call}"), &browser, &body).await;
+        let person = person_named(&app, name).await;
+        let by = operator();
+        let disabled = service.disable_person(person, true, false, &by).await;
+        disabled.unwrap();
+        stream.write_all(body.as_bytes()).await.unwrap();
+        let said = until_closed(&mut stream).await;
+        assert!(said.starts_with("HTTP/1.1 401 "), "{said}");
+    }
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
 }

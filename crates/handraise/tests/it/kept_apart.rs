@@ -7,13 +7,13 @@ use domain::{
     limits::{PROOF_LASTS, TOKEN_LIFETIME},
 };
 use reqwest::{Response, StatusCode, header};
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
 use crate::support::{
     app::TestApp,
     caller::json_of,
-    people::{PASSWORD, cookie_of, operator, owned},
+    people::{PASSWORD, cookie_of, operator, owned, person_named},
 };
 
 store::on_both_databases!(
@@ -26,6 +26,7 @@ store::on_both_databases!(
     who_comes_and_goes_is_in_the_journal_and_agents_never_see_it,
     guesses_that_have_to_wait_fill_no_journal,
     a_session_is_nobodys_under_another_name,
+    a_page_of_one_person_answers_nothing_as_another,
     who_signs_out_leaves_nothing_behind,
     browsers_stay_with_https,
 );
@@ -357,6 +358,30 @@ async fn a_session_is_nobodys_under_another_name(database: TestDatabase) {
     assert_eq!(page.send().await.unwrap().status(), StatusCode::OK);
     let public_url = app.state.config.public_url();
     assert_eq!(public_url, format!("http://handraise.localhost:{port}"));
+}
+
+async fn a_page_of_one_person_answers_nothing_as_another(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let asked = agent.ask(json!({"kind": "question", "prompt": "?"})).await;
+    let id = asked["id"].as_str().unwrap();
+    app.sign_in("Ana", Role::Responder).await;
+    let ana = person_named(&app, "Ana").await.to_string();
+    let cookie = app.sign_in("Ben", Role::Responder).await;
+    let ben = person_named(&app, "Ben").await.to_string();
+    for (name, field) in [
+        ("answer-blocker", "id"),
+        ("answer-together", "ticked[0]"),
+        ("cancel-blocker", "id"),
+    ] {
+        let form = [(field, id), ("text", "80"), ("by", &ana)];
+        let refused = call(&app, &cookie, name, &form).await;
+        assert_eq!(refused.status(), StatusCode::UNAUTHORIZED, "{name}");
+    }
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    let form = [("id", id), ("text", "80"), ("by", &ben)];
+    done(&app, &cookie, "answer-blocker", &form).await;
+    assert_eq!(agent.poll(&asked).await["state"], "resolved");
 }
 
 async fn who_signs_out_leaves_nothing_behind(database: TestDatabase) {

@@ -1,11 +1,12 @@
 //! `POST /interactions/{id}/answer`: responders only.
 
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, http::HeaderMap};
 use domain::interaction::AnswerDraft;
 
 use super::id;
 use crate::{
     api::{body::Body, caller::Caller, openapi::Answering, path::PathName},
+    auth::bearer::still_holds,
     problem::Problem,
     resource::{InteractionBody, names},
     state::AppState,
@@ -31,8 +32,10 @@ pub(crate) async fn answer(
     State(state): State<AppState>,
     Caller(caller): Caller,
     PathName(path): PathName,
+    headers: HeaderMap,
     Body(draft): Body<AnswerDraft>,
 ) -> Result<Json<InteractionBody>, Problem> {
+    still_holds(&headers, &state).await?;
     let interaction = state.service.answer(id(&path)?, draft, &caller).await?;
     Ok(Json(InteractionBody::new(
         interaction,

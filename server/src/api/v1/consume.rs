@@ -1,12 +1,13 @@
 //! `POST /interactions/{id}/consume`: the run that an approval was given for begins.
 
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, http::HeaderMap};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::id;
 use crate::{
     api::{body::Body, caller::Caller, path::PathName},
+    auth::bearer::still_holds,
     problem::Problem,
     resource::{InteractionBody, names},
     state::AppState,
@@ -40,8 +41,10 @@ pub(crate) async fn consume(
     State(state): State<AppState>,
     caller: Caller,
     PathName(path): PathName,
+    headers: HeaderMap,
     Body(draft): Body<ConsumeDraft>,
 ) -> Result<Json<InteractionBody>, Problem> {
+    still_holds(&headers, &state).await?;
     let agent = caller.agent()?;
     let consumed = state.service.consume(id(&path)?, draft.run, &agent).await?;
     Ok(Json(InteractionBody::new(
