@@ -240,9 +240,11 @@ test("without scripts a group is decided by a plain form", async ({ signIn, serv
   for (const n of [1, 2, 3]) asked.push(await server.ask(push(`fix-${n}`)));
   await ben.goto(server.url);
   await ben.locator(".row a").first().click();
-  await ben.locator(".group-line").nth(1).getByRole("checkbox").uncheck();
   await ben.locator(".group-line").nth(0).getByRole("checkbox").press("Enter");
-  await expect(ben).toHaveURL(/groups/);
+  await expect(ben).toHaveURL(/\/$/);
+  for (const { id } of asked) expect(await state(server, id)).toBe("pending");
+  await ben.locator(".row a").first().click();
+  await ben.locator(".group-line").nth(1).getByRole("checkbox").uncheck();
   await ben.getByRole("button", { name: "Deny" }).click();
   await expect(ben).toHaveURL(/\/$/);
   expect(await state(server, asked[0]!.id)).toBe("denied");

@@ -191,8 +191,14 @@ pub(in crate::components) fn TogetherControl(
                 rows="2"
             />
             <div class="form-end">
-                // Without scripts Enter on a tick presses the first button: no verdict.
-                <button class="visually-hidden" type="submit" disabled></button>
+                // Without scripts Enter on a tick presses the first button that can be pressed: no verdict.
+                <button
+                    class="visually-hidden"
+                    type="submit"
+                    tabindex="-1"
+                    aria-hidden="true"
+                    disabled=move || sending.is_shut()
+                ></button>
                 <Problem id="answer-problem" sending />
                 <span class="group-count">{ticked}</span>
                 <Verdict value="false" label="Deny" key="D" chosen=move || pressed.get() == Some(false) sending />
