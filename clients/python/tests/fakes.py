@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
-import uuid
+import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Union
@@ -45,6 +46,13 @@ class Key:
         """The statement that another key follows."""
         statement = {"version": 1, "statement": "handraise key rotation", "at": "2027-01-15T08:00:00Z"}
         return self.sign({**statement, "old": self.public, "new": successor.public})
+
+
+def id_of(key: str) -> str:
+    """The id of what is asked under a key, as the server makes it."""
+    told = hashlib.sha256(f"handraise interaction\n{AGENT['id']}\n{key}".encode()).hexdigest()
+    made = f"{int(time.time() * 1000):012x}7{told[1:4]}{'89ab'[int(told[4], 16) & 3]}{told[5:20]}"
+    return "-".join((made[:8], made[8:12], made[12:16], made[16:20], made[20:]))
 
 
 def at(moment: datetime) -> str:
@@ -94,6 +102,11 @@ class FakeServer:
         # What is said in between is changed; what is stored stays.
         said = json.loads(json.dumps(done))
         return json_reply(self.lies[end](said) if end in self.lies else said)
+
+    @property
+    def ids(self) -> List[str]:
+        """Of all that was asked."""
+        return list(self._interactions)
 
     @property
     def used(self) -> List[str]:
@@ -163,7 +176,7 @@ class FakeServer:
     def _open(self, body: Json, key: str) -> Json:
         if key in self._by_key:
             return self._interactions[self._by_key[key]]
-        id = str(uuid.uuid4())
+        id = id_of(key)
         self._by_key[key] = id
         self.asked.append(body)
         it: Json = {

@@ -11,6 +11,7 @@ from fakes import AGENT, ANA, FakeServer, Json, Key, at, calls_at, carry_out, da
 
 from handraise import ArgumentsChanged, Decision, HandraiseError, KeyChanged, NotVerified, Refused
 from handraise.calls import Calls
+from handraise.receipts import was_asked_under
 
 
 @pytest.fixture
@@ -138,6 +139,43 @@ def test_a_receipt_that_does_not_hold_is_no_approval(
     assert "POST collect" not in server.requests
 
 
+def test_an_id_tells_who_asked_under_which_key_in_this_form_for_ever() -> None:
+    # The same bytes as in `crates/domain/src/ids.rs`.
+    agent, id = "019a7c3f-0a11-7c02-b1d4-2f0a6b1c9e55", "019a7c41-5d0e-738a-9b0e-2873e5f8df66"
+    assert was_asked_under(id, agent, "deploy-1")
+    assert was_asked_under("019a7c41-5d0f" + id[13:], agent, "deploy-1")
+    assert not was_asked_under(id, agent, "deploy-2")
+    assert not was_asked_under(id, agent[:-1] + "6", "deploy-1")
+    for other in (id.upper(), id.replace("-7", "-4"), id.replace("-9b", "-1b"), id[:-1] + "7", "{" + id + "}", "1", ""):
+        assert not was_asked_under(other, agent, "deploy-1")
+
+
+def test_an_approval_of_the_same_action_that_was_asked_another_time_is_none(calls: Calls, server: FakeServer) -> None:
+    earlier = carry_out(calls.open("approval", "?", tool="t", arguments={}), server)
+    plan = carry_out(calls.open("plan_review", "?", plan=PLAN), server)
+    server.close(plan.id, "proceed")
+    # What somebody asks for now is denied, and an unused approval of a moment ago is shown for it.
+    server.decision = "denied"
+    server.lies = {"interactions": lambda _: server.of(earlier.id)}
+    with pytest.raises(NotVerified, match="answers another question than this agent has asked"):
+        carry_out(calls.approve("?", "t", {}), server)
+    with pytest.raises(NotVerified, match="answers another question"):
+        carry_out(calls.approve("?", "t", {}, idempotency_key="release-8"), server)
+    server.lies = {"interactions": lambda _: server.of(plan.id)}
+    with pytest.raises(NotVerified, match="answers another question"):
+        carry_out(calls.review_plan("?", PLAN), server)
+    assert len(server.asked) == 5
+
+
+def test_who_knows_the_key_can_tell_which_question_was_answered(calls: Calls, server: FakeServer) -> None:
+    for key in ("release-7", "release-8"):
+        id = carry_out(calls.open("approval", "?", tool="t", arguments={}, idempotency_key=key), server).id
+        assert carry_out(calls.verify(id, "t", {}, idempotency_key=key), server)
+        assert carry_out(calls.verify(id, "t", {}), server)
+    with pytest.raises(NotVerified, match="answers another question"):
+        carry_out(calls.verify(id, "t", {}, idempotency_key="release-7"), server)
+
+
 def slow(server: FakeServer, seconds: float) -> None:
     """People take this long, and the server has heard of no deadline: somebody on the way has seen to that."""
     moments = iter([NOW])
@@ -200,7 +238,7 @@ def test_an_earlier_interaction_is_not_passed_off_as_this_one(tmp_path: Path, se
     server.now = lambda: NOW - timedelta(hours=1)
     earlier = approve(calls_at(tmp_path, now=NOW - timedelta(hours=1)), server).interaction
     server.lies = {"interactions": lambda _: server.of(earlier.id)}
-    with pytest.raises(NotVerified, match="before this was"):
+    with pytest.raises(NotVerified, match="answers another question"):
         approve(calls_at(tmp_path, now=NOW), server)
 
 

@@ -302,6 +302,25 @@ def test_an_approval_without_proof_runs_nothing(guard: Guard, ledger: Ledger) ->
     assert "POST consume" not in guard.server.requests
 
 
+def test_an_unused_approval_of_an_earlier_call_lets_no_later_one_run_that_was_denied(
+    guard: Guard, ledger: Ledger
+) -> None:
+    # The first run was approved, and has died before it heard of it.
+    guard.server.before = {"consume": crasher(KeyboardInterrupt())}
+    with pytest.raises(KeyboardInterrupt):
+        guard(ledger.run, "x")
+    (earlier,) = guard.server.ids
+    guard.server.before = {}
+    guard.server.decision = "denied"
+    guard.server.lies = {"interactions": lambda _: guard.server.of(earlier)}
+    with pytest.raises(NotVerified, match="answers another question than this agent has asked"):
+        guard(ledger.run, "x")
+    guard.options["key"] = lambda script: f"release-{script}"
+    with pytest.raises(NotVerified, match="answers another question than this agent has asked"):
+        guard(ledger.run, "x")
+    assert (ledger.runs, guard.server.used, len(guard.server.asked)) == ([], [], 3)
+
+
 def test_an_approval_that_came_later_than_the_guard_allows_runs_nothing(guard: Guard, ledger: Ledger) -> None:
     # Somebody on the way has rewritten the deadline, so that the server waits for people as long as they take.
     def slow(seconds: int) -> None:

@@ -4,7 +4,8 @@ use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid, Variant, Version};
 
 use crate::sign::Sign;
 
@@ -79,7 +80,30 @@ impl InteractionId {
         let millis = u128::try_from(at.timestamp_millis()).unwrap_or_default();
         Self(Uuid::from_u128(millis << 80))
     }
+
+    /// The id of what this agent asks under this key: a UUIDv7 with the time of `fresh`, whose other bits say who asks
+    /// and under which key (RFC 9562 leaves open what they are). A receipt names the id, so an agent that knows its key
+    /// can tell the receipt of its own question from that of another. Clients compute it too, so its form is for ever:
+    /// `docs/receipts.md`.
+    pub fn asked_under(fresh: Uuid, agent: AgentId, key: &str) -> Self {
+        // An id has no line break, so no two pairs make one text.
+        let hash = Sha256::digest(format!("{ASKED_UNDER}\n{agent}\n{key}"));
+        let mut bytes = fresh.into_bytes();
+        bytes[6..].copy_from_slice(&hash[..10]);
+        let mut id = Builder::from_bytes(bytes);
+        id.set_version(Version::SortRand);
+        id.set_variant(Variant::RFC4122);
+        Self(id.into_uuid())
+    }
+
+    /// Whether it is the id of what this agent has asked under this key, at whatever time.
+    pub fn was_asked_under(self, agent: AgentId, key: &str) -> bool {
+        Self::asked_under(self.0, agent, key) == self
+    }
 }
+
+/// Before everything that an id's bits are made of, so that no other hash of ours is one of these.
+const ASKED_UNDER: &str = "handraise interaction";
 
 /// Where new ids come from. The server's source makes UUIDv7; tests count.
 pub trait Ids: Send + Sync {
@@ -96,4 +120,48 @@ pub struct Moment<'a> {
     pub ids: &'a dyn Ids,
     /// Signs decisions; without it none is taken.
     pub signer: Option<&'a dyn Sign>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGENT: &str = "019a7c3f-0a11-7c02-b1d4-2f0a6b1c9e55";
+
+    fn asked(fresh: &str, agent: &str, key: &str) -> InteractionId {
+        let (fresh, agent) = (fresh.parse().unwrap(), agent.parse().unwrap());
+        InteractionId::asked_under(fresh, agent, key)
+    }
+
+    // Computed elsewhere, and again in `clients/python/tests/test_receipts.py`:
+    //
+    // import hashlib
+    // h = bytearray(hashlib.sha256(b"handraise interaction\n019a7c3f-0a11-7c02-b1d4-2f0a6b1c9e55\ndeploy-1").digest()[:10])
+    // h[0] = h[0] & 0x0f | 0x70; h[2] = h[2] & 0x3f | 0x80; print("019a7c415d0e" + h.hex())
+    #[test]
+    fn an_id_tells_who_asked_under_which_key_in_this_form_for_ever() {
+        let fresh = "019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa";
+        let id = asked(fresh, AGENT, "deploy-1");
+        assert_eq!(id.to_string(), "019a7c41-5d0e-738a-9b0e-2873e5f8df66");
+        assert_eq!(id.0.get_version(), Some(Version::SortRand));
+        assert_eq!(id.0.get_variant(), Variant::RFC4122);
+    }
+
+    #[test]
+    fn another_agent_another_key_and_a_fresh_id_do_not_fit() {
+        let fresh = "019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa";
+        let (agent, id) = (AGENT.parse().unwrap(), asked(fresh, AGENT, "k"));
+        assert!(id.was_asked_under(agent, "k"));
+        let later = asked("019a7c41-5d0f-7b52-9c1a-0f6de2f3b8aa", AGENT, "k");
+        assert!(later.was_asked_under(agent, "k") && later > id);
+        let other = "019a7c3f-0a11-7c02-b1d4-2f0a6b1c9e56";
+        assert!(!id.was_asked_under(other.parse().unwrap(), "k"));
+        assert!(!id.was_asked_under(agent, "K"));
+        let InteractionId(bits) = id;
+        for bit in 0..80 {
+            let changed = InteractionId(Uuid::from_u128(bits.as_u128() ^ (1 << bit)));
+            assert!(!changed.was_asked_under(agent, "k"), "{bit}");
+        }
+        assert!(!InteractionId(fresh.parse().unwrap()).was_asked_under(agent, "k"));
+    }
 }

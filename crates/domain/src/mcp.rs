@@ -26,6 +26,8 @@ pub const TOOLS: [&str; 6] = [
 
 /// In the `_meta` of a call: the run that an approval is for.
 pub const RUN: &str = "handraise/run";
+/// In the `_meta` of a call: the idempotency key that is asked under, so that the receipt is of this call and no other.
+pub const KEY: &str = "handraise/key";
 /// In the `_meta` of a result: the receipt of the approval.
 pub const RECEIPT: &str = "handraise/receipt";
 /// In the `_meta` of a result: the server's note that this run has used the approval.

@@ -219,6 +219,11 @@ impl Service {
         self.clock.now()
     }
 
+    /// A name that nobody has and nobody can guess.
+    pub fn new_name(&self) -> String {
+        self.ids.next().to_string()
+    }
+
     fn moment(&self) -> Moment<'_> {
         Moment {
             at: self.clock.now(),

@@ -26,6 +26,9 @@ use crate::problem::Problem;
 const UNSEEN: &str =
     "Which folder it runs in is not known here, and no file that it names was looked into.";
 
+/// How much of a call's id has room in a run's name, beside its beginning, a space and a UUID.
+const RUN_ID_CHARS: usize = limits::RUN_CHARS - "claude-code ".len() - 1 - 36;
+
 /// For the deadline to pass while the call still hears of it.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -81,9 +84,10 @@ impl McpServer {
         };
         // People are not asked what cannot be waited for.
         drop(caller.credential.place(&self.state)?);
-        let run = named_run(context).or_else(|| wanted.run());
+        let id = wanted.named_id().map(str::to_owned);
         let seconds = self.state.config.mcp_permission_seconds;
-        let asked = self.opened(caller, wanted.draft(seconds), None).await?;
+        let key = named_key(context);
+        let asked = self.opened(caller, wanted.draft(seconds), key).await?;
         let wait = Duration::from_secs(seconds.into()) + GRACE;
         let held = self.held(caller, asked.id, wait, context).await;
         // Even if the call failed: people are not to decide what no caller waits for.
@@ -97,12 +101,26 @@ impl McpServer {
             return Ok((denied(&ended), None));
         };
         // Rule 13: before it may run.
-        let run = run.unwrap_or_else(|| format!("mcp {}", ended.id));
+        let run = named_run(context).unwrap_or_else(|| self.new_run(id.as_deref()));
         let service = &self.state.service;
         let ended = service.consume(ended.id, run, &caller.agent).await?;
         let allowed = json!({ "behavior": "allow", "updatedInput": action.arguments });
         let proof = ended.consumed.map(|consumed| (receipt, consumed));
         Ok((allowed, proof))
+    }
+
+    /// A name that nobody could know before: whoever does could use the approval under it, and have the tool run on
+    /// that. The hook, which reports what came of a call, finds it by the call's id (`is_run` in
+    /// `crates/agent/src/commands/hook/call.rs`). No retry has to find it: every call asks anew.
+    fn new_run(&self, id: Option<&str>) -> String {
+        let secret = self.state.service.new_name();
+        match id {
+            Some(id) => format!(
+                "claude-code {} {secret}",
+                id.get(..RUN_ID_CHARS).unwrap_or(id)
+            ),
+            None => format!("mcp {secret}"),
+        }
     }
 
     /// Rules 2 and 12: the receipt, if it proves that exactly this action was approved.
@@ -137,15 +155,20 @@ fn named_run(context: &RequestContext<RoleServer>) -> Option<String> {
     is_name(named).then(|| format!("mcp {named}"))
 }
 
+/// The bridge's key to ask under, so that it can tell the receipt of this call from that of any other.
+fn named_key(context: &RequestContext<RoleServer>) -> Option<String> {
+    let named = context.meta.0.0.get(mcp::KEY)?.as_str()?;
+    Some(named.to_owned())
+}
+
 fn is_name(id: &str) -> bool {
     !id.is_empty() && id.len() <= 100 && id.bytes().all(|it| it.is_ascii_graphic())
 }
 
 impl Wanted {
-    /// The name of the run that is asked for, where the client has one.
-    fn run(&self) -> Option<String> {
-        let id = self.tool_use_id.as_deref().filter(|id| is_name(id))?;
-        Some(format!("claude-code {id}"))
+    /// The client's own id of the call, if a run may bear it.
+    fn named_id(&self) -> Option<&str> {
+        self.tool_use_id.as_deref().filter(|id| is_name(id))
     }
 
     fn draft(self, seconds: u32) -> Draft {

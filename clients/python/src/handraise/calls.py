@@ -9,7 +9,7 @@ from .canonical import action_digest, plan_digest, snapshot
 from .errors import Unreachable
 from .exchange import Flow, log
 from .models import FormAnswer, Interaction, Operand, Question
-from .options import AnyOption, Timeout, allowed
+from .options import AnyOption, Timeout, allowed, key_of
 from .proofs import Proofs
 from .receipts import MAX_AGE, Age, Claim
 from .steps import expect, there
@@ -103,15 +103,16 @@ class Calls(Proofs):
         """
         exact = snapshot(arguments, "arguments")
         digest = action_digest(tool, exact, operands)
-        since, within = self._since(options), allowed(options.get("timeout"))
+        since, within, key = self._since(options), allowed(options.get("timeout")), key_of(options)
         yield from self._known(options.get("give_up_after"))
+        keyed = {**options, "idempotency_key": key}
         asked, closed = yield from self._closed(
-            "approval", prompt, options, tool=tool, arguments=exact, operands=operands
+            "approval", prompt, keyed, tool=tool, arguments=exact, operands=operands
         )
         expect(digest, closed)
         receipt = None
         if says_approved(closed):
-            claim = Claim(asked.id, asked.agent.id, "approval", "approved", digest, since, max_age, within)
+            claim = Claim(asked.id, asked.agent.id, "approval", "approved", digest, since, max_age, within, key)
             receipt = yield from self._proven(claim, self._patience(options.get("give_up_after")))
         return Decision((yield from self._taken(asked.id, closed, options)), receipt)
 
@@ -124,11 +125,14 @@ class Calls(Proofs):
         operands: Sequence[Operand] = (),
         max_age: Age = MAX_AGE,
         timeout: Timeout = None,
+        idempotency_key: Optional[str] = None,
     ) -> Flow[Decision]:
         """What became of an approval that was opened before, as a `Decision` about exactly this action.
 
         For who has waited with `open` and `wait`, which say what the server says. ``timeout`` is that of `open`:
-        what was decided later is refused. False while it is pending. Raises as `approve` does.
+        what was decided later is refused. ``idempotency_key`` is that of `open`, too: without it a program in the
+        server's place could show an unused approval of the same action as this one. False while it is pending.
+        Raises as `approve` does.
         """
         exact = snapshot(arguments, "arguments")
         digest = action_digest(tool, exact, operands)
@@ -138,7 +142,14 @@ class Calls(Proofs):
         receipt = None
         if says_approved(closed):
             claim = Claim(
-                id, closed.agent.id, "approval", "approved", digest, max_age=max_age, timeout=allowed(timeout)
+                id,
+                closed.agent.id,
+                "approval",
+                "approved",
+                digest,
+                max_age=max_age,
+                timeout=allowed(timeout),
+                key=idempotency_key,
             )
             receipt = yield from self._proven(claim, self._patience())
         return Decision(closed, receipt)
@@ -161,13 +172,14 @@ class Calls(Proofs):
         when the server says that it may and has no receipt that proves it, not older than ``max_age`` (seconds),
         and not later than ``timeout`` after asking.
         """
-        since, within = self._since(options), allowed(options.get("timeout"))
+        since, within, key = self._since(options), allowed(options.get("timeout")), key_of(options)
         yield from self._known(options.get("give_up_after"))
-        asked, closed = yield from self._closed("plan_review", prompt, options, plan=plan)
+        keyed = {**options, "idempotency_key": key}
+        asked, closed = yield from self._closed("plan_review", prompt, keyed, plan=plan)
         decision, receipt = plan_decision(closed) if closed.answer else "", None
         if decision in PROCEEDS:
             digest = plan_digest(plan)
-            claim = Claim(asked.id, asked.agent.id, "plan_review", decision, digest, since, max_age, within)
+            claim = Claim(asked.id, asked.agent.id, "plan_review", decision, digest, since, max_age, within, key)
             receipt = yield from self._proven(claim, self._patience(options.get("give_up_after")))
         return reviewed((yield from self._taken(asked.id, closed, options)), receipt)
 

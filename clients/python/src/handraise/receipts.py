@@ -5,6 +5,8 @@ The checks and their order are those of `docs/receipts.md`. Whose key it is, `ke
 
 from __future__ import annotations
 
+import hashlib
+import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Mapping, Optional, Union
@@ -56,6 +58,8 @@ class Claim:
     max_age: Age = MAX_AGE
     timeout: Optional[timedelta] = None
     """How long people had, by what this agent asked. ``None`` when that was any time, or left to the server."""
+    key: Optional[str] = None
+    """What it was asked under: which interaction it is, only the server says. ``None`` where that is not known."""
 
 
 def key_of(document: Any) -> str:
@@ -116,6 +120,27 @@ def _expect_subject(receipt: Receipt, claim: Claim) -> None:
         raise NotVerified(f"the receipt is void for this action: {digest} was decided on, and this is {claim.digest}")
     if receipt.agent.id != claim.agent_id:
         raise NotVerified(f"the receipt is void here: it was given to the agent {receipt.agent.name}")
+
+    if claim.key is not None and not was_asked_under(receipt.interaction_id, receipt.agent.id, claim.key):
+        raise NotVerified(
+            "the receipt is void here: it answers another question than this agent has asked, "
+            "or the server is older than this program"
+        )
+
+
+def was_asked_under(id: str, agent_id: str, key: str) -> bool:
+    """Whether this is the id of what this agent has asked under this idempotency key: its bits say so, but for those
+    of the time.
+    """
+    hashed = bytearray(hashlib.sha256(f"handraise interaction\n{agent_id}\n{key}".encode()).digest()[:10])
+    # The version and the variant of a UUIDv7.
+    hashed[0] = hashed[0] & 0x0F | 0x70
+    hashed[2] = hashed[2] & 0x3F | 0x80
+    try:
+        found = uuid.UUID(id)
+    except ValueError:
+        return False
+    return str(found) == id and found.bytes[6:] == bytes(hashed)
 
 
 def _expect_time(receipt: Receipt, claim: Claim, now: datetime) -> None:

@@ -218,7 +218,8 @@ impl Bridge {
         let content_type = response.headers().get(header::CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let is_json = content_type.is_some_and(|it| it.starts_with("application/json"));
-        let body = response.text().await?;
+        let body = client::whole(response).await??;
+        let body = String::from_utf8_lossy(&body);
         if status == StatusCode::ACCEPTED || body.is_empty() && status.is_success() {
             return Ok(None);
         }

@@ -8,7 +8,7 @@ use domain::{
     Ids,
     interaction::{Action, Consumed, Kind},
     json::AnyJson,
-    mcp::{APPROVE_TOOL_USE, CONSUMED, RECEIPT, RUN},
+    mcp::{APPROVE_TOOL_USE, CONSUMED, KEY, RECEIPT, RUN},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,24 +25,27 @@ pub(super) struct Proof {
 
 /// One call that has to be proven.
 pub(super) struct Call {
-    /// As it is sent: with the name of the run.
+    /// As it is sent: with the name of the run, and the key that people are asked under.
     pub(super) message: Value,
     began: DateTime<Utc>,
     run: String,
+    key: String,
 }
 
 impl Call {
     /// The call the client asks for; `None` for a message that cannot be a call.
     pub(super) fn new(mut message: Value, began: DateTime<Utc>, ids: &impl Ids) -> Option<Self> {
-        let run = ids.next().to_string();
+        let (run, key) = (ids.next().to_string(), ids.next().to_string());
         let params = message.get_mut("params")?.as_object_mut()?;
         let meta = params.entry("_meta").or_insert_with(|| json!({}));
         let meta = meta.as_object_mut()?;
         meta.insert(RUN.to_owned(), run.as_str().into());
+        meta.insert(KEY.to_owned(), key.as_str().into());
         Some(Self {
             message,
             began,
             run: format!("mcp {run}"),
+            key,
         })
     }
 }
@@ -141,11 +144,12 @@ impl Proof {
             kind: Kind::Approval,
             digest: asked,
             agent_id: None,
+            key: Some(call.key.clone()),
             asked_after: Some(call.began),
             timeout: None,
         };
         decision::check(&receipt, &expected, now)?;
-        // Without this an approval of a moment ago could be shown once more.
+        // Without this this very approval could be shown once more.
         let consumed = Consumed::deserialize(&result["_meta"][CONSUMED]);
         let consumed = consumed.context("nothing proves that the approval was consumed")?;
         let id = receipt.decision.interaction_id;

@@ -24,6 +24,8 @@ pub(crate) struct Expected {
     pub digest: String,
     /// The id of the agent that asked, where it is known.
     pub agent_id: Option<String>,
+    /// The idempotency key that it was asked under, where it is known: which interaction it is only the server says.
+    pub key: Option<String>,
     /// It was not asked before; `None` where that may be long ago.
     pub asked_after: Option<DateTime<Utc>>,
     /// How long people had; `None` where that was left to the server.
@@ -58,6 +60,11 @@ pub(crate) enum Unfit {
     /// It is a yes to another agent.
     #[error("the receipt is void here: it was given to the agent {0}")]
     OtherAgent(String),
+    /// It is a yes to the same action, asked another time.
+    #[error(
+        "the receipt is void here: it answers another question than this agent has asked, or the server is older than this program"
+    )]
+    OtherQuestion,
     /// The server says something else than the signed receipt.
     #[error("the receipt is void here: the server says that its {} was {said}, and signed was {}", .kind.name(), .signed.name())]
     OtherOutcome {
@@ -131,6 +138,13 @@ pub(crate) fn check(
     let agent = decision.agent.id.to_string();
     if expected.agent_id.as_ref().is_some_and(|it| *it != agent) {
         return Err(Unfit::OtherAgent(decision.agent.name.clone()));
+    }
+    let is_of = |key: &String| {
+        let id = decision.interaction_id;
+        id.was_asked_under(decision.agent.id, key)
+    };
+    if !expected.key.as_ref().is_none_or(is_of) {
+        return Err(Unfit::OtherQuestion);
     }
     timely(receipt, expected, now)
 }
@@ -217,6 +231,7 @@ fn timely(receipt: &Receipt, expected: &Expected, now: DateTime<Utc>) -> Result<
 
 #[cfg(test)]
 mod tests {
+    use domain::InteractionId;
     use serde_json::json;
 
     use super::*;
@@ -243,6 +258,7 @@ mod tests {
             kind: Kind::Approval,
             digest: "sha256:aa".to_owned(),
             agent_id: Some(ID.to_owned()),
+            key: None,
             asked_after: Some(at(0)),
             timeout: Some(TimeDelta::seconds(60)),
         }
@@ -322,6 +338,31 @@ mod tests {
         let mut without = written();
         without.as_object_mut().unwrap().remove("action_digest");
         assert!(refused(&without, &expected(), at(61)).contains("void for this action"));
+    }
+
+    #[test]
+    fn a_yes_to_the_same_action_that_was_asked_another_time_is_none() {
+        let under = |key: &str| Expected {
+            interaction_id: None,
+            key: Some(key.to_owned()),
+            ..expected()
+        };
+        let agent = ID.parse().unwrap();
+        let id = InteractionId::asked_under(ID.parse().unwrap(), agent, "k-1");
+        let mut keyed = written();
+        keyed["interaction_id"] = id.to_string().into();
+        assert_eq!(refused(&keyed, &under("k-1"), at(61)), "");
+        let why = "it answers another question than this agent has asked";
+        assert!(refused(&keyed, &under("k-2"), at(61)).contains(why));
+        // As a server makes them that does not know of it.
+        assert!(refused(&written(), &under("k-1"), at(61)).contains(why));
+        // Which agent it is the receipt says, not the server beside it.
+        keyed["agent"]["id"] = OTHER.into();
+        let anybody = Expected {
+            agent_id: None,
+            ..under("k-1")
+        };
+        assert!(refused(&keyed, &anybody, at(61)).contains(why));
     }
 
     #[test]

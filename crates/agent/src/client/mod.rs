@@ -12,7 +12,7 @@ use std::{fmt, time::Duration};
 use anyhow::{Context, anyhow, ensure};
 use domain::interaction::Receipt;
 use reqwest::{
-    Method, RequestBuilder, StatusCode,
+    Method, RequestBuilder, Response, StatusCode,
     header::{CONTENT_TYPE, HeaderName, HeaderValue},
     redirect::Policy,
 };
@@ -37,6 +37,9 @@ const TIMEOUT: Duration = Duration::from_secs(75);
 const CONNECTING: Duration = Duration::from_secs(10);
 /// How long the server may be away while an approval is to be used.
 const CONSUMING: Duration = Duration::from_secs(30);
+/// More than a server of ours ever says at once: its pages end at 1 MB, and what is asked is smaller. A program in its
+/// place could go on for ever.
+const LONGEST_REPLY: usize = 8 * 1024 * 1024;
 /// A server, and who calls it.
 pub(crate) struct Client {
     http: reqwest::Client,
@@ -334,6 +337,26 @@ pub(crate) fn http() -> anyhow::Result<reqwest::ClientBuilder> {
     Ok(http)
 }
 
+/// A reply that is no server's of ours.
+#[derive(Debug, Error)]
+#[error("the server's answer is longer than {LONGEST_REPLY} bytes, so it is not read")]
+pub(crate) struct TooLong;
+
+/// The body of a reply, of which never more is kept than a server of ours may say.
+///
+/// # Errors
+/// When the connection breaks.
+pub(crate) async fn whole(mut response: Response) -> reqwest::Result<Result<Vec<u8>, TooLong>> {
+    let mut body = Vec::new();
+    while let Some(part) = response.chunk().await? {
+        if body.len() + part.len() > LONGEST_REPLY {
+            return Ok(Err(TooLong));
+        }
+        body.extend_from_slice(&part);
+    }
+    Ok(Ok(body))
+}
+
 async fn try_once<T: DeserializeOwned>(
     request: &RequestBuilder,
 ) -> Result<anyhow::Result<T>, Missed> {
@@ -348,7 +371,10 @@ async fn try_once<T: DeserializeOwned>(
     if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
         return Err(Missed::Lost(format!("it answered {}", status.as_u16())));
     }
-    let body = response.bytes().await?;
+    let body = match whole(response).await? {
+        Ok(body) => body,
+        Err(too_long) => return Ok(Err(too_long.into())),
+    };
     if !status.is_success() {
         let declined = Declined {
             status: status.as_u16(),
@@ -359,5 +385,39 @@ async fn try_once<T: DeserializeOwned>(
     match serde_json::from_slice(&body) {
         Ok(answer) => Ok(Ok(answer)),
         Err(error) => Err(Missed::Lost(format!("its answer cannot be read: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_without_an_end_is_not_read_to_its_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        // Until nobody listens: as much as it can.
+        let liar = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.read(&mut [0; 4_096]).await;
+            let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n\"";
+            let _ = stream.write_all(head).await;
+            let (part, mut said) = ([b'a'; 64 * 1024], 0);
+            while stream.write_all(&part).await.is_ok() {
+                said += part.len();
+            }
+            said
+        });
+        let client = Client::new(&url, None, |_| ()).unwrap();
+        let refused = client.get::<Value>("interactions").await.unwrap_err();
+        assert!(refused.to_string().contains("is longer than"), "{refused}");
+        drop(client);
+        // What lay between them comes on top.
+        assert!(liar.await.unwrap() < 8 * LONGEST_REPLY);
     }
 }

@@ -120,6 +120,7 @@ impl AskCommand {
         let asked = Asked {
             agent_id: asked.agent_id(),
             id: asked.id,
+            key: Some(key),
             about,
             at,
             timeout: timeout.and_then(TimeDelta::try_seconds),

@@ -222,6 +222,8 @@ impl Run {
 struct Asked {
     /// Which one it is.
     id: String,
+    /// The key that it was asked under, if this program has asked it.
+    key: Option<String>,
     about: Content,
     /// When, unless it may have been asked before.
     at: Option<DateTime<Utc>>,
@@ -404,6 +406,7 @@ async fn use_decision(
         kind,
         digest: digest.to_owned(),
         agent_id: asked.agent_id.clone().or_else(|| closed.agent_id()),
+        key: asked.key.clone(),
         asked_after: asked.at,
         timeout: asked.timeout,
     };
@@ -489,6 +492,7 @@ mod tests {
             }));
             let asked = Asked {
                 id: "1".to_owned(),
+                key: None,
                 about: Content::Unknown,
                 at: None,
                 timeout: None,

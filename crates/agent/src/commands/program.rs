@@ -2,7 +2,8 @@
 
 use std::{
     env,
-    path::PathBuf,
+    ffi::OsString,
+    path::{Path, PathBuf, is_separator},
     process::{Command, ExitCode, ExitStatus},
     time::Duration,
 };
@@ -29,9 +30,20 @@ const REPORTING: Duration = Duration::from_secs(60);
 /// A command with its arguments, as it will be run: no shell reads it again.
 pub(super) struct Program {
     argv: Vec<String>,
+    by: By,
     folder: PathBuf,
     /// Those that it names, when it was asked about.
     files: Named,
+}
+
+/// The rule by which a command's first word leads to a program.
+enum By {
+    /// It is a path.
+    Path,
+    /// PATH has led to this file.
+    Search(String),
+    /// PATH will lead to some file.
+    System,
 }
 
 impl Program {
@@ -41,11 +53,12 @@ impl Program {
         folder.to_str().context(
             "the name of the working directory is no UTF-8, so people could not be shown it",
         )?;
-        let files = files::of_arguments(&folder, &argv);
+        let by = By::of(&folder, &argv, env::var_os("PATH"))?;
         Ok(Self {
+            files: by.files(&folder, &argv),
             argv,
+            by,
             folder,
-            files,
         })
     }
 
@@ -62,7 +75,8 @@ impl Program {
     /// Makes a request the one to run it.
     pub(super) fn describe(&self, body: &mut Map<String, Value>) -> anyhow::Result<()> {
         let prompt = body["prompt"].as_str().unwrap_or_default();
-        let prompt = self.files.told_after(prompt)?;
+        let prompt = format!("{prompt}{}", self.by.told(&self.argv));
+        let prompt = self.files.told_after(&prompt)?;
         put(body, "prompt", Some(prompt));
         put(body, "kind", Some(Kind::Approval.name()));
         put(body, "action", Some(serde_json::to_value(self.action())?));
@@ -79,7 +93,7 @@ impl Program {
             self.folder.display(),
             here.display()
         );
-        let now = files::of_arguments(&self.folder, &self.argv);
+        let now = self.by.files(&self.folder, &self.argv);
         match now.differs_from(&self.files) {
             Some(name) => bail!("{name} has changed since it was approved, so it must not run"),
             None => Ok(()),
@@ -118,9 +132,84 @@ impl Program {
             bail!("there is no command");
         };
         // In the folder where this program is already: to go there by its name may lead elsewhere.
-        let status = Command::new(program).args(arguments).status();
+        let status = self.by.command(program).args(arguments).status();
         status.with_context(|| format!("{program} cannot be run"))
     }
+}
+
+impl By {
+    /// By this value of PATH. What people approve is the file that it leads to now.
+    fn of(folder: &Path, argv: &[String], path: Option<OsString>) -> anyhow::Result<Self> {
+        let name = argv.first().context("there is no command")?;
+        if name.chars().any(is_separator) {
+            return Ok(Self::Path);
+        }
+        if !cfg!(unix) {
+            return Ok(Self::System);
+        }
+        let path = path.unwrap_or_default();
+        let mut files = env::split_paths(&path).map(|it| folder.join(it).join(name));
+        let found = files.find(|it| is_program(it));
+        let found = found.with_context(|| format!("PATH leads to no program {name:?}"))?;
+        let found = found.into_os_string().into_string().ok();
+        let found = found.with_context(|| {
+            format!(
+                "the place of the program {name:?} is no UTF-8, so people could not be shown it"
+            )
+        })?;
+        Ok(Self::Search(found))
+    }
+
+    /// The files that a command names, as they are now.
+    fn files(&self, folder: &Path, argv: &[String]) -> Named {
+        let arguments = argv.get(1..).unwrap_or_default();
+        match self {
+            Self::Path => files::of_arguments(folder, argv),
+            Self::Search(program) => files::of_program(folder, Some(program), arguments),
+            Self::System => files::of_program(folder, None, arguments),
+        }
+    }
+
+    /// For people, who see a name alone otherwise.
+    fn told(&self, argv: &[String]) -> String {
+        let name = argv
+            .first()
+            .map_or_else(String::new, |it| it.replace('`', "'"));
+        match self {
+            Self::Path => String::new(),
+            Self::Search(program) => {
+                let program = program.replace('`', "'");
+                format!("\n\n`{name}` is `{program}`, which PATH leads to.")
+            }
+            Self::System => {
+                format!("\n\nPATH decides which program `{name}` is, and it was not looked into.")
+            }
+        }
+    }
+
+    /// That runs the file that was found, whatever PATH leads to by then, under the name that was given.
+    fn command(&self, name: &str) -> Command {
+        match self {
+            Self::Path | Self::System => Command::new(name),
+            Self::Search(program) => {
+                let mut command = Command::new(program);
+                #[cfg(unix)]
+                std::os::unix::process::CommandExt::arg0(&mut command, name);
+                command
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    file.is_file() && access(file, Access::EXEC_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
 }
 
 #[cfg(test)]
@@ -131,9 +220,11 @@ mod tests {
 
     fn program(folder: PathBuf, argv: &[&str]) -> Program {
         let argv: Vec<String> = argv.iter().map(|&it| it.to_owned()).collect();
+        let by = By::of(&folder, &argv, env::var_os("PATH")).unwrap();
         Program {
-            files: files::of_arguments(&folder, &argv),
+            files: by.files(&folder, &argv),
             argv,
+            by,
             folder,
         }
     }

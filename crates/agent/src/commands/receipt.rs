@@ -209,6 +209,7 @@ impl Verify {
             // It was compared with the action.
             digest: decision.action_digest.clone().unwrap_or_default(),
             agent_id: None,
+            key: None,
             asked_after: None,
             timeout: None,
         };

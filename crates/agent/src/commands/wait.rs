@@ -38,6 +38,7 @@ impl WaitCommand {
         let client = self.server.client()?;
         let asked = Asked {
             id: self.id.to_string(),
+            key: None,
             about,
             at: None,
             timeout: None,

@@ -22,7 +22,9 @@ use crate::support::{
     app::{TestApp, http_client},
     caller::Caller,
     liar::{self, Liar, Lie},
+    mcp::question_after,
     people::operator,
+    substitute::Substitute,
 };
 
 store::on_both_databases!(
@@ -35,6 +37,8 @@ store::on_both_databases!(
     an_approval_is_used_by_one_run,
     what_came_of_it_is_reported,
     a_command_runs_once_it_is_approved_and_what_came_of_it_is_reported,
+    an_unused_approval_of_an_earlier_run_lets_no_later_one_begin_that_was_denied,
+    a_command_without_a_slash_is_the_program_that_path_leads_to,
     a_server_that_is_killed_again_and_again_loses_no_answer,
 );
 
@@ -505,7 +509,8 @@ async fn a_command_runs_once_it_is_approved_and_what_came_of_it_is_reported(
         let seen = desk.poll(&asked).await;
         assert_eq!(seen["action"]["tool"], "exec");
         assert_eq!(seen["action"]["arguments"]["argv"], json!(["sh", "x.sh"]));
-        assert_eq!(seen["action"]["operands"][0]["name"], "x.sh");
+        let operands = seen["action"]["operands"].as_array().unwrap();
+        assert!(operands.iter().any(|it| it["name"] == "x.sh"));
         if let Some(changed) = changed {
             std::fs::write(&script, changed).unwrap();
         }
@@ -520,6 +525,87 @@ async fn a_command_runs_once_it_is_approved_and_what_came_of_it_is_reported(
             Value::Null => assert_eq!((said, &seen["consumed"]), (&Value::Null, &Value::Null)),
             report => assert_eq!(json!([said["outcome"], said["text"]]), report),
         }
+    }
+}
+
+async fn an_unused_approval_of_an_earlier_run_lets_no_later_one_begin_that_was_denied(
+    database: TestDatabase,
+) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let folder = tempfile::tempdir().unwrap();
+    let ran = folder.path().join("ran");
+    let command = ["--report", "--", "touch", ran.to_str().unwrap()];
+    let approval = ["--kind", "approval", "--tool", "rm", "--json"];
+    for (what, own_key) in [(&command[..], "release 7"), (&approval, "release 8")] {
+        let first = asks(&app, &agent, &[&["--prompt", "?"], what].concat()).await;
+        let earlier = first.asked.clone();
+        // It has died before it heard of it.
+        drop(first);
+        desk.done(&earlier, "answer", json!({"approved": true}))
+            .await;
+        let earlier = agent.poll(&earlier).await;
+        let substitute = Substitute::of(&app, &earlier).await;
+        for key in [&[][..], &["--key", own_key]] {
+            let after = app.last_seq().await;
+            let arguments = [&["ask", "--prompt", "?"], key, what].concat();
+            let mut command = handraise(&substitute.url, &agent.token, &arguments);
+            command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
+            let second = command.spawn().unwrap();
+            let denied = question_after(&desk, after).await;
+            desk.done(&denied, "answer", json!({"approved": false}))
+                .await;
+            let Output { status, stderr, .. } = second.wait_with_output().await.unwrap();
+            let said = String::from_utf8(stderr).unwrap();
+            assert_eq!(status.code(), Some(1), "{arguments:?}: {said}");
+            let why = "it answers another question than this agent has asked";
+            assert!(said.contains(why), "{said}");
+            assert!(!ran.exists());
+        }
+        assert_eq!(agent.poll(&earlier).await["consumed"], Value::Null);
+    }
+}
+
+async fn a_command_without_a_slash_is_the_program_that_path_leads_to(database: TestDatabase) {
+    use std::os::unix::fs::PermissionsExt;
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let folder = tempfile::tempdir().unwrap();
+    let programs = folder.path().join("bin");
+    std::fs::create_dir(&programs).unwrap();
+    let (namesake, program) = (folder.path().join("deploy"), programs.join("deploy"));
+    let ran = folder.path().join("ran");
+    let write = |file: &Path, word: &str| {
+        let script = format!("#!/bin/sh\necho {word} > '{}'\n", ran.display());
+        std::fs::write(file, script).unwrap();
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(file, mode).unwrap();
+    };
+    write(&namesake, "namesake");
+    for (changed, code, word) in [(false, 0, Some("program\n")), (true, 1, None)] {
+        write(&program, "program");
+        let _ = std::fs::remove_file(&ran);
+        let arguments = ["ask", "--prompt", "May it?", "--report", "--", "deploy"];
+        let mut command = handraise(&app.url(""), &agent.token, &arguments);
+        command.env("HANDRAISE_KNOWN_SERVERS", app.known_servers());
+        let path = format!("{}:/usr/bin:/bin", programs.display());
+        command.current_dir(folder.path()).env("PATH", path);
+        let waiting = Waiting::start(command).asked().await;
+        let asked = waiting.asked.clone();
+        let seen = desk.poll(&asked).await;
+        let operands = seen["action"]["operands"].as_array().unwrap();
+        let names: Vec<_> = operands.iter().map(|it| it["name"].as_str()).collect();
+        assert_eq!(names, [program.to_str()]);
+        let prompt = seen["prompt"].as_str().unwrap();
+        let told = format!("`deploy` is `{}`", program.display());
+        assert!(prompt.contains(&told), "{prompt}");
+        if changed {
+            write(&program, "another");
+        }
+        desk.done(&asked, "answer", json!({"approved": true})).await;
+        let (status, _) = waiting.ended().await;
+        assert_eq!(status.code(), Some(code));
+        assert_eq!(std::fs::read_to_string(&ran).ok().as_deref(), word);
     }
 }
 

@@ -17,6 +17,7 @@ use crate::support::{
     app::TestApp,
     caller::Caller,
     liar::{self, Liar, Lie},
+    substitute::Substitute,
 };
 
 store::on_both_databases!(
@@ -25,6 +26,7 @@ store::on_both_databases!(
     tools_that_were_not_named_are_not_asked_about,
     a_script_that_was_changed_while_its_approval_waited_does_not_run,
     an_approval_is_used_by_the_call_it_was_given_for,
+    an_unused_approval_of_an_earlier_call_lets_no_later_one_run_that_was_denied,
     what_came_of_a_call_is_reported,
     a_server_that_has_another_key_is_not_believed,
     a_key_that_was_announced_is_followed,
@@ -312,6 +314,36 @@ async fn a_script_that_was_changed_while_its_approval_waited_does_not_run(databa
         // What did not run was not used.
         assert_eq!(seen["consumed"].is_null(), code == 2);
     }
+}
+
+async fn an_unused_approval_of_an_earlier_call_lets_no_later_one_run_that_was_denied(
+    database: TestDatabase,
+) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
+    let after = app.last_seq().await;
+    let mut first = hook_of(&app, &app.known_servers(), &agent.token);
+    tell(&mut first, &call().to_string()).await;
+    let earlier = waiting(&desk, after).await;
+    // It has died before it heard of it.
+    first.kill().await.unwrap();
+    desk.done(&earlier, "answer", json!({"approved": true}))
+        .await;
+
+    let substitute = Substitute::of(&app, &agent.poll(&earlier).await).await;
+    let after = app.last_seq().await;
+    let mut second = command(&substitute.url, &agent.token, &["--timeout", "60"]);
+    second.env("HANDRAISE_PUBLIC_KEY", app.public_key());
+    let mut second = second.spawn().unwrap();
+    tell(&mut second, &call().to_string()).await;
+    let denied = waiting(&desk, after).await;
+    desk.done(&denied, "answer", json!({"approved": false}))
+        .await;
+    let (code, decision, reason) = decided(second).await;
+    assert_eq!((code, &*decision), (2, "deny"), "{reason}");
+    let why = "it answers another question than this agent has asked";
+    assert!(reason.contains(why), "{reason}");
+    assert_eq!(agent.poll(&earlier).await["consumed"], Value::Null);
 }
 
 async fn an_approval_is_used_by_the_call_it_was_given_for(database: TestDatabase) {

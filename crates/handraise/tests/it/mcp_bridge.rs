@@ -5,13 +5,15 @@ use std::{
     process::{Child, ChildStdin, Command, Output, Stdio},
 };
 
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 use tokio::{net::TcpListener, sync::mpsc};
 
 use crate::support::{
-    app::TestApp,
-    mcp::{call, question_after},
+    app::{TestApp, http_client},
+    caller::{json_of, path_of},
+    mcp::{question_after, sent},
 };
 
 store::on_both_databases!(
@@ -19,6 +21,7 @@ store::on_both_databases!(
     what_goes_wrong_is_an_answer_to_the_call,
     an_allow_is_passed_on_only_with_its_proof,
     an_allow_of_a_moment_ago_is_not_one_for_the_next_run,
+    an_unused_approval_of_an_earlier_call_is_not_one_of_the_next,
     what_a_client_cancels_is_taken_back,
 );
 
@@ -205,19 +208,27 @@ async fn an_allow_of_a_moment_ago_is_not_one_for_the_next_run(database: TestData
     let app = TestApp::start_now(&database).await;
     let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
     let wanted = json!({ "tool_name": "Bash", "input": { "command": "rm -rf build" } });
+    // With a genuine receipt of this very question, and a genuine consumption: of a run that somebody else has named.
+    let (http, url) = (http_client(), app.url("/mcp"));
+    let token = agent.token.clone();
+    let pass = move |axum::Json(mut message): axum::Json<Value>| {
+        message["params"]["_meta"]["handraise/run"] = "another".into();
+        let passed = sent(http.post(&url).bearer_auth(&token), &message).send();
+        async move { axum::Json(json_of(passed.await.unwrap(), StatusCode::OK).await) }
+    };
+    let listener = listening().await;
+    let between = format!("http://{}", listener.local_addr().unwrap());
+    let routes = axum::Router::new().route("/mcp", axum::routing::post(pass));
+    let serving = tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    let mut command = command(&between, &agent.token);
+    command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
+    let mut bridge = Bridge::of(command);
     let answer = async {
         let asked = question_after(&desk, 0).await;
         desk.done(&asked, "answer", json!({ "approved": true }))
             .await;
     };
-    // With a genuine receipt and a genuine consumption: of a run that somebody else has named.
-    let (result, ()) = tokio::join!(call(&agent, "approve_tool_use", wanted.clone()), answer);
-    let again = json!({ "jsonrpc": "2.0", "id": 7, "result": result });
-    let (url, serving) = answers(again).await;
-    let mut command = command(&url, &agent.token);
-    command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
-    let mut bridge = Bridge::of(command);
-    let result = bridge.result("approve_tool_use", wanted).await;
+    let (result, ()) = tokio::join!(bridge.result("approve_tool_use", wanted), answer);
     let said = result["content"][0]["text"].as_str().unwrap();
     assert!(
         said.contains("has not signed that this run may begin"),
@@ -225,6 +236,54 @@ async fn an_allow_of_a_moment_ago_is_not_one_for_the_next_run(database: TestData
     );
     bridge.end();
     serving.abort();
+}
+
+async fn an_unused_approval_of_an_earlier_call_is_not_one_of_the_next(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
+    let wanted = json!({ "tool_name": "Bash", "input": { "command": "rm -rf build" } });
+    let action = json!({ "tool": "Bash", "arguments": wanted["input"] });
+    let body = json!({ "kind": "approval", "prompt": "May it?", "action": action });
+    let earlier = agent.ask(body).await;
+    desk.done(&earlier, "answer", json!({ "approved": true }))
+        .await;
+    let path = path_of(&earlier);
+    let receipt = agent.read(&format!("{path}/receipt")).await;
+
+    // Somebody on the way has the server sign that this run begins, but on that approval.
+    let (http, url) = (http_client(), app.url(&format!("{path}/consume")));
+    let token = agent.token.clone();
+    let (listener, input) = (listening().await, wanted["input"].clone());
+    let between = format!("http://{}", listener.local_addr().unwrap());
+    let pass = move |axum::Json(message): axum::Json<Value>| {
+        let run = message["params"]["_meta"]["handraise/run"].as_str();
+        let run = json!({ "run": format!("mcp {}", run.unwrap()) });
+        let consuming = http.post(&url).bearer_auth(&token).json(&run).send();
+        let (input, receipt) = (input.clone(), receipt.clone());
+        async move {
+            let noted = json_of(consuming.await.unwrap(), StatusCode::OK).await;
+            let allow = json!({ "behavior": "allow", "updatedInput": input });
+            axum::Json(json!({ "jsonrpc": "2.0", "id": 7, "result": {
+                "content": [{ "type": "text", "text": allow.to_string() }],
+                "_meta": { "handraise/receipt": receipt, "handraise/consumed": noted["consumed"] },
+            }}))
+        }
+    };
+    let routes = axum::Router::new().route("/mcp", axum::routing::post(pass));
+    let serving = tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    let mut command = command(&between, &agent.token);
+    command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
+    let mut bridge = Bridge::of(command);
+    let result = bridge.result("approve_tool_use", wanted).await;
+    let said = result["content"][0]["text"].as_str().unwrap();
+    let why = "it answers another question than this agent has asked";
+    assert!(said.contains(why), "{said}");
+    bridge.end();
+    serving.abort();
+}
+
+async fn listening() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").await.unwrap()
 }
 
 async fn what_a_client_cancels_is_taken_back(database: TestDatabase) {
@@ -310,7 +369,7 @@ async fn nothing_of_the_servers_but_the_decision_is_passed_on() {
 
 /// A server that says this to everything.
 async fn answers(answer: Value) -> (String, tokio::task::JoinHandle<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = listening().await;
     let url = format!("http://{}", listener.local_addr().unwrap());
     let answer = axum::Json(answer);
     let routes = axum::Router::new().route("/mcp", axum::routing::post(async move || answer));

@@ -46,7 +46,18 @@ pub(super) fn of_command(folder: &Path, command: &str) -> Named {
 
 /// Those that the arguments of a program name.
 pub(super) fn of_arguments(folder: &Path, argv: &[String]) -> Named {
-    let mut found = of_words(folder, Words::of_arguments(argv));
+    of_argv(folder, Words::of_arguments(argv), argv)
+}
+
+/// And the program itself, which the system has found there. A file of the folder that bears its name is another.
+pub(super) fn of_program(folder: &Path, program: Option<&str>, arguments: &[String]) -> Named {
+    let mut words = Words::of_arguments(arguments);
+    program.into_iter().for_each(|it| words.add(it));
+    of_argv(folder, words, arguments)
+}
+
+fn of_argv(folder: &Path, words: Words, argv: &[String]) -> Named {
+    let mut found = of_words(folder, words);
     // It may be a shell that is given them.
     for argument in argv {
         found.leave_out_what_a_shell_completes(argument);

@@ -189,7 +189,8 @@ impl Words {
         self.extend_inner(pieces::inside(word));
     }
 
-    fn add(&mut self, word: &str) {
+    /// One that is a path, and nothing else.
+    pub(super) fn add(&mut self, word: &str) {
         if is_fit(word) {
             self.all.insert(word.to_owned());
             if word.starts_with('~') {

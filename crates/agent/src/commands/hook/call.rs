@@ -73,7 +73,7 @@ impl Call {
         )
     }
 
-    /// Whether a run is this call's. Another process has named it; the MCP tool `approve_tool_use` gives it no key.
+    /// Whether a run is this call's. Another process has named it; the MCP tool `approve_tool_use` of older servers gives it no key.
     pub(super) fn is_run(&self, run: &str) -> bool {
         let with_key = |prefix: String| run.strip_prefix(&*prefix).is_some_and(is_key);
         let is_named = |id: &str| run.strip_prefix(RUN) == Some(id);

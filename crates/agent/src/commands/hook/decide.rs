@@ -30,7 +30,8 @@ pub(super) async fn decide(
     let digest = digest(&action)?;
     let began = SystemClock.now();
     let body = call.body(&action, &files, seconds)?;
-    let asked = client.ask(&body, &new_key()).await?;
+    let key = new_key();
+    let asked = client.ask(&body, &key).await?;
     let closed = client.wait(&asked.id).await?;
     let reason = match verdict(&closed) {
         Ok(reason) => reason,
@@ -45,6 +46,7 @@ pub(super) async fn decide(
         kind: Kind::Approval,
         digest,
         agent_id: asked.agent_id(),
+        key: Some(key),
         asked_after: Some(began),
         timeout: Some(TimeDelta::seconds(seconds.into())),
     };

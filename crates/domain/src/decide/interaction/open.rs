@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// An agent asks; a notification is told at once. `task` is the one the request names, if it is known; `channel`
-/// is where it is to be shown in Slack, if it is.
+/// is where it is to be shown in Slack, if it is. Under a key, the id tells the key.
 pub fn open(
     request: Request,
     agent: AgentRef,
@@ -30,8 +30,12 @@ pub fn open(
             answers: FormAnswers::new(),
         }
     };
+    let fresh = now.ids.next();
     let interaction = Interaction {
-        id: InteractionId(now.ids.next()),
+        id: match &key {
+            Some(key) => InteractionId::asked_under(fresh, agent.id, &key.name),
+            None => InteractionId(fresh),
+        },
         version: 1,
         agent: agent.clone(),
         created_at: now.at,

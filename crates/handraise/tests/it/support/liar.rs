@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 use axum::{
     Json, Router,
     extract::State,
-    http::StatusCode,
+    http::{HeaderMap, StatusCode},
     routing::{get, post},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{TimeDelta, Utc};
 use domain::{
-    Sign,
+    InteractionId, Sign,
     interaction::{Action, Consumed, Receipt},
 };
 use machine::clock::{Clock, SystemClock};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use signing::SigningKey;
 use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
-/// The interaction that it speaks of.
+/// The interaction that it speaks of, until it is asked: then another, as an honest server would have made it.
 pub(crate) const ID: &str = "00000000-0000-7000-8000-000000000001";
 
 /// What it does to the receipt of an honest server.
@@ -53,6 +53,7 @@ pub(crate) struct Liar {
 struct Told {
     lie: Lie,
     asked: Mutex<Value>,
+    id: Mutex<InteractionId>,
     consumed: Notify,
 }
 
@@ -72,6 +73,7 @@ impl Liar {
         let told = Arc::new(Told {
             lie,
             asked: Mutex::default(),
+            id: Mutex::new(ID.parse().unwrap()),
             consumed: Notify::new(),
         });
         let routes = Router::new()
@@ -98,10 +100,16 @@ impl Liar {
     }
 }
 
-fn interaction(state: &str) -> Value {
+impl Told {
+    fn id(&self) -> InteractionId {
+        *self.id.lock().unwrap()
+    }
+}
+
+fn interaction(id: InteractionId, state: &str) -> Value {
     let approved = state == "resolved";
     json!({
-        "id": ID, "kind": "approval", "state": state, "outcome": approved.then_some("approved"),
+        "id": id, "kind": "approval", "state": state, "outcome": approved.then_some("approved"),
         "approved": approved, "action_digest": null, "fallback_used": false,
         "answer": {"text": null, "responder": {"id": ID, "name": "Ana", "via": "dashboard"}},
         "agent": {"id": ID, "name": "coder"}, "dashboard_url": "",
@@ -117,13 +125,20 @@ async fn keys() -> Json<Value> {
     Json(json!({"public_key": key().verifying_key(), "rotations": [], "trusted": []}))
 }
 
-async fn ask(State(told): State<Arc<Told>>, Json(body): Json<Value>) -> (StatusCode, Json<Value>) {
+async fn ask(
+    State(told): State<Arc<Told>>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> (StatusCode, Json<Value>) {
     *told.asked.lock().unwrap() = body;
-    (StatusCode::CREATED, Json(interaction("pending")))
+    let key = headers["idempotency-key"].to_str().unwrap();
+    let (fresh, agent) = (ID.parse().unwrap(), ID.parse().unwrap());
+    *told.id.lock().unwrap() = InteractionId::asked_under(fresh, agent, key);
+    (StatusCode::CREATED, Json(interaction(told.id(), "pending")))
 }
 
 async fn poll(State(told): State<Arc<Told>>) -> Json<Value> {
-    let mut closed = interaction("resolved");
+    let mut closed = interaction(told.id(), "resolved");
     let instead = told.lie.closed.as_ref().and_then(Value::as_object);
     for (field, value) in instead.into_iter().flatten() {
         closed[field] = value.clone();
@@ -148,7 +163,7 @@ async fn receipt(State(told): State<Arc<Told>>) -> (StatusCode, Json<Value>) {
     };
     let at: chrono::DateTime<Utc> = SystemClock.now() - TimeDelta::seconds(lie.seconds_ago);
     let mut said = json!({
-        "version": 1, "interaction_id": ID, "kind": "approval", "outcome": "approved",
+        "version": 1, "interaction_id": told.id(), "kind": "approval", "outcome": "approved",
         "action_digest": action.digest().unwrap(), "agent": {"id": ID, "name": "coder"},
         "responder": {"id": ID, "name": "Ana", "via": "dashboard"}, "asked_at": at, "answered_at": at,
         "public_key": key.verifying_key(), "signature": "",
@@ -179,9 +194,9 @@ async fn consume(
         public_key: key().verifying_key().to_string(),
         signature: String::new(),
     };
-    let signed = consumed.signed_bytes(ID.parse().unwrap()).unwrap();
+    let signed = consumed.signed_bytes(told.id()).unwrap();
     consumed.signature = STANDARD.encode(key().sign(&signed));
-    let mut noted = interaction("resolved");
+    let mut noted = interaction(told.id(), "resolved");
     noted["consumed"] = serde_json::to_value(consumed).unwrap();
     told.consumed.notify_one();
     (StatusCode::OK, Json(noted))

@@ -21,4 +21,5 @@ pub(crate) mod slack_cards;
 pub(crate) mod slack_desk;
 pub(crate) mod slack_inbound;
 pub(crate) mod socket;
+pub(crate) mod substitute;
 pub(crate) mod terminal;
