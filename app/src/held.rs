@@ -8,11 +8,10 @@ use domain::{InteractionId, PersonId};
 use leptos::{prelude::*, server_fn::ServerFn, task::spawn_local};
 
 use crate::{
-    components::controls::draft,
     desk::place::{Item, Place, beside, items, shared_words},
+    draft,
     error::UiError,
     live::Live,
-    marks::Marks,
     server_fns::{AnswerBlocker, AnswerTogether, CancelBlocker},
     view::{AnswerOutcome, Answered, Row},
 };
@@ -303,28 +302,25 @@ impl Holding {
         }
     }
 
-    /// Takes the last one that is still held back onto the page. Returns where: several are marked again, each of them
-    /// and no others.
-    pub(crate) fn undo(self, marks: Marks) -> Option<Place> {
+    /// Takes the last one that is still held back onto the page. Returns where it is shown again, and for which it was:
+    /// several are to be marked.
+    pub(crate) fn undo(self) -> Option<(Place, Vec<InteractionId>)> {
         let last = self.held.try_update(|held: &mut Vec<Held>| {
             let place = held.iter().rposition(|one| one.stage == Stage::Held)?;
             Some(held.remove(place))
         })??;
+        let ids = last.ids();
         self.gone.update(|gone| {
-            for (id, _) in &last.of {
+            for id in &ids {
                 gone.remove(id);
             }
         });
-        let ids = last.ids();
         let place = match last.call {
-            Call::Together(_) => {
-                marks.only(&ids);
-                Place::Marked
-            }
+            Call::Together(_) => Place::Marked,
             Call::Answer(_) | Call::Cancel(_) => last.place,
         };
-        self.undone.set_value(Some((ids, last.call)));
-        Some(place)
+        self.undone.set_value(Some((ids.clone(), last.call)));
+        Some((place, ids))
     }
 
     /// The answer that was undone, if it was to exactly these; once. What is opened first after it decides.

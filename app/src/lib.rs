@@ -2,6 +2,8 @@
 //!
 //! The first render must be the same on the server and in the browser: no clock, no randomness, no
 //! storage, no window before an `Effect`.
+//!
+//! Uses `domain`, and `visible` on the server. Begin with [`App`], then `pages/blocker.rs`.
 
 #![expect(
     unreachable_pub,
@@ -11,6 +13,7 @@
 pub mod backend;
 mod components;
 pub mod desk;
+mod draft;
 pub mod error;
 mod held;
 pub mod live;

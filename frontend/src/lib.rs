@@ -1,4 +1,4 @@
-//! The page's entry in the browser.
+//! The page's entry in the browser. Uses `app`. Begin with `app`'s `App`: there is nothing else here.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

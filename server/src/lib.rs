@@ -3,6 +3,8 @@
 //! `api`, `ui`, `mcp` and `jobs` translate into `service` calls and back; `hub` and `delivery` read what was
 //! committed.
 //! Transports never import each other, and `service` knows neither axum nor leptos.
+//!
+//! Uses every crate of ours but `agent` and `frontend`. Begin with [`run`], then `router.rs`.
 
 pub mod api;
 pub mod auth;

@@ -5,7 +5,7 @@ use domain::{InteractionId, interaction::Outcome};
 use leptos::{html, prelude::*};
 
 use super::{
-    controls::{Answering, FollowUpForm, draft},
+    controls::{Answering, FollowUpForm},
     copy_button::CopyButton,
     dialog::CameFrom,
     ending::EndingView,
@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     desk::place::Place,
+    draft,
     live::Live,
     view::{Ending, Row},
 };

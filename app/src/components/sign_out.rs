@@ -2,7 +2,7 @@
 
 use leptos::{ev, prelude::*, task::spawn_local, wasm_bindgen::JsCast};
 
-use super::controls::draft::forget_everything;
+use crate::draft::forget_everything;
 use crate::{held::Holding, live::Live};
 
 /// Texts that were typed in this browser and not sent are gone with it. A plain form around the button. From then on

@@ -16,6 +16,7 @@ pub mod delivery;
 pub mod digest;
 pub mod event;
 pub mod fault;
+pub mod idempotency;
 pub mod ids;
 pub mod interaction;
 pub mod journal;
@@ -35,13 +36,14 @@ mod testing;
 pub mod time;
 
 pub use access::{Access, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
-pub use changeset::{AskedUnder, Changeset, IdempotencyKey, Write};
+pub use changeset::{Changeset, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
     DeliveryEvent, EndpointEvent, Event, InteractionEvent, NewEvent, Payload, PersonEvent,
     TaskEvent, TokenEvent,
 };
 pub use fault::Fault;
+pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
     AgentId, DeliveryId, DestinationId, EventId, Fingerprint, Ids, InteractionId, MessageId,
     Moment, PersonId, SessionId, TokenId,

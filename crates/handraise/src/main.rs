@@ -1,4 +1,6 @@
 //! `handraise`: the one binary. It joins the agent's commands and the server's, and knows no rule.
+//!
+//! Uses every crate of ours but `frontend`. Begin with `cli/mod.rs`.
 
 mod cli;
 

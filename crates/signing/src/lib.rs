@@ -1,5 +1,7 @@
 //! The server's Ed25519 key: it signs checkpoints of the journal and receipts of decisions. Every other
 //! secret is derived from it.
+//!
+//! Uses `domain`. Begin with `keyring.rs`, then `trusted.rs`.
 
 mod callback;
 mod file;

@@ -2,6 +2,8 @@
 //!
 //! State changes only through [`Commit::commit`], which makes a [`Changeset`] durable in one
 //! transaction or refuses it whole. Everything else here reads, or keeps browsers signed in.
+//!
+//! Uses `domain`. Begin with the traits in this file, then `writer.rs`.
 
 #![warn(missing_docs)]
 #![expect(

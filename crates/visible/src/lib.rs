@@ -3,6 +3,8 @@
 //! reorders others, is written out by its number (`⟨U+202E⟩`); one that looks like another has its number
 //! behind it (`е⟨U+0435⟩`), one that takes others along in its direction a mark before it (`⟨RTL⟩`), and white
 //! space that would push something out of sight is counted (`⟨140 spaces⟩`).
+//!
+//! Uses `domain`. Begin with `hidden.rs`, then `shape/mod.rs`.
 
 mod alike;
 mod blank;

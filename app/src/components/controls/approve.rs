@@ -7,11 +7,13 @@ use leptos::{ev, html, prelude::*, server_fn::ServerFn, wasm_bindgen::JsCast};
 use super::{
     Answering,
     answer_form::{FormFields, blank},
-    draft::Draft,
     draft_area::{DraftArea, typed},
     sending::{Problem, Sending},
 };
-use crate::{components::keys::is_submit_key, server_fns::AnswerBlocker};
+use crate::{
+    draft::Draft,
+    {components::keys::is_submit_key, server_fns::AnswerBlocker},
+};
 
 pub(super) const NEITHER: &str = "Approve it or deny it: a comment alone decides nothing.";
 

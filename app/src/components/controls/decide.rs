@@ -7,12 +7,11 @@ use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 use super::{
     Answering,
     answer_form::{AnswerForm, blank},
-    draft::Draft,
     draft_area::{DraftArea, typed},
     option_list::NumberKey,
     sending::{Problem, SendButton},
 };
-use crate::server_fns::AnswerBlocker;
+use crate::{draft::Draft, server_fns::AnswerBlocker};
 
 /// Decides about a plan.
 #[component]

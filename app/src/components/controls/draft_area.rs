@@ -3,7 +3,7 @@
 
 use leptos::{html, prelude::*};
 
-use super::draft::Draft;
+use crate::draft::Draft;
 
 /// A text area whose text is kept as `draft`.
 #[component]

@@ -5,11 +5,13 @@ use leptos::{ev, html, prelude::*, server_fn::ServerFn};
 
 use super::{
     answer_form::FormFields,
-    draft::Draft,
     draft_area::{DraftArea, typed},
     sending::{Problem, SendButton, Sending},
 };
-use crate::{components::keys::is_submit_key, server_fns::FollowUpBlocker};
+use crate::{
+    draft::Draft,
+    {components::keys::is_submit_key, server_fns::FollowUpBlocker},
+};
 
 /// Adds a remark that the agent sees.
 #[component]

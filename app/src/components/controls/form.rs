@@ -9,12 +9,14 @@ use leptos_router::hooks::use_query_map;
 use super::{
     Answering,
     answer_form::{AnswerForm, blank},
-    draft::Draft,
     draft_area::{DraftArea, typed},
     option_list::{OptionList, picked, picks_enough},
     sending::{Problem, SendButton},
 };
-use crate::{components::copy_button::CopyButton, server_fns::AnswerBlocker, view::FormStep};
+use crate::{
+    draft::Draft,
+    {components::copy_button::CopyButton, server_fns::AnswerBlocker, view::FormStep},
+};
 
 /// The parameter of the address that names a question, counted from 1.
 const QUESTION: &str = "question";

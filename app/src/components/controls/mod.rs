@@ -6,7 +6,6 @@ mod approve;
 mod cancel;
 mod choice;
 mod decide;
-pub(crate) mod draft;
 mod draft_area;
 mod find_option;
 mod follow_up;
@@ -29,12 +28,12 @@ pub(super) use sending::{Problem, Sending};
 
 use crate::{
     desk::place::Place,
+    draft::Draft,
     held::{Call, Holding},
     live::{Live, Wanted},
     server_fns::{AnswerBlocker, CancelBlocker, FollowUpBlocker},
     view::{AnswerOutcome, Control, Row},
 };
-use draft::Draft;
 
 /// The doings of people on one blocker. It outlives reading the blocker again.
 #[derive(Clone, Copy)]

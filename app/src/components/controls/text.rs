@@ -6,11 +6,10 @@ use leptos::{html, prelude::*};
 use super::{
     Answering,
     answer_form::{AnswerForm, blank},
-    draft::Draft,
     draft_area::{DraftArea, typed},
     sending::{Problem, SendButton},
 };
-use crate::server_fns::AnswerBlocker;
+use crate::{draft::Draft, server_fns::AnswerBlocker};
 
 /// Answers with a text.
 #[component]

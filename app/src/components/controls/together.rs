@@ -5,7 +5,6 @@ use leptos::{ev, html, prelude::*, server_fn::ServerFn, wasm_bindgen::JsCast};
 
 use super::{
     approve::{NEITHER, Verdict},
-    draft::Draft,
     draft_area::{DraftArea, typed},
     option_list::{OptionList, picked, picks_enough},
     sending::{Problem, SendButton, Sending},
@@ -13,6 +12,7 @@ use super::{
 use crate::{
     components::{group_line::Ticks, keys::is_submit_key},
     desk::place::Place,
+    draft::Draft,
     held::{Call, Holding},
     live::{Live, Wanted},
     marks::Marks,

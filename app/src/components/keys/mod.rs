@@ -150,7 +150,10 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
 
 /// The last answer is held no longer: its question is on the page again.
 pub(super) fn undo(live: Live, holding: Holding, marks: Marks) {
-    if let Some(place) = holding.undo(marks) {
+    if let Some((place, ids)) = holding.undo() {
+        if place == Place::Marked {
+            marks.only(&ids);
+        }
         live.wanted.set(Some(Wanted::Open(place)));
     }
 }

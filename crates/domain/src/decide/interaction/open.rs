@@ -3,9 +3,10 @@
 use chrono::TimeDelta;
 
 use crate::{
-    changeset::{AskedUnder, Changeset, IdempotencyKey, Write},
+    changeset::{Changeset, Write},
     decide::{next::event, task as tasks},
     event::InteractionEvent,
+    idempotency::{AskedUnder, IdempotencyKey},
     ids::{InteractionId, Moment},
     interaction::{Card, FormAnswers, Interaction, Kind, Request, State},
     principal::{Actor, AgentRef},

@@ -9,41 +9,41 @@ const FOLLOW_UPS: &str = "handraise.more.";
 
 /// Names one text of one blocker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::components) struct Draft(String);
+pub(crate) struct Draft(String);
 
 impl Draft {
     /// The answer, or what goes with it.
-    pub(in crate::components) fn answer(id: InteractionId) -> Self {
+    pub(crate) fn answer(id: InteractionId) -> Self {
         Self(format!("{ANSWERS}{id}"))
     }
 
     /// The answer to one question of a form.
-    pub(in crate::components) fn step(id: InteractionId, question: &str) -> Self {
+    pub(crate) fn step(id: InteractionId, question: &str) -> Self {
         Self(format!("{ANSWERS}{id}.{question}"))
     }
 
     /// The answer to these at once, and to no others.
-    pub(in crate::components) fn together(ids: &[InteractionId]) -> Self {
+    pub(crate) fn together(ids: &[InteractionId]) -> Self {
         let ids: Vec<String> = ids.iter().map(InteractionId::to_string).collect();
         let of = domain::digest::sha256(ids.join(" ").as_bytes());
         Self(format!("{ANSWERS}{of}"))
     }
 
     /// The draft of a follow-up.
-    pub(in crate::components) fn follow_up(id: InteractionId) -> Self {
+    pub(crate) fn follow_up(id: InteractionId) -> Self {
         Self(format!("{FOLLOW_UPS}{id}"))
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.0
     }
 
-    pub(super) fn read(&self) -> Option<String> {
+    pub(crate) fn read(&self) -> Option<String> {
         storage()?.get_item(&self.0).ok().flatten()
     }
 
     /// Storage may be full or forbidden: then the text is only on the screen.
-    pub(super) fn keep(&self, text: &str) {
+    pub(crate) fn keep(&self, text: &str) {
         if let Some(storage) = storage() {
             let _ = match text {
                 "" => storage.remove_item(&self.0),
@@ -52,7 +52,7 @@ impl Draft {
         }
     }
 
-    pub(in crate::components) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         if let Some(storage) = storage() {
             let _ = storage.remove_item(&self.0);
         }
@@ -60,7 +60,7 @@ impl Draft {
 }
 
 /// Everything that was typed as an answer to this blocker and is still there.
-pub(in crate::components) fn unsent(id: InteractionId) -> Option<String> {
+pub(crate) fn unsent(id: InteractionId) -> Option<String> {
     let texts: Vec<String> = drafts_of(id).iter().filter_map(Draft::read).collect();
     let text = texts.join("\n\n");
     (!text.is_empty()).then_some(text)
@@ -74,7 +74,7 @@ pub(crate) fn forget_all(id: InteractionId) {
 }
 
 /// The next person at this browser reads nothing of the texts that were typed in it.
-pub(in crate::components) fn forget_everything() {
+pub(crate) fn forget_everything() {
     let Some(storage) = storage() else {
         return;
     };
