@@ -24,6 +24,9 @@ pub enum UiError {
     /// The input is against the rules.
     #[error("{0}")]
     Invalid(String),
+    /// What is asked, or what others have answered of it, is not what the person has seen.
+    #[error("Not sent: it has changed meanwhile. Look at it again.")]
+    Changed,
     /// A person is about to send nothing.
     #[error("This answer is empty. Send it so?")]
     Empty,
@@ -45,6 +48,7 @@ impl UiError {
             Self::SignedOut => 401,
             Self::NotAllowed | Self::AdminsOnly => 403,
             Self::NotFound => 404,
+            Self::Changed => 409,
             Self::Invalid(_) | Self::Empty => 422,
             Self::TryLater(_) => 429,
             Self::Internal | Self::Unreachable => 500,

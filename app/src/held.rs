@@ -278,6 +278,7 @@ impl Holding {
         let n = self.count.get_value();
         self.count.set_value(n + 1);
         let call = self.signed(call);
+        self.replaced_by(rows);
         self.gone
             .update(|gone| gone.extend(rows.iter().map(|row| row.id)));
         self.held.update(|held| {
@@ -300,6 +301,18 @@ impl Holding {
             true => set_timeout(send, HOLD),
             false => send(),
         }
+    }
+
+    /// What is held of these is sent no more: their person decides anew.
+    fn replaced_by(self, rows: &[Row]) {
+        let is_new = |id: &InteractionId| rows.iter().any(|row| row.id == *id);
+        self.held.update(|held| {
+            for one in held.iter_mut().filter(|one| one.stage == Stage::Held) {
+                one.of.retain(|(id, _)| !is_new(id));
+                one.call = one.call.only(&one.ids());
+            }
+            held.retain(|one| !one.of.is_empty());
+        });
     }
 
     /// Takes the last one that is still held back onto the page. Returns where it is shown again, and for which it was:

@@ -1,7 +1,7 @@
 // Every kind: an agent asks, Ana answers on the page, the agent that waits has it.
 import type { Page } from "@playwright/test";
 
-import { expect, row, submitByKey, test, type Interaction, type Server } from "./handraise.ts";
+import { expect, live, row, submitByKey, test, type Interaction, type Server } from "./handraise.ts";
 
 /** Asks, opens the dialog from the panel, and leaves the agent waiting. */
 async function opened(ana: Page, server: Server, body: object) {
@@ -187,6 +187,38 @@ test("a form: one question at a time, kept across a reload, finished by somebody
   await expect(bens).toContainText("You answered");
   await expect(dialog).toContainText("Ben answered");
   expect((await got()).answer?.answers).toEqual({ port: "8080", env: "staging", why: "" });
+});
+
+test("a form is sent with the answers that its author has seen", async ({ ana, server, signIn }) => {
+  const two = [
+    { id: "wipe", prompt: "Wipe which?", options: ["staging", "production"] },
+    { id: "when", prompt: "When?" },
+  ];
+  const { asked, dialog, got } = await opened(ana, server, { kind: "form", questions: two });
+  await dialog.getByText("staging").click();
+  await expect(dialog.getByRole("button", { name: /Send/ })).toBeEnabled();
+  await dialog.getByRole("button", { name: /Send/ }).click();
+  await expect(dialog).toContainText("2 of 2");
+  await expect(dialog.getByRole("list", { name: "Answers so far" })).toHaveText("staging");
+
+  const ben = await signIn("Ben");
+  await ben.goto(`${server.url}/blockers/${asked.id}?question=1`);
+  await live(ben);
+  const bens = ben.locator("dialog.dialog");
+  await bens.getByText("production").click();
+  await expect(bens.getByRole("button", { name: /Send/ })).toBeEnabled();
+  await bens.getByRole("button", { name: /Send/ }).click();
+  await expect(bens).toContainText("2 of 2");
+
+  await dialog.getByLabel("Your answer").fill("now");
+  await dialog.getByRole("button", { name: "Send all answers" }).click();
+  await expect(dialog.getByRole("alert").first()).toContainText("it has changed meanwhile");
+  await expect(dialog.getByRole("list", { name: "Answers so far" })).toHaveText("production");
+  await expect(dialog.getByLabel("Your answer")).toHaveValue("now");
+  expect((await server.poll(asked.id)).state).toBe("pending");
+  await expect(dialog.getByRole("button", { name: "Send all answers" })).toBeEnabled();
+  await dialog.getByRole("button", { name: "Send all answers" }).click();
+  expect((await got()).answer?.answers).toEqual({ wipe: "production", when: "now" });
 });
 
 test("a key that is held and a button that is pressed twice answer one question of a form", async ({ ana, server }) => {

@@ -337,6 +337,64 @@ test("in no window a jump to the end is reading", async ({ ana, server }) => {
   }
 });
 
+test("an agent's words of what came too late leave what is asked its room", async ({ ana, server }) => {
+  await ana.setViewportSize({ width: 390, height: 844 });
+  const branch = "a-very-long-name-of-a-branch-".repeat(6);
+  const push = (n: number) => server.ask({ kind: "approval", prompt: "Push?", action: { tool: "Bash", arguments: { command: `git push origin ${branch}${n}` } } });
+  const asked = [];
+  for (let n = 0; n < 12; n += 1) asked.push(await push(n));
+  await ana.locator(".row a").first().click();
+  await ready(ana);
+  while ((await ana.locator(".dialog").count()) > 0) await ana.keyboard.press("a");
+  await expect(ana.locator(".held-line")).toContainText("Approved 12:");
+  for (const { id } of asked) await server.cancel(id);
+  await expect(ana.locator(".held-line")).toContainText("Not sent: it was over before.", { timeout: 15_000 });
+  const command = Array.from({ length: 60 }, (_, n) => `echo ${n}`).join("\n");
+  const long = await server.ask({ kind: "approval", prompt: "Run?", action: { tool: "shell", arguments: { command } } });
+  await ana.goto(`${server.url}/blockers/${long.id}`);
+  await live(ana);
+  await ready(ana);
+  await ana.keyboard.press("a");
+  await expect(ana.locator("#answer-problem")).toContainText("There is more to read.");
+});
+
+test("what has no room left shows nothing", async ({ ana, server }) => {
+  await ana.setViewportSize({ width: 390, height: 844 });
+  const command = Array.from({ length: 60 }, (_, n) => `echo ${n}`).join("\n");
+  const { id } = await server.ask({ kind: "approval", prompt: "Run?", action: { tool: "shell", arguments: { command } } });
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await live(ana);
+  await ready(ana);
+  // As if something beside it had taken all of the room.
+  await ana.evaluate(() => {
+    const sheet = document.querySelector(".dialog-sheet") as HTMLElement;
+    sheet.style.flex = "none";
+    sheet.style.height = "0";
+  });
+  for (let n = 0; n < 6; n += 1) {
+    await ana.keyboard.press("a");
+    await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+  }
+  expect(await ana.locator(".read-to-end[data-seen]").count()).toBe(0);
+  expect(await ana.locator(".held-line").count()).toBe(0);
+  expect((await server.poll(id)).state).toBe("pending");
+});
+
+test("who decides anew takes back what is held", async ({ ana, server }) => {
+  const { id } = await server.ask({ kind: "approval", prompt: "Run?", action: { tool: "shell", arguments: { command: "make" } } });
+  await ana.locator(".row a").first().click();
+  await ready(ana);
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".held-line")).toContainText("Approved:");
+  await ana.keyboard.press("g");
+  await ana.keyboard.press("a");
+  await ana.locator(`a[href="/blockers/${id}"]`).first().click();
+  await ready(ana);
+  await ana.keyboard.press("d");
+  await expect(ana.locator(".held-line")).toContainText("Denied:");
+  await expect.poll(async () => (await server.poll(id)).outcome, { timeout: 15_000 }).toBe("denied");
+});
+
 test.describe("with smooth scrolling", () => {
   test("what runs by faster than it can be seen is not read", async ({ playwright, server, watch }) => {
     const browser = await playwright.chromium.launch({

@@ -16,6 +16,7 @@ pub(crate) fn Failure(error: UiError) -> impl IntoView {
         UiError::NotFound => view! { <a href="/">"Go to what is waiting"</a> }.into_any(),
         UiError::AdminsOnly => view! { <a href="/settings">"Go to your account"</a> }.into_any(),
         UiError::NotAllowed
+        | UiError::Changed
         | UiError::Empty
         | UiError::Invalid(_)
         | UiError::TryLater(_)

@@ -135,8 +135,8 @@ fn on_screen(part: &HtmlElement) -> (f64, f64) {
     }
     for around in std::iter::successors(Some(part.clone()), parent) {
         let rect = around.get_bounding_client_rect();
-        // An element that only groups others has no box.
-        if rect.height() == 0.0 {
+        // An element that only groups others has no box. One that has no height left shows nothing.
+        if rect.height() == 0.0 && rect.width() == 0.0 {
             continue;
         }
         seen = (seen.0.max(rect.top()), seen.1.min(rect.bottom()));

@@ -27,7 +27,7 @@ pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
 }
 
 /// Answers a blocker. Every control is a plain form, so the fields are those of HTML:
-/// `text`, `selected[]`, `approved`, `decision`, `feedback`, and `digest` of the action or plan that was shown. `question` names the question of a form
+/// `text`, `selected[]`, `approved`, `decision`, `feedback`, and `digest` of the action or plan that was shown, or of the answers of the form. `question` names the question of a form
 /// that `text` or `selected[]` answers. `typed` is there with a text that is the answer and may be empty,
 /// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `empty` is there when its person has been asked whether an empty answer is meant; a page's program asks by itself. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
 /// text area into CR LF on the way, which the person did not type. `by` is whose page it comes from.
@@ -69,6 +69,7 @@ pub async fn answer_blocker(
             };
             AnswerDraft {
                 answers: answer.map(|answer| [(question, answer)].into()),
+                digest,
                 ..AnswerDraft::default()
             }
         }

@@ -330,6 +330,11 @@ pub(super) fn told(error: ServiceError) -> UiError {
         ServiceError::NotFound => UiError::NotFound,
         ServiceError::Refused(Refused::NotAResponder) => UiError::NotAllowed,
         ServiceError::Refused(Refused::NotAnAdmin) => UiError::AdminsOnly,
+        ServiceError::Refused(Refused::Invalid(faults))
+            if faults.iter().any(|fault| fault.path == "digest") =>
+        {
+            UiError::Changed
+        }
         ServiceError::Refused(Refused::Invalid(faults)) => {
             let faults: Vec<String> = faults
                 .iter()

@@ -35,16 +35,22 @@ pub(super) fn FindOption(group: NodeRef<html::Fieldset>) -> impl IntoView {
         let is_plain = !(event.ctrl_key() || event.meta_key() || event.alt_key());
         if is_plain && matches!(event.key().as_str(), "Enter" | "ArrowDown") {
             event.prevent_default();
+            if event.repeat() {
+                return;
+            }
             // What a label says goes before what stands below another.
             let typed = field.get_untracked().map(|field| field.value());
             let typed = typed.unwrap_or_default().to_lowercase();
             let words: Vec<&str> = typed.split_whitespace().collect();
-            let shown: Vec<_> = options(group)
-                .into_iter()
-                .filter(|(label, _)| !label.hidden())
-                .collect();
+            // One that is picked stands there though it does not fit.
+            let fits = |(label, _): &(_, _)| holds(label, ".option-text", &words);
+            let fitting: Vec<_> = options(group).into_iter().filter(fits).collect();
             let by_label = |(label, _): &&(_, _)| holds(label, ".option-label", &words);
-            if let Some((_, input)) = shown.iter().find(by_label).or(shown.first()) {
+            let first = fitting.iter().find(by_label).or(fitting.first());
+            if words.is_empty() && event.key() == "Enter" {
+                return;
+            }
+            if let Some((_, input)) = first {
                 let _ = input.focus();
                 if event.key() == "Enter" {
                     input.click();

@@ -2,7 +2,10 @@
 //! one resolves the blocker. Which question is shown stands in the address when it is not the first that
 //! is open, so going back works without a script.
 
-use domain::{InteractionId, interaction::FormAnswer};
+use domain::{
+    InteractionId,
+    interaction::{FormAnswer, FormAnswers, progress_digest},
+};
 use leptos::{html, prelude::*};
 use leptos_router::hooks::use_query_map;
 
@@ -14,8 +17,8 @@ use super::{
     sending::{Problem, SendButton},
 };
 use crate::{
-    draft::Draft,
-    {components::copy_button::CopyButton, server_fns::AnswerBlocker, view::FormStep},
+    components::copy_button::CopyButton, draft::Draft, error::UiError, server_fns::AnswerBlocker,
+    view::FormStep,
 };
 
 /// The parameter of the address that names a question, counted from 1.
@@ -29,6 +32,11 @@ pub(super) fn FormControl(
     answering: Answering,
 ) -> impl IntoView {
     let of = steps.len();
+    let answers: FormAnswers = steps
+        .iter()
+        .filter_map(|step| Some((step.id.clone(), step.answer.clone()?)))
+        .collect();
+    let seen = StoredValue::new(progress_digest(&answers));
     let open = steps.iter().filter(|step| step.answer.is_none()).count();
     let first_open = steps.iter().position(|step| step.answer.is_none());
     let first_open = first_open.unwrap_or(of.saturating_sub(1));
@@ -58,13 +66,44 @@ pub(super) fn FormControl(
         // Who turns to another question has seen that it is another.
         answering.replaced_by(&step.id);
         let last = open <= 1 && step.answer.is_none();
+        let given = last.then(|| given(&steps));
         Some(
             view! {
                 <p class="step-count">{format!("{} of {of}", n + 1)}</p>
-                <Step id n first_open last step answering />
+                {given}
+                {move || {
+                    answering
+                        .changed
+                        .get()
+                        .then(|| {
+                            view! {
+                                <p class="form-problem" role="alert">
+                                    {UiError::Changed.to_string()}
+                                </p>
+                            }
+                        })
+                }}
+                <Step id n first_open last step seen answering />
             }
             .into_any(),
         )
+    }
+}
+
+/// The answers that the last one sends along.
+fn given(steps: &[FormStep]) -> impl IntoView + use<> {
+    let answers = steps.iter().enumerate().filter_map(|(n, step)| {
+        let answer = step.answer.as_ref()?.to_text();
+        Some(view! {
+            <li value=(n + 1).to_string() dir="auto">
+                {answer}
+            </li>
+        })
+    });
+    view! {
+        <ol class="form-given" aria-label="Answers so far">
+            {answers.collect_view()}
+        </ol>
     }
 }
 
@@ -105,6 +144,8 @@ fn Step(
     /// Whether the answer to it resolves the form.
     last: bool,
     step: FormStep,
+    /// The digest of the answers that are shown.
+    seen: StoredValue<String>,
     answering: Answering,
 ) -> impl IntoView {
     let sending = answering.sending();
@@ -131,6 +172,7 @@ fn Step(
         }
         let answer = AnswerBlocker {
             question: Some(question.clone()),
+            digest: Some(seen.get_value()),
             ..blank(id)
         };
         let answer = match multiple {
@@ -193,6 +235,7 @@ fn Step(
         <div class="prompt step-prompt" inner_html=step.prompt_html></div>
         <AnswerForm id send>
             <input type="hidden" name="question" value=step.id />
+            <input type="hidden" name="digest" value=seen.get_value() />
             {field}
             <div class="form-end">
                 <Turn to=n.checked_sub(1) label="Back" />

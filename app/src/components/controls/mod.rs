@@ -29,6 +29,7 @@ pub(super) use sending::{Problem, Sending};
 use crate::{
     desk::place::Place,
     draft::Draft,
+    error::UiError,
     held::{Call, Holding},
     live::{Live, Wanted},
     server_fns::{AnswerBlocker, CancelBlocker, FollowUpBlocker},
@@ -51,6 +52,8 @@ pub(crate) struct Answering {
     row: StoredValue<Option<Row>>,
     /// The answer that was undone.
     undone: StoredValue<Option<AnswerBlocker>>,
+    /// Whether an answer was refused since others of the form have changed.
+    changed: RwSignal<bool>,
     desk: Option<(Live, Holding)>,
 }
 
@@ -77,13 +80,21 @@ impl Answering {
             on_screen: StoredValue::new(None),
             row: StoredValue::new(None),
             undone: StoredValue::new(undone),
+            changed: RwSignal::new(false),
             desk,
         };
         let (here, navigate) = (use_location(), use_navigate());
         Effect::new(move |_| {
-            let Some(Ok(outcome)) = answering.answer.value().get() else {
-                return;
+            let outcome = match answering.answer.value().get() {
+                Some(Ok(outcome)) => outcome,
+                Some(Err(UiError::Changed)) if answering.on_screen.get_value().is_some() => {
+                    answering.changed.set(true);
+                    reload();
+                    return;
+                }
+                Some(Err(_)) | None => return,
             };
+            answering.changed.set(false);
             answering.got_through.update_value(|count| *count += 1);
             // A text that came too late is shown as unsent: it is still needed.
             if let Some(draft) = answering.under_way.get_value()

@@ -148,7 +148,8 @@ pub struct AnswerDraft {
     /// For a `form`: any of its questions.
     #[serde(deserialize_with = "form::read_answers")]
     pub answers: Option<FormAnswers>,
-    /// The digest of the action or plan that its author was shown: an answer to another one counts for nothing.
+    /// The digest of the action or plan that its author was shown, or of the answers that a form had then
+    /// ([`progress_digest`](super::progress_digest)): an answer to another one counts for nothing.
     pub digest: Option<String>,
 }
 
@@ -169,7 +170,7 @@ impl AnswerDraft {
     pub fn check(self, ask: &Ask, known: &FormAnswers) -> Result<Checked, Vec<Fault>> {
         let mut faults = Faults::default();
         self.refuse_foreign(ask.kind(), &mut faults);
-        self.refuse_another(ask, &mut faults);
+        self.refuse_another(ask, known, &mut faults);
         let checked = match ask {
             Ask::Question => self.text(&mut faults).map(Checked::Whole),
             Ask::Choice(choice) => faults.present("selected", self.selected).map(|selected| {
@@ -215,7 +216,7 @@ impl AnswerDraft {
             (
                 self.digest.is_some(),
                 "digest",
-                &[Kind::Approval, Kind::PlanReview],
+                &[Kind::Approval, Kind::PlanReview, Kind::Form],
             ),
         ] {
             if is_there && !belongs.contains(&kind) {
@@ -227,9 +228,19 @@ impl AnswerDraft {
         }
     }
 
-    fn refuse_another(&self, ask: &Ask, faults: &mut Faults) {
-        if self.digest.is_some() && self.digest != ask.digest() {
-            faults.add("digest", "is not that of what is asked; look at it again");
+    fn refuse_another(&self, ask: &Ask, known: &FormAnswers, faults: &mut Faults) {
+        let (digest, why) = match ask {
+            Ask::Form { .. } => (
+                Some(form::progress_digest(known)),
+                "is of other answers than are there now; look at them again",
+            ),
+            _ => (
+                ask.digest(),
+                "is not that of what is asked; look at it again",
+            ),
+        };
+        if self.digest.is_some() && self.digest != digest {
+            faults.add("digest", why);
         }
     }
 

@@ -11,7 +11,7 @@ use super::{
     Ask, Interaction,
     choice::{Choice, ChoiceOption},
 };
-use crate::{fault::Faults, json::each_key_once, limits};
+use crate::{digest, fault::Faults, json::each_key_once, limits};
 
 /// One question of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,13 @@ pub struct FormQuestion {
 
 /// Answers to the questions of a form, by id.
 pub type FormAnswers = BTreeMap<String, FormAnswer>;
+
+/// The digest of the answers that a form has so far: by it an answer says what its author has seen of the others.
+pub fn progress_digest(answers: &FormAnswers) -> String {
+    // Texts and lists of texts by their names, in order: they always have this form.
+    let written = serde_json::to_string(answers).unwrap_or_default();
+    digest::sha256(written.as_bytes())
+}
 
 /// Reads sent answers, or `null`.
 pub(super) fn read_answers<'de, D>(deserializer: D) -> Result<Option<FormAnswers>, D::Error>

@@ -32,7 +32,7 @@ pub use ask::{Ask, Level};
 pub use brief::{Brief, Ending, FormProgress, beginning};
 pub use card::{Card, Posted};
 pub use choice::{Choice, ChoiceOption};
-pub use form::{FormAnswer, FormAnswers, FormQuestion};
+pub use form::{FormAnswer, FormAnswers, FormQuestion, progress_digest};
 pub use kind::Kind;
 pub use mode::{Mode, Priority};
 pub use operand::Operand;

@@ -36,7 +36,7 @@ shapes! {
             must("feedback", visible_text(limits::TEXT_CHARS)),
             digest(),
         ]))
-        .item(answer("To a form: any of its questions", [must("answers", form_answers())]));
+        .item(answer("To a form: any of its questions", [must("answers", form_answers()), digest()]));
     /// What came of an answer.
     Reporting = sent([
         must("outcome", names::ReportOutcome::schema()),
@@ -57,7 +57,7 @@ fn answer(title: &str, fields: impl IntoIterator<Item = Field>) -> ObjectBuilder
     with_nulls(sent(fields), &all).title(Some(title))
 }
 
-/// Of the action or plan that was shown to whoever answers; an answer to another one is refused.
+/// Of the action or plan that was shown to the responder, or of the answers that a form had; an answer to another one is refused.
 fn digest() -> Field {
     may("digest", line(limits::LINE_CHARS))
 }

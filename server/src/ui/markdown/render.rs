@@ -269,6 +269,10 @@ impl<'a> Renderer<'a> {
                 1 => ("td", "<tbody><tr>", "</tr>"),
                 _ => ("td", "<tr>", "</tr>"),
             };
+            // What stands behind the last column is dropped by the parser, whichever signs it is of.
+            if self.cells(row) > table.alignments.len() {
+                return Err(TooMuch);
+            }
             self.html.push_str(before);
             for (column, content) in row.children().enumerate() {
                 let align = match table.alignments.get(column) {
@@ -289,6 +293,18 @@ impl<'a> Renderer<'a> {
         }
         self.html.push_str("</table>\n");
         Ok(())
+    }
+
+    /// How many cells a row has as it is written.
+    fn cells(&self, row: Node<'_>) -> usize {
+        let start = row.data().sourcepos.start;
+        let line = self.lines.get(start.line.saturating_sub(1));
+        let source = line.and_then(|line| line.get(start.column.saturating_sub(1)..));
+        let source = source.unwrap_or_default().trim();
+        // No bar is escaped: backslashes are masked.
+        let inner = source.strip_prefix('|').unwrap_or(source);
+        let inner = inner.strip_suffix('|').unwrap_or(inner);
+        inner.matches('|').count() + 1
     }
 
     /// Its words, and where it leads if they are anything else.

@@ -66,6 +66,27 @@ proptest! {
 }
 
 #[test]
+fn a_cell_that_no_column_has_room_for_is_shown_whatever_its_signs() {
+    for row in [
+        "| users | column | - |",
+        "| users | column | <- |",
+        "users | column | +",
+        "| users | `a | b` |",
+        "| users | a \\| b |",
+        "| a \\| b | c |",
+    ] {
+        let source = format!("| Table | Change |\n|---|---|\n{row}");
+        let html = rendered(&source);
+        assert!(!html.contains("<table>"), "{row}: {html}");
+    }
+    for row in ["| users | - |", "users | +", "| a |", "a"] {
+        let source = format!("| Table | Change |\n|---|---|\n{row}");
+        let html = rendered(&source);
+        assert!(html.contains("<table>"), "{row}: {html}");
+    }
+}
+
+#[test]
 fn what_renderers_drop_is_shown() {
     for (source, shown) in [
         (

@@ -111,6 +111,9 @@ pub fn reject_answer(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let responder = by.responder()?;
+    // Kept whatever its author has seen of the others.
+    let digest = draft.digest.filter(|_| interaction.asks_for_a_decision());
+    let draft = AnswerDraft { digest, ..draft };
     let checked = draft
         .check(&interaction.request.ask, &FormAnswers::new())
         .map_err(Refused::Invalid)?;

@@ -10,7 +10,7 @@ use crate::{
     decide::interaction as decide,
     interaction::{
         AnswerContent, Consumed, Interaction, Kind, Outcome, Posted, ReportDraft, ReportOutcome,
-        State,
+        State, progress_digest,
     },
     limits,
     testing::{
@@ -440,6 +440,30 @@ fn a_card_is_posted_once_and_answers_are_taken_before_and_after() {
     let unseen = pending(Kind::Question, &ids);
     let never = decide::posted(&unseen, posted("1.1"), at(&ids, 1));
     assert_eq!(never, Err(Refused::Unchanged));
+}
+
+#[test]
+fn an_answer_to_a_form_says_which_other_answers_its_author_has_seen() {
+    let ids = Counter::default();
+    let ana = person(Role::Responder);
+    let given = |form: &Interaction, answers, digest: Option<String>| {
+        let draft = given(json!({ "answers": answers, "digest": digest }));
+        decide::answer(form, draft, &ana, None, at(&ids, 1))
+    };
+    let seen = |form: &Interaction| Some(progress_digest(form.progress().unwrap()));
+    let empty = pending(Kind::Form, &ids);
+    let one = given(&empty, json!({"port": "8080"}), seen(&empty));
+    let one = written(&one.unwrap());
+    let changed = written(&given(&one, json!({"port": "80"}), None).unwrap());
+    for form in [&empty, &one] {
+        let refused = given(&changed, json!({"env": "production"}), seen(form));
+        let Err(Refused::Invalid(faults)) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(faults[0].path, "digest");
+    }
+    let whole = given(&changed, json!({"env": "production"}), seen(&changed));
+    assert!(written(&whole.unwrap()).answer().is_some());
 }
 
 #[test]
