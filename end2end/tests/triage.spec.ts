@@ -269,7 +269,7 @@ test("a long action is read to its end before a key approves it", async ({ ana, 
   await expect(ana.locator(".dialog")).toContainText("Long?");
   const end = ana.locator(".read-to-end");
   let presses = 1;
-  for (; (await end.getAttribute("data-seen")) === null; presses += 1) {
+  for (; (await end.getAttribute("data-seen")) !== "all"; presses += 1) {
     const shown = await ana.locator(".dialog-main").evaluate((main) => main.scrollTop);
     await ana.keyboard.press("a");
     await expect.poll(async () => ana.locator(".dialog-main").evaluate((main) => main.scrollTop)).toBeGreaterThan(shown);
@@ -297,7 +297,7 @@ test("a long plan is read to its end before it is followed", async ({ ana, serve
   // A jump to the end is no reading.
   await ana.locator(".read-to-end").scrollIntoViewIfNeeded();
   await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
-  await expect(ana.locator(".read-to-end")).not.toHaveAttribute("data-seen");
+  await expect(ana.locator(".read-to-end")).toHaveAttribute("data-seen", "part");
   await readOn(ana, () => ana.getByRole("button", { name: "Send decision" }).click());
   await expect(ana.locator(".dialog")).toHaveCount(0);
   await expect.poll(async () => (await server.poll(id)).outcome, { timeout: 10_000 }).toBe("proceed");
@@ -305,11 +305,49 @@ test("a long plan is read to its end before it is followed", async ({ ana, serve
 
 /** Presses until all has been read, a frame after each. */
 async function readOn(page: Page, press: () => Promise<void>): Promise<void> {
-  while ((await page.locator(".read-to-end").count()) > 0) {
-    if ((await page.locator(".read-to-end").getAttribute("data-seen")) !== null) return press();
+  while ((await page.locator(".read-to-end:not([data-seen=all])").count()) > 0) {
     await press();
     await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
   }
+  if ((await page.locator(".read-to-end").count()) > 0) await press();
+}
+
+const long = Array.from({ length: 90 }, (_, n) => `Line ${n}.`).join("\n\n");
+const many = Array.from({ length: 25 }, (_, n) => ({ value: `v${n}`, label: `Option ${n} ${"of many ".repeat(7)}` }));
+
+/** What is asked at length, the keys that answer it, and the button. */
+const atLength = [
+  ["a question", { kind: "question", prompt: long }, ["x", "Control+Enter"], "Send answer"],
+  ["a choice", { kind: "choice", prompt: long, options: [{ value: "a", label: "A" }, { value: "b", label: "B" }] }, ["1", "Enter"], "Send answer"],
+  ["a choice of many", { kind: "choice", prompt: "Which?", options: many }, ["ArrowDown", "Space", "Enter"], "Send answer"],
+  ["an acknowledgement", { kind: "acknowledgement", prompt: long }, ["Enter"], "Acknowledge"],
+  ["a form", { kind: "form", prompt: "Two things", questions: [{ id: "one", prompt: long }, { id: "two", prompt: long }] }, ["x", "Control+Enter"], "Send"],
+] as const;
+
+for (const [name, body, keys, button] of atLength) {
+  test(`${name} is read to its end before it is answered`, async ({ ana, server }) => {
+    const { id } = await server.ask({ ...body, mode: "sync" });
+    await ana.setViewportSize({ width: 1024, height: 620 });
+    await ana.locator(".row a").first().click();
+    await ready(ana);
+    const mark = () => ana.locator(".dialog-end").evaluate((end) => getComputedStyle(end, "::before").content);
+    const answer = async () => {
+      await expect(ana.locator(".read-to-end[data-seen=part]").first()).toBeAttached();
+      await expect.poll(mark).toContain("There is more to read");
+      for (const key of keys) await ana.keyboard.press(key);
+      await expect(ana.locator("#answer-problem")).toContainText("There is more to read.");
+      await readOn(ana, () => ana.getByRole("button", { name: button }).click());
+    };
+    await answer();
+    if (body.kind === "form") {
+      await expect(ana.locator(".step-count")).toHaveText("2 of 2");
+      expect((await server.poll(id)).state).toBe("pending");
+      await ready(ana);
+      await answer();
+    }
+    await expect(ana.locator(".dialog")).toHaveCount(0);
+    await expect.poll(async () => (await server.poll(id)).state, { timeout: 10_000 }).toBe("resolved");
+  });
 }
 
 test("in no window a jump to the end is reading", async ({ ana, server }) => {
@@ -375,7 +413,7 @@ test("what has no room left shows nothing", async ({ ana, server }) => {
     await ana.keyboard.press("a");
     await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
   }
-  expect(await ana.locator(".read-to-end[data-seen]").count()).toBe(0);
+  expect(await ana.locator(".read-to-end[data-seen=all]").count()).toBe(0);
   expect(await ana.locator(".held-line").count()).toBe(0);
   expect((await server.poll(id)).state).toBe("pending");
 });
@@ -452,7 +490,7 @@ test("what is read on with a key has all been on the screen", async ({ ana, serv
       )) seen.add(n);
     };
     await note();
-    while ((await ana.locator(".read-to-end").getAttribute("data-seen")) === null) {
+    while ((await ana.locator(".read-to-end").getAttribute("data-seen")) !== "all") {
       await ana.keyboard.press("a");
       await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
       await note();

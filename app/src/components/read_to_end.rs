@@ -1,5 +1,5 @@
 //! Whether all that is asked has been on the screen, from its beginning to its end and without a gap: before it has, a
-//! page whose program runs approves nothing. A jump to the end, by Tab, by End or by the focus, leaves a gap, and so
+//! page whose program runs answers nothing. A jump to the end, by Tab, by End or by the focus, leaves a gap, and so
 //! does what runs by faster than it can be seen.
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
@@ -9,16 +9,20 @@ use super::keys::elements;
 
 /// How far a part has been read: in pixels from its top.
 const READ: &str = "data-read";
-/// Its width and height at that time. In another shape its text stands elsewhere.
+/// What it asked, its width and its height at that time. In another shape its text stands elsewhere.
 const SHAPE: &str = "data-shape";
+/// What it asked when all of it had been seen: then its shape no longer counts.
+const WHOLE: &str = "data-whole";
+/// What a part asks, where one element may come to ask another thing.
+const ASKED: &str = "data-asked";
 /// Where it stood a frame ago, and when that was.
 const STOOD: &str = "data-stood";
 /// What moves by faster is not read: windows a second.
 const PACE: f64 = 2.0;
 /// What is asked stands in these.
-const PARTS: &str = ".dialog :is(.dialog-head, .dialog-main)";
+const PARTS: &str = ".dialog :is(.dialog-head, .dialog-main, .step-asked, .option-list)";
 
-/// Stands behind what is asked, and says on the page when all of it has been seen.
+/// Stands behind what is asked, and says on the page whether all of it has been seen: `data-seen` is `all` or `part`.
 #[component]
 pub(super) fn ReadToEnd() -> impl IntoView {
     let end = NodeRef::<html::Div>::new();
@@ -32,11 +36,8 @@ pub(super) fn ReadToEnd() -> impl IntoView {
 
 /// Whether all has been on the screen; if not, the page goes to where it was not, with a little of what was.
 pub(super) fn is_read() -> bool {
-    if elements(".dialog .read-to-end:not([data-seen])").is_empty() {
-        return true;
-    }
     let unread = elements(PARTS).into_iter().find(|part| !is_whole(part));
-    let Some(part) = unread else { return false };
+    let Some(part) = unread else { return true };
     // Mostly one of them scrolls; where two do, the second makes up for what the first could not.
     for scrolls in std::iter::successors(Some(part.clone()), parent) {
         if scrolls.scroll_height() <= scrolls.client_height() {
@@ -59,12 +60,13 @@ fn follow(end: web_sys::HtmlDivElement) {
         }
         let mut is_read = true;
         for part in elements(PARTS) {
-            look(&part);
+            if !is_whole(&part) {
+                look(&part);
+            }
             is_read &= is_whole(&part);
         }
-        if is_read {
-            let _ = end.set_attribute("data-seen", "");
-        } else {
+        let _ = end.set_attribute("data-seen", if is_read { "all" } else { "part" });
+        if !is_read {
             follow(end);
         }
     });
@@ -73,7 +75,7 @@ fn follow(end: web_sys::HtmlDivElement) {
 /// Notes how far the part has been on the screen without a gap.
 fn look(part: &HtmlElement) {
     let (top, height) = extent(part);
-    let shape = format!("{}x{height}", part.client_width());
+    let shape = format!("{} {}x{height}", asked(part), part.client_width());
     if part.get_attribute(SHAPE).as_ref() != Some(&shape) {
         let _ = part.set_attribute(SHAPE, &shape);
         let _ = part.set_attribute(READ, "0");
@@ -85,6 +87,9 @@ fn look(part: &HtmlElement) {
     // Less than a pixel is rounding.
     if to > from && from - top <= read(part) + 1.0 && to - top > read(part) {
         let _ = part.set_attribute(READ, &(to - top).to_string());
+    }
+    if read(part) >= height - 1.0 {
+        let _ = part.set_attribute(WHOLE, &asked(part));
     }
 }
 
@@ -109,7 +114,11 @@ fn read(part: &HtmlElement) -> f64 {
 }
 
 fn is_whole(part: &HtmlElement) -> bool {
-    read(part) >= extent(part).1 - 1.0
+    part.get_attribute(WHOLE) == Some(asked(part))
+}
+
+fn asked(part: &HtmlElement) -> String {
+    part.get_attribute(ASKED).unwrap_or_default()
 }
 
 /// Where its beginning stands in the window, and how high all of it is.

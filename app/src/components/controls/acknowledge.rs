@@ -14,7 +14,7 @@ use super::{
 pub(super) fn AcknowledgeControl(id: InteractionId, answering: Answering) -> impl IntoView {
     let sending = answering.sending();
     let send = move || {
-        if sending.starts() {
+        if sending.starts() && sending.has_read() {
             answering.send(blank(id), None);
         }
     };

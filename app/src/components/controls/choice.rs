@@ -27,7 +27,7 @@ pub(super) fn ChoiceControl(
             return;
         }
         let selected = picked(group);
-        if !picks_enough(sending, &selected, multiple) {
+        if !sending.has_read() || !picks_enough(sending, &selected, multiple) {
             return;
         }
         let answer = AnswerBlocker {

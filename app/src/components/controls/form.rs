@@ -17,7 +17,10 @@ use super::{
     sending::{Problem, SendButton},
 };
 use crate::{
-    components::copy_button::CopyButton, draft::Draft, error::UiError, server_fns::AnswerBlocker,
+    components::{copy_button::CopyButton, read_to_end::ReadToEnd},
+    draft::Draft,
+    error::UiError,
+    server_fns::AnswerBlocker,
     view::FormStep,
 };
 
@@ -69,8 +72,12 @@ pub(super) fn FormControl(
         let given = last.then(|| given(&steps));
         Some(
             view! {
-                <p class="step-count">{format!("{} of {of}", n + 1)}</p>
-                {given}
+                <div class="step-asked" data-asked=format!("{} {}", step.id, seen.get_value())>
+                    <p class="step-count">{format!("{} of {of}", n + 1)}</p>
+                    {given}
+                    <div class="prompt step-prompt" inner_html=step.prompt_html.clone()></div>
+                    <ReadToEnd />
+                </div>
                 {move || {
                     answering
                         .changed
@@ -167,7 +174,7 @@ fn Step(
     };
     let multiple = step.choice.as_ref().map(|choice| choice.multiple);
     let send = move || {
-        if !sending.starts() {
+        if !sending.starts() || !sending.has_read() {
             return;
         }
         let answer = AnswerBlocker {
@@ -232,7 +239,6 @@ fn Step(
         .into_any(),
     };
     view! {
-        <div class="prompt step-prompt" inner_html=step.prompt_html></div>
         <AnswerForm id send>
             <input type="hidden" name="question" value=step.id />
             <input type="hidden" name="digest" value=seen.get_value() />

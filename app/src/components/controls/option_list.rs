@@ -21,7 +21,7 @@ pub(super) fn OptionList(
     /// The id of the element that says what is wrong.
     problem: &'static str,
 ) -> impl IntoView {
-    forget_other_picks(group, subject);
+    forget_other_picks(group, subject.clone());
     let (input, legend) = if choice.multiple {
         ("checkbox", "Pick any number")
     } else {
@@ -29,7 +29,7 @@ pub(super) fn OptionList(
     };
     let is_long = choice.options.len() > NUMBERED;
     view! {
-        <fieldset class="option-list" node_ref=group aria-describedby=problem>
+        <fieldset class="option-list" data-asked=subject node_ref=group aria-describedby=problem>
             <legend>{legend}</legend>
             {is_long.then(|| view! { <FindOption group /> })}
             <input type="hidden" name="chosen" value=if choice.multiple { SEVERAL } else { "1" } />

@@ -18,7 +18,12 @@ pub(super) fn TextControl(id: InteractionId, answering: Answering) -> impl IntoV
     let area = NodeRef::<html::Textarea>::new();
     let send = move || {
         let text = typed(area);
-        if sending.starts() && sending.fits(&text) && sending.is_meant(text.trim().is_empty()) {
+        let is_empty = text.trim().is_empty();
+        if sending.starts()
+            && sending.fits(&text)
+            && sending.has_read()
+            && sending.is_meant(is_empty)
+        {
             let answer = AnswerBlocker {
                 text: Some(text),
                 typed: Some("1".to_owned()),
