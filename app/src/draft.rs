@@ -1,5 +1,7 @@
 //! Texts that were typed and not sent, in the browser's storage.
 
+use std::collections::HashSet;
+
 use domain::InteractionId;
 use leptos::prelude::window;
 
@@ -64,6 +66,21 @@ pub(crate) fn unsent(id: InteractionId) -> Option<String> {
     let texts: Vec<String> = drafts_of(id).iter().filter_map(Draft::read).collect();
     let text = texts.join("\n\n");
     (!text.is_empty()).then_some(text)
+}
+
+/// The blockers for which an answer was begun.
+pub(crate) fn begun() -> HashSet<InteractionId> {
+    let Some(storage) = storage() else {
+        return HashSet::new();
+    };
+    let names =
+        (0..storage.length().unwrap_or_default()).filter_map(|n| storage.key(n).ok().flatten());
+    names
+        .filter_map(|name| {
+            let of = name.strip_prefix(ANSWERS)?;
+            of.split('.').next()?.parse().ok()
+        })
+        .collect()
 }
 
 /// The blocker is answered: nothing of it is unsent.

@@ -8,7 +8,10 @@ use domain::{InteractionId, PersonId};
 use leptos::{prelude::*, server_fn::ServerFn, task::spawn_local};
 
 use crate::{
-    desk::place::{Item, Place, beside, items, shared_words},
+    desk::{
+        narrowing::Narrowing,
+        place::{Item, Place, beside, items, shared_words},
+    },
     draft,
     error::UiError,
     live::Live,
@@ -141,11 +144,13 @@ pub(crate) struct Holding {
     /// Whose page this is.
     person: StoredValue<Option<PersonId>>,
     live: Live,
+    /// What their list is narrowed to.
+    narrowed: Memo<Narrowing>,
 }
 
 impl Holding {
     /// Makes it available to everything below.
-    pub(crate) fn provide(live: Live) -> Self {
+    pub(crate) fn provide(live: Live, narrowed: Memo<Narrowing>) -> Self {
         let holding = Self {
             held: RwSignal::default(),
             gone: RwSignal::default(),
@@ -153,6 +158,7 @@ impl Holding {
             undone: StoredValue::new(None),
             person: StoredValue::new(None),
             live,
+            narrowed,
         };
         provide_context(holding);
         Effect::new(move |_| {
@@ -220,19 +226,38 @@ impl Holding {
         })
     }
 
-    /// The same by lines of the list.
+    /// What the list is narrowed to.
+    pub(crate) fn narrowed(self) -> Memo<Narrowing> {
+        self.narrowed
+    }
+
+    /// The lines of the list.
     pub(crate) fn items(self) -> Vec<Item> {
-        items(self.waiting())
+        let is_in = self.is_in();
+        items(self.waiting().into_iter().filter(is_in))
+    }
+
+    /// Whether a row is in the list, as it is narrowed.
+    fn is_in(self) -> impl Fn(&Row) -> bool {
+        let narrowing = self.narrowed.get();
+        // Each tick would make the list anew.
+        let now = match narrowing.soon {
+            true => self.live.now.get(),
+            false => self.live.now.get_untracked(),
+        };
+        move |row| narrowing.takes(row, now)
     }
 
     /// The place after this in the list, or before it.
     pub(crate) fn beside(self, here: Place, step: isize) -> Option<Place> {
         let list = untrack(|| {
+            let is_in = self.is_in();
             self.gone.with(|gone| {
                 self.live.desk.with(|desk| {
                     let is_here =
                         |row: &&Row| here == Place::Blocker(row.id) || !gone.contains(&row.id);
-                    items(desk.waiting.iter().filter(is_here).cloned())
+                    let rows = desk.waiting.iter().filter(is_here);
+                    items(rows.filter(|row| is_in(row)).cloned())
                 })
             })
         });

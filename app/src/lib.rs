@@ -10,6 +10,7 @@
     reason = "the component macro makes a `pub` struct of every component's props"
 )]
 
+mod address;
 pub mod backend;
 mod components;
 pub mod desk;

@@ -425,3 +425,26 @@ test.describe("without scripts", () => {
     expect((await server.poll(id)).answer?.answers).toEqual({ port: "8080", env: "production", why: "because" });
   });
 });
+
+test("the answers that go along stand there by question, label and value, with all that hides in them", async ({ ana, server }) => {
+  const questions = [
+    { id: "db", prompt: "What happens to the old database?", options: [{ value: "\u202eno", label: "Keep everything" }, { value: "drop", label: "Drop it" }] },
+    { id: "who", prompt: "Who was told?" },
+    { id: "when", prompt: "When?" },
+  ];
+  const { id } = await server.ask({ kind: "form", prompt: "Two things", questions });
+  await server.answer(id, { answers: { db: "\u202eno", who: "no\u20282. all" } });
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await live(ana);
+  const given = ana.locator(".form-given > li");
+  await expect(given).toHaveCount(2);
+  await expect(given.first()).toContainText("What happens to the old database?");
+  await expect(given.first()).toContainText(/Keep everything ⟨→ .*U\+202E.*no⟩/);
+  await expect(given.last()).toContainText(/no.*U\+2028.*2\. all/);
+  await ana.getByLabel("Your answer").fill("now");
+  await submitByKey(ana);
+  await expect.poll(async () => (await server.poll(id)).state).toBe("resolved");
+  // Afterwards, too.
+  await ana.goto(`${server.url}/interactions/${id}`);
+  await expect(ana.locator(".asked-steps")).toContainText(/Keep everything ⟨→ .*U\+202E.*no⟩/);
+});

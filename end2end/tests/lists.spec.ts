@@ -125,3 +125,64 @@ test("the overview counts and groups what waits", async ({ ana, server }) => {
   await ana.keyboard.press("Escape");
   await expect(main).toContainText("1 answered");
 });
+
+test("the list of those who wait is narrowed, and going on stays in it", async ({ ana, server }) => {
+  for (let n = 0; n < 4; n += 1) await server.ask({ prompt: `Question ${"abcd"[n]}?` });
+  const action = (n: number) => ({ kind: "approval", prompt: "Push?", action: { tool: "Bash", arguments: { command: `git push origin ${"xyz"[n]}` } } });
+  for (let n = 0; n < 3; n += 1) await server.ask({ ...action(n), priority: n === 0 ? "urgent" : "normal", timeout_seconds: n === 1 ? 600 : 86_400 });
+  await expect(ana.locator(".row")).toHaveCount(7);
+  await ana.getByText("Narrow", { exact: true }).click();
+  const chip = (name: string) => ana.locator(".narrow").getByRole("link", { name, exact: true });
+  await chip("Approval").click();
+  await expect(ana).toHaveURL(`${server.url}/?kind=approval`);
+  await expect(ana.locator(".row")).toHaveCount(3);
+  await expect(ana.locator(".panel-title .count")).toHaveText("3 of 7");
+  // From one to the next, and back to where it began.
+  await ana.keyboard.press("j");
+  await ana.keyboard.press("Enter");
+  for (const _ of [1, 2, 3]) {
+    await expect(ana.locator(".dialog .action-block")).toBeVisible();
+    await ana.keyboard.press("j");
+  }
+  await ana.keyboard.press("Escape");
+  await expect(ana).toHaveURL(`${server.url}/?kind=approval`);
+  await chip("Within an hour").click();
+  await expect(ana.locator(".row")).toHaveCount(1);
+  await expect(ana.locator(".row")).toContainText("git push origin y");
+  await chip("Within an hour").click();
+  await chip("Urgent").click();
+  await expect(ana.locator(".row")).toHaveCount(1);
+  await chip("Approval").click();
+  // Nothing of this kind waits.
+  await expect(chip("Choice")).toHaveCount(0);
+  await ana.goto(`${server.url}/?agent=another`);
+  await expect(ana.locator(".panel")).toContainText("Nothing that waits is so.");
+  await ana.getByRole("link", { name: "Show all" }).click();
+  await expect(ana.locator(".row")).toHaveCount(7);
+});
+
+test("a row says that an answer was begun", async ({ ana, server }) => {
+  const { id } = await server.ask({ prompt: "Which port?" });
+  await row(ana, "Which port?").locator("a").click();
+  await ana.getByLabel("Your answer").fill("80");
+  await ana.keyboard.press("Escape");
+  await expect(row(ana, "Which port?")).toContainText("Your answer is begun");
+  await ana.reload();
+  await expect(row(ana, "Which port?")).toContainText("Your answer is begun");
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await live(ana);
+  await ana.getByLabel("Your answer").fill("");
+  await ana.keyboard.press("Escape");
+  await expect(row(ana, "Which port?")).not.toContainText("Your answer is begun");
+});
+
+test.describe("without scripts", () => {
+  test("the list of those who wait is narrowed by its address", async ({ signIn, server }) => {
+    for (let n = 0; n < 60; n += 1) await server.ask({ prompt: `Question ${"abcdefgh"[n % 8]}${"abcdefgh"[Math.floor(n / 8)]}?` });
+    await server.ask({ kind: "choice", prompt: "Which one?", options: [{ value: "a", label: "A" }, { value: "b", label: "B" }] });
+    const ana = await signIn("Ana", { javaScriptEnabled: false });
+    await ana.goto(`${server.url}/?kind=choice`);
+    await expect(ana.locator(".row")).toHaveCount(1);
+    await expect(ana.locator(".row")).toContainText("Which one?");
+  });
+});

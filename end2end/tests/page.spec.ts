@@ -1,3 +1,5 @@
+import type { Page } from "@playwright/test";
+
 import { expect, expectLegible, live, looks, row, submitByKey, test } from "./handraise.ts";
 
 test("what was typed survives Esc and a reload", async ({ ana, server }) => {
@@ -115,4 +117,39 @@ test("the theme is remembered and sent by the server", async ({ ana }) => {
   expect(html).toContain('data-theme="dark"');
   await ana.reload();
   await expect(root).toHaveAttribute("data-theme", "dark");
+});
+
+/** What can be pressed and is smaller than a finger. Links within a text may be. */
+const tooSmall = (page: Page) =>
+  page.evaluate(() => {
+    const all = [...document.querySelectorAll<HTMLElement>("a[href], button, input, select, textarea, summary")];
+    return all.flatMap((each) => {
+      // A box is pressed by its label.
+      const target = each.matches("[type=radio], [type=checkbox]") ? (each.closest("label") ?? each) : each;
+      const { width, height } = target.getBoundingClientRect();
+      const style = getComputedStyle(target);
+      const isDrawn = each.checkVisibility({ visibilityProperty: true }) && width > 2 && height > 2 && each.tabIndex >= 0;
+      const isText = target.tagName === "A" && style.display === "inline";
+      return isDrawn && !isText && height < 43.5 ? [`${target.tagName}.${target.className} ${Math.round(height)}: ${target.textContent?.slice(0, 30)}`] : [];
+    });
+  });
+
+test("on a phone everything is as large as a finger", async ({ signIn, server }) => {
+  test.slow();
+  const ana = await signIn("Ana", { role: "admin", viewport: { width: 390, height: 844 } });
+  const ids = [];
+  const action = (n: string) => ({ tool: "Bash", arguments: { command: `git push origin ${n}` } });
+  for (const n of ["1", "2"]) ids.push((await server.ask({ kind: "approval", prompt: "Push?", action: action(n) })).id);
+  const plan = await server.ask({ kind: "plan_review", prompt: "Plan?", plan: "1. one\n2. two" });
+  const options = Array.from({ length: 12 }, (_, n) => ({ value: `v${n}`, label: `Option ${n}` }));
+  const form = await server.ask({ kind: "form", prompt: "Two?", questions: [{ id: "a", prompt: "Which?", options }, { id: "b", prompt: "Why?" }] });
+  const gone = await server.ask({ prompt: "Which port?" });
+  await server.answer(gone.id, { text: "80" });
+  for (let n = 0; n < 4; n += 1) await server.ask({ prompt: `Question ${"abcd"[n]}?` });
+  const pages = ["/", `/blockers/${ids[0]}`, `/blockers/${plan.id}`, `/blockers/${form.id}`, `/blockers/${gone.id}`, "/history", `/interactions/${gone.id}`, "/tasks", "/agents", "/deliveries", "/settings", "/settings/people", "/settings/tokens", "/settings/webhooks"];
+  for (const where of pages) {
+    await ana.goto(`${server.url}${where}`);
+    await live(ana);
+    expect(await tooSmall(ana), where).toEqual([]);
+  }
 });

@@ -1,7 +1,9 @@
 // Who gets in: the first admin, invitations, roles, passwords, sessions, tokens.
+import { spawn } from "node:child_process";
+
 import type { Page } from "@playwright/test";
 
-import { acceptLink, expect, expectLegible, live, looks, password, row, test } from "./handraise.ts";
+import { acceptLink, expect, expectLegible, live, looks, password, row, submitByKey, test } from "./handraise.ts";
 
 // Chromium's own message when a call is refused.
 const refused = (status: number) => new RegExp(`status of ${status}`);
@@ -24,10 +26,47 @@ async function invite(admin: Page, name: string, role: string): Promise<string> 
   return link.replace("//handraise.localhost:", "//127.0.0.1:");
 }
 
+test("the first question, from the token to the answer that was picked up", async ({ server, openBrowser }) => {
+  const admin = await openBrowser();
+  await admin.goto(server.firstAdminLink());
+  await admin.getByLabel("Your name").fill("Ana");
+  await admin.getByLabel("Choose a password", { exact: true }).fill(password);
+  await admin.getByRole("button", { name: "Set password" }).click();
+  await admin.waitForURL(`${server.url}/`);
+  await live(admin);
+  const steps = admin.locator(".first-step");
+  const atHand = admin.locator(".first-step[aria-current=step]");
+  await expect(atHand).toContainText("Paste this into a shell.");
+  await steps.getByRole("button", { name: "Make a token" }).click();
+  await expect(steps.first()).toContainText("The token stands in what follows.");
+  const command = await steps.first().locator(".command").innerText();
+  const shell = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "inherit"] });
+  let printed = "";
+  shell.stdout.on("data", (text) => (printed += text));
+  const ended = new Promise((done) => shell.once("exit", done));
+  await expect(atHand).toContainText("Open it, and answer.");
+  await expectLegible(admin);
+  await row(admin, "What latency target").locator("a").click();
+  await admin.getByLabel("Your answer").fill("200 ms");
+  await submitByKey(admin);
+  await ended;
+  expect(JSON.parse(printed).answer.text).toBe("200 ms");
+  await admin.keyboard.press("Escape");
+  await expect(admin.locator(".first-done")).toContainText("Picked up.");
+  await expectLegible(admin);
+  // A page that comes later needs no guide.
+  await admin.reload();
+  await live(admin);
+  await expect(admin.locator(".first-question")).toBeHidden();
+});
+
 test("first start, an admin, a responder who answers, a viewer who cannot", async ({ server, openBrowser, watch }) => {
   test.slow();
   watch.allow(refused(401));
   const admin = await openBrowser();
+  // Who comes without the link reads where it is.
+  await admin.goto(`${server.url}/sign-in`);
+  await expect(admin.getByRole("note")).toContainText("This server has no admin yet.");
   await admin.goto(server.firstAdminLink());
   await admin.getByLabel("Your name").fill("Ana");
   await admin.getByLabel("Choose a password", { exact: true }).fill("password1234");

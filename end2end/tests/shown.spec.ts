@@ -442,3 +442,38 @@ test("a blank at the end of a row is told from none: an option", async ({ ana, s
     await expectTold(dialog.locator(".option-label"), options);
   }
 });
+
+test("a table breaks no word that has room, and nothing of it is out of sight", async ({ ana, server }) => {
+  const words = ["service", "replicas", "memory", "digest", "owner"];
+  const digest = `sha256:${"9f86d081884c7d65".repeat(4)}`;
+  const table = [words, words.map(() => "---"), ["billing-worker", "12", "2048Mi", digest, "payments"]];
+  const prompt = table.map((row) => `| ${row.join(" | ")} |`).join("\n");
+  const asked = [await server.ask({ prompt }), await server.ask({ kind: "plan_review", prompt: "Plan?", plan: prompt })];
+  for (const [width, height, sideBySide] of [
+    [1440, 900, [true, true]],
+    [844, 390, [false, false]],
+    [390, 844, [false, false]],
+  ] as const) {
+    await ana.setViewportSize({ width, height });
+    for (const [n, { id }] of asked.entries()) {
+      await ana.goto(`${server.url}/blockers/${id}`);
+      await live(ana);
+      const drawn = await ana.locator(".dialog-main table").evaluate((table) => {
+        const rows = (word: string) => {
+          const cell = [...table.querySelectorAll("th, td")].find((cell) => cell.textContent === word);
+          const range = document.createRange();
+          range.selectNodeContents(cell as Node);
+          return new Set([...range.getClientRects()].map((rect) => Math.round(rect.top))).size;
+        };
+        const { right } = table.getBoundingClientRect();
+        const box = (table.closest(".prompt") as Element).getBoundingClientRect();
+        return {
+          whole: ["replicas", "billing-worker", "payments"].map(rows),
+          fits: right <= box.right + 1 && table.scrollWidth <= table.clientWidth,
+          sideBySide: getComputedStyle(table.querySelector("td") as Element).display === "table-cell",
+        };
+      });
+      expect(drawn, `${width}: ${n}`).toEqual({ whole: [1, 1, 1], fits: true, sideBySide: sideBySide[n] });
+    }
+  }
+});

@@ -334,7 +334,10 @@ for (const [name, body, keys, button] of atLength) {
     const answer = async () => {
       await expect(ana.locator(".read-to-end[data-seen=part]").first()).toBeAttached();
       await expect.poll(mark).toContain("There is more to read");
-      for (const key of keys) await ana.keyboard.press(key);
+      for (const key of keys) {
+        if (key === "x") await ana.getByLabel("Your answer").fill("x");
+        else await ana.keyboard.press(key);
+      }
       await expect(ana.locator("#answer-problem")).toContainText("There is more to read.");
       await readOn(ana, () => ana.getByRole("button", { name: button }).click());
     };
@@ -349,6 +352,45 @@ for (const [name, body, keys, button] of atLength) {
     await expect.poll(async () => (await server.poll(id)).state, { timeout: 10_000 }).toBe("resolved");
   });
 }
+
+test("an option that was not found has not been read", async ({ ana, server }) => {
+  const { id } = await server.ask({ kind: "choice", prompt: "Which?", options: many, mode: "sync" });
+  await ana.setViewportSize({ width: 1024, height: 620 });
+  await ana.locator(".row a").first().click();
+  await ready(ana);
+  const find = ana.getByLabel("Find an option");
+  await find.pressSequentially("Option 17");
+  await expect(ana.locator(".option:visible")).toHaveCount(1);
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByRole("radio", { checked: true })).toHaveCount(1);
+  await ana.getByRole("button", { name: "Send answer" }).click();
+  await expect(ana.locator("#answer-problem")).toContainText("There is more to read.");
+  // It stands there now, to be read.
+  await expect(ana.locator(".option:visible")).not.toHaveCount(1);
+  expect((await server.poll(id)).state).toBe("pending");
+  await readOn(ana, () => ana.getByRole("button", { name: "Send answer" }).click());
+  await expect.poll(async () => (await server.poll(id)).answer?.selected, { timeout: 10_000 }).toEqual(["v17"]);
+});
+
+test("leafing through is no reading", async ({ ana, server }) => {
+  const plan = Array.from({ length: 900 }, (_, n) => `${n + 1}. step`).join("\n");
+  const { id } = await server.ask({ kind: "plan_review", prompt: "Long?", plan });
+  await row(ana, "Long?").locator("a").click();
+  await ready(ana);
+  // Most of a window at each second frame, to the end.
+  await ana.locator(".dialog-main").evaluate(async (main) => {
+    const frame = () => new Promise((then) => requestAnimationFrame(then));
+    while (main.scrollTop + main.clientHeight < main.scrollHeight - 1) {
+      main.scrollTop += main.clientHeight * 0.85;
+      await frame();
+      await frame();
+    }
+  });
+  await ana.keyboard.press("1");
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByRole("alert")).toContainText("There is more to read.");
+  expect((await server.poll(id)).state).toBe("pending");
+});
 
 test("in no window a jump to the end is reading", async ({ ana, server }) => {
   const steps = Array.from({ length: 60 }, (_, n) => `Step ${n}`).join("\n\n");

@@ -25,7 +25,7 @@ pub trait Backend: SettingsPages + OutboundPages {
     /// Who is signed in, and where.
     ///
     /// # Errors
-    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`].
+    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`] and [`Backend::has_admin`].
     async fn visitor(&self) -> Result<Visitor, UiError>;
 
     /// The first `rows` of the blockers that wait, those that were closed lately, and the counts of the last day.
@@ -93,4 +93,7 @@ pub trait Backend: SettingsPages + OutboundPages {
 
     /// Whom a sign-in link lets in; `None` when it was used or has expired.
     async fn sign_in_link(&self, link: String) -> Result<Option<SignInLink>, UiError>;
+
+    /// Whether an admin can sign in. Until one can, everybody is told where the link for the first one is.
+    async fn has_admin(&self) -> Result<bool, UiError>;
 }

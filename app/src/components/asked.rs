@@ -85,18 +85,15 @@ fn Steps(steps: Vec<FormStep>) -> impl IntoView {
                 .into_iter()
                 .enumerate()
                 .map(|(n, step)| {
-                    let answer = step.answer.map(|answer| answer.to_text());
                     view! {
                         <li>
                             <p class="step-count">{format!("{} of {of}", n + 1)}</p>
                             <div class="prompt step-prompt" inner_html=step.prompt_html></div>
                             {step.choice.map(|choice| view! { <Options choice /> })}
-                            {match answer {
-                                Some(text) => {
+                            {match step.answer_html {
+                                Some(answer) => {
                                     view! {
-                                        <p class="answer-text" dir="auto">
-                                            {text}
-                                        </p>
+                                        <div class="answer-text given-answer" dir="auto" inner_html=answer></div>
                                     }
                                         .into_any()
                                 }

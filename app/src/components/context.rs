@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::{deadline::Consequence, history_address::address, moment::Ago};
 use crate::{
     live::Live,
-    view::{BlockerStatus, Earlier, HistoryQuery, Row},
+    view::{BlockerStatus, Earlier, HistoryQuery, Row, drawn_name},
 };
 
 /// The context of one interaction.
@@ -91,7 +91,7 @@ fn Session(session: String) -> impl IntoView {
             <dt>"Session"</dt>
             <dd class="mono">
                 <a href=all dir="auto">
-                    {session}
+                    {drawn_name(&session)}
                 </a>
             </dd>
         </div>
@@ -112,7 +112,7 @@ pub(super) fn Task(task: TaskRef) -> impl IntoView {
                 <span dir="auto">{task.title}</span>
                 " "
                 <a class="mono" href=all dir="auto">
-                    {task.id}
+                    {drawn_name(&task.id)}
                 </a>
                 {task.step.map(|step| view! { <p dir="auto">"Step: " {step}</p> })}
                 {task

@@ -97,7 +97,8 @@ fn shown_answer(kind: Kind, ending: &Ending) -> Option<String> {
     match ending.outcome {
         Outcome::Approved => comment("Approved"),
         Outcome::Denied => comment("Denied"),
-        Outcome::Answered if kind == Kind::Acknowledgement => None,
+        // A form's answers stand under its questions.
+        Outcome::Answered if matches!(kind, Kind::Acknowledgement | Kind::Form) => None,
         Outcome::Answered
         | Outcome::Proceed
         | Outcome::ProceedClean
@@ -245,6 +246,7 @@ mod tests {
                 Some("Denied: x"),
             ),
             (Kind::Question, Outcome::Answered, "", Some("")),
+            (Kind::Form, Outcome::Answered, "port: 8080", None),
         ] {
             let ending = ending(outcome, answer);
             assert_eq!(shown_answer(kind, &ending).as_deref(), shown, "{answer}");

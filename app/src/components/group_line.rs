@@ -14,7 +14,7 @@ use super::{
 use crate::{
     desk::place::Place,
     live::Live,
-    view::{Closure, Row},
+    view::{Closure, Row, drawn_name},
 };
 
 /// Which of several are ticked.
@@ -124,8 +124,8 @@ pub(super) fn GroupLine(
                     <bdi>{agent}</bdi>
                     {row
                         .session_id
-                        .clone()
-                        .map(|session| view! { " · session " <bdi>{session}</bdi> })}
+                        .as_deref()
+                        .map(|session| view! { " · session " <bdi>{drawn_name(session)}</bdi> })}
                 </span>
             </label>
             {move || match standing.get() {

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::keys::undo;
 use crate::{
+    error::UiError,
     held::{Held, Holding, Stage},
     live::Live,
     marks::Marks,
@@ -69,6 +70,13 @@ fn Line(one: Held, live: Live, holding: Holding, marks: Marks) -> impl IntoView 
         Stage::Late => view! {
             <p class="held-line" data-stage="over">
                 {said} <strong>"Not sent: it was over before."</strong> {open()}
+            </p>
+        }
+        .into_any(),
+        // It says so itself, and the same would be refused again.
+        Stage::Failed(UiError::Changed) => view! {
+            <p class="held-line" data-stage="over">
+                {said} <strong>{UiError::Changed.to_string()}</strong> {open()}
             </p>
         }
         .into_any(),

@@ -1,18 +1,14 @@
 //! The address of a view of the history: what it is narrowed to stands in the query.
 
-use std::fmt::Write as _;
-
 use domain::interaction::Kind;
 use leptos_router::params::ParamsMap;
 
-use crate::view::HistoryQuery;
+use crate::{address::with_query, view::HistoryQuery};
 
 /// Where the history is, narrowed to this.
 pub(crate) fn address(query: &HistoryQuery) -> String {
-    let mut address = "/history".to_owned();
     let before = query.before.map(|id| id.to_string());
-    let mut mark = '?';
-    for (name, value) in [
+    let query = [
         ("q", query.q.as_deref()),
         ("state", query.state.as_deref()),
         ("kind", query.kind.map(Kind::name)),
@@ -20,13 +16,8 @@ pub(crate) fn address(query: &HistoryQuery) -> String {
         ("session_id", query.session_id.as_deref()),
         ("task_id", query.task_id.as_deref()),
         ("before", before.as_deref()),
-    ] {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            let _ = write!(address, "{mark}{name}={}", escape(value));
-            mark = '&';
-        }
-    }
-    address
+    ];
+    with_query("/history", &query)
 }
 
 /// The query that an address holds. A part that cannot be read narrows nothing.
@@ -46,19 +37,6 @@ pub(crate) fn read(params: &ParamsMap) -> HistoryQuery {
         task_id: text("task_id"),
         before: text("before").and_then(|id| id.parse().ok()),
     }
-}
-
-/// The same on the server and in the browser, which the router's own is not.
-fn escape(value: &str) -> String {
-    let mut escaped = String::new();
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            escaped.push(char::from(byte));
-        } else {
-            let _ = write!(escaped, "%{byte:02X}");
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::{
     history_address::address,
     kind_mark::kind_word,
 };
-use crate::view::HistoryQuery;
+use crate::view::{HistoryQuery, drawn_name};
 
 /// More agents than this are found by searching.
 const AGENTS: usize = 12;
@@ -127,7 +127,7 @@ fn Given(query: Memo<HistoryQuery>) -> impl IntoView {
         given
             .into_iter()
             .filter_map(|(label, value, without)| {
-                let words = value?;
+                let words = drawn_name(&value?);
                 Some(view! {
                     <ChipRow label>
                         <Chip words href=address(&without) on=true />

@@ -40,6 +40,7 @@ mod keys;
 mod kind_mark;
 mod marked_bar;
 mod moment;
+mod narrow_waiting;
 mod notify_me;
 mod option_text;
 mod outcome;

@@ -15,12 +15,12 @@ const SHAPE: &str = "data-shape";
 const WHOLE: &str = "data-whole";
 /// What a part asks, where one element may come to ask another thing.
 const ASKED: &str = "data-asked";
-/// Where it stood a frame ago, and when that was.
-const STOOD: &str = "data-stood";
-/// What moves by faster is not read: windows a second.
+/// When that was.
+const READ_AT: &str = "data-read-at";
+/// Nothing is read faster: windows a second.
 const PACE: f64 = 2.0;
 /// What is asked stands in these.
-const PARTS: &str = ".dialog :is(.dialog-head, .dialog-main, .step-asked, .option-list)";
+const PARTS: &str = ".dialog :is(.dialog-head, .dialog-main, .step-asked, .option-list .option)";
 
 /// Stands behind what is asked, and says on the page whether all of it has been seen: `data-seen` is `all` or `part`.
 #[component]
@@ -38,6 +38,8 @@ pub(super) fn ReadToEnd() -> impl IntoView {
 pub(super) fn is_read() -> bool {
     let unread = elements(PARTS).into_iter().find(|part| !is_whole(part));
     let Some(part) = unread else { return true };
+    // An option that was not found by what was typed is read all the same.
+    part.set_hidden(false);
     // Mostly one of them scrolls; where two do, the second makes up for what the first could not.
     for scrolls in std::iter::successors(Some(part.clone()), parent) {
         if scrolls.scroll_height() <= scrolls.client_height() {
@@ -75,37 +77,51 @@ fn follow(end: web_sys::HtmlDivElement) {
 /// Notes how far the part has been on the screen without a gap.
 fn look(part: &HtmlElement) {
     let (top, height) = extent(part);
+    let (from, to) = on_screen(part);
+    if to <= from || !is_wholly_wide(part) {
+        return;
+    }
     let shape = format!("{} {}x{height}", asked(part), part.client_width());
-    if part.get_attribute(SHAPE).as_ref() != Some(&shape) {
+    let clock = window().performance();
+    let now = clock.map_or(0.0, |clock| clock.now());
+    let is_new = part.get_attribute(SHAPE).as_ref() != Some(&shape);
+    if is_new {
         let _ = part.set_attribute(SHAPE, &shape);
         let _ = part.set_attribute(READ, "0");
     }
-    let (from, to) = on_screen(part);
-    if !is_slow(part, top, to - from) {
+    let before = read(part);
+    // Less than a pixel is rounding.
+    if from - top > before + 1.0 || to - top <= before {
         return;
     }
-    // Less than a pixel is rounding.
-    if to > from && from - top <= read(part) + 1.0 && to - top > read(part) {
-        let _ = part.set_attribute(READ, &(to - top).to_string());
-    }
-    if read(part) >= height - 1.0 {
+    let at = part.get_attribute(READ_AT);
+    let at = at.and_then(|at| at.parse::<f64>().ok()).unwrap_or(now);
+    // What came with the first look was there before its reader was.
+    let room = match before > 0.0 {
+        true => (to - from) * PACE * (now - at) / 1000.0,
+        false => to - from,
+    };
+    let read = (to - top).min(before + room);
+    let _ = part.set_attribute(READ, &read.to_string());
+    let _ = part.set_attribute(READ_AT, &now.to_string());
+    if read >= height - 1.0 {
         let _ = part.set_attribute(WHOLE, &asked(part));
     }
 }
 
-/// Whether a person could see it: smooth scrolling runs through all of a text in a few frames.
-fn is_slow(part: &HtmlElement, top: f64, height: f64) -> bool {
-    let clock = window().performance();
-    let now = clock.map_or(0.0, |clock| clock.now());
-    let stood = part.get_attribute(STOOD);
-    let _ = part.set_attribute(STOOD, &format!("{top} {now}"));
-    let stood = stood.as_deref().and_then(|stood| {
-        let (top, at) = stood.split_once(' ')?;
-        Some((top.parse::<f64>().ok()?, at.parse::<f64>().ok()?))
-    });
-    stood.is_none_or(|(before, at)| {
-        (top - before).abs() <= height * PACE * (now - at).max(1.0) / 1000.0
-    })
+/// Whether nothing of it is out of sight to a side: where a person has zoomed in, or a window is narrower than a page
+/// can be.
+fn is_wholly_wide(part: &HtmlElement) -> bool {
+    let width = document()
+        .document_element()
+        .map(|root| root.client_width());
+    let mut seen = (0.0_f64, f64::from(width.unwrap_or_default()));
+    if let Some(glass) = web_sys::window().and_then(|window| window.visual_viewport()) {
+        let left = glass.offset_left();
+        seen = (seen.0.max(left), seen.1.min(left + glass.width()));
+    }
+    let rect = part.get_bounding_client_rect();
+    rect.left() >= seen.0 - 1.0 && rect.right() <= seen.1 + 1.0
 }
 
 fn read(part: &HtmlElement) -> f64 {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     live::Live,
-    view::{HistoryQuery, TaskList, TaskRow},
+    view::{HistoryQuery, TaskList, TaskRow, drawn_name},
 };
 
 /// The tasks of one status, or all.
@@ -62,7 +62,7 @@ fn TaskLine(task: TaskRow, live: Live) -> impl IntoView {
                         {task.title}
                     </span>
                     " "
-                    <bdi class="mono">{task.id}</bdi>
+                    <bdi class="mono">{drawn_name(&task.id)}</bdi>
                 </a>
                 <span class="work-meta">
                     <bdi>{task.agent}</bdi> " · changed " <Ago at=task.updated_at live />

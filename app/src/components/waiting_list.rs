@@ -1,13 +1,21 @@
 //! The panel: who waits, for how long, with how much time left.
 
-use domain::interaction::{Kind, Mode, Outcome};
+use std::collections::HashSet;
+
+use domain::{
+    InteractionId,
+    interaction::{Kind, Mode, Outcome},
+};
 use leptos::{html, prelude::*};
+use leptos_router::hooks::use_location;
 
 use super::{
-    badge::Badge, marked_bar::MarkedBar, moment::Ago, notify_me::NotifyMe, waiting_row::WaitingRow,
+    badge::Badge, marked_bar::MarkedBar, moment::Ago, narrow_waiting::NarrowWaiting,
+    notify_me::NotifyMe, waiting_row::WaitingRow,
 };
 use crate::{
-    desk::{FIRST_ROWS, place::Item},
+    desk::{FIRST_ROWS, narrowing::Narrowing, place::Item},
+    draft,
     held::Holding,
     live::Live,
 };
@@ -24,20 +32,40 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
         holding.map_or(0, |holding| holding.waiting().len()) + more
     });
     let items = Memo::new(move |_| holding.map(Holding::items).unwrap_or_default());
+    let shown = Memo::new(move |_| {
+        let is_narrowed = holding.is_some_and(|it| it.narrowed().with(Narrowing::is_on));
+        is_narrowed
+            .then(|| items.with(|items| items.iter().map(|item| item.rows.len()).sum::<usize>()))
+    });
     // What is on the screen, and a little more.
     let drawn = RwSignal::new(FIRST_ROWS as usize);
+    // An answer is begun in a dialog, and left with it.
+    let drafts = RwSignal::new(HashSet::new());
+    let path = use_location().pathname;
+    Effect::new(move |_| {
+        path.track();
+        drafts.set(draft::begun());
+    });
     view! {
         <h2 class="panel-title">
-            "Waiting for you" <span class="count">{move || count.get()}</span>
+            "Waiting for you"
+            <span class="count">
+                {move || shown.get().map(|shown| format!("{shown} of "))} {move || count.get()}
+            </span>
         </h2>
-        <Rows mode=Mode::Sync says="have stopped until you answer" items drawn live />
-        <Rows mode=Mode::Async says="go on meanwhile" items drawn live />
+        {holding.map(|holding| view! { <NarrowWaiting live holding /> })}
+        <Rows mode=Mode::Sync says="have stopped until you answer" items drawn drafts live />
+        <Rows mode=Mode::Async says="go on meanwhile" items drawn drafts live />
         <MoreRows items drawn />
         <p class="panel-note">
             {move || {
                 let more = live.desk.with(|desk| desk.more_waiting);
-                if more > 0 {
+                if more > 0 && shown.get().is_some() {
+                    format!("{more} more wait behind these, and are not looked through.").into_any()
+                } else if more > 0 {
                     format!("{more} more wait behind these.").into_any()
+                } else if shown.get() == Some(0) {
+                    view! { "Nothing that waits is so. " <a href="/">"Show all"</a> }.into_any()
                 } else if count.get() > 0 {
                     "Nothing else waits.".into_any()
                 } else {
@@ -57,6 +85,7 @@ fn Rows(
     says: &'static str,
     items: Memo<Vec<Item>>,
     drawn: RwSignal<usize>,
+    drafts: RwSignal<HashSet<InteractionId>>,
     live: Live,
 ) -> impl IntoView {
     // A group stands where its first row does.
@@ -75,7 +104,7 @@ fn Rows(
         </h3>
         <ul class="rows" aria-label=says hidden=move || keys.with(Vec::is_empty)>
             <For each=move || keys.get() key=|key| *key let:key>
-                <WaitingRow key items live />
+                <WaitingRow key items drafts live />
             </For>
         </ul>
     }

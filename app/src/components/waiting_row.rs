@@ -1,5 +1,8 @@
 //! One line of the panel: a blocker, or all that are the same to a person.
 
+use std::collections::HashSet;
+
+use domain::InteractionId;
 use leptos::{ev, prelude::*};
 use leptos_router::hooks::use_location;
 
@@ -9,11 +12,17 @@ use crate::{
     held::Holding,
     live::Live,
     marks::Marks,
+    view::drawn_name,
 };
 
 /// The element stays while rows of its group come and go.
 #[component]
-pub(super) fn WaitingRow(key: Place, items: Memo<Vec<Item>>, live: Live) -> impl IntoView {
+pub(super) fn WaitingRow(
+    key: Place,
+    items: Memo<Vec<Item>>,
+    drafts: RwSignal<HashSet<InteractionId>>,
+    live: Live,
+) -> impl IntoView {
     let item = Memo::new(move |_| {
         items.with(|items| items.iter().find(|item| item.key() == key).cloned())
     });
@@ -31,6 +40,12 @@ pub(super) fn WaitingRow(key: Place, items: Memo<Vec<Item>>, live: Live) -> impl
         })
         .unwrap_or_default()
     });
+    let is_begun = Memo::new(move |_| {
+        item.with(|item| {
+            let mut rows = item.iter().flat_map(|item| &item.rows);
+            drafts.with(|drafts| rows.any(|row| drafts.contains(&row.id)))
+        })
+    });
     let mode = move || item.with(|item| item.as_ref().map(|item| item.rows[0].mode.name()));
     let toggle = move |event: ev::MouseEvent| {
         event.prevent_default();
@@ -42,6 +57,9 @@ pub(super) fn WaitingRow(key: Place, items: Memo<Vec<Item>>, live: Live) -> impl
         <li class="row" data-mode=mode data-marked=move || is_marked.get().then_some("")>
             <a class="row-link" href=move || place.get().address() aria-current=current>
                 {move || item.get().map(|item| view! { <Content item live /> })}
+                <span class="row-begun" hidden=move || !is_begun.get()>
+                    "Your answer is begun"
+                </span>
                 <span class="visually-hidden">{move || is_marked.get().then_some("Marked")}</span>
             </a>
             // By the keyboard it is X on the row.
@@ -83,7 +101,8 @@ fn Content(item: Item, live: Live) -> impl IntoView {
     // Of a group the one that is over first.
     let mut first = row.clone();
     first.expires_at = item.rows.iter().filter_map(|row| row.expires_at).min();
-    let session = row.session_id.clone().filter(|_| count == 1);
+    let session = row.session_id.as_deref().filter(|_| count == 1);
+    let session = session.map(drawn_name);
     let urgent = item.rows.iter().any(|row| row.urgent);
     Some(view! {
         <span class="row-line">

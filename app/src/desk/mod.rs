@@ -1,6 +1,7 @@
 //! The desk, the pure function that keeps it true, and what travels over the socket for it.
 
 pub mod frames;
+pub mod narrowing;
 pub mod place;
 
 use chrono::{DateTime, Utc};
@@ -167,6 +168,21 @@ pub(crate) mod tests {
         }
     }
 
+    pub(crate) fn closed_row(id: u128) -> ClosedRow {
+        ClosedRow {
+            row: row(id, Mode::Async, false),
+            closure: Closure {
+                outcome: Outcome::Answered,
+                by: Some("Ana".into()),
+                at: DateTime::UNIX_EPOCH,
+                answer: None,
+            },
+            collected_at: None,
+            callback: None,
+            follow_ups: 0,
+        }
+    }
+
     fn asked(id: u128, mode: Mode, urgent: bool) -> Change {
         Change::Asked {
             row: row(id, mode, urgent),
@@ -176,12 +192,7 @@ pub(crate) mod tests {
     fn closed(id: u128) -> Change {
         Change::Closed {
             id: InteractionId(uuid::Uuid::from_u128(id)),
-            closure: Closure {
-                outcome: Outcome::Answered,
-                by: Some("Ana".into()),
-                at: DateTime::UNIX_EPOCH,
-                answer: None,
-            },
+            closure: closed_row(id).closure,
         }
     }
 

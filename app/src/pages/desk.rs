@@ -4,14 +4,14 @@ use leptos::prelude::*;
 use leptos_router::{
     NavigateOptions,
     components::Outlet,
-    hooks::{use_location, use_navigate},
+    hooks::{use_location, use_navigate, use_query_map},
 };
 
 use crate::{
     components::{
         CameFrom, Failure, Header, HeldLines, KeyHelp, WaitingList, follow_keys, keep_the_place,
     },
-    desk::{Desk, place::Place},
+    desk::{Desk, narrowing::Narrowing, place::Place},
     held::Holding,
     live::{Live, Wanted},
     load::{self, Loaded},
@@ -37,12 +37,15 @@ pub(crate) fn visitor() -> Option<Loaded<Visitor>> {
 #[component]
 pub(crate) fn DeskLayout() -> impl IntoView {
     let live = Live::provide();
-    let desk = load::load(|| (), |()| load_desk(true));
+    let narrowed = narrowed();
+    // Without scripts nothing reads the rest of a list that is narrowed.
+    let first = !narrowed.with_untracked(Narrowing::is_on);
+    let desk = load::load(|| (), move |()| load_desk(first));
     let visitor = load::load(|| (), |()| load_visitor());
     provide_context(DeskResource(desk));
     provide_context(VisitorResource(visitor));
     CameFrom::provide();
-    let holding = Holding::provide(live);
+    let holding = Holding::provide(live, narrowed);
     Effect::new(move |_| {
         if let Some(Ok(visitor)) = visitor.get() {
             holding.belongs_to(visitor.id);
@@ -87,6 +90,18 @@ pub(crate) fn DeskLayout() -> impl IntoView {
         {move || path.with(|path| Place::at(path).is_none()).then(HeldLines)}
         <KeyHelp />
     }
+}
+
+/// What the overview's address narrows the list to; it stays while another page is open.
+fn narrowed() -> Memo<Narrowing> {
+    let (path, query) = (use_location().pathname, use_query_map());
+    Memo::new(move |before: Option<&Narrowing>| {
+        if path.with(|path| path == "/") {
+            query.with(Narrowing::read)
+        } else {
+            before.cloned().unwrap_or_default()
+        }
+    })
 }
 
 /// How many wait, and which page this is.

@@ -5,7 +5,11 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use crate::components::{AskForLink, PasswordField, Refusal};
+use crate::{
+    components::{AskForLink, PasswordField, Refusal},
+    load,
+    server_fns::load_has_admin,
+};
 
 /// The sign-in form. Leads back to the page a person came from.
 #[component]
@@ -14,6 +18,7 @@ pub(crate) fn SignInPage() -> impl IntoView {
     let given = move |key| query.with_untracked(|query| query.get(key).unwrap_or_default());
     let refused = given("refused");
     let name_first = given("name").is_empty();
+    let has_admin = load::load(|| (), |()| load_has_admin());
     view! {
         <main class="lone">
             <p class="wordmark">"Handraise"</p>
@@ -47,7 +52,30 @@ pub(crate) fn SignInPage() -> impl IntoView {
                     "Sign in"
                 </button>
             </form>
-            <AskForLink>"No password yet, or forgotten?"</AskForLink>
+            <Suspense>
+                {move || Suspend::new(async move {
+                    // A server that cannot tell has one.
+                    match has_admin.await.unwrap_or(true) {
+                        true => {
+                            view! { <AskForLink>"No password yet, or forgotten?"</AskForLink> }
+                                .into_any()
+                        }
+                        false => view! { <FirstAdmin /> }.into_any(),
+                    }
+                })}
+            </Suspense>
         </main>
+    }
+}
+
+/// On a server that nobody can sign in to yet.
+#[component]
+fn FirstAdmin() -> impl IntoView {
+    view! {
+        <div class="hint" role="note">
+            <p>
+                "This server has no admin yet. Where it was started it has printed a link, behind “Become its first admin”: it works once, within a day. A new start prints a new one."
+            </p>
+        </div>
     }
 }

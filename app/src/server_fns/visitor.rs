@@ -19,3 +19,9 @@ pub async fn load_visitor() -> Result<Visitor, UiError> {
 pub async fn load_sign_in_link(link: String) -> Result<Option<SignInLink>, UiError> {
     super::answered(super::backend()?.sign_in_link(link).await)
 }
+
+/// Whether an admin can sign in.
+#[server(prefix = "/ui", endpoint = "load-has-admin", output = TreeJson)]
+pub async fn load_has_admin() -> Result<bool, UiError> {
+    super::answered(super::backend()?.has_admin().await)
+}

@@ -108,6 +108,8 @@ pub struct FormStep {
     pub choice: Option<ChoiceView>,
     /// The answer that is there already.
     pub answer: Option<FormAnswer>,
+    /// The same to read, as HTML in which nothing hides: what was picked, by its label and its value.
+    pub answer_html: Option<String>,
 }
 
 /// Whether it can still be answered.

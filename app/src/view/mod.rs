@@ -35,3 +35,34 @@ pub fn harmless(text: &str) -> String {
     #[cfg(not(feature = "ssr"))]
     text.to_owned()
 }
+
+/// The name of a session or a task, in which nothing hides and nothing reorders. Addresses need the name as it is, so
+/// this is made where it is drawn, and the same on the server and in a browser: signs that are no letter, no digit and
+/// none of ASCII are written out.
+pub(crate) fn drawn_name(name: &str) -> String {
+    let mut drawn = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ' {
+            drawn.push(c);
+        } else {
+            drawn.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
+        }
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::drawn_name;
+
+    #[test]
+    fn nothing_hides_in_a_name() {
+        for (name, drawn) in [
+            ("nightly-4711 a/b:ü数", "nightly-4711 a/b:ü数"),
+            ("s\u{202e}on", "s⟨U+202E⟩on"),
+            ("a\u{200b}b\n⟨", "a⟨U+200B⟩b⟨U+000A⟩⟨U+27E8⟩"),
+        ] {
+            assert_eq!(drawn_name(name), drawn);
+        }
+    }
+}

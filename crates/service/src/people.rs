@@ -75,6 +75,17 @@ impl Service {
         }
     }
 
+    /// Whether an admin can sign in. Whoever asks may know: until then the link for the first one is what counts.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn has_admin(&self) -> Result<bool, ServiceError> {
+        let people = self.store.people(self.now()).await?;
+        Ok(people.iter().any(|one| {
+            one.person.role == Role::Admin && one.person.disabled_at.is_none() && one.has_password
+        }))
+    }
+
     /// Everybody, by name.
     ///
     /// # Errors

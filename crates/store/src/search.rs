@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::{
     Event, InteractionEvent, InteractionId, Payload,
-    interaction::{AnswerContent, Ask, Choice, Request},
+    interaction::{AnswerContent, Ask, Choice, FormAnswer, Request},
 };
 
 /// Longer words are cut: people do not type them, and Postgres takes none over 2 kB.
@@ -90,7 +90,14 @@ fn labels(choice: &Choice) -> impl Iterator<Item = &str> {
 }
 
 fn answered(answer: &AnswerContent) -> String {
-    format!("{} {}", answer.outcome().name(), answer.brief())
+    let said = match answer {
+        AnswerContent::Form { answers } => {
+            let answers: Vec<String> = answers.values().map(FormAnswer::to_text).collect();
+            answers.join(" ")
+        }
+        other => other.brief(),
+    };
+    format!("{} {said}", answer.outcome().name())
 }
 
 #[cfg(test)]

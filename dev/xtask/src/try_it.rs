@@ -129,18 +129,15 @@ fn instructions(address: &str, token: &str) -> String {
         r#"
 Token of the agent "{AGENT}": {token}
 
-Ask a question, from another terminal. The reply has its id:
+Ask a question, from another terminal. This waits for the answer, and says that it has arrived:
 
-  curl -s {interactions} \
-    -H 'Authorization: Bearer {token}' \
-    -H 'Content-Type: application/json' \
-    -d '{{"kind":"question","mode":"sync","prompt":"What latency target should I optimise for?","session_id":"{AGENT}"}}'
-
-Wait for the answer, 30 seconds at a time. Put the id in place of ID:
-
-  curl -s {interactions}/ID \
-    -H 'Authorization: Bearer {token}' \
-    -H 'Prefer: wait=30'
+  url={interactions} auth='Authorization: Bearer {token}'
+  id=$(curl -s "$url" -H "$auth" -H 'Content-Type: application/json' \
+    -d '{{"kind": "question", "mode": "sync", "prompt": "What latency target should I optimise for?"}}' |
+    grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+  until curl -sf -X POST "$url/$id/collect" -H "$auth"; do
+    curl -sf "$url/$id" -H "$auth" -H 'Prefer: wait=60' -o /dev/null || break
+  done
 "#
     )
 }

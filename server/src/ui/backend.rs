@@ -301,6 +301,10 @@ impl Backend for ForPerson {
             may_rename: person.role == Role::Admin,
         }))
     }
+
+    async fn has_admin(&self) -> Result<bool, UiError> {
+        self.state.service.has_admin().await.map_err(told)
+    }
 }
 
 fn tasks_of(status: Option<String>) -> TaskQuery {

@@ -10,7 +10,8 @@ use app::{
 use domain::{
     Actor, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
     interaction::{
-        Answer, AnswerContent, Ask, Choice, FormAnswers, Mode, Outcome, Report, Request, TaskRef,
+        Answer, AnswerContent, Ask, Choice, FormAnswer, FormAnswers, Mode, Outcome, Report,
+        Request, TaskRef,
     },
 };
 use store::{InteractionQuery, Store};
@@ -95,11 +96,14 @@ pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiErro
             let answers = answers.unwrap_or(&none);
             let mut steps = Vec::with_capacity(questions.len());
             for question in questions {
+                let choice = question.choice();
+                let answer = answers.get(&question.id);
                 steps.push(FormStep {
                     id: question.id.clone(),
                     prompt_html: rendered(question.prompt.clone()).await?,
-                    choice: question.choice().as_ref().map(options),
-                    answer: answers.get(&question.id).cloned(),
+                    answer_html: answer.map(|answer| given(answer, choice.as_ref())),
+                    choice: choice.as_ref().map(options),
+                    answer: answer.cloned(),
                 });
             }
             Control::Form(steps)
@@ -125,6 +129,26 @@ pub(super) fn harmless_task(mut task: TaskRef) -> TaskRef {
 /// Prose in which nothing hides and nothing reorders.
 fn harmless_prose(text: &str) -> String {
     visible::isolated(&visible::unhidden(text))
+}
+
+/// An answer to a question of a form, to read.
+fn given(answer: &FormAnswer, choice: Option<&Choice>) -> String {
+    let Some(choice) = choice else {
+        return markdown::phrase(&answer.to_text());
+    };
+    let values = match answer {
+        FormAnswer::One(value) => std::slice::from_ref(value),
+        FormAnswer::Several(values) => values,
+    };
+    let lines = values.iter().map(|value| {
+        let picked = choice.options.iter().find(|option| option.value == *value);
+        let label = picked.map_or(value.as_str(), |option| &option.label);
+        format!(
+            "<li>{}</li>",
+            markdown::phrase(&visible::option(label, value))
+        )
+    });
+    format!("<ul>{}</ul>", lines.collect::<String>())
 }
 
 /// Options of which nothing is hidden.

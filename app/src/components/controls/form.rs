@@ -100,10 +100,11 @@ pub(super) fn FormControl(
 /// The answers that the last one sends along.
 fn given(steps: &[FormStep]) -> impl IntoView + use<> {
     let answers = steps.iter().enumerate().filter_map(|(n, step)| {
-        let answer = step.answer.as_ref()?.to_text();
+        let answer = step.answer_html.clone()?;
         Some(view! {
-            <li value=(n + 1).to_string() dir="auto">
-                {answer}
+            <li value=(n + 1).to_string()>
+                <div class="prompt step-prompt" inner_html=step.prompt_html.clone()></div>
+                <div class="given-answer" dir="auto" inner_html=answer></div>
             </li>
         })
     });

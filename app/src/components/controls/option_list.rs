@@ -29,7 +29,7 @@ pub(super) fn OptionList(
     };
     let is_long = choice.options.len() > NUMBERED;
     view! {
-        <fieldset class="option-list" data-asked=subject node_ref=group aria-describedby=problem>
+        <fieldset class="option-list" node_ref=group aria-describedby=problem>
             <legend>{legend}</legend>
             {is_long.then(|| view! { <FindOption group /> })}
             <input type="hidden" name="chosen" value=if choice.multiple { SEVERAL } else { "1" } />
@@ -39,8 +39,9 @@ pub(super) fn OptionList(
                 .enumerate()
                 .map(|(n, option)| {
                     let checked = picked.contains(&option.value);
+                    let asked = format!("{subject} {n}");
                     view! {
-                        <label class="option">
+                        <label class="option" data-asked=asked>
                             <input type=input name="selected[]" value=option.value checked=checked />
                             <span class="option-text">
                                 <OptionText

@@ -118,7 +118,7 @@ pub(super) fn topic_words(topic: Topic) -> &'static str {
         Topic::Requested => "Questions",
         Topic::Resolved => "Answers",
         Topic::Expired => "Passed deadlines",
-        Topic::Cancelled => "Withdrawn questions",
+        Topic::Cancelled => "Questions taken back",
         Topic::Notified => "Notifications",
         Topic::TaskFailed => "Failed tasks",
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Outcome,
     ask::Ask,
-    form::{self, FormAnswer, FormAnswers, FormQuestion},
+    form::{self, FormAnswers, FormQuestion},
     kind::Kind,
     plan::PlanDecision,
     receipt::Receipt,
@@ -83,13 +83,14 @@ impl AnswerContent {
         }
     }
 
-    /// The answer without its request: enough for one line of a list.
+    /// The answer without its request: enough for one line of a list. Of a form it tells how many there are: their
+    /// order stands in the request.
     pub fn brief(&self) -> String {
         match self {
-            Self::Form { answers } => {
-                let answers: Vec<String> = answers.values().map(FormAnswer::to_text).collect();
-                answers.join(", ")
-            }
+            Self::Form { answers } => match answers.len() {
+                1 => "1 answer".to_owned(),
+                count => format!("{count} answers"),
+            },
             Self::Plan { feedback, .. } => feedback.clone().unwrap_or_default(),
             Self::Approval { text, .. } => text.clone().unwrap_or_default(),
             Self::Text { text } => text.clone(),

@@ -1,5 +1,6 @@
 //! The command line. Messages and exit codes are part of the interface.
 
+mod beside;
 mod config;
 mod doctor;
 mod journal;
@@ -339,6 +340,7 @@ impl Place {
 
     async fn open(self, addr: Option<SocketAddr>) -> anyhow::Result<(Service, Config)> {
         let config = self.load(addr, None)?.config;
+        beside::would_make_another(&config).await?;
         let store = store::connect(config.database_url.reveal()).await?;
         let service = Service::new(
             store,

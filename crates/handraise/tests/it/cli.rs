@@ -47,6 +47,43 @@ async fn a_token_is_printed_alone_beside_a_running_server(database: TestDatabase
     assert!(said.contains("name must be one line"), "{said}");
 }
 
+/// In a folder where a server was not started, `token create` would make a database that no server reads.
+#[tokio::test]
+async fn beside_a_server_of_another_database_none_is_made() {
+    let app = crate::support::app::TestApp::start(&TestDatabase::sqlite()).await;
+    let here = tempfile::tempdir().unwrap();
+    let file = here.path().join("handraise.db");
+    let url = format!("sqlite://{}", file.display());
+    let addr = app.url("").trim_start_matches("http://").to_owned();
+    let with = |addr: &str, create: &[&str]| {
+        let settings = here.path().join("handraise.toml");
+        std::fs::write(&settings, format!("addr = '{addr}'\n")).unwrap();
+        let settings = settings.display().to_string();
+        let at = ["--config", &settings, "--database", &url];
+        handraise(&[create, &at[..]].concat())
+    };
+    for create in [
+        &["token", "create", "--kind", "agent", "--name", "backend"][..],
+        &["user", "invite", "--name", "Ana", "--role", "admin"],
+    ] {
+        let output = with(&addr, create);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{said}");
+        assert!(said.contains("has another database"), "{said}");
+        assert!(
+            said.contains(&addr) && said.contains("--database"),
+            "{said}"
+        );
+        assert!(!file.exists());
+        // Where no server of ours listens, it is the first command of a new installation.
+        let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
+        let free = stranger.local_addr().unwrap().to_string();
+        drop(stranger);
+        assert!(with(&free, create).status.success());
+        std::fs::remove_file(&file).unwrap();
+    }
+}
+
 async fn a_token_is_listed_and_revoked(database: TestDatabase) {
     let app = crate::support::app::TestApp::start(&database).await;
     let at = ["--database", &*database.url];

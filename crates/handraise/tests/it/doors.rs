@@ -229,7 +229,7 @@ const PAGES: [(&str, [u16; 8]); 17] = [
 ];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 43] = [
+const CALLS: [(&str, &str, [u16; 8]); 44] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
@@ -251,6 +251,7 @@ const CALLS: [(&str, &str, [u16; 8]); 43] = [
     ("load-tasks", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-agents", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-sign-in-link", "link=x", [200; 8]),
+    ("load-has-admin", "", [200; 8]),
     (
         "answer-blocker",
         "id={open}&text=80",

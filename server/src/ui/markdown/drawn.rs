@@ -6,13 +6,14 @@
 use unicode_segmentation::UnicodeSegmentation;
 use visible::{columns, prose_runs};
 
+use super::tables;
 use crate::ui::{
     action::{self, escape},
     html_text::{tag_end, text_of, unescaped},
 };
 
 /// So many columns of a word have room on the narrowest phone.
-const WORD: usize = 18;
+pub(super) const WORD: usize = 18;
 /// And of a heading, whose letters are wider.
 const WORD_OF_HEADING: usize = 14;
 /// And of an option, which stands beside its box and its key.
@@ -20,9 +21,6 @@ const WORD_OF_OPTION: usize = 12;
 /// So many fewer in each list and quote.
 const NESTED: usize = 2;
 const SHORTEST: usize = 3;
-/// A row of a table that is no narrower than the style sheet lets a table be; below that, its cells stand below each
-/// other.
-const TABLE: usize = 34;
 
 /// Sanitised HTML with all its signs drawn.
 pub(super) fn drawn(html: &str) -> String {
@@ -78,8 +76,6 @@ struct Page {
     is_heading: bool,
     /// In how many lists and quotes it is.
     nested: usize,
-    /// How many columns the table has in which it is; 0 in none.
-    cells: usize,
     /// Whether the text is blanks that stay.
     is_blank: bool,
     /// Whether the row may end anywhere in the rest of the word.
@@ -104,22 +100,25 @@ impl Page {
                 self.html.push_str("<wbr>");
             }
             "span" => self.is_blank = tag == "<span class=\"blanks\">",
-            name => self.block(name, !tag.starts_with("</"), after),
+            "table" if tag == "<table>" => {
+                self.word = 0;
+                let cells = after.split("</table>").next().unwrap_or_default();
+                self.html.push_str("<table class=\"");
+                self.html.push_str(tables::class(cells, self.nested > 0));
+                self.html.push_str("\">");
+                return;
+            }
+            name => self.block(name, !tag.starts_with("</")),
         }
         self.html.push_str(tag);
     }
 
     /// Where a line begins or ends.
-    fn block(&mut self, name: &str, begins: bool, after: &str) {
+    fn block(&mut self, name: &str, begins: bool) {
         self.word = 0;
         match name {
             "ul" | "ol" | "blockquote" if begins => self.nested += 1,
             "ul" | "ol" | "blockquote" => self.nested = self.nested.saturating_sub(1),
-            "table" if begins => {
-                let head = after.split("</thead>").next().unwrap_or_default();
-                self.cells = head.matches("<th").count().saturating_sub(1);
-            }
-            "table" => self.cells = 0,
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.is_heading = begins,
             _ => {}
         }
@@ -211,10 +210,10 @@ impl Page {
 
     /// The columns of a word that surely fit a row.
     fn room(&self) -> usize {
-        let room = match (self.cells, self.is_heading) {
-            (0, true) => WORD_OF_HEADING,
-            (0, false) => self.widest,
-            (cells, _) => (TABLE.saturating_sub(cells) / cells).min(WORD),
+        let room = if self.is_heading {
+            WORD_OF_HEADING
+        } else {
+            self.widest
         };
         let nested = self.nested * NESTED;
         room.saturating_sub(nested).max(SHORTEST)
@@ -267,7 +266,7 @@ mod tests {
             ),
             (
                 "<table><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>01234567890 b</td></tr></table>",
-                "<table><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>0123456789[0</span>_|b</td></tr></table>",
+                "<table class=\"from-560\"><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>01234567890 |b</td></tr></table>",
             ),
             (
                 "<p>数据数据数据数据数据 数据 b</p>",

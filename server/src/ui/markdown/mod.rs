@@ -7,6 +7,7 @@ mod drawn;
 mod kept;
 mod masked;
 mod render;
+mod tables;
 
 use std::{collections::HashSet, sync::LazyLock};
 
