@@ -392,6 +392,42 @@ test("leafing through is no reading", async ({ ana, server }) => {
   expect((await server.poll(id)).state).toBe("pending");
 });
 
+test("before the page's program runs nothing is accepted", async ({ ana, server, watch }) => {
+  watch.allow(/wasm|WebAssembly|status of 404/i);
+  await ana.context().route("**/*.wasm", (route) => route.fulfill({ status: 404 }));
+  const asked: [object, () => Promise<void>][] = [
+    [{ kind: "approval", prompt: "Run?", action }, () => ana.getByRole("button", { name: "Approve" }).click()],
+    [{ kind: "plan_review", prompt: "Plan?", plan: "1. one" }, async () => {
+      await ana.getByRole("radio").first().check();
+      await ana.getByRole("button", { name: "Send decision" }).click();
+    }],
+    [{ kind: "question", prompt: "Which?" }, async () => {
+      await ana.getByLabel("Your answer").fill("x");
+      await ana.getByRole("button", { name: "Send answer" }).click();
+    }],
+    [{ kind: "choice", prompt: "Which?", options }, async () => {
+      await ana.getByRole("radio").first().check();
+      await ana.keyboard.press("Enter");
+    }],
+    [{ kind: "acknowledgement", prompt: "Read?" }, () => ana.getByRole("button", { name: "Acknowledge" }).click()],
+  ];
+  for (const [body, accept] of asked) {
+    const choice = "options" in body ? { options: (body.options as string[]).map((value) => ({ value, label: value })) } : {};
+    const { id } = await server.ask({ ...body, ...choice });
+    await ana.goto(`${server.url}/blockers/${id}`);
+    await accept();
+    await expect(ana.locator(".answer-form[data-waits]")).toBeAttached();
+    const says = await ana.locator(".answer-form .form-problem").first().evaluate((it) => getComputedStyle(it, "::before").content);
+    expect(says).toContain("nothing was sent");
+    expect((await server.poll(id)).state).toBe("pending");
+  }
+  // What declines needs no program.
+  const { id } = await server.ask({ kind: "approval", prompt: "Run?", action });
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await ana.getByRole("button", { name: "Deny" }).click();
+  await expect.poll(async () => (await server.poll(id)).outcome).toBe("denied");
+});
+
 test("in no window a jump to the end is reading", async ({ ana, server }) => {
   const steps = Array.from({ length: 60 }, (_, n) => `Step ${n}`).join("\n\n");
   const plan = await server.ask({ kind: "plan_review", prompt: "Plan?", plan: steps });
