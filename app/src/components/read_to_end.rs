@@ -36,10 +36,15 @@ pub(super) fn ReadToEnd() -> impl IntoView {
 
 /// Whether all has been on the screen; if not, the page goes to where it was not, with a little of what was.
 pub(super) fn is_read() -> bool {
-    let unread = elements(PARTS).into_iter().find(|part| !is_whole(part));
-    let Some(part) = unread else { return true };
-    // An option that was not found by what was typed is read all the same.
-    part.set_hidden(false);
+    let mut unread = elements(PARTS);
+    unread.retain(|part| !is_whole(part));
+    // An option that does not hold what was typed is read all the same.
+    for part in &unread {
+        part.set_hidden(false);
+    }
+    let Some(part) = unread.into_iter().next() else {
+        return true;
+    };
     // Mostly one of them scrolls; where two do, the second makes up for what the first could not.
     for scrolls in std::iter::successors(Some(part.clone()), parent) {
         if scrolls.scroll_height() <= scrolls.client_height() {
@@ -78,7 +83,8 @@ fn follow(end: web_sys::HtmlDivElement) {
 fn look(part: &HtmlElement) {
     let (top, height) = extent(part);
     let (from, to) = on_screen(part);
-    if to <= from || !is_wholly_wide(part) {
+    // One that is not drawn has no height.
+    if height <= 0.0 || to <= from || !is_wholly_wide(part) {
         return;
     }
     let shape = format!("{} {}x{height}", asked(part), part.client_width());

@@ -496,6 +496,12 @@ pub trait Nodes: Send + Sync {
         at: DateTime<Utc>,
         since: DateTime<Utc>,
     ) -> Result<i64>;
+
+    /// Keeps where people reach the server that was started last.
+    async fn serves_at(&self, url: &str) -> Result<()>;
+
+    /// Where that is; `None` before the first start.
+    async fn served_at(&self) -> Result<Option<String>>;
 }
 
 /// The question that the card of each form in Slack shows, one at a time.

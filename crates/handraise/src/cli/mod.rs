@@ -305,6 +305,9 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         .map_err(said)?;
     let mut hello = format!("Handraise listens on http://{}\n", state.config.addr);
     let public = state.config.public_url();
+    if let Err(error) = state.service.store().serves_at(&public).await {
+        tracing::warn!(%error, "links that commands print may not lead here");
+    }
     match link {
         Some(link) => {
             let link = link.reveal();
@@ -349,6 +352,22 @@ impl Place {
             config.settings(),
         );
         Ok((service, config))
+    }
+
+    /// With where people reach the server: as these settings say; if they leave it open, where the server was started
+    /// last.
+    async fn open_with_address(
+        self,
+        addr: Option<SocketAddr>,
+    ) -> anyhow::Result<(Service, String)> {
+        let (service, config) = self.open(addr).await?;
+        let is_said = addr.is_some() || config.public_url.is_some();
+        let served = match is_said {
+            true => None,
+            false => service.store().served_at().await?,
+        };
+        let at = served.unwrap_or_else(|| config.public_url());
+        Ok((service, at))
     }
 }
 

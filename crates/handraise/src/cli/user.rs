@@ -107,20 +107,20 @@ impl UserCommand {
                 addr,
                 place,
             } => {
-                let (service, config) = place.open(addr).await?;
+                let (service, at) = place.open_with_address(addr).await?;
                 let role = match role {
                     RoleName::Viewer => Role::Viewer,
                     RoleName::Responder => Role::Responder,
                     RoleName::Admin => Role::Admin,
                 };
                 let link = service.invite(&name, role, &by).await.map_err(said)?;
-                println!("{}/sign-in/{}", config.public_url(), link.reveal());
+                println!("{at}/sign-in/{}", link.reveal());
             }
             Self::Link { name, addr, place } => {
-                let (service, config) = place.open(addr).await?;
+                let (service, at) = place.open_with_address(addr).await?;
                 let person = named(&service, &name).await?;
                 let link = service.make_link(person, &by).await.map_err(said)?;
-                println!("{}/sign-in/{}", config.public_url(), link.reveal());
+                println!("{at}/sign-in/{}", link.reveal());
             }
             Self::List { place } => {
                 let (service, _) = place.open(None).await?;

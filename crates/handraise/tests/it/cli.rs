@@ -151,6 +151,11 @@ async fn an_invitation_is_a_link(database: TestDatabase) {
         link.starts_with("http://handraise.localhost:4000/sign-in/"),
         "{link}"
     );
+    // A server has run since, elsewhere.
+    let served = store::connect(&database.url).await.unwrap();
+    served.serves_at("https://ask.example").await.unwrap();
+    let link = printed(&[&["user", "link"], &at[..]].concat());
+    assert!(link.starts_with("https://ask.example/sign-in/"), "{link}");
     let list = ["user", "list", "--database", &*database.url];
     for (command, standing) in [("disable", "disabled"), ("enable", "invited")] {
         let done = handraise(&[&["user", command], &at[..]].concat());

@@ -35,4 +35,20 @@ impl Nodes for Store {
         let elsewhere = elsewhere.bind(node.0).fetch_one(&self.write).await?;
         Ok(elsewhere)
     }
+
+    async fn serves_at(&self, url: &str) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO served_at (one, url) VALUES (1, $1)
+             ON CONFLICT (one) DO UPDATE SET url = excluded.url",
+        )
+        .bind(url)
+        .execute(&self.write)
+        .await?;
+        Ok(())
+    }
+
+    async fn served_at(&self) -> Result<Option<String>> {
+        let url = sqlx::query_scalar("SELECT url FROM served_at");
+        Ok(url.fetch_optional(&self.read).await?)
+    }
 }

@@ -6,7 +6,10 @@ use store::NodeId;
 use crate::database::{Database, epoch};
 use domain::Ids;
 
-store::on_both_databases!(a_node_hears_how_many_connections_the_others_have_now,);
+store::on_both_databases!(
+    a_node_hears_how_many_connections_the_others_have_now,
+    where_the_last_server_is_reached_is_known,
+);
 
 async fn a_node_hears_how_many_connections_the_others_have_now(database: Database) {
     let store = database.store().await;
@@ -24,4 +27,14 @@ async fn a_node_hears_how_many_connections_the_others_have_now(database: Databas
     assert_eq!(says(two, 2, 31).await.unwrap(), 2);
     assert_eq!(says(three, 0, 32).await.unwrap(), 2);
     assert_eq!(says(two, 2, 33).await.unwrap(), 0);
+}
+
+async fn where_the_last_server_is_reached_is_known(database: Database) {
+    let store = database.store().await;
+    assert_eq!(store.served_at().await.unwrap(), None);
+    for url in ["http://handraise.localhost:3000", "https://ask.example"] {
+        store.serves_at(url).await.unwrap();
+        let another = database.store().await;
+        assert_eq!(another.served_at().await.unwrap().as_deref(), Some(url));
+    }
 }
