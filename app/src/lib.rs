@@ -64,8 +64,7 @@ pub struct Assets {
 pub fn shell(assets: &Assets) -> impl IntoView + use<> {
     let url = |name: &str| format!("/pkg/{name}");
     let theme = use_context::<Theme>().unwrap_or_default();
-    let part = use_context::<RequestUrl>()
-        .and_then(|url| Part::of(url.as_ref().split(['?', '#']).next().unwrap_or_default()));
+    let part = use_context::<RequestUrl>().and_then(|url| Part::of_url(url.as_ref()));
     let of_part = part.and_then(|part| assets.parts.get(part.name()));
     let programs: Vec<_> = std::iter::once(&assets.wasm)
         .chain(of_part.into_iter().flatten())

@@ -39,6 +39,13 @@ impl Part {
         }
     }
 
+    /// The same for a whole address, or one without its host.
+    pub(crate) fn of_url(url: &str) -> Option<Self> {
+        let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let path = after_scheme.find('/').map_or("/", |at| &after_scheme[at..]);
+        Self::of(path.split(['?', '#']).next().unwrap_or_default())
+    }
+
     /// What the build calls it.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -226,5 +233,12 @@ mod tests {
         assert_eq!(Part::of("/groups/marked"), Some(Part::Dialog));
         assert_eq!(Part::of("/settings/people/1"), Some(Part::Rest));
         assert_eq!(Part::of("/sign-in"), Some(Part::Rest));
+        assert_eq!(Part::of_url("http://leptos.dev/?a=/b"), None);
+        assert_eq!(Part::of_url("http://leptos.dev"), None);
+        assert_eq!(Part::of_url("/tasks?status=failed"), Some(Part::Rest));
+        assert_eq!(
+            Part::of_url("https://leptos.dev/groups/marked"),
+            Some(Part::Dialog)
+        );
     }
 }

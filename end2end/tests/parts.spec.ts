@@ -39,14 +39,14 @@ test("the desk is live before the other pages' part is there, and they wait for 
 });
 
 test("the parts are there before anybody asks for them", async ({ ana, server }) => {
-  const parts = partsOf(ana);
+  const arrived = ana.waitForEvent("requestfinished", (request) => /\/pkg\/rest-/.test(request.url()));
   await ana.reload();
   await live(ana);
-  await expect.poll(() => parts).toContain("rest");
-  await ana.waitForLoadState("networkidle");
+  await arrived;
   await ana.route(/\.wasm$/, (route) => route.abort());
   await ana.getByRole("link", { name: "Settings", exact: true }).click();
-  await expect(heading(ana, "Settings")).toBeVisible();
+  // The browser may still be compiling it.
+  await expect(heading(ana, "Settings")).toBeVisible({ timeout: 15_000 });
   const { id } = await server.ask({ prompt: "Which port?" });
   await row(ana, "Which port?").click();
   await expect(ana).toHaveURL(`${server.url}/blockers/${id}`);

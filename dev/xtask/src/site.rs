@@ -13,6 +13,19 @@ use sha2::{Digest, Sha256};
 use crate::files::{self, Files};
 use crate::parts::{LOADER, Program, SCRIPT};
 
+/// Starts the page. Who goes back before it runs gets the page of that address from the server: this one was
+/// rendered for another, and would be taken over as if it were that.
+const BOOT: &str = "\
+const here = () => location.pathname + location.search;
+const rendered = here();
+const follow = () => { if (here() !== rendered) location.reload(); };
+addEventListener('popstate', follow);
+const { default: init, hydrate } = await import('./{script}');
+await init({ module_or_path: new URL('./{wasm}', import.meta.url) });
+await hydrate();
+removeEventListener('popstate', follow);
+";
+
 pub(crate) struct Site {
     directory: PathBuf,
     files: Files,
@@ -73,12 +86,9 @@ impl Site {
         let loader = rename(&loader, SCRIPT, &self.script)?;
         self.files.insert(self.script.clone(), script.into_bytes());
         self.files.insert(self.loader.clone(), loader.into_bytes());
-        let boot = format!(
-            "import init, {{ hydrate }} from './{}';\n\
-             await init({{ module_or_path: new URL('./{}', import.meta.url) }});\n\
-             await hydrate();\n",
-            self.script, self.wasm
-        );
+        let boot = BOOT
+            .replace("{script}", &self.script)
+            .replace("{wasm}", &self.wasm);
         self.boot = self.add_hashed("boot", "js", boot.into_bytes());
         self.add_all("snippets/", program.snippets);
         Ok(())
