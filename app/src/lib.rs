@@ -21,24 +21,27 @@ pub mod live;
 mod load;
 mod marks;
 mod pages;
+mod parts;
 pub mod server_fns;
 mod theme;
 pub mod view;
 pub mod wire;
 
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 use leptos_router::{
     SsrMode,
     components::{ParentRoute, Route, Router, Routes},
+    location::RequestUrl,
     path,
 };
 use serde::Deserialize;
 
-use pages::{
-    AcceptLinkPage, AccountPage, AgentsPage, BlockerPage, DeliveriesPage, DeliveryPage, DeskLayout,
-    GroupPage, HistoryPage, InteractionPage, NotFound, OverviewPage, PeoplePage, PersonPage,
-    SettingsLayout, SignInPage, SlackLinkPage, TasksPage, TokensPage, WebhookPage, WebhooksPage,
-};
+use pages::{DeskLayout, NotFound, OverviewPage};
+#[cfg(feature = "hydrate")]
+pub use parts::load_for_this_page;
+use parts::{DialogPage, Later, Part, RestPage};
 pub use theme::Theme;
 
 /// The names of the page's files under `/pkg/`, as the build hashed them (`assets.json`).
@@ -48,8 +51,12 @@ pub struct Assets {
     pub boot: String,
     /// The bindings.
     pub script: String,
-    /// The program.
+    /// Loads the parts of the program.
+    pub loader: String,
+    /// The first part.
     pub wasm: String,
+    /// The files of each other part.
+    pub parts: BTreeMap<String, Vec<String>>,
     /// The style sheet.
     pub style: String,
 }
@@ -58,6 +65,12 @@ pub struct Assets {
 pub fn shell(assets: &Assets) -> impl IntoView + use<> {
     let url = |name: &str| format!("/pkg/{name}");
     let theme = use_context::<Theme>().unwrap_or_default();
+    let part = use_context::<RequestUrl>().and_then(|url| Part::of_url(url.as_ref()));
+    let of_part = part.and_then(|part| assets.parts.get(part.name()));
+    let programs: Vec<_> = std::iter::once(&assets.wasm)
+        .chain(of_part.into_iter().flatten())
+        .map(|name| url(name))
+        .collect();
     view! {
         <!DOCTYPE html>
         <html lang="en" data-theme=theme.name()>
@@ -70,13 +83,21 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
                 <link rel="icon" type="image/svg+xml" href="/pkg/icon.svg" />
                 <link rel="stylesheet" href=url(&assets.style) />
                 <link rel="modulepreload" href=url(&assets.script) />
-                <link
-                    rel="preload"
-                    href=url(&assets.wasm)
-                    r#as="fetch"
-                    r#type="application/wasm"
-                    crossorigin="anonymous"
-                />
+                <link rel="modulepreload" href=url(&assets.loader) />
+                {programs
+                    .into_iter()
+                    .map(|href| {
+                        view! {
+                            <link
+                                rel="preload"
+                                href=href
+                                r#as="fetch"
+                                r#type="application/wasm"
+                                crossorigin="anonymous"
+                            />
+                        }
+                    })
+                    .collect_view()}
                 <script type="module" src=url(&assets.boot)></script>
             </head>
             <body>
@@ -94,26 +115,26 @@ pub fn App() -> impl IntoView {
             <Routes fallback=NotFound>
                 <ParentRoute path=path!("") view=DeskLayout ssr=SsrMode::Async>
                     <Route path=path!("") view=OverviewPage ssr=SsrMode::Async />
-                    <Route path=path!("blockers/:id") view=BlockerPage ssr=SsrMode::Async />
-                    <Route path=path!("groups/:which") view=GroupPage ssr=SsrMode::Async />
-                    <Route path=path!("history") view=HistoryPage ssr=SsrMode::Async />
-                    <Route path=path!("interactions/:id") view=InteractionPage ssr=SsrMode::Async />
-                    <Route path=path!("tasks") view=TasksPage ssr=SsrMode::Async />
-                    <Route path=path!("agents") view=AgentsPage ssr=SsrMode::Async />
-                    <Route path=path!("deliveries") view=DeliveriesPage ssr=SsrMode::Async />
-                    <Route path=path!("deliveries/:id") view=DeliveryPage ssr=SsrMode::Async />
-                    <ParentRoute path=path!("settings") view=SettingsLayout ssr=SsrMode::Async>
-                        <Route path=path!("") view=AccountPage ssr=SsrMode::Async />
-                        <Route path=path!("people") view=PeoplePage ssr=SsrMode::Async />
-                        <Route path=path!("people/:id") view=PersonPage ssr=SsrMode::Async />
-                        <Route path=path!("tokens") view=TokensPage ssr=SsrMode::Async />
-                        <Route path=path!("webhooks") view=WebhooksPage ssr=SsrMode::Async />
-                        <Route path=path!("webhooks/:id") view=WebhookPage ssr=SsrMode::Async />
+                    <Route path=path!("blockers/:id") view=Later::Dialog(DialogPage::Blocker) ssr=SsrMode::Async />
+                    <Route path=path!("groups/:which") view=Later::Dialog(DialogPage::Group) ssr=SsrMode::Async />
+                    <Route path=path!("history") view=Later::Rest(RestPage::History) ssr=SsrMode::Async />
+                    <Route path=path!("interactions/:id") view=Later::Rest(RestPage::Interaction) ssr=SsrMode::Async />
+                    <Route path=path!("tasks") view=Later::Rest(RestPage::Tasks) ssr=SsrMode::Async />
+                    <Route path=path!("agents") view=Later::Rest(RestPage::Agents) ssr=SsrMode::Async />
+                    <Route path=path!("deliveries") view=Later::Rest(RestPage::Deliveries) ssr=SsrMode::Async />
+                    <Route path=path!("deliveries/:id") view=Later::Rest(RestPage::Delivery) ssr=SsrMode::Async />
+                    <ParentRoute path=path!("settings") view=Later::Rest(RestPage::Settings) ssr=SsrMode::Async>
+                        <Route path=path!("") view=Later::Rest(RestPage::Account) ssr=SsrMode::Async />
+                        <Route path=path!("people") view=Later::Rest(RestPage::People) ssr=SsrMode::Async />
+                        <Route path=path!("people/:id") view=Later::Rest(RestPage::Person) ssr=SsrMode::Async />
+                        <Route path=path!("tokens") view=Later::Rest(RestPage::Tokens) ssr=SsrMode::Async />
+                        <Route path=path!("webhooks") view=Later::Rest(RestPage::Webhooks) ssr=SsrMode::Async />
+                        <Route path=path!("webhooks/:id") view=Later::Rest(RestPage::Webhook) ssr=SsrMode::Async />
                     </ParentRoute>
                 </ParentRoute>
-                <Route path=path!("sign-in") view=SignInPage ssr=SsrMode::Async />
-                <Route path=path!("sign-in/:link") view=AcceptLinkPage ssr=SsrMode::Async />
-                <Route path=path!("slack/link/:token") view=SlackLinkPage ssr=SsrMode::Async />
+                <Route path=path!("sign-in") view=Later::Rest(RestPage::SignIn) ssr=SsrMode::Async />
+                <Route path=path!("sign-in/:link") view=Later::Rest(RestPage::AcceptLink) ssr=SsrMode::Async />
+                <Route path=path!("slack/link/:token") view=Later::Rest(RestPage::SlackLink) ssr=SsrMode::Async />
             </Routes>
         </Router>
     }

@@ -39,7 +39,7 @@ fn Ring(left: impl Fn() -> f64 + Send + Sync + 'static) -> impl IntoView {
                 cy="20"
                 r="15.915"
                 transform="rotate(-90 20 20)"
-                stroke-dasharray=move || format!("{:.0} 100", left() * 100.0)
+                stroke-dasharray=move || format!("{} 100", (left() * 100.0).round() as i64)
             />
         </svg>
     }

@@ -13,24 +13,18 @@ use super::{
 use crate::{
     live::Live,
     server_fns::ToldOfLink,
-    view::{DeliveryQuery, Notices, StuckChannel, VoidDecision, WebhookRow, WebhookStanding},
+    view::{DeliveryQuery, NoticeLines, StuckChannel, VoidDecision, WebhookRow, WebhookStanding},
 };
 
 /// One line each, with the way to what can be done about it.
 #[component]
 pub(crate) fn GivenUp(
-    notices: Notices,
+    notices: NoticeLines,
     told: ServerAction<ToldOfLink>,
     live: Live,
 ) -> impl IntoView {
-    let live = live.as_of(notices.as_of);
-    let none = notices.void.is_empty()
-        && notices.given_up.is_empty()
-        && notices.stuck.is_empty()
-        && notices.ending.is_empty()
-        && notices.links.is_empty();
     view! {
-        <ul class="notices" hidden=none>
+        <ul class="notices">
             {notices.void.into_iter().map(|void| view! { <VoidLine void /> }).collect_view()}
             {notices.links.into_iter().map(|link| view! { <LinkLine link told live /> }).collect_view()}
             {notices.ending.into_iter().map(|token| view! { <EndingLine token live /> }).collect_view()}

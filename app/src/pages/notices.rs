@@ -3,9 +3,10 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::{GivenUp, when_done},
+    components::when_done,
     live::{Live, reload_on_news, reload_while},
     load,
+    parts::show_notices,
     server_fns::{ToldOfLink, load_notices},
     view,
 };
@@ -24,7 +25,11 @@ pub(crate) fn Notices() -> impl IntoView {
             // Notices that cannot be loaded are no reason to keep the page from anybody.
             {move || Suspend::new(async move {
                 let notices = notices.await.ok()?;
-                Some(view! { <GivenUp notices told live /> })
+                let live = live.as_of(notices.as_of);
+                if notices.is_empty() {
+                    return Some(view! { <ul class="notices" hidden></ul> }.into_any());
+                }
+                show_notices(notices, told, live).await.ok()
             })}
         </Transition>
     })

@@ -20,8 +20,9 @@ pub use blocker::{
 pub use group::{Answered, Group, GroupPart};
 pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
 pub use outbound::{
-    Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices, Since,
-    StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow, WebhookStanding, WebhookWish,
+    Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, NoticeLines,
+    Notices, Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow,
+    WebhookStanding, WebhookWish,
 };
 pub use row::{ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;

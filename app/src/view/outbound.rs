@@ -8,6 +8,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{EndingToken, LinkNotice};
+use crate::wire;
 
 /// A delivery whose time comes within this is worth looking at again soon.
 const SOON: TimeDelta = TimeDelta::seconds(10);
@@ -250,6 +251,45 @@ pub struct WebhookWish {
 /// News that admins should get without having asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notices {
+    /// The lines as JSON, if there are any: what reads them is a part of the program that a page without notices does
+    /// not load.
+    lines: Option<String>,
+    /// Whether there may ever be any for the one who looks.
+    pub for_admin: bool,
+    /// The server's time when this was read.
+    pub as_of: DateTime<Utc>,
+}
+
+impl Notices {
+    /// Packs the lines.
+    pub fn of(lines: &NoticeLines, for_admin: bool, as_of: DateTime<Utc>) -> Self {
+        let lines = (!lines.is_empty()).then(|| serde_json::to_string(lines).ok());
+        Self {
+            lines: lines.flatten(),
+            for_admin,
+            as_of,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_none()
+    }
+
+    /// Unpacks the lines.
+    pub fn lines(&self) -> Option<NoticeLines> {
+        wire::read(self.lines.as_deref()?).ok()
+    }
+
+    /// Whether they are worth reading again: that a channel is stuck, no event tells of.
+    pub fn are_old(&self, now: DateTime<Utc>) -> bool {
+        self.for_admin && now >= self.as_of + NOTICES_LAST
+    }
+}
+
+/// The lines of [`Notices`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoticeLines {
     /// Webhooks that were disabled by themselves. Only admins are told of any.
     pub given_up: Vec<WebhookRow>,
     /// Channels of Slack that nothing can be posted to while something waits for it.
@@ -260,16 +300,15 @@ pub struct Notices {
     pub ending: Vec<EndingToken>,
     /// Links by which an account could have been taken over; everybody is told of their own.
     pub links: Vec<LinkNotice>,
-    /// Whether there may ever be any for the one who looks.
-    pub for_admin: bool,
-    /// The server's time when this was read.
-    pub as_of: DateTime<Utc>,
 }
 
-impl Notices {
-    /// Whether they are worth reading again: that a channel is stuck, no event tells of.
-    pub fn are_old(&self, now: DateTime<Utc>) -> bool {
-        self.for_admin && now >= self.as_of + NOTICES_LAST
+impl NoticeLines {
+    fn is_empty(&self) -> bool {
+        self.void.is_empty()
+            && self.given_up.is_empty()
+            && self.stuck.is_empty()
+            && self.ending.is_empty()
+            && self.links.is_empty()
     }
 }
 
@@ -297,20 +336,20 @@ pub struct StuckChannel {
 mod tests {
     use chrono::{DateTime, TimeDelta};
 
-    use super::Notices;
+    use super::{NoticeLines, Notices};
 
     #[test]
     fn only_admins_look_for_news_that_no_event_tells_of() {
         let as_of = DateTime::UNIX_EPOCH;
-        let notices = |for_admin| Notices {
+        let none = NoticeLines {
             given_up: Vec::new(),
             stuck: Vec::new(),
             void: Vec::new(),
             ending: Vec::new(),
             links: Vec::new(),
-            for_admin,
-            as_of,
         };
+        let notices = |for_admin| Notices::of(&none, for_admin, as_of);
+        assert!(notices(true).is_empty());
         let after = |seconds| as_of + TimeDelta::seconds(seconds);
         assert!(!notices(true).are_old(after(29)));
         assert!(notices(true).are_old(after(30)));

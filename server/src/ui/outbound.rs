@@ -5,9 +5,9 @@ use app::{
     backend::OutboundPages,
     error::UiError,
     view::{
-        Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, Notices,
-        Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow, WebhookStanding,
-        WebhookWish,
+        Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, NoticeLines,
+        Notices, Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow,
+        WebhookStanding, WebhookWish,
     },
 };
 use async_trait::async_trait;
@@ -90,7 +90,7 @@ impl OutboundPages for ForPerson {
             ending = self.ending_tokens(&by).await?;
             links.extend(self.links_of_others(&by).await?);
         }
-        Ok(Notices {
+        let lines = NoticeLines {
             given_up,
             stuck,
             void: void
@@ -102,9 +102,8 @@ impl OutboundPages for ForPerson {
                 .collect(),
             ending,
             links,
-            for_admin,
-            as_of: self.state.service.now(),
-        })
+        };
+        Ok(Notices::of(&lines, for_admin, self.state.service.now()))
     }
 
     async fn deliveries(&self, query: DeliveryQuery) -> Result<DeliveryPage, UiError> {
