@@ -47,6 +47,8 @@ pub use theme::Theme;
 /// The names of the page's files under `/pkg/`, as the build hashed them (`assets.json`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Assets {
+    /// Holds answers back until the program runs.
+    pub guard: String,
     /// Starts the page.
     pub boot: String,
     /// The bindings.
@@ -81,6 +83,8 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
                 <meta name="description" content="Agents raise a hand, a person answers." />
                 <title>"Handraise"</title>
                 <link rel="icon" type="image/svg+xml" href="/pkg/icon.svg" />
+                // Before the style sheet, for which scripts wait, and before any form is there.
+                <script src=url(&assets.guard)></script>
                 <link rel="stylesheet" href=url(&assets.style) />
                 <link rel="modulepreload" href=url(&assets.script) />
                 <link rel="modulepreload" href=url(&assets.loader) />
