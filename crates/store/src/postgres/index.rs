@@ -10,6 +10,10 @@ use super::{
 };
 use crate::{InteractionQuery, Result, search::Text};
 
+/// How many texts are read before the index is asked. A word that a page cannot be filled from among these is in so few
+/// that sorting them is quick, unless it was common once.
+const TEXTS: usize = 16_384;
+
 /// Makes the texts of a batch findable, in one round trip.
 pub(super) async fn insert(connection: &mut PgConnection, texts: &[Text]) -> Result<()> {
     let (ids, words): (Vec<Uuid>, Vec<&str>) = texts
@@ -39,6 +43,12 @@ impl Store {
         before: Uuid,
         limit: usize,
     ) -> Result<Vec<Uuid>> {
+        if !is_narrowed(query) {
+            let newest = self.among_newest(words, before, limit).await?;
+            if newest.len() == limit {
+                return Ok(newest);
+            }
+        }
         // Materialized, or the planner, which knows little of beginnings, might walk through all interactions in their
         // order for a word that hardly one of them has.
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(
@@ -55,12 +65,35 @@ impl Store {
         }
         sql.push(") SELECT m.id FROM matching m");
         if is_narrowed(query) {
-            sql.push(" JOIN interactions i ON i.id = m.id WHERE TRUE");
+            // One at a time: joined, all interactions would be read, since the planner takes any word to be in thousands.
+            sql.push(" WHERE (SELECT TRUE FROM interactions i WHERE i.id = m.id");
             narrow(&mut sql, query);
+            sql.push(")");
         }
         sql.push(" ORDER BY m.id DESC LIMIT ")
             .push_bind(i64::try_from(limit).unwrap_or(i64::MAX));
         // Planned anew each time: a plan for any words would be one for rare ones.
+        let found = sql.build_query_scalar().persistent(false);
+        Ok(found.fetch_all(&self.read).await?)
+    }
+    /// As many of them as stand in the newest texts before this one: texts alone are read several times as fast as
+    /// interactions with theirs. Of the oldest a text may be missed, so less than `limit` is no answer.
+    async fn among_newest(
+        &self,
+        words: &[String],
+        before: Uuid,
+        limit: usize,
+    ) -> Result<Vec<Uuid>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT DISTINCT t.id FROM (SELECT w.interaction_id AS id, CASE WHEN ",
+        );
+        holding(&mut sql, words);
+        sql.push(" THEN TRUE END AS fits FROM interaction_words w WHERE w.interaction_id < ")
+            .push_bind(before)
+            .push(format!(
+                " ORDER BY w.interaction_id DESC LIMIT {TEXTS}) t WHERE t.fits ORDER BY t.id DESC LIMIT "
+            ))
+            .push_bind(i64::try_from(limit).unwrap_or(i64::MAX));
         let found = sql.build_query_scalar().persistent(false);
         Ok(found.fetch_all(&self.read).await?)
     }
