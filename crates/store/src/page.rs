@@ -20,14 +20,6 @@ impl<T, P> Page<T, P> {
         }
     }
 
-    /// Nothing.
-    pub(crate) fn empty() -> Self
-    where
-        T: Send + 'static,
-    {
-        Self::new(std::iter::empty(), None)
-    }
-
     /// The items, and after which place the list goes on, if it does. An item is made when it is asked for.
     pub fn into_parts(self) -> (impl Iterator<Item = T> + Send, Option<P>) {
         (self.items, self.next)

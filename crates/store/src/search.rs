@@ -23,14 +23,26 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words.into_iter().collect()
 }
 
-/// The words an event adds to those of its interaction, with a space between them.
-pub(crate) fn words_of(event: &Event) -> Option<(InteractionId, String)> {
-    let words = words(&text_of(&event.payload)?);
-    Some((event.interaction_id?, words.join(" ")))
+/// A text of an interaction, as it is searched.
+pub(crate) struct Text {
+    pub(crate) interaction: InteractionId,
+    /// The number of the event that it comes from.
+    pub(crate) seq: i64,
+    /// Its words, with a space between them.
+    pub(crate) words: String,
 }
 
-/// The text that an event adds to those of its interaction.
-fn text_of(payload: &Payload) -> Option<String> {
+/// The text an event adds to those of its interaction.
+pub(crate) fn text_of(event: &Event) -> Option<Text> {
+    let words = words(&said(&event.payload)?).join(" ");
+    Some(Text {
+        interaction: event.interaction_id?,
+        seq: event.seq,
+        words,
+    })
+}
+
+fn said(payload: &Payload) -> Option<String> {
     let Payload::Interaction(event) = payload else {
         return None;
     };

@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 19] = files![
+const FILES: [(&str, &str, &str); 20] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -24,6 +24,7 @@ const FILES: [(&str, &str, &str); 19] = files![
     "answering": "docs/answering.md",
     "slack": "docs/slack.md",
     "operations": "docs/operations.md",
+    "performance": "docs/performance.md",
     "delivery": "docs/delivery.md",
     "receipts": "docs/receipts.md",
     "rules": "docs/rules.md",

@@ -11,10 +11,10 @@ use domain::{
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Db, Store, dialect::matching};
+use super::{Db, Store, narrowed::among};
 use crate::{
     Counts, Due, InteractionQuery, Interactions, Page, Result, Thread, WaitingCounts, page,
-    proof::Proof, rows, search,
+    proof::Proof, rows,
 };
 
 #[async_trait]
@@ -135,18 +135,14 @@ impl Interactions for Store {
         &self,
         query: &InteractionQuery,
     ) -> Result<Page<Interaction, InteractionId>> {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+        let sql = QueryBuilder::new(
             "SELECT i.id, CAST(octet_length(i.request) + octet_length(i.detail)
                     + COALESCE(octet_length(i.follow_ups), 0) AS BIGINT)
              FROM interactions i WHERE TRUE",
         );
-        if !narrow(&mut sql, query) {
-            return Ok(Page::empty());
-        }
         // One more than asked for tells whether there are more.
-        sql.push(" ORDER BY i.id DESC LIMIT ")
-            .push_bind(i64::from(query.limit) + 1);
-        let mut found: Vec<(Uuid, i64)> = sql.build_query_as().fetch_all(&self.read).await?;
+        let many = i64::from(query.limit) + 1;
+        let mut found: Vec<(Uuid, i64)> = self.newest(sql, query, many).await?;
         let more = page::cut(&mut found, query.limit, |(_, bytes)| *bytes);
         let ids: Vec<Uuid> = found.into_iter().map(|(id, _)| id).collect();
         let next = ids.last().filter(|_| more).copied().map(InteractionId);
@@ -157,14 +153,8 @@ impl Interactions for Store {
     }
 
     async fn briefs(&self, query: &InteractionQuery) -> Result<Vec<Brief>> {
-        let mut sql: QueryBuilder<Db> =
-            QueryBuilder::new("SELECT i.id, i.brief FROM interactions i WHERE TRUE");
-        if !narrow(&mut sql, query) {
-            return Ok(Vec::new());
-        }
-        sql.push(" ORDER BY i.id DESC LIMIT ")
-            .push_bind(i64::from(query.limit));
-        let rows = sql.build_query_as().fetch_all(&self.read).await?;
+        let sql = QueryBuilder::new("SELECT i.id, i.brief FROM interactions i WHERE TRUE");
+        let rows = self.newest(sql, query, i64::from(query.limit)).await?;
         self.shown(rows).await
     }
 
@@ -293,50 +283,11 @@ impl Store {
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
              FROM interactions i JOIN agents a ON a.id = i.agent_id
-             WHERE i.id IN (",
+             WHERE TRUE",
         );
-        let mut list = sql.separated(", ");
-        for id in ids {
-            list.push_bind(*id);
-        }
-        sql.push(")");
+        among(&mut sql, ids);
         // Of as many lengths as there are pages: not worth keeping.
         let rows = sql.build_query_as().persistent(false);
         Ok(rows.fetch_all(&self.read).await?)
     }
-}
-
-/// Adds the conditions that are asked for, and no others: one that may be absent keeps the planner from any
-/// index. `false` when nothing can be found.
-fn narrow(sql: &mut QueryBuilder<Db>, query: &InteractionQuery) -> bool {
-    if let Some(agent) = query.agent {
-        sql.push(" AND i.agent_id = ").push_bind(agent.0);
-    }
-    if let Some(state) = &query.state {
-        sql.push(" AND i.state = ").push_bind(state.clone());
-    }
-    if let Some(kind) = query.kind {
-        sql.push(" AND i.kind = ").push_bind(kind.name());
-    }
-    if let Some(mode) = query.mode {
-        sql.push(" AND i.mode = ").push_bind(mode.name());
-    }
-    if let Some(session_id) = &query.session_id {
-        sql.push(" AND i.session_id = ")
-            .push_bind(session_id.clone());
-    }
-    if let Some(task_id) = &query.task_id {
-        sql.push(" AND i.task_id = ").push_bind(task_id.clone());
-    }
-    if let Some(before) = query.before {
-        sql.push(" AND i.id < ").push_bind(before.0);
-    }
-    if let Some(search) = &query.search {
-        let words = search::words(search);
-        if words.is_empty() {
-            return false;
-        }
-        matching(sql, &words);
-    }
-    true
 }

@@ -1,8 +1,7 @@
 //! One batch of changesets as one Postgres transaction.
 
-use domain::{Changeset, InteractionId, journal::Record, obligation::obligations};
+use domain::{Changeset, journal::Record, obligation::obligations};
 use sqlx::{Connection, PgConnection, PgPool};
-use uuid::Uuid;
 
 use super::writes::{apply, journal_end};
 use crate::{
@@ -27,7 +26,7 @@ impl CommitBatch for Batches {
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
         let mut appended = Vec::with_capacity(batch.len());
-        let mut words = Vec::with_capacity(batch.len());
+        let mut texts = Vec::with_capacity(batch.len());
         let mut owed = Vec::new();
         for changeset in batch {
             let mut next = end;
@@ -53,11 +52,11 @@ impl CommitBatch for Batches {
             end = next;
             appended.extend(stored);
             owed.extend(obligations(&events, &changeset.writes));
-            words.extend(events.iter().filter_map(search::words_of));
+            texts.extend(events.iter().filter_map(search::text_of));
             outcomes.push(Written::Committed(events));
         }
         append(&mut transaction, &appended).await?;
-        index(&mut transaction, &words).await?;
+        super::index::insert(&mut transaction, &texts).await?;
         super::outbox::insert(&mut transaction, &owed, None).await?;
         transaction
             .commit()
@@ -101,24 +100,6 @@ async fn append(connection: &mut PgConnection, events: &[Record]) -> Result<()> 
     .bind(column(events, |event| event.payload.clone()))
     .bind(column(events, |event| event.prev_hash.to_vec()))
     .bind(column(events, |event| event.hash.to_vec()))
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Makes the words of the batch's events findable.
-async fn index(connection: &mut PgConnection, words: &[(InteractionId, String)]) -> Result<()> {
-    let (ids, words): (Vec<Uuid>, Vec<&str>) = words
-        .iter()
-        .map(|(id, words)| (id.0, words.as_str()))
-        .unzip();
-    sqlx::query(
-        "INSERT INTO interaction_words (interaction_id, words)
-         SELECT id, array_to_tsvector(array_remove(string_to_array(words, ' '), ''))
-         FROM UNNEST($1::uuid[], $2::text[]) AS row (id, words)",
-    )
-    .bind(ids)
-    .bind(words)
     .execute(connection)
     .await?;
     Ok(())

@@ -4,6 +4,10 @@ use sqlx::{QueryBuilder, Transaction};
 
 use super::{Db, Store};
 
+/// How many interactions are looked through for words before the index is asked: few first, since a common word needs no
+/// more. What is left for the index is in less than a fiftieth of those, so few rows have to be sorted.
+pub(super) const LOOKED_THROUGH: &[usize] = &[128, 512, 2_048];
+
 impl Store {
     /// To write in.
     pub(super) async fn begin_write(&self) -> sqlx::Result<Transaction<'static, Db>> {
@@ -18,10 +22,11 @@ impl Store {
     }
 }
 
-/// Adds the condition that a text of the interaction has words that begin so, all of them.
-pub(super) fn matching(sql: &mut QueryBuilder<Db>, words: &[String]) {
-    sql.push(" AND i.id IN (SELECT interaction_id FROM interaction_words WHERE words @@ ");
-    sql.push_bind(beginnings(words)).push("::tsquery)");
+/// Adds the condition that the text `w` has words that begin so, all of them.
+pub(super) fn holding(sql: &mut QueryBuilder<Db>, words: &[String]) {
+    sql.push("w.words @@ ")
+        .push_bind(beginnings(words))
+        .push("::tsquery");
 }
 
 /// Letters and digits only, so no word can be taken for a part of the query language.

@@ -3,6 +3,7 @@
 mod commit;
 mod dialect;
 mod inbox;
+mod index;
 mod inspect;
 mod outbox;
 
@@ -21,6 +22,8 @@ mod endpoints;
 mod interactions;
 #[path = "../both/journal.rs"]
 mod journal;
+#[path = "../both/narrowed.rs"]
+mod narrowed;
 #[path = "../both/nodes.rs"]
 mod nodes;
 #[path = "../both/owed.rs"]

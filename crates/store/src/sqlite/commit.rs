@@ -1,6 +1,6 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, InteractionId, journal::Record, obligation::obligations};
+use domain::{Changeset, journal::Record, obligation::obligations};
 use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use super::writes::{apply, journal_end};
@@ -17,7 +17,7 @@ impl CommitBatch for Batches {
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
         let mut appended = Vec::with_capacity(batch.len());
-        let mut words = Vec::with_capacity(batch.len());
+        let mut texts = Vec::with_capacity(batch.len());
         let mut owed = Vec::new();
         for changeset in batch {
             let mut next = end;
@@ -43,11 +43,11 @@ impl CommitBatch for Batches {
             end = next;
             appended.extend(stored);
             owed.extend(obligations(&events, &changeset.writes));
-            words.extend(events.iter().filter_map(search::words_of));
+            texts.extend(events.iter().filter_map(search::text_of));
             outcomes.push(Written::Committed(events));
         }
         append(&mut transaction, &appended).await?;
-        index(&mut transaction, &words).await?;
+        super::index::insert(&mut transaction, &texts).await?;
         super::outbox::insert(&mut transaction, &owed, None).await?;
         transaction
             .commit()
@@ -93,19 +93,6 @@ async fn append(connection: &mut SqliteConnection, events: &[Record]) -> Result<
                 .push_bind(&event.payload)
                 .push_bind(event.prev_hash.as_slice())
                 .push_bind(event.hash.as_slice());
-        });
-        sql.build().execute(&mut *connection).await?;
-    }
-    Ok(())
-}
-
-/// Makes the words of the batch's events findable.
-async fn index(connection: &mut SqliteConnection, words: &[(InteractionId, String)]) -> Result<()> {
-    for slice in in_powers(words) {
-        let mut sql: QueryBuilder<Sqlite> =
-            QueryBuilder::new("INSERT INTO interaction_words (interaction_id, words) ");
-        sql.push_values(slice, |mut row, (id, words)| {
-            row.push_bind(id.0).push_bind(words);
         });
         sql.build().execute(&mut *connection).await?;
     }

@@ -15,4 +15,5 @@ mod opening;
 mod outbox;
 mod proof;
 mod reading;
+mod searching;
 mod tasks;
