@@ -114,6 +114,8 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
 /// The routes.
 #[component]
 pub fn App() -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    provide_context(live::Ahead(parts::load_ahead));
     view! {
         <Router>
             <Routes fallback=NotFound>

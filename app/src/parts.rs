@@ -8,16 +8,14 @@ use leptos::{
 use leptos_router::{ChooseView, hooks::use_url};
 
 use crate::{
-    components::{Failure, GivenUp},
+    components::Failure,
     error::UiError,
-    live::Live,
     pages::{
         AcceptLinkPage, AccountPage, AgentsPage, BlockerPage, DeliveriesPage, DeliveryPage,
         GroupPage, HistoryPage, InteractionPage, PeoplePage, PersonPage, SettingsLayout,
         SignInPage, SlackLinkPage, TasksPage, TokensPage, WebhookPage, WebhooksPage,
     },
-    server_fns::{ToldOfLink, load_visitor},
-    view::Notices,
+    server_fns::load_visitor,
 };
 
 /// A part of the program that is not the first.
@@ -123,19 +121,6 @@ fn show_rest(page: RestPage) -> Result<AnyView, SplitLoaderError> {
         RestPage::AcceptLink => view! { <AcceptLinkPage /> }.into_any(),
         RestPage::SlackLink => view! { <SlackLinkPage /> }.into_any(),
     })
-}
-
-/// Notices are rare, and have more kinds of line than the whole overview.
-#[wasm_split(rest, wasm_split_path = ::leptos::wasm_split, fallible)]
-pub(crate) fn show_notices(
-    notices: Notices,
-    told: ServerAction<ToldOfLink>,
-    live: Live,
-) -> Result<AnyView, SplitLoaderError> {
-    let lines = notices.lines();
-    Ok(lines
-        .map(|notices| view! { <GivenUp notices told live /> })
-        .into_any())
 }
 
 impl ChooseView for Later {

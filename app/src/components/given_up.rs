@@ -2,7 +2,10 @@
 //! Slack that take nothing, and the notices of `access_notices`.
 
 use domain::delivery::{DeliveryState, DisabledWhy};
-use leptos::prelude::*;
+use leptos::{
+    prelude::*,
+    wasm_split::{SplitLoaderError, wasm_split},
+};
 
 use super::{
     access_notices::{EndingLine, LinkLine},
@@ -13,16 +16,28 @@ use super::{
 use crate::{
     live::Live,
     server_fns::ToldOfLink,
-    view::{DeliveryQuery, NoticeLines, StuckChannel, VoidDecision, WebhookRow, WebhookStanding},
+    view::{
+        DeliveryQuery, NoticeLines, Notices, StuckChannel, VoidDecision, WebhookRow,
+        WebhookStanding,
+    },
 };
+
+/// Notices are rare, and have more kinds of line than the whole overview.
+#[wasm_split(rest, wasm_split_path = ::leptos::wasm_split, fallible)]
+pub(crate) fn show_notices(
+    notices: Notices,
+    told: ServerAction<ToldOfLink>,
+    live: Live,
+) -> Result<AnyView, SplitLoaderError> {
+    let lines = notices.lines();
+    Ok(lines
+        .map(|notices| view! { <GivenUp notices told live /> })
+        .into_any())
+}
 
 /// One line each, with the way to what can be done about it.
 #[component]
-pub(crate) fn GivenUp(
-    notices: NoticeLines,
-    told: ServerAction<ToldOfLink>,
-    live: Live,
-) -> impl IntoView {
+fn GivenUp(notices: NoticeLines, told: ServerAction<ToldOfLink>, live: Live) -> impl IntoView {
     view! {
         <ul class="notices">
             {notices.void.into_iter().map(|void| view! { <VoidLine void /> }).collect_view()}

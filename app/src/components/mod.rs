@@ -74,7 +74,7 @@ pub(crate) use dialog::{CameFrom, Dialog};
 pub(crate) use failure::Failure;
 pub(crate) use first_question::FirstQuestion;
 pub(crate) use for_admins::ForAdmins;
-pub(crate) use given_up::GivenUp;
+pub(crate) use given_up::show_notices;
 pub(crate) use group_view::GroupView;
 pub(crate) use header::Header;
 pub(crate) use held_lines::HeldLines;

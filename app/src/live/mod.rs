@@ -40,6 +40,11 @@ pub enum Wanted {
     Back,
 }
 
+/// Loads what the page will need when it is live and its person has time.
+#[cfg(feature = "hydrate")]
+#[derive(Clone, Copy)]
+pub(crate) struct Ahead(pub(crate) fn(Live));
+
 /// The state every page shares: one desk, kept up to date by one socket.
 #[derive(Clone, Copy)]
 pub struct Live {

@@ -53,7 +53,9 @@ pub(crate) fn DeskLayout() -> impl IntoView {
     });
     follow_keys(live, holding, Marks::provide());
     #[cfg(feature = "hydrate")]
-    Effect::new(move |_| crate::parts::load_ahead(live));
+    if let Some(crate::live::Ahead(load)) = use_context() {
+        Effect::new(move |_| load(live));
+    }
     title_tells(live);
     go_where_it_is_wanted(live);
     keep_the_place();

@@ -3,10 +3,9 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::when_done,
+    components::{show_notices, when_done},
     live::{Live, reload_on_news, reload_while},
     load,
-    parts::show_notices,
     server_fns::{ToldOfLink, load_notices},
     view,
 };
