@@ -83,7 +83,7 @@ async fn asks(slack: &FakeSlack, inbound: &Inbound, asked: &Value, question: &st
     let store = inbound.app.state.service.store();
     until("the question is on the card", async || {
         let on_card = store.question_on_card(id_of(asked)).await.unwrap();
-        on_card.is_some_and(|on_card| on_card.question == question)
+        on_card.is_some_and(|on_card| on_card.question.lines().next() == Some(question))
     })
     .await;
     slack.advance(TimeDelta::seconds(2));
