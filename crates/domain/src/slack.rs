@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::MessageId, interaction::Shown};
+use crate::{
+    ids::MessageId,
+    interaction::{Interaction, Shown, progress_digest},
+};
 
 /// A message in a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,10 +79,23 @@ pub struct Seen {
 /// A question of a form on its card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnCard {
-    /// The question's id.
+    /// Which: see [`OnCard::name`].
     pub question: String,
     /// By Slack's clock it stood there from then on, or from before.
     pub since: DateTime<Utc>,
+}
+
+impl OnCard {
+    /// The question that a form asks now: by its id, and where an answer to it sends the others along by their digest
+    /// too, since with other ones beside it the same words decide something else.
+    pub fn name(interaction: &Interaction) -> Option<String> {
+        let (_, question) = interaction.next_question()?;
+        Some(match interaction.sent_along() {
+            // An id is one line, so none looks like this.
+            Some(answers) => format!("{}\n{}", question.id, progress_digest(answers)),
+            None => question.id.clone(),
+        })
+    }
 }
 
 /// Why a reply is no answer: its author need not have seen the question asked.
@@ -88,7 +104,7 @@ pub struct OnCard {
 pub enum Unseen {
     /// The card does not show all of it.
     Cut,
-    /// It came on the card after the reply was written, as far as is known.
+    /// It, or an answer that goes along with this one, came on the card after the reply was written, as far as is known.
     AskedLater,
 }
 

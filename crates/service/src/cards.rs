@@ -48,14 +48,13 @@ impl Service {
         interaction: &Interaction,
         since: Option<DateTime<Utc>>,
     ) -> Result<(), ServiceError> {
-        let Some((_, question)) = interaction.next_question() else {
+        let Some(question) = OnCard::name(interaction) else {
             return Ok(());
         };
         let Some(since) = since else {
             tracing::warn!(interaction.id = %interaction.id, "Slack does not say when a card was changed");
             return Ok(());
         };
-        let question = question.id.clone();
         let on_card = OnCard { question, since };
         let kept = self.store.put_question_on_card(interaction.id, &on_card);
         Ok(kept.await?)

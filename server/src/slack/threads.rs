@@ -198,8 +198,8 @@ fn unseen(why: Unseen) -> &'static str {
              the card, or open the dashboard, and answer there."
         }
         Unseen::AskedLater => {
-            "Your message is kept, but it is no answer: what is asked now came on the card after you wrote it. Look at \
-             the card, and reply again if you mean that question."
+            "Your message is kept, but it is no answer: what is asked now, or an answer that is sent along, came on the card \
+             after you wrote it. Look at the card, and reply again if you mean that."
         }
     }
 }

@@ -81,6 +81,11 @@ struct ProblemAt {
 }
 
 impl Declined {
+    /// Whether this field of what was sent is at fault.
+    pub(crate) fn is_about(&self, field: &str) -> bool {
+        self.problem.errors.iter().any(|at| at.path == field)
+    }
+
     fn words(&self) -> String {
         let problem = &self.problem;
         if problem.code.as_deref() == Some("already_consumed") {

@@ -192,7 +192,7 @@ impl Draft {
         Ok(match (&*item.kind, item.next_question()) {
             ("form", Some((_, question))) => {
                 let id = question.id.clone();
-                json!({ "answers": { id: content } })
+                json!({ "answers": { id: content }, "digest": item.shown_digest() })
             }
             ("choice", _) => json!({ "selected": content }),
             _ => json!({ "text": content }),

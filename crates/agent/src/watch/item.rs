@@ -3,10 +3,12 @@
 use chrono::{DateTime, Utc};
 use domain::{
     digest,
-    interaction::{Action, ChoiceOption, FormAnswers, FormQuestion},
+    interaction::{Action, ChoiceOption, FormAnswer, FormAnswers, FormQuestion, progress_digest},
 };
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::overtaken::Change;
 
 /// As the API returns it. A kind that is not known here is shown, and answered elsewhere.
 #[derive(Clone, Debug, Deserialize)]
@@ -59,12 +61,17 @@ impl Item {
         self.priority == "urgent"
     }
 
-    /// The digest of the action or plan as it was drawn here, which an answer is about.
+    /// The digest of the action or plan as it was drawn here, or of the answers that a form has, which an answer is
+    /// about.
     pub(super) fn shown_digest(&self) -> Option<String> {
         let of_plan = || Some(digest::sha256(self.plan.as_ref()?.as_bytes()));
-        match &self.action {
-            Some(action) => action.digest().ok(),
-            None => of_plan(),
+        match (&self.action, &self.questions) {
+            (Some(action), _) => action.digest().ok(),
+            (None, Some(_)) => {
+                let none = FormAnswers::new();
+                Some(progress_digest(self.progress.as_ref().unwrap_or(&none)))
+            }
+            (None, None) => of_plan(),
         }
     }
 
@@ -80,15 +87,32 @@ impl Item {
 
     /// The question of a form that comes next, and its number.
     pub(super) fn next_question(&self) -> Option<(usize, &FormQuestion)> {
-        let answered = |id: &str| self.progress.as_ref().is_some_and(|it| it.contains_key(id));
         let questions = self.questions.as_ref()?;
         let mut numbered = questions.iter().enumerate();
-        numbered.find(|(_, question)| !answered(&question.id))
+        numbered.find(|(_, question)| self.given(question).is_none())
     }
 
-    /// Whether both ask the same, word by word, with the same question of a form next.
-    pub(super) fn asks_as(&self, other: &Self) -> bool {
-        fn covered(item: &Item) -> impl PartialEq + use<'_> {
+    /// The answers that the answer to the next question sends along, because it is the last that is open; none where
+    /// it resolves nothing.
+    pub(super) fn sent_along(&self) -> Vec<(usize, &FormQuestion, &FormAnswer)> {
+        let questions = self.questions.as_deref().unwrap_or_default();
+        let numbered = questions.iter().enumerate();
+        let given = numbered.filter_map(|(n, question)| Some((n, question, self.given(question)?)));
+        let given: Vec<_> = given.collect();
+        match self.is_pending() && given.len() + 1 == questions.len() {
+            true => given,
+            false => Vec::new(),
+        }
+    }
+
+    fn given(&self, question: &FormQuestion) -> Option<&FormAnswer> {
+        self.progress.as_ref()?.get(&question.id)
+    }
+
+    /// What is different about `now` for whoever answers this; `None` where both ask the same, word by word, with the
+    /// same question of a form next and the same answers beside it.
+    pub(super) fn change_to(&self, now: &Self) -> Option<Change> {
+        fn asked(item: &Item) -> impl PartialEq + use<'_> {
             (
                 (&item.kind, &item.title, &item.prompt, &item.plan),
                 (&item.action, &item.action_digest, &item.fallback),
@@ -96,7 +120,11 @@ impl Item {
                 item.next_question().map(|(n, _)| n),
             )
         }
-        covered(self) == covered(other)
+        match (asked(self) == asked(now), self.progress == now.progress) {
+            (false, _) => Some(Change::Question),
+            (true, false) => Some(Change::Answers),
+            (true, true) => None,
+        }
     }
 
     /// The name of the person who closed it, if a person did.
@@ -107,6 +135,9 @@ impl Item {
     /// Whether its answer is the one sent with `body`: then our own try, its reply lost, was faster, not
     /// another person.
     pub(super) fn says(&self, body: &Value) -> bool {
+        if let Some(given) = body["answers"].as_object() {
+            return self.has(given);
+        }
         let (Some(answer), Some(sent)) = (&self.answer, body.as_object()) else {
             return false;
         };
@@ -115,6 +146,16 @@ impl Item {
             "approved" => self.approved == value.as_bool(),
             name => &answer[name] == value,
         })
+    }
+
+    /// Whether a form has these answers, be it open or closed.
+    fn has(&self, given: &Map<String, Value>) -> bool {
+        let progress = serde_json::to_value(&self.progress).unwrap_or_default();
+        let answers = self.answer.as_ref().map(|answer| &answer["answers"]);
+        let answers = answers.unwrap_or(&progress);
+        given
+            .iter()
+            .all(|(id, answer)| answers.get(id) == Some(answer))
     }
 
     /// The answer, in words.

@@ -6,8 +6,10 @@ mod cells;
 mod editor;
 mod feed;
 mod fold;
+mod given;
 mod item;
 mod lines;
+mod overtaken;
 mod reading;
 mod state;
 mod steady;
@@ -148,17 +150,17 @@ async fn perform(client: Arc<Client>, effect: Effect, messages: Messages) {
     let _ = messages.send(Message::Sent { id, outcome });
 }
 
-/// The obstacle; if another responder was faster, also how it ended.
+/// The obstacle; if another responder was faster, also how it is now.
 async fn refusal(client: &Client, id: &str, body: &Value, error: anyhow::Error) -> Refusal {
-    let closed = match error.downcast_ref::<Declined>() {
-        Some(declined) if declined.status == 409 => {
+    let now = match error.downcast_ref::<Declined>() {
+        Some(declined) if declined.status == 409 || declined.is_about("digest") => {
             client.get::<Item>(&format!("interactions/{id}")).await.ok()
         }
         _ => None,
     };
     Refusal {
-        ours: closed.as_ref().is_some_and(|closed| closed.says(body)),
-        closed: closed.map(Box::new),
+        ours: now.as_ref().is_some_and(|now| now.says(body)),
+        now: now.map(Box::new),
         message: format!("{error:#}"),
     }
 }

@@ -11,6 +11,7 @@ use super::{
     answering::{Control, Draft, Pressed, control},
     editor::Editor,
     item::Item,
+    overtaken::{Change, Overtaken},
     reading::{Drawn, Reading},
 };
 
@@ -41,11 +42,11 @@ pub(super) struct State {
     drafts: HashMap<String, Draft>,
     /// The id of the item whose answer is on its way.
     sending: Option<String>,
-    /// The text typed for a question that another person has answered meanwhile. Until it is put away no
-    /// key means anything for the question that came next.
-    pub(super) overtaken: Option<String>,
+    /// What another person has done to what is asked meanwhile. Until it is put away no key means anything for
+    /// what is asked now.
+    pub(super) overtaken: Option<Overtaken>,
     /// The same, as long as the body on its way may have been the answer.
-    maybe_overtaken: Option<String>,
+    maybe_overtaken: Option<Overtaken>,
     /// The last event, in words.
     pub(super) said: Option<String>,
     /// The fault of the connection.
@@ -86,9 +87,9 @@ impl Message {
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(super) message: String,
-    /// The item as another person has closed it.
-    pub(super) closed: Option<Box<Item>>,
-    /// Whether it was closed with the body we sent: the first reply was lost.
+    /// The item as another person has changed or closed it.
+    pub(super) now: Option<Box<Item>>,
+    /// Whether it was the body we sent that did it: the first reply was lost.
     pub(super) ours: bool,
 }
 
@@ -100,6 +101,7 @@ pub(super) enum Effect {
     Quit,
 }
 
+const CHANGED: &str = "Not sent: it has changed meanwhile. Look at it again.";
 /// As the client words it.
 const BACK: &str = "the server is there again";
 
@@ -231,21 +233,39 @@ impl State {
             None => self.items.iter().find(|known| known.id == item.id),
         };
         // The next question of a form is another one, even if another person has answered this.
-        let asks_something_else = known.is_some_and(|known| !known.asks_as(item));
+        let change = known.and_then(|known| known.change_to(item));
         let is_open = open.is_some();
         if let Some(open) = open {
             *open = item.clone();
         }
-        if asks_something_else && item.is_pending() {
-            let left = self.drafts.remove(&item.id).unwrap_or_default().editor.text;
+        let Some(change) = change else { return };
+        if item.is_pending() {
+            let left = self.leave(&item.id, change);
+            let overtaken = Overtaken { change, left };
             match &self.sending {
                 _ if ours || !is_open => {}
-                Some(sending) if *sending == item.id => self.maybe_overtaken = Some(left),
-                _ => self.overtaken = Some(left),
+                Some(sending) if *sending == item.id => {
+                    self.maybe_overtaken = Some(overtaken.after(self.maybe_overtaken.take()));
+                }
+                _ => self.overtaken = Some(overtaken.after(self.overtaken.take())),
             }
         }
-        if asks_something_else && is_open {
+        if is_open {
             self.begin_reading();
+        }
+    }
+
+    /// Takes out of a draft what was meant for another content, and returns the text among it. A text for the same
+    /// question stays: nothing sends it before that was read anew.
+    fn leave(&mut self, id: &str, change: Change) -> String {
+        match (change, self.drafts.get_mut(id)) {
+            (Change::Answers, Some(draft)) => {
+                draft.picked.clear();
+                String::new()
+            }
+            (Change::Answers | Change::Question, _) => {
+                self.drafts.remove(id).unwrap_or_default().editor.text
+            }
         }
     }
 
@@ -270,13 +290,14 @@ impl State {
         let overtaken = self.maybe_overtaken.take();
         let (done, item) = match outcome {
             Ok(item) => (true, Some(item)),
-            Err(refusal) if refusal.ours => (true, refusal.closed),
+            Err(refusal) if refusal.ours => (true, refusal.now),
             Err(refusal) => {
-                self.said = Some(match &refusal.closed {
+                self.said = Some(match &refusal.now {
+                    Some(now) if now.is_pending() => CHANGED.to_owned(),
                     Some(closed) => format!("Not sent: {}", how_it_ended(closed, self.now)),
                     None => format!("Not sent: {}", refusal.message),
                 });
-                (false, refusal.closed)
+                (false, refusal.now)
             }
         };
         if !done {

@@ -1,7 +1,7 @@
 //! The state without a terminal: the effects of keys and news on it, and the drawing of it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::interaction::Action;
+use domain::interaction::{Action, progress_digest};
 use ratatui::{
     Terminal,
     backend::TestBackend,
@@ -15,6 +15,8 @@ use super::{
     state::{Effect, Message, Refusal, State, span},
     view,
 };
+
+mod form;
 
 fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_800_000_000, 0).unwrap()
@@ -40,6 +42,12 @@ fn closed(id: &str, text: &str) -> Item {
         "answer": {"text": text, "responder": {"name": "Ana"}},
     });
     item(id, more)
+}
+
+/// The body that sends these answers, beside those that were there.
+fn answers(given: Value, seen: Value) -> Value {
+    let seen = progress_digest(&serde_json::from_value(seen).unwrap());
+    json!({"answers": given, "digest": seen})
 }
 
 fn state(items: Vec<Item>) -> State {
@@ -152,7 +160,7 @@ fn what_was_typed_is_kept_until_it_is_sent() {
     // Another person was faster.
     let refusal = |ours| Refusal {
         message: "Already answered by Ana.".into(),
-        closed: Some(Box::new(closed("one", "80"))),
+        now: Some(Box::new(closed("one", "80"))),
         ours,
     };
     state.update(Message::Sent {
@@ -187,7 +195,7 @@ fn a_server_that_refuses_costs_no_text() {
     press(&mut state, "\nhello\u{13}");
     let refusal = Refusal {
         message: "text is too long".into(),
-        closed: None,
+        now: None,
         ours: false,
     };
     state.update(Message::Sent {
@@ -230,7 +238,7 @@ fn the_next_question_of_a_form_begins_empty() {
     let mut state = state(vec![item("one", form.clone())]);
     let sent = press(&mut state, "\nhalf\u{13}");
     assert!(
-        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"a": "half"}}))
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == answers(json!({"a": "half"}), json!({})))
     );
     let mut next = form;
     next["progress"] = json!({"a": "half"});
@@ -243,7 +251,7 @@ fn the_next_question_of_a_form_begins_empty() {
     drawn(&mut state, 80, 40, true);
     let sent = press(&mut state, "21\n");
     assert!(
-        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": ["x", "y"]}}))
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == answers(json!({"b": ["x", "y"]}), json!({"a": "half"})))
     );
 }
 
@@ -348,6 +356,10 @@ fn whatever_is_written_nothing_raw_is_drawn() {
             json!({"kind": "plan_review", "plan": text}),
             json!({"kind": "choice", "options": [{"value": "v", "label": text, "description": text}]}),
             json!({"kind": "form", "questions": [{"id": "q", "prompt": text}]}),
+            json!({
+                "kind": "form", "progress": {"q": text},
+                "questions": [{"id": "q", "prompt": text}, {"id": "last", "prompt": "Now?"}],
+            }),
             json!({"fallback": text, "task": {"id": text, "title": text, "step": text}}),
             json!({"kind": "approval", "action": {"tool": "sh", "arguments": {"command": text}}}),
         ] {
@@ -584,7 +596,7 @@ fn what_is_typed_never_answers_the_question_that_comes_next() {
     }
     let sent = press(&mut state, "\u{1b}new\u{13}");
     assert!(
-        matches!(sent, Some(Effect::Answer { body, .. }) if body == json!({"answers": {"b": "new"}}))
+        matches!(sent, Some(Effect::Answer { body, .. }) if body == answers(json!({"b": "new"}), json!({"a": "by Ben"})))
     );
 
     // Somebody was faster than what is on its way.
@@ -595,12 +607,12 @@ fn what_is_typed_never_answers_the_question_that_comes_next() {
         id: "one".into(),
         outcome: Err(Refusal {
             message: "answered".into(),
-            closed: None,
+            now: None,
             ours: false,
         }),
     });
     assert_eq!(press(&mut state, "more\u{13}"), None);
-    assert_eq!(state.overtaken.as_deref(), Some("mine"));
+    assert_eq!(state.overtaken.as_ref().unwrap().left, "mine");
 
     // Also when one looks elsewhere meanwhile.
     let mut state = self::state(vec![item("one", form)]);

@@ -17,7 +17,9 @@ use super::{
     answering::{Control, Draft, PLAN, control},
     editor::Editor,
     fold::{barred, folded, is_whole, prose, quoted, quoted_line, row, said},
+    given,
     item::Item,
+    overtaken::Overtaken,
     reading::Drawn,
     state::{State, how_it_ended, span},
 };
@@ -93,8 +95,8 @@ fn keys(state: &State) -> String {
     if state.read_only || !open.is_pending() {
         return "PgUp PgDn scroll · Esc back".to_owned();
     }
-    if state.overtaken.is_some() {
-        return "Esc next question · PgUp PgDn scroll".to_owned();
+    if let Some(overtaken) = &state.overtaken {
+        return format!("{} · PgUp PgDn scroll", overtaken.change.key());
     }
     let control = control(open);
     let draft = state.draft(&open.id);
@@ -229,6 +231,7 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
         lines.push(Line::default());
     }
     if let (Some((_, question)), true) = (open.next_question(), open.is_pending()) {
+        lines.extend(given::lines(open, width));
         lines.extend(quoted(&question.prompt, width, BOLD));
         lines.push(Line::default());
     }
@@ -366,9 +369,8 @@ fn controls(state: &State, open: &Item, draft: &Draft, width: u16) -> Controls {
         lines.extend(ended(state, open, draft, width));
     } else if state.read_only {
         lines.extend(prose("Waiting for a person.", width, FAINT));
-    } else if let Some(left) = &state.overtaken {
-        let what = "Somebody else has answered this question. Esc: the next one.";
-        lines.extend(prose(what, width, BOLD));
+    } else if let Some(Overtaken { change, left }) = &state.overtaken {
+        lines.extend(prose(change.words(), width, BOLD));
         if !left.is_empty() {
             lines.extend(prose("What you wrote was not sent:", width, BOLD));
             tail = prose(left, width, Style::new());

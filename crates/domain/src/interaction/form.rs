@@ -136,6 +136,17 @@ impl Interaction {
         let mut questions = questions.iter().enumerate();
         questions.find(|(_, question)| !known.contains_key(&question.id))
     }
+
+    /// The answers that the answer to the question asked now sends along, because it is the last one that is open:
+    /// its author decides about them too. `None` where it resolves nothing, and where there are no others.
+    pub fn sent_along(&self) -> Option<&FormAnswers> {
+        let Ask::Form { questions } = &self.request.ask else {
+            return None;
+        };
+        let known = self.progress()?;
+        let open = questions.iter().filter(|it| !known.contains_key(&it.id));
+        (open.count() == 1 && !known.is_empty()).then_some(known)
+    }
 }
 
 /// Notes the faults of a form's questions.

@@ -57,6 +57,7 @@ mod slack_answers;
 mod slack_calls;
 mod slack_clients;
 mod slack_fake;
+mod slack_forms;
 mod slack_identities;
 mod slack_inbound;
 mod slack_link_page;

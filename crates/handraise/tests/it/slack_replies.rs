@@ -20,6 +20,7 @@ store::on_both_databases!(
     a_reply_answers_whole_and_later_ones_follow_up,
     what_comes_again_counts_once,
     a_form_is_answered_question_by_question,
+    a_reply_sends_no_answer_along_that_its_card_did_not_show,
     nobody_approves_by_words,
     an_edit_is_kept_and_changes_nothing,
     strangers_are_told_and_nothing_else_happens,
@@ -83,7 +84,7 @@ async fn asks(slack: &FakeSlack, inbound: &Inbound, asked: &Value, question: &st
     let store = inbound.app.state.service.store();
     until("the question is on the card", async || {
         let on_card = store.question_on_card(id_of(asked)).await.unwrap();
-        on_card.is_some_and(|on_card| on_card.question == question)
+        on_card.is_some_and(|on_card| on_card.question.lines().next() == Some(question))
     })
     .await;
     slack.advance(TimeDelta::seconds(2));
@@ -178,6 +179,28 @@ async fn a_form_is_answered_question_by_question(database: TestDatabase) {
     let answered = closed(&agent, &asked).await;
     let expected = json!({"port": "8080", "env": "prod", "why": "because"});
     assert_eq!(answered["answer"]["answers"], expected);
+}
+
+async fn a_reply_sends_no_answer_along_that_its_card_did_not_show(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let inbound = Inbound::start(&slack, Way::Socket, &database).await;
+    let agent = inbound.app.agent("backend").await;
+    let (asked, card) = inbound.ask(&agent, two_questions()).await;
+    slack.reply_in_thread(ANA, MAIN, &card, "8080");
+    asks(&slack, &inbound, &asked, "why").await;
+    // The card is behind: it still shows the answer of before.
+    slack.hold_answers("chat.update");
+    let ben = inbound.app.responder("by the API").await;
+    ben.done(&asked, "answer", json!({"answers": {"port": "1"}}))
+        .await;
+    slack.reply_in_thread(ANA, MAIN, &card, "because");
+    let all = [("because".to_owned(), Unseen::AskedLater)];
+    until("the remark", async || {
+        remarks(&inbound, &asked).await == all
+    })
+    .await;
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    slack.answer_held("chat.update");
 }
 
 async fn nobody_approves_by_words(database: TestDatabase) {

@@ -24,6 +24,7 @@ store::on_both_databases!(
     an_approval_shows_exactly_what_will_run,
     nothing_is_approved_before_it_was_read,
     what_is_typed_for_one_question_never_answers_the_next,
+    the_last_answer_of_a_form_sends_nothing_along_that_was_not_read,
     every_kind_is_answered,
     a_question_is_taken_back,
     an_agent_sees_its_own_and_answers_nothing,
@@ -255,6 +256,50 @@ async fn what_is_typed_for_one_question_never_answers_the_next(database: TestDat
     assert_eq!(
         ended["answer"]["answers"],
         json!({ "a": "his", "b": "new" })
+    );
+}
+
+async fn the_last_answer_of_a_form_sends_nothing_along_that_was_not_read(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let ben = app.responder("Ben").await;
+    let options = json!([{ "value": "keep", "label": "Leave it" }, "drop"]);
+    let questions = json!([
+        { "id": "table", "prompt": "The old table?", "options": options }, { "id": "why", "prompt": "Why?" },
+    ]);
+    let asked = agent
+        .ask(json!({ "kind": "form", "questions": questions }))
+        .await;
+    let say = async |table: &str| {
+        ben.done(&asked, "answer", json!({ "answers": { "table": table } }))
+            .await
+    };
+    say("keep").await;
+    let mut terminal = watch(&app, &desk.token, (80, 30));
+    terminal.shows(&["1 waiting"]).await;
+    terminal.press("\r");
+    terminal
+        .shows(&[
+            "sends these along:",
+            "| Leave it ⟨→ keep⟩",
+            "Question 2 of 2",
+        ])
+        .await;
+    terminal.press("so");
+    terminal.shows(&["so▏"]).await;
+    say("drop").await;
+    terminal
+        .shows(&["changed another answer of this form.", "| drop"])
+        .await;
+    terminal.press(SEND);
+    terminal.press(BACK);
+    terminal.shows(&["so▏"]).await;
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    terminal.press(SEND);
+    let ended = wait_for_end(&agent, &asked).await;
+    assert_eq!(
+        ended["answer"]["answers"],
+        json!({ "table": "drop", "why": "so" })
     );
 }
 

@@ -84,7 +84,8 @@ pub(super) fn menu(choice: &Choice, value: impl Fn(usize) -> Name) -> Vec<Select
         .collect()
 }
 
-fn numbered(n: usize, option: &ChoiceOption) -> String {
+/// As it stands in the list, on its button and in its menu.
+pub(super) fn numbered(n: usize, option: &ChoiceOption) -> String {
     format!(
         "{}. {}",
         n + 1,

@@ -11,6 +11,7 @@ use domain::{
 
 use super::{
     card::shown_on_card,
+    given::{self, Seen},
     modal::{Modal, can_be_read, to_read},
     text::Name,
 };
@@ -24,8 +25,8 @@ pub enum Control {
     AnswerStep(InteractionId, usize),
     /// One option of a choice, counted from 0.
     SelectOption(InteractionId, usize),
-    /// Of one question of a form, one option.
-    SelectStepOption(InteractionId, usize, usize),
+    /// Of one question of a form, one option, beside these answers; `None` on a card that does not say which.
+    SelectStepOption(InteractionId, usize, usize, Option<Seen>),
     /// "I have seen this."
     Acknowledge(InteractionId),
     /// Yes.
@@ -54,6 +55,8 @@ pub enum Press {
     TooLong,
     /// The question of the form has been answered meanwhile: the card is about to show the next.
     Outdated,
+    /// It would send other answers along than its card showed, or the card does not say which it showed.
+    OtherAnswers,
     /// Nothing is to be done but to say that it has arrived.
     Nothing,
 }
@@ -62,14 +65,14 @@ pub enum Press {
 #[derive(Clone, Copy)]
 pub(super) enum Pick {
     Choice(InteractionId),
-    Step(InteractionId, usize),
+    Step(InteractionId, usize, Option<Seen>),
 }
 
 impl Pick {
     pub(super) fn option(self, option: usize) -> Control {
         match self {
             Self::Choice(id) => Control::SelectOption(id, option),
-            Self::Step(id, question) => Control::SelectStepOption(id, question, option),
+            Self::Step(id, question, seen) => Control::SelectStepOption(id, question, option, seen),
         }
     }
 }
@@ -109,7 +112,10 @@ impl Control {
             | Self::Former(id)
             | Self::Decide(id, _) => id.to_string(),
             Self::AnswerStep(id, n) | Self::SelectOption(id, n) => format!("{id}:{n}"),
-            Self::SelectStepOption(id, question, option) => format!("{id}:{question}:{option}"),
+            Self::SelectStepOption(id, question, option, seen) => match seen {
+                Some(seen) => format!("{id}:{question}:{option}:{}", seen.as_str()),
+                None => format!("{id}:{question}:{option}"),
+            },
             Self::OpenDashboard => String::new(),
         };
         Name::new(if self.accepts_at_once() {
@@ -132,6 +138,12 @@ impl Control {
             Some(value) => (true, value),
             None => (false, value),
         };
+        // Only of what is picked in a form a value says more than numbers.
+        let said = value
+            .rsplit_once(':')
+            .filter(|_| name == SELECT_STEP_OPTION);
+        let said = said.and_then(|(value, seen)| Some((value, Seen::parse(seen)?)));
+        let (value, seen) = said.map_or((value, None), |(value, seen)| (value, Some(seen)));
         let mut parts = value.split(':');
         let id: InteractionId = parts.next()?.parse().ok()?;
         let numbers: Vec<usize> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
@@ -140,7 +152,7 @@ impl Control {
             ("answer_step", [question]) => Self::AnswerStep(id, *question),
             (SELECT_OPTION, [option]) => Self::SelectOption(id, *option),
             (SELECT_STEP_OPTION, [question, option]) => {
-                Self::SelectStepOption(id, *question, *option)
+                Self::SelectStepOption(id, *question, *option, seen)
             }
             ("acknowledge", []) => Self::Acknowledge(id),
             ("approve", []) => Self::Approve(id),
@@ -155,9 +167,10 @@ impl Control {
         };
         let is_its_place = match (control, place) {
             (_, None) => true,
-            (Self::SelectOption(_, option) | Self::SelectStepOption(_, _, option), Some(place)) => {
-                option == place
-            }
+            (
+                Self::SelectOption(_, option) | Self::SelectStepOption(_, _, option, _),
+                Some(place),
+            ) => option == place,
             (_, Some(_)) => false,
         };
         if !is_its_place {
@@ -176,7 +189,7 @@ impl Control {
             Self::Answer(id)
             | Self::AnswerStep(id, _)
             | Self::SelectOption(id, _)
-            | Self::SelectStepOption(id, _, _)
+            | Self::SelectStepOption(id, ..)
             | Self::Acknowledge(id)
             | Self::Approve(id)
             | Self::Deny(id)
@@ -265,17 +278,25 @@ impl Control {
                 selected: Some(vec![value(choice, n)?]),
                 ..AnswerDraft::default()
             }),
-            (Self::SelectStepOption(_, n, option), Ask::Form { questions }) => {
+            (Self::SelectStepOption(_, n, option, seen), Ask::Form { questions }) => {
                 let question = questions.get(n)?;
                 let value = value(&question.choice()?, option)?;
                 if is_answered(interaction, question) {
                     Press::Outdated
                 } else if !is_next(n) {
                     return None;
+                } else if !given::are_current(
+                    interaction,
+                    seen.as_ref(),
+                    Seen::of(interaction).as_ref(),
+                ) {
+                    Press::OtherAnswers
                 } else {
                     let answer = (question.id.clone(), FormAnswer::One(value));
                     Press::Answer(AnswerDraft {
                         answers: Some(FormAnswers::from([answer])),
+                        // Another change may come before this is kept.
+                        digest: given::digest(interaction),
                         ..AnswerDraft::default()
                     })
                 }
@@ -319,6 +340,7 @@ mod tests {
     use super::*;
 
     const ID: &str = "0199d3a5-7c1e-7c3b-8f10-3a1f0c9d2e11";
+    const SEEN: &str = "0123456789abcdef01234567";
 
     #[test]
     fn what_is_sent_comes_back() {
@@ -327,7 +349,8 @@ mod tests {
             Control::Answer(id),
             Control::AnswerStep(id, 9),
             Control::SelectOption(id, 24),
-            Control::SelectStepOption(id, 9, 24),
+            Control::SelectStepOption(id, 9, 24, None),
+            Control::SelectStepOption(id, 9, 24, Seen::parse(SEEN)),
             Control::Acknowledge(id),
             Control::Approve(id),
             Control::Deny(id),
@@ -396,6 +419,14 @@ mod tests {
             ("select_option:1", &format!("whole:{ID}:2")),
             ("select_option", &format!("{ID}:99999999999999999999")),
             ("select_step_option", &format!("{ID}:1")),
+            ("select_step_option", &format!("whole:{ID}:1:{SEEN}")),
+            ("select_step_option", &format!("whole:{ID}:1:3:{SEEN}0")),
+            (
+                "select_step_option",
+                &format!("whole:{ID}:1:3:{SEEN}:{SEEN}"),
+            ),
+            ("select_option", &format!("whole:{ID}:3:{SEEN}")),
+            ("approve", &format!("whole:{ID}:{SEEN}")),
             ("", ""),
         ] {
             assert_eq!(Control::parse(name, value), None, "{name} {value}");

@@ -9,6 +9,7 @@ use super::{
     block::Element,
     choose,
     control::{Control, Pick},
+    given::Seen,
     modal::can_be_read,
     text::{Address, Name},
     words,
@@ -42,7 +43,7 @@ pub(super) fn of(interaction: &Interaction, shown: Shown) -> Vec<Element> {
             None => Vec::new(),
             Some((n, question)) => match question.choice() {
                 None => vec![button(Control::AnswerStep(id, n), "Answer")],
-                Some(choice) => choose::controls(&choice, Pick::Step(id, n))
+                Some(choice) => choose::controls(&choice, Pick::Step(id, n, Seen::of(interaction)))
                     .unwrap_or_else(|| vec![button(Control::AnswerStep(id, n), "Choose")]),
             },
         },

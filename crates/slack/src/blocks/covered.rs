@@ -3,14 +3,14 @@
 
 use domain::{
     Interaction,
-    interaction::{Ask, FormQuestion, Request, Shown},
+    interaction::{Ask, Request, Shown},
 };
 
 use super::{
     action::Written,
     block::Content,
-    choose,
-    text::{length, line, one_line, prose},
+    choose, given,
+    text::{length, line, prose},
     words,
 };
 
@@ -20,8 +20,6 @@ const LONG: usize = 2_400;
 const ACTION: usize = 2_000;
 /// The most room that the parts beside a decision take.
 const BESIDE: usize = 800;
-/// One line of the list of a form's questions.
-const STEP_LINE: usize = 120;
 /// The longest text of one block.
 pub(super) const BLOCK: usize = 3_000;
 
@@ -47,7 +45,7 @@ pub(super) enum Look {
     /// In bold.
     Title,
     Prose,
-    /// Earlier answers: no part of the decision.
+    /// Earlier answers that are not sent along yet: no part of the decision.
     Beside,
 }
 
@@ -147,7 +145,7 @@ impl Share {
 }
 
 impl Part {
-    fn new(heading: Option<String>, body: String, look: Look) -> Self {
+    pub(super) fn new(heading: Option<String>, body: String, look: Look) -> Self {
         Self {
             heading,
             body,
@@ -164,26 +162,6 @@ impl Part {
         let heading = self.heading.as_deref();
         heading.map_or(0, |heading| length(heading) + 2) + 2
     }
-}
-
-/// The questions of a form, each on a line, with its answer where there is one; or those alone that have one.
-fn step_lines(
-    interaction: &Interaction,
-    questions: &[FormQuestion],
-    only_answered: bool,
-) -> Vec<String> {
-    let progress = interaction.progress();
-    let lines = questions.iter().enumerate().filter_map(|(n, question)| {
-        let line = format!("{}. {}", n + 1, one_line(&question.prompt, STEP_LINE));
-        match progress.and_then(|answers| answers.get(&question.id)) {
-            Some(answer) => {
-                let answer = one_line(&prose(&answer.to_text()), STEP_LINE);
-                Some(format!("{line} → {answer}"))
-            }
-            None => (!only_answered).then_some(line),
-        }
-    });
-    lines.collect()
 }
 
 fn title(request: &Request) -> Option<String> {
@@ -207,12 +185,11 @@ fn more(interaction: &Interaction) -> Vec<Part> {
             let asked = Part::new(heading, prose(&question.prompt), Look::Prose);
             let options = question.choice().map(|choice| choose::list(&choice));
             let options = options.map(|list| Part::new(None, list, Look::Prose));
-            let done = step_lines(interaction, questions, true);
-            let done = (!done.is_empty()).then(|| Part::new(None, done.join("\n"), Look::Beside));
-            done.into_iter().chain([asked]).chain(options).collect()
+            let given = given::parts(interaction, questions).into_iter();
+            given.chain([asked]).chain(options).collect()
         }
         Ask::Form { questions } => {
-            let lines = step_lines(interaction, questions, false).join("\n");
+            let lines = given::lines(interaction, questions, false).join("\n");
             vec![Part::new(None, lines, Look::Prose)]
         }
         Ask::Question | Ask::Acknowledgement | Ask::Approval { .. } | Ask::Notification { .. } => {

@@ -12,6 +12,7 @@ use super::{
     block::{Content, Element, Input, SelectOption},
     choose,
     covered::{BLOCK, Covered, Look},
+    given,
     text::{Name, Plain, cut, length, pieces, prose},
     view::View,
     words,
@@ -67,6 +68,9 @@ pub(super) struct Carried {
     /// Whether it shows all that is asked. Those from before there was this did not always.
     #[serde(default)]
     pub(super) whole: bool,
+    /// The digest of the answers that the form had; nothing in those from before there was this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) answers: Option<String>,
 }
 
 /// The modal. `None` when the interaction asks for nothing of the kind now, or Slack has no room for all that an
@@ -79,6 +83,7 @@ pub fn modal(interaction: &Interaction, modal: Modal, origin: Option<Origin>) ->
         modal,
         origin: origin.filter(fits),
         whole,
+        answers: given::digest(interaction),
     };
     let carried = serde_json::to_string(&carried).ok()?;
     let (title, submit) = match modal {

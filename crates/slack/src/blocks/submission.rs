@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::{
     control::{is_answered, value},
+    given,
     modal::{COMMENT, Carried, FIELD, Modal, Origin, PICKED, TYPED, shown_in},
     text::{Literal, one_line},
     view::CALLBACK_ID,
@@ -30,6 +31,8 @@ pub struct Submission {
     pub origin: Option<Origin>,
     /// Whether it showed all that was asked.
     was_whole: bool,
+    /// The digest of the answers that it showed.
+    answers: Option<String>,
     given: Given,
     /// The comment typed beside it.
     comment: Option<String>,
@@ -38,6 +41,8 @@ pub struct Submission {
 const NOTHING_TO_CHANGE: &str = "Say what to change: the agent works it into the plan.";
 const NOT_WHOLE: &str =
     "This window does not show all that is asked. Close it, and open it again from the card.";
+const OTHER_ANSWERS: &str = "Another answer of this form is not, or may not be, the one that this window shows. \
+                             Close it, and open it again from the card, which shows how it is now.";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Given {
@@ -54,13 +59,14 @@ impl Submission {
         let carried = view.get("private_metadata")?.as_str()?;
         let carried: Carried = serde_json::from_str(carried).ok()?;
         let values = view.pointer("/state/values")?;
-        let comment = values.get(COMMENT).and_then(given);
+        let comment = values.get(COMMENT).and_then(filled_in);
         Some(Self {
             interaction: carried.interaction,
             modal: carried.modal,
             origin: carried.origin,
             was_whole: carried.whole,
-            given: given(values.get(FIELD)?)?,
+            answers: carried.answers,
+            given: filled_in(values.get(FIELD)?)?,
             comment: match comment {
                 Some(Given::Typed(text)) => Some(text).filter(|text| !text.is_empty()),
                 _ => None,
@@ -103,6 +109,12 @@ impl Submission {
                         "Somebody has answered this question meanwhile. Close this and look at the card.",
                     ));
                 }
+                let now = given::digest(interaction);
+                if !given::are_current(interaction, self.answers.as_ref(), now.as_ref()) {
+                    return Err(ModalErrors::new(OTHER_ANSWERS));
+                }
+                // Another change may come before this is kept.
+                draft.digest = now;
                 let answer = match (given, question.choice()) {
                     (Given::Typed(text), None) => Some(FormAnswer::One(text.clone())),
                     (Given::Picked(picked), Some(choice)) => {
@@ -152,7 +164,7 @@ impl Submission {
     }
 }
 
-fn given(field: &Value) -> Option<Given> {
+fn filled_in(field: &Value) -> Option<Given> {
     if let Some(typed) = field.get(TYPED) {
         return match typed.get("value") {
             None | Some(Value::Null) => Some(Given::Typed(String::new())),

@@ -287,6 +287,9 @@ async fn a_card_has_one_question_since_it_was_known_first(database: Database) {
         // Who had shown another one before says so later.
         ("port", 15, 20),
         ("env \"2\"", 15, 20),
+        // With the answers that are sent along.
+        ("why\nsha256:0", 30, 30),
+        ("why\nsha256:1", 40, 40),
     ] {
         let shows = on_card(question, since);
         store.put_question_on_card(asked, &shows).await.unwrap();

@@ -11,6 +11,8 @@ use tokio::sync::oneshot;
 use super::{Actions, OUTDATED, Obstacle, payload::Pressed};
 
 const NO_SUCH_CONTROL: &str = "This can no longer be pressed. The card shows how it is now.";
+const OTHER_ANSWERS: &str = "Not sent: this card was out of date. Another answer of this form is not, or may not be, \
+                             the one that it showed. It shows how it is now: look at it, and press again.";
 const TOO_LONG: &str =
     "It is too long for Slack. Read all of it on the dashboard, and answer there.";
 const TRIGGER_OVER: &str = "That took too long for Slack. Please press it again.";
@@ -57,6 +59,7 @@ impl Actions {
             Some(Press::Answer(draft)) => {
                 let outdated = |now: &Interaction| match pressed.control.press(now) {
                     Some(Press::Answer(_)) => None,
+                    Some(Press::OtherAnswers) => Some(OTHER_ANSWERS.to_owned()),
                     _ => Some(OUTDATED.to_owned()),
                 };
                 match self.service.answer_open(id, draft, &by).await {
@@ -69,6 +72,7 @@ impl Actions {
                 None => self.open(&interaction, modal, pressed).await,
             },
             Some(Press::Outdated) => Err(Obstacle::Outdated(OUTDATED.into())),
+            Some(Press::OtherAnswers) => Err(Obstacle::Outdated(OTHER_ANSWERS.into())),
             Some(Press::TooLong) => Err(Obstacle::Outdated(Note {
                 words: TOO_LONG.to_owned(),
                 link: Some(NoteLink::Dashboard(format!(

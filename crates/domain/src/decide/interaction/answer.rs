@@ -30,6 +30,10 @@ pub fn answer(
 ) -> Result<Changeset, Refused> {
     let responder = by.responder()?;
     let none = FormAnswers::new();
+    // A form that is closed has no answers to compare with: whoever comes too late is told that, whatever they have seen.
+    let is_over = !interaction.state.is_pending() && !interaction.asks_for_a_decision();
+    let digest = draft.digest.filter(|_| !is_over);
+    let draft = AnswerDraft { digest, ..draft };
     let checked = draft
         .check(
             &interaction.request.ask,

@@ -11,7 +11,7 @@ use crate::{
     limits,
     principal::{Actor, Principal, Responder},
     refused::Refused,
-    slack::{Reply, Seen, Unseen},
+    slack::{OnCard, Reply, Seen, Unseen},
     task::Work,
 };
 
@@ -74,11 +74,13 @@ pub fn reply(
 /// Why its author need not have seen the question asked now. Unknown counts as not seen.
 fn unseen(interaction: &Interaction, reply: &Reply, seen: &Seen) -> Option<Unseen> {
     let was_there = match interaction.next_question() {
-        // Only the next questions come later than the card.
-        None | Some((0, _)) => true,
-        Some((_, question)) => {
+        None => true,
+        // Only the next questions, and answers beside them, come later than the card.
+        Some((0, _)) if interaction.sent_along().is_none() => true,
+        Some(_) => {
+            let asked = OnCard::name(interaction);
             let on_card = seen.on_card.as_ref();
-            let on_card = on_card.filter(|on_card| on_card.question == question.id);
+            let on_card = on_card.filter(|on_card| Some(&on_card.question) == asked.as_ref());
             on_card
                 .zip(reply.written_at)
                 .is_some_and(|(on_card, written_at)| on_card.since <= written_at)

@@ -463,7 +463,11 @@ fn an_answer_to_a_form_says_which_other_answers_its_author_has_seen() {
         assert_eq!(faults[0].path, "digest");
     }
     let whole = given(&changed, json!({"env": "production"}), seen(&changed));
-    assert!(written(&whole.unwrap()).answer().is_some());
+    let closed = written(&whole.unwrap());
+    assert!(closed.answer().is_some());
+    // Whoever comes too late is told that, whatever they have seen.
+    let late = given(&closed, json!({"env": "staging"}), seen(&changed));
+    assert!(matches!(late, Err(Refused::Closed { .. })), "{late:?}");
 }
 
 #[test]

@@ -42,9 +42,8 @@ fn seen(one: &Interaction) -> Seen {
 
 /// Its next question came on the card so many seconds after the reply was written.
 fn on_card(one: &Interaction, later: i64) -> Option<OnCard> {
-    let (_, question) = one.next_question()?;
     Some(OnCard {
-        question: question.id.clone(),
+        question: OnCard::name(one)?,
         since: DateTime::from_timestamp(WRITTEN + later, 0)?,
     })
 }
@@ -286,6 +285,48 @@ fn an_answer_belongs_to_the_question_its_author_saw() {
     let unknown = whole(None);
     let changeset = decide::reply(&first, &reply("1"), &unknown, &ana, None, at(&ids, 1)).unwrap();
     assert!(changeset.interaction().is_some());
+}
+
+#[test]
+fn a_reply_to_the_last_question_belongs_to_the_answers_that_stood_beside_it() {
+    let ids = Counter::default();
+    let ana = person(Role::Responder);
+    let questions = json!([{"id": "port", "prompt": "Which?"}, {"id": "why", "prompt": "Why?"}]);
+    let form = opened(
+        with(Kind::Form, json!({ "questions": questions })),
+        None,
+        &ids,
+    );
+    // One without an answer is first once, and last once.
+    for [other, last] in [["port", "why"], ["why", "port"]] {
+        let with = |text: &str, form: &Interaction| {
+            let draft = given(json!({"answers": {other: text}}));
+            written(&decide::answer(form, draft, &ana, None, at(&ids, 1)).unwrap())
+        };
+        let shown = with("keep", &written(&form));
+        let changed = with("drop", &shown);
+        let by_id = OnCard {
+            question: last.into(),
+            ..on_card(&shown, -1).unwrap()
+        };
+        for (on_card, answers) in [
+            (on_card(&changed, -1), true),
+            (on_card(&changed, 1), false),
+            (on_card(&shown, -1), false),
+            // As a server of before has kept it.
+            (Some(by_id), false),
+            (None, false),
+        ] {
+            let seen = Seen {
+                shown: Shown::Whole,
+                on_card,
+            };
+            let reply = reply("so");
+            let changeset =
+                decide::reply(&changed, &reply, &seen, &ana, None, at(&ids, 2)).unwrap();
+            assert_eq!(changeset.interaction().is_some(), answers, "{seen:?}");
+        }
+    }
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn every_control(interaction: &Interaction) -> Vec<(Control, Verdict)> {
         accept(Control::Approve(id)),
         accept(Control::AnswerStep(id, 0)),
         accept(Control::SelectOption(id, 0)),
-        accept(Control::SelectStepOption(id, 0, 0)),
+        accept(Control::SelectStepOption(id, 0, 0, None)),
         (Control::Deny(id), Verdict::Decline),
     ];
     let decide = |decision: PlanDecision| (Control::Decide(id, decision), decision.verdict());
