@@ -168,10 +168,13 @@ mod in_browser {
     use std::time::Duration;
 
     use gloo_timers::future::sleep;
-    use leptos::{prelude::*, task::spawn_local};
+    use leptos::{prelude::*, task::spawn_local, wasm_split::SplitLoaderError};
 
     use super::Part;
-    use crate::live::{Live, LiveStatus};
+    use crate::{
+        components::load_notice_lines,
+        live::{Live, LiveStatus},
+    };
 
     /// How long the desk has the network for itself.
     const REST: Duration = Duration::from_secs(2);
@@ -182,15 +185,20 @@ mod in_browser {
     /// links and forms work.
     pub async fn load_for_this_page() {
         let path = window().location().pathname().unwrap_or_default();
-        let notices = document().query_selector(".notices:not([hidden])");
-        let has_notices = matches!(notices, Ok(Some(_)));
-        let parts = [Part::of(&path), has_notices.then_some(Part::Rest)];
-        for part in parts.into_iter().flatten() {
-            let mut pause = Duration::from_secs(1);
-            while part.load().await.is_err() {
-                sleep(pause).await;
-                pause = (pause * 2).min(PATIENCE);
-            }
+        if let Some(part) = Part::of(&path) {
+            until_there(|| part.load()).await;
+        }
+        // Each function of a part asks for it anew, and what is not there at once is not what the server rendered.
+        if let Ok(Some(_)) = document().query_selector(".notices:not([hidden])") {
+            until_there(load_notice_lines).await;
+        }
+    }
+
+    async fn until_there<T: Future<Output = Result<(), SplitLoaderError>>>(load: impl Fn() -> T) {
+        let mut pause = Duration::from_secs(1);
+        while load().await.is_err() {
+            sleep(pause).await;
+            pause = (pause * 2).min(PATIENCE);
         }
     }
 

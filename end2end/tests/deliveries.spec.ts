@@ -119,7 +119,7 @@ test("a receiver that is gone is noticed until it is enabled", async ({ admin, r
 test("secrets are replaced, and a webhook is switched off and deleted", async ({ admin, receiver, server }) => {
   const old = await make(admin, "Zap", receiver.url(), ["Answers", "Notifications"]);
   await openSettings(admin, "Zap");
-  await expect(admin.locator("main")).toContainText("Questions, passed deadlines, withdrawn questions, failed tasks");
+  await expect(admin.locator("main")).toContainText("Questions, passed deadlines, questions taken back, failed tasks");
   await admin.getByRole("button", { name: "Make a new secret" }).click();
   const secret = await admin.locator(".once .command").innerText();
   expect(secret).not.toBe(old);

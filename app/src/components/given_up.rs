@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Notices are rare, and have more kinds of line than the whole overview.
-#[wasm_split(rest, wasm_split_path = ::leptos::wasm_split, fallible)]
+#[wasm_split(rest, wasm_split_path = ::leptos::wasm_split, fallible, preload(load_notice_lines))]
 pub(crate) fn show_notices(
     notices: Notices,
     told: ServerAction<ToldOfLink>,

@@ -74,6 +74,8 @@ pub(crate) use dialog::{CameFrom, Dialog};
 pub(crate) use failure::Failure;
 pub(crate) use first_question::FirstQuestion;
 pub(crate) use for_admins::ForAdmins;
+#[cfg(feature = "hydrate")]
+pub(crate) use given_up::load_notice_lines;
 pub(crate) use given_up::show_notices;
 pub(crate) use group_view::GroupView;
 pub(crate) use header::Header;

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::desk::tests::row;
 
-    fn narrowing(query: &[(&str, &str)]) -> Narrowing {
+    fn narrowing(query: &[(&'static str, &'static str)]) -> Narrowing {
         let params = query.iter().map(|(name, value)| (*name, *value));
         Narrowing::read(&params.collect())
     }
