@@ -1,11 +1,11 @@
 // Until the page's program runs, and where it never does though scripts are on, nothing is sent that accepts: only the
-// program knows whether all that is asked has been on the screen. What declines is sent by the browser itself. Without
-// scripts this file is not there, and reading all of it is up to the person.
+// program knows whether all that is asked has been on the screen. What declines, and what is said later, is sent by the
+// browser itself. Without scripts this file is not there, and reading all of it is up to the person.
 document.addEventListener(
   "submit",
   (event) => {
     const form = event.target;
-    if (!form.matches(".answer-form")) return;
+    if (!form.matches(".answer-form") || form.closest(".follow-up-form")) return;
     const declines = event.submitter?.value === "false" || form.querySelector("[name=decision][value=adjust]:checked");
     const runs = document.documentElement.hasAttribute("data-runs");
     if (declines && !runs) return;

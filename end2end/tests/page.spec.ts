@@ -147,9 +147,12 @@ test("on a phone everything is as large as a finger", async ({ signIn, server })
   await server.answer(gone.id, { text: "80" });
   for (let n = 0; n < 4; n += 1) await server.ask({ prompt: `Question ${"abcd"[n]}?` });
   const pages = ["/", `/blockers/${ids[0]}`, `/blockers/${plan.id}`, `/blockers/${form.id}`, `/blockers/${gone.id}`, "/history", `/interactions/${gone.id}`, "/tasks", "/agents", "/deliveries", "/settings", "/settings/people", "/settings/tokens", "/settings/webhooks"];
+  const small: Record<string, string[]> = {};
   for (const where of pages) {
     await ana.goto(`${server.url}${where}`);
     await live(ana);
-    expect(await tooSmall(ana), where).toEqual([]);
+    const here = await tooSmall(ana);
+    if (here.length > 0) small[where] = here;
   }
+  expect(small).toEqual({});
 });

@@ -57,9 +57,11 @@ pub(super) fn WaitingRow(
         <li class="row" data-mode=mode data-marked=move || is_marked.get().then_some("")>
             <a class="row-link" href=move || place.get().address() aria-current=current>
                 {move || item.get().map(|item| view! { <Content item live /> })}
-                <span class="row-begun" hidden=move || !is_begun.get()>
-                    "Your answer is begun"
-                </span>
+                {move || {
+                    is_begun
+                        .get()
+                        .then(|| view! { <span class="row-begun">"Your answer is begun"</span> })
+                }}
                 <span class="visually-hidden">{move || is_marked.get().then_some("Marked")}</span>
             </a>
             // By the keyboard it is X on the row.
