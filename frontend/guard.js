@@ -1,6 +1,6 @@
 // Until the page's program runs, and where it never does though scripts are on, nothing is sent that accepts: only the
 // program knows whether all that is asked has been on the screen. What declines, and what is said later, is sent by the
-// browser itself. Without scripts this file is not there, and reading all of it is up to the person.
+// browser itself. Without scripts these lines do not run, and reading all of it is up to the person.
 document.addEventListener(
   "submit",
   (event) => {

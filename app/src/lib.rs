@@ -47,8 +47,6 @@ pub use theme::Theme;
 /// The names of the page's files under `/pkg/`, as the build hashed them (`assets.json`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Assets {
-    /// Holds answers back until the program runs.
-    pub guard: String,
     /// Starts the page.
     pub boot: String,
     /// The bindings.
@@ -63,8 +61,15 @@ pub struct Assets {
     pub style: String,
 }
 
+/// Holds answers back until the program runs.
+const GUARD: &str = include_str!("../../frontend/guard.js");
+
 /// The HTML document around the app.
 pub fn shell(assets: &Assets) -> impl IntoView + use<> {
+    #[cfg(feature = "ssr")]
+    let nonce = use_nonce().map(|nonce| nonce.to_string());
+    #[cfg(not(feature = "ssr"))]
+    let nonce = None::<String>;
     let url = |name: &str| format!("/pkg/{name}");
     let theme = use_context::<Theme>().unwrap_or_default();
     let part = use_context::<RequestUrl>().and_then(|url| Part::of_url(url.as_ref()));
@@ -83,8 +88,8 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
                 <meta name="description" content="Agents raise a hand, a person answers." />
                 <title>"Handraise"</title>
                 <link rel="icon" type="image/svg+xml" href="/pkg/icon.svg" />
-                // Before the style sheet, for which scripts wait, and before any form is there.
-                <script src=url(&assets.guard)></script>
+                // Within the page: no form is there without it, whatever else does not come.
+                <script nonce=nonce inner_html=GUARD></script>
                 <link rel="stylesheet" href=url(&assets.style) />
                 <link rel="modulepreload" href=url(&assets.script) />
                 <link rel="modulepreload" href=url(&assets.loader) />

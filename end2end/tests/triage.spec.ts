@@ -393,8 +393,9 @@ test("leafing through is no reading", async ({ ana, server }) => {
 });
 
 test("before the page's program runs nothing is accepted", async ({ ana, server, watch }) => {
-  watch.allow(/wasm|WebAssembly|status of 404/i);
-  await ana.context().route("**/*.wasm", (route) => route.fulfill({ status: 404 }));
+  watch.allow(/wasm|WebAssembly|status of 404|module/i);
+  // Another version of the server: nothing of this page is there.
+  await ana.context().route("**/pkg/**", (route) => (route.request().url().endsWith(".css") ? route.continue() : route.fulfill({ status: 404 })));
   const asked: [object, () => Promise<void>][] = [
     [{ kind: "approval", prompt: "Run?", action }, () => ana.getByRole("button", { name: "Approve" }).click()],
     [{ kind: "plan_review", prompt: "Plan?", plan: "1. one" }, async () => {

@@ -40,7 +40,6 @@ pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<()> {
     )?;
 
     let mut site = Site::new(workspace.site());
-    site.add_guard(files::read(&workspace.root.join("frontend/guard.js"))?);
     site.add_style(style(&workspace.root.join("style"))?.into_bytes());
     site.add_all("", files::below(&workspace.root.join("public"))?);
     let fingerprint = site.fingerprint(profile.name(), &wasm)?;

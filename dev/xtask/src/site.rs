@@ -30,7 +30,6 @@ removeEventListener('popstate', follow);
 pub(crate) struct Site {
     directory: PathBuf,
     files: Files,
-    guard: String,
     boot: String,
     script: String,
     loader: String,
@@ -45,7 +44,6 @@ impl Site {
         Self {
             directory,
             files: Files::new(),
-            guard: String::new(),
             boot: String::new(),
             script: String::new(),
             loader: String::new(),
@@ -63,11 +61,6 @@ impl Site {
 
     pub(crate) fn add_style(&mut self, style: Vec<u8>) {
         self.style = self.add_hashed("main", "css", style);
-    }
-
-    /// Adds what holds answers back until the program runs.
-    pub(crate) fn add_guard(&mut self, script: Vec<u8>) {
-        self.guard = self.add_hashed("guard", "js", script);
     }
 
     /// Adds the program and the module that starts it. A module of its own, because the page's
@@ -104,7 +97,6 @@ impl Site {
 
     pub(crate) fn add_index(&mut self) -> Result<()> {
         let index = serde_json::to_vec_pretty(&json!({
-            "guard": self.guard,
             "boot": self.boot,
             "script": self.script,
             "loader": self.loader,

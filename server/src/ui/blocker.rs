@@ -143,10 +143,13 @@ fn given(answer: &FormAnswer, choice: Option<&Choice>) -> String {
     let lines = values.iter().map(|value| {
         let picked = choice.options.iter().find(|option| option.value == *value);
         let label = picked.map_or(value.as_str(), |option| &option.label);
-        format!(
-            "<li>{}</li>",
-            markdown::phrase(&visible::option(label, value))
-        )
+        let label = markdown::phrase(&visible::option(label, value));
+        let more = picked.and_then(|option| option.description.as_deref());
+        let more = more.map(|text| {
+            let text = markdown::phrase(&visible::line(text));
+            format!("<span class=\"option-label option-more\">{text}</span>")
+        });
+        format!("<li>{label} {}</li>", more.unwrap_or_default())
     });
     format!("<ul>{}</ul>", lines.collect::<String>())
 }

@@ -28,8 +28,7 @@ pub(super) fn lines(open: &Item, width: u16) -> Vec<Line<'static>> {
     );
     for (n, question, answer) in given {
         lines.extend(said(&format!("To question {}:", n + 1), width, FAINT));
-        let prompt = question.prompt.trim().lines().next().unwrap_or_default();
-        lines.extend(quoted_line(&visible::sentence(prompt), width, FAINT));
+        lines.extend(quoted(question.prompt.trim(), width, FAINT));
         lines.extend(said("the answer is", width, FAINT));
         lines.extend(answered(question, answer, width));
     }
@@ -57,7 +56,10 @@ fn answered(question: &FormQuestion, answer: &FormAnswer, width: u16) -> Vec<Lin
     let option = |value: &String| {
         let option = options.iter().find(|option| option.value == *value);
         let label = option.map_or(value, |option| &option.label);
-        quoted_line(&visible::option(label, value), width, plain)
+        let mut lines = quoted_line(&visible::option(label, value), width, plain);
+        let more = option.and_then(|option| option.description.as_deref());
+        lines.extend(more.into_iter().flat_map(|more| quoted(more, width, FAINT)));
+        lines
     };
     values.iter().flat_map(option).collect()
 }

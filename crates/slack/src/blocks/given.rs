@@ -79,12 +79,33 @@ pub(super) fn parts(interaction: &Interaction, questions: &[FormQuestion]) -> Ve
 /// Each below its question, in a part of its own: in one text with the others it could pass for several.
 fn whole(questions: &[FormQuestion], answers: &FormAnswers) -> Vec<Part> {
     let parts = questions.iter().enumerate().filter_map(|(n, question)| {
-        let answer = texts(question, answers.get(&question.id)?).join("\n");
-        let question = one_line(&question.prompt, LINE);
-        let heading = format!("Answer {}, to “{question}”", n + 1);
-        Some(Part::new(Some(heading), answer, Look::Prose))
+        let answer = answers.get(&question.id)?;
+        let mut said = texts(question, answer);
+        said.extend(descriptions(question, answer));
+        let beginning = one_line(&question.prompt, LINE);
+        let heading = format!("Answer {}, to “{beginning}”", n + 1);
+        let answer = Part::new(Some(heading), said.join("\n"), Look::Prose);
+        // One that has no room in a heading stands before it.
+        let whole = (line(question.prompt.trim()) != beginning).then(|| {
+            let heading = format!("Question {}", n + 1);
+            Part::new(Some(heading), prose(&question.prompt), Look::Prose)
+        });
+        Some(whole.into_iter().chain([answer]))
     });
-    parts.collect()
+    parts.flatten().collect()
+}
+
+/// More about the options that were picked.
+fn descriptions(question: &FormQuestion, answer: &FormAnswer) -> Vec<String> {
+    let values = match answer {
+        FormAnswer::One(value) => std::slice::from_ref(value),
+        FormAnswer::Several(values) => values,
+    };
+    let options = question.options.iter().flatten();
+    let picked = options.filter(|option| values.contains(&option.value));
+    picked
+        .filter_map(|option| option.description.as_deref().map(prose))
+        .collect()
 }
 
 /// The questions of a form, each on a line, with its answer where there is one; or those alone that have one.

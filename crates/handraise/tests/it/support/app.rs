@@ -89,7 +89,6 @@ impl TestApp {
         configure(&mut config);
         // The names of files only a browser would ask for.
         let assets = Assets {
-            guard: "guard-0.js".into(),
             boot: "boot-0.js".into(),
             loader: "loader-0.js".into(),
             parts: std::collections::BTreeMap::default(),
