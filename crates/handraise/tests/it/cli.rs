@@ -48,7 +48,7 @@ async fn a_token_is_printed_alone_beside_a_running_server(database: TestDatabase
 }
 
 /// In a folder where a server was not started, `token create` would make a database that no server reads.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn beside_a_server_of_another_database_none_is_made() {
     let app = crate::support::app::TestApp::start(&TestDatabase::sqlite()).await;
     let here = tempfile::tempdir().unwrap();
