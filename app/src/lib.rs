@@ -62,7 +62,7 @@ pub struct Assets {
 }
 
 /// Holds answers back until the program runs.
-const GUARD: &str = include_str!("../../frontend/guard.js");
+const GUARD: &str = include_str!("guard.js");
 
 /// The HTML document around the app.
 pub fn shell(assets: &Assets) -> impl IntoView + use<> {

@@ -11,7 +11,7 @@ use crate::{desk::Desk, live::Live, server_fns::CreateToken, view::Visitor};
 
 const AGENT: &str = "backend";
 /// How long the token of a first try works.
-const LIFETIME: &str = "7d";
+const LIFETIME: &str = "30d";
 
 /// How far the first question is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,7 +136,7 @@ fn MakeToken(create: ServerAction<CreateToken>) -> impl IntoView {
             <Problem id="first-problem" sending />
         </ActionForm>
         <p role="status">
-            {move || is_made().then_some("The token stands in what follows. It works for a week, and is not shown again.")}
+            {move || is_made().then_some("The token stands in what follows. It works for 30 days, and is not shown again.")}
         </p>
     }
 }

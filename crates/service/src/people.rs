@@ -56,9 +56,7 @@ impl Service {
         by: &Principal,
     ) -> Result<Option<Secret>, ServiceError> {
         let people = self.people(by).await?;
-        let mut admins = people
-            .iter()
-            .filter(|one| one.person.role == Role::Admin && one.person.disabled_at.is_none());
+        let mut admins = people.iter().filter(|one| is_admin(one));
         if admins.clone().any(|one| one.has_password) {
             return Ok(None);
         }
@@ -81,9 +79,7 @@ impl Service {
     /// When the store cannot be read.
     pub async fn has_admin(&self) -> Result<bool, ServiceError> {
         let people = self.store.people(self.now()).await?;
-        Ok(people.iter().any(|one| {
-            one.person.role == Role::Admin && one.person.disabled_at.is_none() && one.has_password
-        }))
+        Ok(people.iter().any(|one| is_admin(one) && one.has_password))
     }
 
     /// Everybody, by name.
@@ -185,4 +181,8 @@ impl Service {
         };
         (secret, link)
     }
+}
+
+fn is_admin(one: &PersonRecord) -> bool {
+    one.person.role == Role::Admin && one.person.disabled_at.is_none()
 }
