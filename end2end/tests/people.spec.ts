@@ -106,6 +106,7 @@ test("first start, an admin, a responder who answers, a viewer who cannot", asyn
 
   const ben = await openBrowser();
   await acceptLink(ben, benLink);
+  await live(ben);
   await row(ben, "Which cache?").click();
   await ben.getByRole("radio", { name: "LRU" }).check();
   await ben.getByRole("button", { name: "Send answer" }).click();
