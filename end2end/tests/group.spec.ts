@@ -25,7 +25,8 @@ test.describe("with undo", () => {
     let keys = 0;
     const press = async (key: string) => {
       keys += 1;
-      await ana.keyboard.press(key);
+      // As fast as a person presses keys: nothing is read faster than it can be seen, however often they are pressed.
+      await ana.keyboard.press(key, { delay: 280 });
     };
     await press("j");
     await press("Enter");
