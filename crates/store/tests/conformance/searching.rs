@@ -341,7 +341,7 @@ async fn rows_from_before_are_found_newest_first(database: Database) {
     // Not in the order in which they were asked; two of one millisecond.
     for (n, words) in [(3, words), (1, words), (2, of), (4, words)] {
         let draft = Draft {
-            prompt: Some("Which *Port*, Ünder?".into()),
+            prompt: Some("Which *Port*, ünder?".into()),
             kind: Some("question".into()),
             ..Draft::default()
         };
