@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use walrus::{FunctionBuilder, FunctionId, FunctionKind, Module, ModuleConfig};
+use walrus::ModuleConfig;
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::files::{self, Files};
@@ -15,10 +15,6 @@ use crate::files::{self, Files};
 pub(crate) const SCRIPT: &str = "./handraise.js";
 /// As the bindings call the loader.
 pub(crate) const LOADER: &str = "./loader.js";
-
-/// Leptos can hydrate step by step, for which every kind of view has code of its own, named like this.
-/// `frontend` hydrates at once; nothing calls it, but tables of functions keep it: 6 % of the first part.
-const NEVER_CALLED: &str = "hydrate_async";
 
 /// The page, before its files have the names by which they are served.
 pub(crate) struct Program {
@@ -89,36 +85,13 @@ pub(crate) fn take_apart(wasm: &Path, directory: &Path) -> Result<Program> {
     })
 }
 
-/// Takes out what is never called, and the functions' names: a third of the file, with which a private
-/// window's cache takes none of it, and every page loads all of it again.
+/// Takes out the functions' names: a third of the file, with which a private window's cache takes none of it, and every
+/// page loads all of it again.
 fn lighten(wasm: &[u8]) -> Result<Vec<u8>> {
     let mut module = ModuleConfig::new()
         .generate_name_section(false)
         .generate_producers_section(false)
         .parse(wasm)?;
-    let never_called: Vec<_> = module
-        .funcs
-        .iter_local()
-        .map(|(id, _)| id)
-        .filter(|&id| {
-            let name = module.funcs.get(id).name.as_deref();
-            name.is_some_and(|name| name.contains(NEVER_CALLED))
-        })
-        .collect();
-    for id in never_called {
-        empty(&mut module, id);
-    }
     walrus::passes::gc::run(&mut module);
     Ok(module.emit_wasm())
-}
-
-/// Leaves a function that stops the program if it is called after all.
-fn empty(module: &mut Module, function: FunctionId) {
-    let kind = module.types.get(module.funcs.get(function).ty());
-    let (parameters, results) = (kind.params().to_vec(), kind.results().to_vec());
-    let mut body = FunctionBuilder::new(&mut module.types, &parameters, &results);
-    body.func_body().unreachable();
-    let arguments = parameters.iter().map(|&kind| module.locals.add(kind));
-    let body = body.local_func(arguments.collect());
-    module.funcs.get_mut(function).kind = FunctionKind::Local(body);
 }

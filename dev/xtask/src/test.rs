@@ -1,5 +1,6 @@
 //! `cargo xtask test`: all the tests there are, in one go.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::Result;
@@ -9,6 +10,10 @@ use crate::postgres::{self, Postgres};
 use crate::progress::Steps;
 use crate::workspace::Workspace;
 use crate::{command, frontend, python, server};
+
+/// The tests that the page as shipped has to pass as well: it is compiled and taken apart in another way. They open each
+/// of its parts, and answer each kind of question.
+const SHIPPED: [&str; 3] = ["parts.spec.ts", "kinds.spec.ts", "lists.spec.ts"];
 
 pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
     let mut steps = Steps::default();
@@ -42,8 +47,12 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     steps.step("Python client", "two minutes", || {
         python::test_client(workspace, &python, &program)
     })?;
-    steps.step("browser tests", "a few minutes", || {
+    steps.step("browser tests", "ten minutes", || {
         playwright.test(&program, &[])
+    })?;
+    steps.step("page as shipped", "minutes the first time", || {
+        frontend::build(workspace, frontend::Profile::Release)?;
+        playwright.test(&program, &SHIPPED.map(OsString::from))
     })
 }
 
