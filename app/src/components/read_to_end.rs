@@ -2,6 +2,8 @@
 //! page whose program runs answers nothing. A jump to the end, by Tab, by End or by the focus, leaves a gap, and so
 //! does what runs by faster than it can be seen.
 
+use std::cell::Cell;
+
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 use web_sys::{Element, HtmlElement};
 
@@ -15,12 +17,18 @@ const SHAPE: &str = "data-shape";
 const WHOLE: &str = "data-whole";
 /// What a part asks, where one element may come to ask another thing.
 const ASKED: &str = "data-asked";
-/// When that was.
-const READ_AT: &str = "data-read-at";
-/// Nothing is read faster: windows a second.
+/// Nothing is read faster: windows a second, whatever moves and of how many parts.
 const PACE: f64 = 2.0;
 /// What is asked stands in these.
 const PARTS: &str = ".dialog :is(.dialog-head, .dialog-main, .step-asked, .option-list .option)";
+
+/// In seconds. However long ago the last look was: the page may have been out of sight.
+const LONGEST_LOOK: f64 = 0.25;
+
+thread_local! {
+    /// When the page was last looked at.
+    static LOOKED_AT: Cell<f64> = const { Cell::new(0.0) };
+}
 
 /// Stands behind what is asked, and says on the page whether all of it has been seen: `data-seen` is `all` or `part`.
 #[component]
@@ -28,6 +36,8 @@ pub(super) fn ReadToEnd() -> impl IntoView {
     let end = NodeRef::<html::Div>::new();
     Effect::new(move |_| {
         if let Some(end) = end.get() {
+            // What its reader finds on the screen needs its time as well.
+            LOOKED_AT.set(now());
             follow(end);
         }
     });
@@ -51,7 +61,7 @@ pub(super) fn is_read() -> bool {
             continue;
         }
         let (top, _) = extent(&part);
-        let (from, to) = on_screen(&part);
+        let (from, to) = on_screen(&scrolls);
         let again = (to - from).max(0.0) / 5.0;
         let by = top + read(&part) - again - from;
         scrolls.set_scroll_top(scrolls.scroll_top() + by as i32);
@@ -66,9 +76,10 @@ fn follow(end: web_sys::HtmlDivElement) {
             return;
         }
         let mut is_read = true;
+        let mut room = room_since_last_look();
         for part in elements(PARTS) {
             if !is_whole(&part) {
-                look(&part);
+                room -= look(&part, room);
             }
             is_read &= is_whole(&part);
         }
@@ -79,40 +90,47 @@ fn follow(end: web_sys::HtmlDivElement) {
     });
 }
 
-/// Notes how far the part has been on the screen without a gap.
-fn look(part: &HtmlElement) {
+/// How many pixels can have been read. Time that was not used for reading is gone: a jump takes none of it along.
+fn room_since_last_look() -> f64 {
+    let now = now();
+    let seconds = (now - LOOKED_AT.replace(now)).min(LONGEST_LOOK);
+    let (from, to) = window_shows();
+    (to - from).max(0.0) * PACE * seconds
+}
+
+/// In seconds.
+fn now() -> f64 {
+    window()
+        .performance()
+        .map_or(0.0, |clock| clock.now() / 1000.0)
+}
+
+/// Notes how far the part has been on the screen without a gap, and returns how many pixels more than before, at most
+/// as many as there is room for.
+fn look(part: &HtmlElement, room: f64) -> f64 {
     let (top, height) = extent(part);
     let (from, to) = on_screen(part);
     // One that is not drawn has no height.
     if height <= 0.0 || to <= from || !is_wholly_wide(part) {
-        return;
+        return 0.0;
     }
     let shape = format!("{} {}x{height}", asked(part), part.client_width());
-    let clock = window().performance();
-    let now = clock.map_or(0.0, |clock| clock.now());
-    let is_new = part.get_attribute(SHAPE).as_ref() != Some(&shape);
-    if is_new {
+    if part.get_attribute(SHAPE).as_ref() != Some(&shape) {
         let _ = part.set_attribute(SHAPE, &shape);
         let _ = part.set_attribute(READ, "0");
     }
     let before = read(part);
     // Less than a pixel is rounding.
     if from - top > before + 1.0 || to - top <= before {
-        return;
+        return 0.0;
     }
-    let at = part.get_attribute(READ_AT);
-    let at = at.and_then(|at| at.parse::<f64>().ok()).unwrap_or(now);
-    // What came with the first look was there before its reader was.
-    let room = match before > 0.0 {
-        true => (to - from) * PACE * (now - at) / 1000.0,
-        false => to - from,
-    };
-    let read = (to - top).min(before + room);
+    let more = (to - top - before).min(room);
+    let read = before + more;
     let _ = part.set_attribute(READ, &read.to_string());
-    let _ = part.set_attribute(READ_AT, &now.to_string());
     if read >= height - 1.0 {
         let _ = part.set_attribute(WHOLE, &asked(part));
     }
+    more
 }
 
 /// Whether nothing of it is out of sight to a side: where a person has zoomed in, or a window is narrower than a page
@@ -153,17 +171,25 @@ fn extent(part: &HtmlElement) -> (f64, f64) {
     }
 }
 
-/// From where to where the window shows it.
-fn on_screen(part: &HtmlElement) -> (f64, f64) {
+/// From where to where the window shows anything.
+fn window_shows() -> (f64, f64) {
     let window = document()
         .document_element()
         .map(|root| root.client_height());
-    let mut seen = (0.0_f64, f64::from(window.unwrap_or_default()));
+    let seen = (0.0_f64, f64::from(window.unwrap_or_default()));
     // Less of it where a person has zoomed in, or a keyboard stands before it.
-    if let Some(glass) = web_sys::window().and_then(|window| window.visual_viewport()) {
-        let top = glass.offset_top();
-        seen = (seen.0.max(top), seen.1.min(top + glass.height()));
+    match web_sys::window().and_then(|window| window.visual_viewport()) {
+        Some(glass) => {
+            let top = glass.offset_top();
+            (seen.0.max(top), seen.1.min(top + glass.height()))
+        }
+        None => seen,
     }
+}
+
+/// From where to where the window shows it.
+fn on_screen(part: &HtmlElement) -> (f64, f64) {
+    let mut seen = window_shows();
     for around in std::iter::successors(Some(part.clone()), parent) {
         let rect = around.get_bounding_client_rect();
         // An element that only groups others has no box. One that has no height left shows nothing.
