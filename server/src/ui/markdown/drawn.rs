@@ -6,7 +6,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 use visible::{columns, prose_runs};
 
-use super::tables;
+use super::tables::{self, Columns};
 use crate::ui::{
     action::{self, escape},
     html_text::{tag_end, text_of, unescaped},
@@ -74,6 +74,8 @@ struct Page {
     word: usize,
     /// Of a heading.
     is_heading: bool,
+    /// Of the table.
+    columns: Columns,
     /// In how many lists and quotes it is.
     nested: usize,
     /// Whether the text is blanks that stay.
@@ -102,10 +104,16 @@ impl Page {
             "span" => self.is_blank = tag == "<span class=\"blanks\">",
             "table" if tag == "<table>" => {
                 self.word = 0;
-                let cells = after.split("</table>").next().unwrap_or_default();
+                let rows = after.split("</table>").next().unwrap_or_default();
+                self.columns = Columns::new(rows);
                 self.html.push_str("<table class=\"");
-                self.html.push_str(tables::class(cells, self.nested > 0));
+                self.html.push_str(tables::class(rows, self.nested > 0));
                 self.html.push_str("\">");
+                return;
+            }
+            "td" | "th" if !tag.starts_with("</") => {
+                self.word = 0;
+                self.columns.cell(tag, &mut self.html);
                 return;
             }
             name => self.block(name, !tag.starts_with("</")),
@@ -117,6 +125,7 @@ impl Page {
     fn block(&mut self, name: &str, begins: bool) {
         self.word = 0;
         match name {
+            "tr" => self.columns.next_row(),
             "ul" | "ol" | "blockquote" if begins => self.nested += 1,
             "ul" | "ol" | "blockquote" => self.nested = self.nested.saturating_sub(1),
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.is_heading = begins,
@@ -266,7 +275,7 @@ mod tests {
             ),
             (
                 "<table><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>01234567890 b</td></tr></table>",
-                "<table class=\"from-560\"><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>01234567890 |b</td></tr></table>",
+                "<table class=\"from-560\"><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td data-column=\"1. a\">01234567890 |b</td></tr></table>",
             ),
             (
                 "<p>数据数据数据数据数据 数据 b</p>",
