@@ -17,7 +17,9 @@ use super::{
 fn form(first: &Value) -> Interaction {
     let mut first = first.clone();
     first["id"] = "first".into();
-    first["prompt"] = "What of the old table?".into();
+    if first["prompt"].is_null() {
+        first["prompt"] = "What of the old table?".into();
+    }
     let last = json!({"id": "last", "prompt": "Now?", "options": ["now", "later"]});
     open(with(Kind::Form, json!({"questions": [first, last]})))
 }
@@ -181,6 +183,40 @@ fn what_is_sent_along_is_shown_with_its_value_and_its_marks() {
                 "{expected}: {plain}"
             );
         }
+    }
+}
+
+#[test]
+fn what_was_asked_and_picked_before_stands_whole_above_the_last_answer() {
+    let prompt = format!(
+        "What of the table {}which is the last copy?",
+        "of old ".repeat(20)
+    );
+    let description = format!(
+        "{}and the backups with it",
+        "It drops the table, ".repeat(20)
+    );
+    let options = json!([{"value": "keep", "label": "Keep"}, {"value": "drop", "label": "Drop", "description": description}]);
+    for (multiple, picked) in [(false, json!("drop")), (true, json!(["drop"]))] {
+        let first = json!({"prompt": prompt, "options": options, "multiple": multiple});
+        let second = given(&form(&first), picked);
+        let shown = card(&second, Surface::Interactive, URL);
+        let view = modal(&second, step(1), None).unwrap();
+        for said in [text(&shown.blocks), text(&shown.text), text(&view)] {
+            for part in [&prompt, &description] {
+                assert!(said.contains(part.as_str()), "{part}: {said}");
+            }
+        }
+        // Of one that was not picked nothing counts.
+        let kept = given(
+            &second,
+            if multiple {
+                json!(["keep"])
+            } else {
+                json!("keep")
+            },
+        );
+        assert!(!text(&card(&kept, Surface::Interactive, URL).blocks).contains("backups"));
     }
 }
 
