@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{DeskResource, Notices, VisitorResource};
 use crate::{
-    components::{DayCounts, Failure, FirstQuestion, RecentList, WaitingNow},
+    components::{DayCounts, Failure, RecentList, WaitingNow, is_first, show_first_question},
     desk::Desk,
     live::Live,
 };
@@ -29,9 +29,14 @@ pub(crate) fn OverviewPage() -> impl IntoView {
                 match (desk.await, visitor.await) {
                     (Ok(desk), Ok(visitor)) => {
                         let live = live.with_desk(desk);
+                        let guide = if live.desk.with_untracked(is_first) {
+                            show_first_question(live, visitor).await.ok()
+                        } else {
+                            None
+                        };
                         view! {
                             <Overview live />
-                            <FirstQuestion live visitor />
+                            {guide}
                         }
                             .into_any()
                     }
