@@ -68,6 +68,11 @@ pub async fn run(
         state.service.access_ended().clone(),
         stopping.clone(),
     ));
+    background.spawn(hub::presence::run(
+        Arc::clone(&state.presence),
+        state.service.clone(),
+        stopping.clone(),
+    ));
     background.spawn(state.worker()?.run(stopping.clone()));
     if let Some(slack) = state.slack.clone() {
         background.spawn(slack.run(stopping.clone()));

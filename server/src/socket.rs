@@ -1,8 +1,11 @@
 //! `/ws`: the live feed of one page.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
-use app::desk::frames::{ClientFrame, ServerFrame};
+use app::desk::{
+    frames::{self, ClientFrame, ServerFrame},
+    place::Place,
+};
 use axum::{
     Extension,
     extract::{
@@ -12,8 +15,8 @@ use axum::{
     http::HeaderMap,
     response::{IntoResponse, Response},
 };
-use domain::Event;
-use store::{EventPage, StoreError};
+use domain::{Event, Person, Role};
+use store::{EventPage, Present, StoreError};
 use tokio::{
     sync::{broadcast::error::RecvError, watch},
     time::{Interval, interval, timeout},
@@ -21,6 +24,7 @@ use tokio::{
 
 use crate::{
     auth::{address::ClientAddress, browser, same_origin},
+    hub::presence::Seat,
     problem::Problem,
     state::AppState,
 };
@@ -57,7 +61,7 @@ pub(crate) async fn open(
                 .max_message_size(4 * 1024)
                 .on_upgrade(move |socket| {
                     sockets.track_future(async move {
-                        serve(state, headers, socket).await;
+                        serve(state, headers, who.person, socket).await;
                         drop(place);
                     })
                 })
@@ -66,10 +70,10 @@ pub(crate) async fn open(
     })
 }
 
-async fn serve(state: AppState, headers: HeaderMap, mut socket: WebSocket) {
+async fn serve(state: AppState, headers: HeaderMap, person: Person, mut socket: WebSocket) {
     let stopping = state.stopping.clone();
     let ended = tokio::select! {
-        ended = follow(&state, &headers, &mut socket) => ended,
+        ended = follow(&state, &headers, &person, &mut socket) => ended,
         () = stopping.cancelled() => Ended::Stopping,
     };
     let (code, reason) = match ended {
@@ -96,7 +100,12 @@ enum Ended {
 }
 
 /// Sends what the page has missed and then everything as it happens.
-async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -> Ended {
+async fn follow(
+    state: &AppState,
+    headers: &HeaderMap,
+    person: &Person,
+    socket: &mut WebSocket,
+) -> Ended {
     let Some(ClientFrame::Resume { after }) = first_frame(socket).await else {
         return Ended::Unreadable;
     };
@@ -130,6 +139,7 @@ async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -
     }
     let mut ping = interval(PING);
     let mut access_ended = state.service.access_ended().subscribe();
+    let mut others = Others::of(state, person);
     loop {
         let sent = tokio::select! {
             item = feed.recv() => match item {
@@ -149,14 +159,80 @@ async fn follow(state: &AppState, headers: &HeaderMap, socket: &mut WebSocket) -
                     Err(_) => return Ended::Failed,
                 }
             }
+            people = others.news() => send(socket, &ServerFrame::Present { people }).await,
             message = socket.recv() => match message {
-                // The page has nothing more to say; reading finds out when it goes away.
+                Some(Ok(Message::Text(text))) => {
+                    others.take(&text);
+                    Ok(())
+                }
+                // Reading finds out when the page goes away.
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return Ended::Gone,
                 Some(Ok(_)) => Ok(()),
             },
         };
         if sent.is_err() {
             return Ended::Gone;
+        }
+    }
+}
+
+/// Tells others where this page's person is, and the page where they are.
+struct Others<'a> {
+    person: &'a Person,
+    seat: Seat,
+    everywhere: watch::Receiver<BTreeSet<Present>>,
+    /// What the page knows; `None` before it has told where its person is: it might not understand.
+    told: Option<Vec<frames::Present>>,
+}
+
+impl<'a> Others<'a> {
+    fn of(state: &AppState, person: &'a Person) -> Self {
+        Self {
+            person,
+            seat: state.presence.seat(),
+            everywhere: state.presence.everywhere(),
+            told: None,
+        }
+    }
+
+    /// Takes in where the person is. What is no such frame, or no place, is nowhere.
+    fn take(&mut self, text: &str) {
+        let Ok(ClientFrame::At { place }) = serde_json::from_str(text) else {
+            return;
+        };
+        let place = place.as_deref().and_then(Place::at);
+        // A viewer answers nothing, and what is marked is marked on one page alone.
+        let place =
+            place.filter(|place| self.person.role != Role::Viewer && *place != Place::Marked);
+        self.seat.is_at(place.map(|place| Present {
+            person: self.person.id,
+            name: self.person.name.clone(),
+            place: place.address(),
+        }));
+        if self.told.is_none() {
+            self.told = Some(Vec::new());
+            self.everywhere.mark_changed();
+        }
+    }
+
+    /// Where all others are, when that is not what the page knows.
+    async fn news(&mut self) -> Vec<frames::Present> {
+        loop {
+            if self.told.is_none() || self.everywhere.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+            let everywhere = self.everywhere.borrow_and_update();
+            let others = everywhere.iter().filter(|one| one.person != self.person.id);
+            let people: Vec<_> = others
+                .map(|one| frames::Present {
+                    name: one.name.clone(),
+                    place: one.place.clone(),
+                })
+                .collect();
+            if self.told.as_ref() != Some(&people) {
+                self.told = Some(people.clone());
+                return people;
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::{
         request::{Addressee, Requests},
         slack::{self, Cards},
     },
-    hub::Hub,
+    hub::{Hub, presence::Presence},
     journal::Checkpoints,
     limits::Limits,
     slack::way_in::WayIn,
@@ -38,6 +38,8 @@ pub struct AppState {
     pub service: Service,
     /// Who wants to hear of changes.
     pub hub: Arc<Hub>,
+    /// Who has which question open.
+    pub presence: Arc<Presence>,
     /// Signs the journal.
     pub checkpoints: Arc<Checkpoints>,
     /// The key that signs, and those before it.
@@ -108,6 +110,7 @@ impl AppState {
             service,
             checkpoints: Arc::new(checkpoints),
             hub: Arc::new(Hub::default()),
+            presence: Arc::new(Presence::default()),
             keys: Arc::new(keys),
             trusted: Arc::new(trusted),
             config: Arc::new(config),

@@ -3,6 +3,7 @@
 use leptos::{html, prelude::*};
 
 use super::{
+    also_open::AlsoOpen,
     asked::Asked,
     badge::{Badge, UrgentMark},
     closed::Closed,
@@ -15,7 +16,7 @@ use super::{
     skip::Skip,
 };
 use crate::{
-    desk::place::Place,
+    desk::place::{Item, Place},
     error::UiError,
     live::Live,
     view::{Blocker, BlockerStatus, Control},
@@ -49,14 +50,23 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
     focus_what_is_read(main);
 
     let end = match status.clone() {
-        BlockerStatus::Open if may_answer => view! {
-            <ControlView id control=control.clone() answering />
-            <div class="dialog-more">
-                <CancelForm id agent=agent.clone() answering />
-                <Skip here=Place::Blocker(id) />
-            </div>
+        BlockerStatus::Open if may_answer => {
+            let item = Item {
+                place: Place::Blocker(id),
+                rows: vec![row.clone()],
+            };
+            view! {
+                <ControlView id control=control.clone() answering />
+                <div class="dialog-more">
+                    <CancelForm id agent=agent.clone() answering />
+                    <Skip here=Place::Blocker(id) />
+                </div>
+                <p class="also-open" role="status">
+                    <AlsoOpen item=Signal::stored(Some(item)) live />
+                </p>
+            }
+            .into_any()
         }
-        .into_any(),
         BlockerStatus::Open => view! {
             <p class="part-note">{UiError::NotAllowed.to_string()}</p>
             <div class="dialog-more">

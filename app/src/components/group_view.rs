@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::{
     action_block::ActionBlock,
+    also_open::AlsoOpen,
     asked::Options,
     badge::Badge,
     context::Task,
@@ -16,7 +17,7 @@ use super::{
     skip::Skip,
 };
 use crate::{
-    desk::place::{Place, shared_words},
+    desk::place::{Item, Place, shared_words},
     error::UiError,
     live::Live,
     view::{Control, Group, GroupPart},
@@ -52,6 +53,10 @@ pub(crate) fn GroupView(place: Place, group: Group) -> impl IntoView {
         .min_by_key(|row| (row.expires_at.is_none(), row.expires_at));
     let first = first.cloned();
     let kind = first.as_ref().map(|row| row.kind);
+    let item = Signal::stored(Some(Item {
+        place,
+        rows: rows.clone(),
+    }));
     let is_one_kind = rows.iter().all(|row| Some(row.kind) == kind);
     let end = if count == 0 {
         view! {
@@ -125,6 +130,9 @@ pub(crate) fn GroupView(place: Place, group: Group) -> impl IntoView {
             <div class="dialog-more">
                 <Skip here=place />
             </div>
+            <p class="also-open" role="status">
+                <AlsoOpen item live />
+            </p>
         </div>
     })
 }

@@ -3,6 +3,7 @@
 mod access_notices;
 mod action_block;
 mod agent_list;
+mod also_open;
 mod ask_for_link;
 mod asked;
 mod badge;
@@ -72,7 +73,9 @@ pub(crate) use delivery_list::DeliveryRows;
 pub(crate) use delivery_view::DeliveryView;
 pub(crate) use dialog::{CameFrom, Dialog};
 pub(crate) use failure::Failure;
-pub(crate) use first_question::FirstQuestion;
+#[cfg(feature = "hydrate")]
+pub(crate) use first_question::load_first_question;
+pub(crate) use first_question::{is_first, show_first_question};
 pub(crate) use for_admins::ForAdmins;
 #[cfg(feature = "hydrate")]
 pub(crate) use given_up::load_notice_lines;

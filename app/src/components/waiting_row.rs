@@ -6,7 +6,9 @@ use domain::InteractionId;
 use leptos::{ev, prelude::*};
 use leptos_router::hooks::use_location;
 
-use super::{badge::UrgentMark, deadline::TimeLeft, kind_mark::KindMark, moment::Since};
+use super::{
+    also_open::AlsoOpen, badge::UrgentMark, deadline::TimeLeft, kind_mark::KindMark, moment::Since,
+};
 use crate::{
     desk::place::{Item, Place, shared_words},
     held::Holding,
@@ -62,6 +64,9 @@ pub(super) fn WaitingRow(
                         .get()
                         .then(|| view! { <span class="row-begun">"Your answer is begun"</span> })
                 }}
+                <span class="row-present">
+                    <AlsoOpen item=item.into() live />
+                </span>
                 <span class="visually-hidden">{move || is_marked.get().then_some("Marked")}</span>
             </a>
             // By the keyboard it is X on the row.

@@ -7,17 +7,33 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+#[cfg(doc)]
+use super::place::Place;
 use crate::view::{ClosedRow, Closure, Row};
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ClientFrame {
-    /// First and only: send what came after this event.
+    /// First: send what came after this event.
     Resume {
         /// The last event the page has seen.
         after: i64,
     },
+    /// Then, whenever it changes: which dialog the person looks at.
+    At {
+        /// As [`Place::address`] has it.
+        place: Option<String>,
+    },
+}
+
+/// Another person who looks at a dialog of the desk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Present {
+    /// The name others see.
+    pub name: String,
+    /// As [`Place::address`] has it.
+    pub place: String,
 }
 
 /// To the page.
@@ -39,6 +55,11 @@ pub enum ServerFrame {
     },
     /// Too much was missed: read the desk again.
     Resync,
+    /// Where all others are by now. Only to a page that has told where its person is.
+    Present {
+        /// Each of them.
+        people: Vec<Present>,
+    },
     /// The connection is alive.
     Ping,
 }
@@ -108,6 +129,7 @@ struct FlatFrame {
     told: Option<ClosedRow>,
     at: Option<DateTime<Utc>>,
     callback: Option<Callback>,
+    people: Option<Vec<Present>>,
 }
 
 #[derive(Deserialize)]
@@ -116,6 +138,7 @@ enum FrameType {
     Hello,
     Event,
     Resync,
+    Present,
     Ping,
 }
 
@@ -146,6 +169,7 @@ impl TryFrom<FlatFrame> for ServerFrame {
                     change: Box::new(change),
                 }),
             FrameType::Resync => Some(Self::Resync),
+            FrameType::Present => flat.people.map(|people| Self::Present { people }),
             FrameType::Ping => Some(Self::Ping),
         };
         frame.ok_or("a field of the frame is missing")

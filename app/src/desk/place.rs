@@ -63,7 +63,7 @@ impl Item {
     }
 
     /// Whether this place is in it.
-    fn has(&self, place: Place) -> bool {
+    pub fn has(&self, place: Place) -> bool {
         match place {
             Place::Blocker(id) => self.rows.iter().any(|row| row.id == id),
             Place::Group(_) => self.key() == place,

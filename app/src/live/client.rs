@@ -6,14 +6,21 @@
 use std::{collections::HashSet, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use futures::{FutureExt, SinkExt, StreamExt, select, select_biased};
+use futures::{
+    FutureExt, SinkExt, StreamExt,
+    channel::mpsc::{UnboundedReceiver, unbounded},
+    select, select_biased,
+};
 use gloo_net::websocket::{Message, WebSocketError, futures::WebSocket};
 use gloo_timers::future::sleep;
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{ev, prelude::*, task::spawn_local};
 
 use super::{Desk, Live, LiveStatus, load_again, notify};
 use crate::{
-    desk::frames::{Change, ClientFrame, ServerFrame},
+    desk::{
+        frames::{Change, ClientFrame, ServerFrame},
+        place::Place,
+    },
     error::UiError,
     server_fns::load_desk,
     view::Row,
@@ -43,9 +50,12 @@ pub fn start(live: Live) {
         },
         Duration::from_secs(1),
     );
+    let mut moves = moves(live);
     spawn_local(async move {
         loop {
-            let ended = follow(live, offset).await;
+            let ended = follow(live, offset, &mut moves).await;
+            // Who is where is known by the socket alone.
+            live.present.set(Vec::new());
             if live.leaving.get_untracked() {
                 return;
             }
@@ -69,6 +79,22 @@ pub fn start(live: Live) {
     });
 }
 
+/// Hears whenever the person goes to another dialog, or to another tab or window.
+fn moves(live: Live) -> UnboundedReceiver<Option<String>> {
+    let is_hidden = RwSignal::new(document().hidden());
+    let look = window_event_listener(ev::visibilitychange, move |_| {
+        is_hidden.set(document().hidden());
+    });
+    on_cleanup(move || look.remove());
+    let (tell, moves) = unbounded();
+    Effect::new(move |_| {
+        let place = live.at.get().filter(|_| !is_hidden.get());
+        // The loop lives as long as the page.
+        let _ = tell.unbounded_send(place.map(Place::address));
+    });
+    moves
+}
+
 #[derive(PartialEq)]
 enum Ended {
     /// It was open.
@@ -78,7 +104,11 @@ enum Ended {
 }
 
 /// Follows the feed until the socket is gone.
-async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
+async fn follow(
+    live: Live,
+    offset: StoredValue<TimeDelta>,
+    moves: &mut UnboundedReceiver<Option<String>>,
+) -> Ended {
     let mut ended = Ended::Refused;
     let Some(socket) = socket_url().and_then(|url| WebSocket::open(&url).ok()) else {
         return ended;
@@ -101,9 +131,23 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
     if !sent {
         return ended;
     }
+    // The server knows nothing of what the socket before was told.
+    let mut moved = Some(live.at.get_untracked().map(Place::address));
     loop {
+        if let Some(place) = moved.take() {
+            let Ok(at) = serde_json::to_string(&ClientFrame::At { place }) else {
+                return ended;
+            };
+            if out.send(Message::Text(at)).await.is_err() {
+                return ended;
+            }
+        }
         let message = select! {
             message = frames.next() => message,
+            place = moves.next() => {
+                moved = place;
+                continue;
+            }
             () = sleep(SILENCE).fuse() => None,
         };
         let text = match message {
@@ -134,6 +178,7 @@ async fn follow(live: Live, offset: StoredValue<TimeDelta>) -> Ended {
                     return ended;
                 }
             }
+            Ok(ServerFrame::Present { people }) => live.present.set(people),
             Ok(ServerFrame::Ping) => {}
             // A newer server speaks of things this page does not know: start over with its page.
             Err(_) => load_again(),

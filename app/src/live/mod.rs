@@ -9,7 +9,7 @@ pub(crate) mod notify;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
-use crate::desk::{Desk, place::Place};
+use crate::desk::{Desk, frames::Present, place::Place};
 
 pub(crate) use news::{reload_on_news, reload_while};
 
@@ -61,6 +61,10 @@ pub struct Live {
     pub announcement: RwSignal<String>,
     /// Where the page should go.
     pub wanted: RwSignal<Option<Wanted>>,
+    /// The dialog that the person looks at.
+    pub at: RwSignal<Option<Place>>,
+    /// Where all others are.
+    pub present: RwSignal<Vec<Present>>,
     /// Whether the person is signing out.
     pub leaving: RwSignal<bool>,
 }
@@ -75,6 +79,8 @@ impl Live {
             hydrated: RwSignal::new(false),
             announcement: RwSignal::new(String::new()),
             wanted: RwSignal::new(None),
+            at: RwSignal::new(None),
+            present: RwSignal::new(Vec::new()),
             leaving: RwSignal::new(false),
         };
         provide_context(live);

@@ -57,9 +57,10 @@ pub(crate) fn DeskLayout() -> impl IntoView {
         Effect::new(move |_| load(live));
     }
     title_tells(live);
+    let path = use_location().pathname;
+    Effect::new(move |_| live.at.set(path.with(|path| Place::at(path))));
     go_where_it_is_wanted(live);
     keep_the_place();
-    let path = use_location().pathname;
     let elsewhere = move || path.with(|path| path != "/" && Place::at(path).is_none());
 
     view! {

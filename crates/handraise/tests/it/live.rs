@@ -1,6 +1,9 @@
 //! `/ws`: the feed of a page.
 
-use app::desk::frames::{Change, ServerFrame};
+use app::desk::{
+    frames::{Change, ClientFrame, Present, ServerFrame},
+    place::Place,
+};
 use domain::Role;
 use futures::SinkExt;
 use serde_json::json;
@@ -20,6 +23,7 @@ store::on_both_databases!(
     only_our_own_signed_in_pages_get_in,
     sockets_get_a_close_frame_when_the_server_stops,
     a_socket_that_says_nothing_sensible_is_closed,
+    pages_hear_where_others_are_on_all_nodes,
 );
 
 async fn next_event(socket: &mut Socket) -> (i64, Change) {
@@ -126,4 +130,62 @@ async fn a_socket_that_says_nothing_sensible_is_closed(database: TestDatabase) {
         .await
         .unwrap();
     assert_eq!(closed_with(&mut socket).await, CloseCode::Policy);
+}
+
+async fn pages_hear_where_others_are_on_all_nodes(database: TestDatabase) {
+    let (one, two) = (
+        TestApp::start(&database).await,
+        TestApp::start(&database).await,
+    );
+    let asked = one.agent("backend").await.ask(json!({})).await;
+    let here = Place::Blocker(id_of(&asked)).address();
+    let ana = one.sign_in("Ana", Role::Responder).await;
+    let [ben, vera] = [("Ben", Role::Admin), ("Vera", Role::Viewer)];
+    let ben = two.sign_in(ben.0, ben.1).await;
+    let vera = two.sign_in(vera.0, vera.1).await;
+    let start = one.last_seq().await;
+    let mut pages = Vec::new();
+    for (app, cookie) in [(&one, &ana), (&one, &ana), (&two, &ben), (&two, &vera)] {
+        pages.push(resumed(app, cookie, start).await);
+    }
+    // One that tells nothing hears nothing, and a place is only what an address leads to.
+    for (page, place) in [(0, None), (2, Some("/blockers/?x")), (3, Some(&*here))] {
+        is_at(&mut pages[page], place).await;
+    }
+    is_at(&mut pages[2], Some(&here)).await;
+    let at = |name: &str| Present {
+        name: name.into(),
+        place: here.clone(),
+    };
+    assert_eq!(present(&mut pages[0]).await, [at("Ben")]);
+    assert_eq!(present(&mut pages[3]).await, [at("Ben")]);
+    is_at(&mut pages[0], Some(&here)).await;
+    assert_eq!(present(&mut pages[2]).await, [at("Ana")]);
+    assert_eq!(present(&mut pages[3]).await, [at("Ana"), at("Ben")]);
+    // A second page of the same person changes nothing; both have to go.
+    is_at(&mut pages[1], Some(&here)).await;
+    assert_eq!(present(&mut pages[1]).await, [at("Ben")]);
+    is_at(&mut pages[0], None).await;
+    is_at(&mut pages[2], None).await;
+    assert_eq!(present(&mut pages[0]).await, []);
+    assert_eq!(present(&mut pages[3]).await, [at("Ana")]);
+    drop(pages.remove(1));
+    assert_eq!(present(&mut pages[2]).await, []);
+}
+
+async fn is_at(page: &mut Socket, place: Option<&str>) {
+    let place = place.map(str::to_owned);
+    let frame = serde_json::to_string(&ClientFrame::At { place }).unwrap();
+    page.send(Message::text(frame)).await.unwrap();
+}
+
+/// The next that a page hears of others.
+async fn present(page: &mut Socket) -> Vec<Present> {
+    loop {
+        match next(page).await {
+            ServerFrame::Present { people } => return people,
+            ServerFrame::Event { .. } | ServerFrame::Ping => {}
+            other => panic!("{other:?}"),
+        }
+    }
 }

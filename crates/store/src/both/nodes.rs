@@ -2,9 +2,15 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::PersonId;
+use sqlx::QueryBuilder;
+use uuid::Uuid;
 
-use super::Store;
-use crate::{NodeId, Nodes, Result};
+use super::{Db, Store};
+use crate::{NodeId, Nodes, Present, Result};
+
+/// In one statement: a database takes only so many values.
+const ROWS: usize = 500;
 
 #[async_trait]
 impl Nodes for Store {
@@ -34,6 +40,50 @@ impl Nodes for Store {
         );
         let elsewhere = elsewhere.bind(node.0).fetch_one(&self.write).await?;
         Ok(elsewhere)
+    }
+
+    async fn present_elsewhere(
+        &self,
+        node: NodeId,
+        here: Option<&[Present]>,
+        at: DateTime<Utc>,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<Present>> {
+        if let Some(here) = here {
+            let mut writing = self.begin_write().await?;
+            sqlx::query("DELETE FROM present WHERE node = $1 OR seen_at < $2")
+                .bind(node.0)
+                .bind(since.timestamp_millis())
+                .execute(&mut *writing)
+                .await?;
+            for rows in here.chunks(ROWS) {
+                let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+                    "INSERT INTO present (node, person_id, name, place, seen_at) ",
+                );
+                sql.push_values(rows, |mut row, present| {
+                    row.push_bind(node.0)
+                        .push_bind(present.person.0)
+                        .push_bind(present.name.as_str())
+                        .push_bind(present.place.as_str())
+                        .push_bind(at.timestamp_millis());
+                });
+                sql.build().execute(&mut *writing).await?;
+            }
+            writing.commit().await?;
+        }
+        let rows: Vec<(Uuid, String, String)> = sqlx::query_as(
+            "SELECT person_id, name, place FROM present WHERE node <> $1 AND seen_at >= $2",
+        )
+        .bind(node.0)
+        .bind(since.timestamp_millis())
+        .fetch_all(&self.read)
+        .await?;
+        let present = rows.into_iter().map(|(person, name, place)| Present {
+            person: PersonId(person),
+            name,
+            place,
+        });
+        Ok(present.collect())
     }
 
     async fn serves_at(&self, url: &str) -> Result<()> {
