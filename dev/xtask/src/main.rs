@@ -122,6 +122,11 @@ enum Task {
   cargo xtask bench --url postgres://postgres@127.0.0.1:5432/postgres")]
     Bench(bench::Options),
 
+    /// Measure with Lighthouse how fast pages are on a phone, as shipped: docs/performance.md
+    #[command(after_help = "Example:
+  cargo xtask page-speed     the median of three runs a page; some minutes")]
+    PageSpeed,
+
     /// Check everything a test cannot: format, lints, licences, and which crate may use which
     #[command(after_help = "Example:
   cargo xtask test && cargo xtask ci    what .ci/run does")]
@@ -149,6 +154,7 @@ fn run(task: Task) -> Result<()> {
             playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))
         }
         Task::Bench(options) => bench::run(&workspace, &options),
+        Task::PageSpeed => playwright::measure_speed(&workspace),
         Task::Ci => gate::run(&workspace),
     }
 }

@@ -10,15 +10,25 @@ use anyhow::Result;
 
 use crate::progress::{Steps, announce};
 use crate::workspace::Workspace;
-use crate::{browser, command, frontend, node, server};
+use crate::{browser, build, command, frontend, node, server};
 
 /// The arguments that make Playwright take the pictures in the README and in docs.
 pub(crate) const SCREENSHOT: [&str; 1] = ["--config=screenshot.config.ts"];
+
+/// The arguments that make it measure how fast pages are.
+const SPEED: &str = "--config=speed.config.ts";
 
 pub(crate) fn run(workspace: &Workspace, arguments: &[OsString]) -> Result<()> {
     let mut steps = Steps::default();
     let outcome = run_steps(workspace, arguments, &mut steps);
     steps.summarise(outcome)
+}
+
+/// `cargo xtask page-speed`: the page and the server as shipped.
+pub(crate) fn measure_speed(workspace: &Workspace) -> Result<()> {
+    let playwright = Playwright::ready(workspace)?;
+    let program = build::program(workspace, false)?;
+    playwright.test(&program, &[SPEED.into()])
 }
 
 fn run_steps(workspace: &Workspace, arguments: &[OsString], steps: &mut Steps) -> Result<()> {
