@@ -1,5 +1,5 @@
 // Answer after answer, by keyboard: the next question is there, one key decides, and for five seconds nothing is sent.
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import { acceptLink, expect, live, row, test, type Interaction, type Server } from "./handraise.ts";
 
@@ -267,18 +267,9 @@ test("a long action is read to its end before a key approves it", async ({ ana, 
   await ana.keyboard.press("a");
   await expect(ana.locator(".held-line")).toHaveCount(0);
   await expect(ana.locator(".dialog")).toContainText("Long?");
-  const end = ana.locator(".read-to-end");
-  let presses = 1;
-  for (; (await end.getAttribute("data-seen")) !== "all"; presses += 1) {
-    const shown = await ana.locator(".dialog-main").evaluate((main) => main.scrollTop);
-    await ana.keyboard.press("a");
-    await expect.poll(async () => ana.locator(".dialog-main").evaluate((main) => main.scrollTop)).toBeGreaterThan(shown);
-    // The browser says a frame later what is seen.
-    await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
-  }
-  await ana.keyboard.press("a");
+  const presses = await readOn(ana, "a");
   await expect(ana.locator(".dialog")).toHaveCount(0);
-  expect(presses).toBeGreaterThan(1);
+  expect(presses).toBeGreaterThan(0);
   await expect.poll(async () => (await server.poll(id)).outcome, { timeout: 10_000 }).toBe("approved");
 });
 
@@ -298,18 +289,39 @@ test("a long plan is read to its end before it is followed", async ({ ana, serve
   await ana.locator(".read-to-end").scrollIntoViewIfNeeded();
   await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
   await expect(ana.locator(".read-to-end")).toHaveAttribute("data-seen", "part");
-  await readOn(ana, () => ana.getByRole("button", { name: "Send decision" }).click());
+  await readOn(ana, ana.getByRole("button", { name: "Send decision" }));
   await expect(ana.locator(".dialog")).toHaveCount(0);
   await expect.poll(async () => (await server.poll(id)).outcome, { timeout: 10_000 }).toBe("proceed");
 });
 
-/** Presses until all has been read, a frame after each. */
-async function readOn(page: Page, press: () => Promise<void>): Promise<void> {
-  while ((await page.locator(".read-to-end:not([data-seen=all])").count()) > 0) {
-    await press();
+/**
+ * Presses a key or a button until all has been read, some frames after each time, and then once more. Returns how often
+ * that led on. What leads on is pressed in the turn that finds something unread: a moment later it would answer.
+ */
+async function readOn(page: Page, press: string | Locator, look = async () => {}): Promise<number> {
+  // A form's question has an end of its own, behind that of the form.
+  const end = page.locator(".read-to-end").last();
+  const button = typeof press === "string" ? null : await press.elementHandle();
+  const [key, ctrl] = typeof press === "string" ? press.split("+").reverse() : [];
+  const leadOn = () =>
+    end.evaluate(
+      (end, { button, key, ctrlKey }) => {
+        if ((end as HTMLElement).dataset.seen === "all") return false;
+        const down = new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true, cancelable: true });
+        if (button) (button as HTMLElement).click();
+        else (document.activeElement ?? document.body).dispatchEvent(down);
+        return true;
+      },
+      { button, key, ctrlKey: ctrl !== undefined },
+    );
+  let count = 0;
+  await look();
+  for (; await leadOn(); count += 1) {
     await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+    await look();
   }
-  if ((await page.locator(".read-to-end").count()) > 0) await press();
+  await (typeof press === "string" ? page.keyboard.press(press) : press.click());
+  return count;
 }
 
 const long = Array.from({ length: 90 }, (_, n) => `Line ${n}.`).join("\n\n");
@@ -339,7 +351,7 @@ for (const [name, body, keys, button] of atLength) {
         else await ana.keyboard.press(key);
       }
       await expect(ana.locator("#answer-problem")).toContainText("There is more to read.");
-      await readOn(ana, () => ana.getByRole("button", { name: button }).click());
+      await readOn(ana, ana.getByRole("button", { name: button }));
     };
     await answer();
     if (body.kind === "form") {
@@ -368,7 +380,7 @@ test("an option that was not found has not been read", async ({ ana, server }) =
   // It stands there now, to be read.
   await expect(ana.locator(".option:visible")).not.toHaveCount(1);
   expect((await server.poll(id)).state).toBe("pending");
-  await readOn(ana, () => ana.getByRole("button", { name: "Send answer" }).click());
+  await readOn(ana, ana.getByRole("button", { name: "Send answer" }));
   await expect.poll(async () => (await server.poll(id)).answer?.selected, { timeout: 10_000 }).toEqual(["v17"]);
 });
 
@@ -390,6 +402,30 @@ test("leafing through is no reading", async ({ ana, server }) => {
   await ana.keyboard.press("Enter");
   await expect(ana.getByRole("alert")).toContainText("There is more to read.");
   expect((await server.poll(id)).state).toBe("pending");
+});
+
+test("leafing through options is no reading", async ({ ana, server }) => {
+  const options = many.map(({ value, label }) => ({ value, label, description: "and more ".repeat(8) }));
+  await server.ask({ kind: "choice", prompt: "Which?", options, mode: "sync" });
+  await ana.setViewportSize({ width: 390, height: 600 });
+  await ana.locator(".row a").first().click();
+  await ready(ana);
+  // All of them come on the screen, three at each second frame.
+  await ana.locator(".option-list").evaluate(async (list) => {
+    const frame = () => new Promise((then) => requestAnimationFrame(then));
+    for (const option of list.querySelectorAll(".option:nth-child(3n + 2)")) {
+      option.scrollIntoView({ block: "center", behavior: "instant" });
+      await frame();
+      await frame();
+    }
+  });
+  await expect(ana.locator(".read-to-end")).toHaveAttribute("data-seen", "part");
+  await ana.getByRole("radio").first().check();
+  await ana.keyboard.press("Control+Enter");
+  await expect(ana.locator("#answer-problem")).toContainText("There is more to read.");
+  // The key leads through all of them.
+  await readOn(ana, "Control+Enter");
+  await expect(ana.locator(".dialog")).toHaveCount(0);
 });
 
 test("before the page's program runs nothing is accepted", async ({ ana, server, watch }) => {
@@ -544,7 +580,6 @@ test.describe("with smooth scrolling", () => {
 test("what is read on with a key has all been on the screen", async ({ ana, server }) => {
   const command = Array.from({ length: 70 }, (_, n) => `echo ${n}`).join("\n");
   const title = "W".repeat(200);
-  const asked = await server.ask({ kind: "approval", title, prompt: "Long?", action: { tool: "shell", arguments: { command } } });
   for (const [width, height] of [
     [390, 844],
     [640, 400],
@@ -554,6 +589,7 @@ test("what is read on with a key has all been on the screen", async ({ ana, serv
     [960, 300],
     [1440, 900],
   ] as const) {
+    const asked = await server.ask({ kind: "approval", title, prompt: "Long?", action: { tool: "shell", arguments: { command } } });
     await ana.setViewportSize({ width, height });
     await ana.goto(`${server.url}/blockers/${asked.id}`);
     await live(ana);
@@ -568,12 +604,8 @@ test("what is read on with a key has all been on the screen", async ({ ana, serv
         }),
       )) seen.add(n);
     };
-    await note();
-    while ((await ana.locator(".read-to-end").getAttribute("data-seen")) !== "all") {
-      await ana.keyboard.press("a");
-      await ana.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
-      await note();
-    }
+    await readOn(ana, "a", note);
+    await expect(ana.locator(".dialog")).toHaveCount(0);
     expect(seen.size, `${width} by ${height}`).toBe(70);
   }
 });
@@ -624,4 +656,21 @@ test("without scripts, too", async ({ openBrowser, ana, server }) => {
   await page.getByRole("button", { name: "Send it empty" }).click();
   await expect(page.locator(".dialog")).toContainText("You answered");
   expect((await server.poll(id)).answer?.text).toBe("");
+});
+
+test("who else has a question open is seen until they leave", async ({ ana, server, signIn }) => {
+  const ben = await signIn("Ben");
+  await server.ask({ prompt: "Which port?" });
+  const present = (page: Page) => row(page, "Which port?").locator(".row-present");
+  await row(ben, "Which port?").locator("a").click();
+  await expect(present(ana)).toHaveText("Ben has it open");
+  await row(ana, "Which port?").locator("a").click();
+  for (const [page, other] of [[ana, "Ben"], [ben, "Ana"]] as const) {
+    await expect(page.locator("dialog .also-open")).toHaveText(`${other} has it open`);
+  }
+  await ben.keyboard.press("Escape");
+  await expect(ana.locator("dialog .also-open")).toBeEmpty();
+  await expect(present(ben)).toHaveText("Ana has it open");
+  await ana.close();
+  await expect(present(ben)).toBeEmpty();
 });
