@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn those_who_have_one_of_its_questions_open_are_at_a_line() {
         let (mut one, mut two) = (row(1, Mode::Sync, false), row(2, Mode::Sync, false));
-        let fingerprint = "7".repeat(64).parse().ok();
+        let fingerprint = "a105b84d-c7b8-8172-a0d9-5e2b6ab72268".parse().ok();
         (one.fingerprint, two.fingerprint) = (fingerprint, fingerprint);
         let group = Place::Group(fingerprint.unwrap());
         let item = Item {
