@@ -141,6 +141,8 @@ pub(crate) struct Holding {
     count: StoredValue<usize>,
     /// The one that was undone last, with those that it was for: the control that shows these again shows it.
     undone: StoredValue<Option<(Vec<InteractionId>, Call)>>,
+    /// How often one was undone: what is shown then begins anew.
+    pub(crate) undos: RwSignal<usize>,
     /// Whose page this is.
     person: StoredValue<Option<PersonId>>,
     live: Live,
@@ -156,6 +158,7 @@ impl Holding {
             gone: RwSignal::default(),
             count: StoredValue::new(0),
             undone: StoredValue::new(None),
+            undos: RwSignal::new(0),
             person: StoredValue::new(None),
             live,
             narrowed,

@@ -1,4 +1,4 @@
-import { expect, live, row, test } from "../tests/handraise.ts";
+import { expect, live, row, test, type Server } from "../tests/handraise.ts";
 
 test("the picture in the README", async ({ ana, server }) => {
   await server.ask({
@@ -29,4 +29,39 @@ test("the picture in the README", async ({ ana, server }) => {
   await expect(ana.locator(".row")).toHaveCount(3);
   await expect(ana.getByRole("button", { name: "Send answer" })).toBeEnabled();
   await ana.screenshot({ path: "../docs/dashboard.png", animations: "disabled" });
+});
+
+/** A night's questions. */
+async function night(server: Server): Promise<void> {
+  for (const branch of ["release-7", "release-8", "release-9"]) {
+    await server.ask({ kind: "approval", prompt: "Tested; it goes out.", action: { tool: "Bash", arguments: { command: `git push origin ${branch}` } } });
+  }
+  await server.ask({ prompt: "What **latency target** should I optimise for?", priority: "urgent", timeout_seconds: 1_080, mode: "sync" });
+  await server.ask({ kind: "plan_review", prompt: "How I would move the table", plan: "# Move `users`\n\n1. Copy in batches of 1,000\n2. Switch reads\n3. Drop the old one" });
+  await server.ask({ kind: "choice", prompt: "Which cache in front of the artefact store?", options: ["TTL", "LRU in process"], mode: "async" });
+}
+
+test("the list and the overview", async ({ ana, server, signIn }) => {
+  await night(server);
+  const ben = await signIn("Ben");
+  await row(ben, "latency target").locator("a").click();
+  await expect(row(ana, "latency target")).toContainText("Ben has it open");
+  await ana.setViewportSize({ width: 1200, height: 640 });
+  await ana.screenshot({ path: "../docs/dashboard/list.png", animations: "disabled" });
+});
+
+test("several that are the same", async ({ ana, server }) => {
+  await night(server);
+  await ana.setViewportSize({ width: 1200, height: 640 });
+  await row(ana, "git push").locator("a").click();
+  await expect(ana.getByRole("button", { name: "Approve" })).toBeEnabled();
+  await ana.screenshot({ path: "../docs/dashboard/group.png", animations: "disabled" });
+});
+
+test("a plan on a phone", async ({ ana, server }) => {
+  await night(server);
+  await ana.setViewportSize({ width: 390, height: 844 });
+  await row(ana, "Move").locator("a").click();
+  await expect(ana.getByRole("button", { name: "Send decision" })).toBeEnabled();
+  await ana.screenshot({ path: "../docs/dashboard/phone.png", animations: "disabled" });
 });

@@ -428,6 +428,65 @@ test("leafing through options is no reading", async ({ ana, server }) => {
   await expect(ana.locator(".dialog")).toHaveCount(0);
 });
 
+test("what the key help covers is not read", async ({ ana, server }) => {
+  await ana.setViewportSize({ width: 390, height: 420 });
+  for (const [prompt, covered] of [["Short?", true], ["Short, too?", false]] as const) {
+    const { id } = await server.ask({ kind: "acknowledgement", prompt });
+    await ana.goto(`${server.url}/blockers/${id}`);
+    await live(ana);
+    const seen = ana.locator(".read-to-end");
+    await expect(seen).toHaveAttribute("data-seen", "all");
+    // Another one, with the help over it from its first frame on.
+    const next = await server.ask({ kind: "acknowledgement", prompt: `${prompt} And then?` });
+    await expect(row(ana, `${prompt} And then?`)).toBeAttached();
+    await ana.evaluate((covered) => {
+      const help = document.querySelector<HTMLDialogElement>("#key-help");
+      const dialog = document.querySelector(".dialog") as Element;
+      new MutationObserver(() => covered && !help?.open && help?.showModal()).observe(dialog, { childList: true, subtree: true });
+    }, covered);
+    await ready(ana);
+    await ana.keyboard.press("j");
+    await expect(ana.locator(".dialog")).toContainText("And then?");
+    if (covered) {
+      await expect(seen).toHaveAttribute("data-seen", "part");
+      // As long as it takes twice over, in frames.
+      await ana.evaluate(async () => {
+        const until = performance.now() + 1_500;
+        while (performance.now() < until) await new Promise((then) => requestAnimationFrame(then));
+      });
+      await expect(seen).toHaveAttribute("data-seen", "part");
+      expect((await server.poll(next.id)).state).toBe("pending");
+    } else {
+      await expect(seen).toHaveAttribute("data-seen", "all");
+    }
+  }
+});
+
+test("what has no room to the side, or no style, is not read", async ({ ana, server, watch }) => {
+  watch.allow(/ERR_FAILED|status of/);
+  const options = [{ value: "a", label: "keep_the_database_NOT" }, { value: "b", label: "b" }];
+  const { id } = await server.ask({ kind: "choice", prompt: "Which?", options });
+  const answer = async () => {
+    await ana.getByRole("radio").first().check();
+    await ana.keyboard.press("Enter");
+    await expect(ana.locator("#answer-problem")).toContainText("There is more to read.");
+  };
+  await ana.setViewportSize({ width: 144, height: 700 });
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await live(ana);
+  await ready(ana);
+  await answer();
+  await ana.setViewportSize({ width: 1100, height: 1000 });
+  await expect(ana.locator(".read-to-end")).toHaveAttribute("data-seen", "all");
+
+  await ana.route(/main-.*\.css$/, (route) => route.abort());
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await expect(ana.locator("html[data-runs]")).toBeAttached();
+  await ready(ana);
+  await answer();
+  expect((await server.poll(id)).state).toBe("pending");
+});
+
 test("before the page's program runs nothing is accepted", async ({ ana, server, watch }) => {
   watch.allow(/wasm|WebAssembly|status of 404|module/i);
   // Another version of the server: nothing of this page is there.

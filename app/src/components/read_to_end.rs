@@ -77,6 +77,10 @@ fn follow(end: web_sys::HtmlDivElement) {
         }
         let mut is_read = true;
         let mut room = room_since_last_look();
+        // What another dialog covers is not seen.
+        if !elements("dialog:modal:not(.dialog)").is_empty() {
+            room = 0.0;
+        }
         for part in elements(PARTS) {
             if !is_whole(&part) {
                 room -= look(&part, room);
@@ -121,16 +125,37 @@ fn look(part: &HtmlElement, room: f64) -> f64 {
     }
     let before = read(part);
     // Less than a pixel is rounding.
-    if from - top > before + 1.0 || to - top <= before {
-        return 0.0;
-    }
-    let more = (to - top - before).min(room);
+    let more = match from - top > before + 1.0 {
+        true => 0.0,
+        false => (to - top - before).clamp(0.0, room),
+    };
     let read = before + more;
     let _ = part.set_attribute(READ, &read.to_string());
-    if read >= height - 1.0 {
+    if read >= height - 1.0 && is_styled() && has_room(part) {
         let _ = part.set_attribute(WHOLE, &asked(part));
     }
     more
+}
+
+/// Whether all of the style sheet is there: without it text runs out to the side, and blanks are gone.
+fn is_styled() -> bool {
+    let root = document().document_element();
+    let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
+    let last = style.and_then(|style| style.get_property_value("--is-whole").ok());
+    last.is_some_and(|last| !last.is_empty())
+}
+
+/// Whether nothing in it is wider than its place, so that its end would be cut or out of sight.
+fn has_room(part: &HtmlElement) -> bool {
+    let Ok(within) = part.query_selector_all("*") else {
+        return false;
+    };
+    let within = (0..within.length()).filter_map(|n| within.get(n)?.dyn_into::<HtmlElement>().ok());
+    std::iter::once(part.clone()).chain(within).all(|element| {
+        let width = element.client_width();
+        // One that is not drawn has none, and one for screen readers a pixel. Less than two pixels are rounding.
+        width <= 1 || element.scroll_width() <= width + 2
+    })
 }
 
 /// Whether nothing of it is out of sight to a side: where a person has zoomed in, or a window is narrower than a page

@@ -20,11 +20,13 @@ use crate::{
 pub(crate) fn GroupPage() -> impl IntoView {
     let path = use_location().pathname;
     let place = Memo::new(move |_| path.with(|path| Place::at(path)));
+    let holding = use_context::<Holding>();
+    let undos = move || holding.map_or(0, |holding| holding.undos.get());
     view! {
         <OverviewPage />
         <Dialog>
-            // Nothing of one group may be left over in the dialog of the next.
-            <For each=move || [place.get()] key=|place| *place let:place>
+            // Nothing of one group may be left over in the dialog of the next, or of what was marked before an undo.
+            <For each=move || [(place.get(), undos())] key=|shown| *shown let((place, _undos))>
                 <OneGroup place />
             </For>
         </Dialog>

@@ -110,7 +110,7 @@ enum Task {
         arguments: Vec<OsString>,
     },
 
-    /// Take the pictures: docs/dashboard.png for the README, docs/slack/*.png
+    /// Take the pictures: docs/dashboard.png for the README, docs/dashboard/*.png, docs/slack/*.png
     #[command(after_help = "Example:
   cargo xtask screenshot")]
     Screenshot,

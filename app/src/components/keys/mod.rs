@@ -154,6 +154,7 @@ pub(super) fn undo(live: Live, holding: Holding, marks: Marks) {
         if place == Place::Marked {
             marks.only(&ids);
         }
+        holding.undos.update(|undos| *undos += 1);
         live.wanted.set(Some(Wanted::Open(place)));
     }
 }
