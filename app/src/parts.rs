@@ -172,7 +172,7 @@ mod in_browser {
 
     use super::Part;
     use crate::{
-        components::{load_first_question, load_notice_lines},
+        components::load_notice_lines,
         live::{Live, LiveStatus},
     };
 
@@ -189,16 +189,9 @@ mod in_browser {
             until_there(|| part.load()).await;
         }
         // Each function of a part asks for it anew, and what is not there at once is not what the server rendered.
-        if is_shown(".notices:not([hidden])") {
+        if let Ok(Some(_)) = document().query_selector(".notices:not([hidden])") {
             until_there(load_notice_lines).await;
         }
-        if is_shown(".first-question") {
-            until_there(load_first_question).await;
-        }
-    }
-
-    fn is_shown(what: &str) -> bool {
-        matches!(document().query_selector(what), Ok(Some(_)))
     }
 
     async fn until_there<T: Future<Output = Result<(), SplitLoaderError>>>(load: impl Fn() -> T) {

@@ -34,6 +34,8 @@ test("among many options one is found by typing", async ({ ana, server }) => {
   await row(ana, "Which region?").locator("a").click();
   const dialog = ana.locator(".dialog");
   await expect(dialog.getByLabel("Find an option")).toBeFocused();
+  // What is hidden before it has been seen is not read.
+  await expect(ana.locator(".read-to-end")).toHaveAttribute("data-seen", "all");
   await ana.keyboard.type("nowhere");
   await expect(dialog).toContainText("No option holds this.");
   await ana.keyboard.press("Control+a");

@@ -1,10 +1,7 @@
 //! On a new installation: from the token to the answer that was picked up, one step after the other.
 
 use domain::{Role, TokenKind};
-use leptos::{
-    prelude::*,
-    wasm_split::{SplitLoaderError, wasm_split},
-};
+use leptos::prelude::*;
 
 use super::{
     command_line::CommandLine,
@@ -42,25 +39,15 @@ impl Stage {
     }
 }
 
-/// Whether a page that opens now shows the guide: one that comes when all is done needs none.
-pub(crate) fn is_first(desk: &Desk) -> bool {
-    Stage::of(desk).is_some_and(|stage| stage < Stage::Done)
-}
-
-/// A page needs it once.
-#[wasm_split(rest, wasm_split_path = ::leptos::wasm_split, fallible, preload(load_first_question))]
-pub(crate) fn show_first_question(
-    live: Live,
-    visitor: Visitor,
-) -> Result<AnyView, SplitLoaderError> {
-    Ok(view! { <FirstQuestion live visitor /> }.into_any())
-}
-
-/// Shown until there is more than the first question.
+/// Shown until the first answer was picked up, and on the page that saw it.
 #[component]
-fn FirstQuestion(live: Live, visitor: Visitor) -> impl IntoView {
+pub(crate) fn FirstQuestion(live: Live, visitor: Visitor) -> impl IntoView {
     let stage = Memo::new(move |_| live.desk.with(Stage::of));
-    let is_hidden = move || stage.get().is_none();
+    // A page that comes when all is done needs no guide.
+    let is_new = stage
+        .get_untracked()
+        .is_some_and(|stage| stage < Stage::Done);
+    let is_hidden = move || !is_new || stage.get().is_none();
     let create = ServerAction::<CreateToken>::new();
     let token = move || create.value().get().and_then(Result::ok);
     let url = visitor.agent_url;

@@ -73,9 +73,7 @@ pub(crate) use delivery_list::DeliveryRows;
 pub(crate) use delivery_view::DeliveryView;
 pub(crate) use dialog::{CameFrom, Dialog};
 pub(crate) use failure::Failure;
-#[cfg(feature = "hydrate")]
-pub(crate) use first_question::load_first_question;
-pub(crate) use first_question::{is_first, show_first_question};
+pub(crate) use first_question::FirstQuestion;
 pub(crate) use for_admins::ForAdmins;
 #[cfg(feature = "hydrate")]
 pub(crate) use given_up::load_notice_lines;

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{DeskResource, Notices, VisitorResource};
 use crate::{
-    components::{DayCounts, Failure, RecentList, WaitingNow, is_first, show_first_question},
+    components::{DayCounts, Failure, FirstQuestion, RecentList, WaitingNow},
     desk::Desk,
     live::Live,
 };
@@ -29,14 +29,9 @@ pub(crate) fn OverviewPage() -> impl IntoView {
                 match (desk.await, visitor.await) {
                     (Ok(desk), Ok(visitor)) => {
                         let live = live.with_desk(desk);
-                        let guide = if live.desk.with_untracked(is_first) {
-                            show_first_question(live, visitor).await.ok()
-                        } else {
-                            None
-                        };
                         view! {
                             <Overview live />
-                            {guide}
+                            <FirstQuestion live visitor />
                         }
                             .into_any()
                     }
