@@ -18,8 +18,8 @@ const SPARE: usize = 11;
 /// The columns of a column's name above each of its cells; whole it stands in the first row.
 const NAME: usize = 24;
 
-/// Cells that stand below each other, each under the number and the name of its column, so that an empty one is seen and none is taken
-/// for another's.
+/// Cells that stand below each other, each under the number and the name of its column, so that an empty one is seen
+/// and none is taken for another's.
 #[derive(Default)]
 pub(super) struct Columns {
     /// As text; empty where the first row has none.
