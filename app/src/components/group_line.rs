@@ -101,6 +101,7 @@ pub(super) fn GroupLine(
     };
     let value = format!("{id} {digest}");
     let agent = row.agent.clone();
+    let about = row.about.clone().unwrap_or_else(|| row.preview.clone());
     view! {
         <li class="group-line" class:over=move || is_over.get()>
             <label class="group-tick">
@@ -121,6 +122,8 @@ pub(super) fn GroupLine(
                         }
                     })}
                 <span class="group-from">
+                    // The parts stand apart on the screen; by its name alone a tick does not tell which it is of.
+                    <span class="visually-hidden">{about} ", from "</span>
                     <bdi>{agent}</bdi>
                     {row
                         .session_id

@@ -76,7 +76,7 @@ fn words(step: &Step) -> (Option<&str>, String) {
         What::Remarked(why) => {
             let why = match why {
                 Unseen::Cut => "the card does not show all that is asked",
-                Unseen::AskedLater => "the question came on the card later",
+                Unseen::AskedLater => "the card did not show the question yet",
             };
             (by, format!("replied{via}; it is no answer: {why}"))
         }
@@ -153,7 +153,7 @@ mod tests {
                     Some("Ben"),
                     Some(Via::Slack),
                 ),
-                "Ben replied in Slack; it is no answer: the question came on the card later",
+                "Ben replied in Slack; it is no answer: the card did not show the question yet",
             ),
             (
                 step(What::Closed(Outcome::Expired), None, None),

@@ -65,7 +65,11 @@ impl From<&Brief> for Row {
             session_id: brief.session_id.clone(),
             task_id: brief.task_id.clone(),
             preview: preview(brief.title.as_deref().unwrap_or(&brief.prompt)),
-            about: brief.about.as_deref().map(about),
+            about: brief.about.as_deref().map(match brief.kind {
+                // A plan's heading is markdown; what will run is not.
+                Kind::PlanReview => preview,
+                _ => about,
+            }),
             fingerprint: brief.fingerprint,
             progress: brief.form.map(|form| Progress {
                 answered: form.answered,
@@ -238,7 +242,7 @@ fn without_bold(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::preview;
+    use super::*;
 
     #[test]
     fn a_preview_is_one_short_line() {

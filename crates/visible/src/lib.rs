@@ -26,6 +26,7 @@ pub use run::{Ink, Mark, Run};
 pub(crate) use run::{back, drawn};
 
 use alike::{Alike, parts};
+use domain::interaction::{AnswerContent, Ask};
 use marked::Runs;
 pub(crate) use marked::{counted, number};
 
@@ -60,6 +61,18 @@ pub fn option(label: &str, value: &str) -> String {
         true => self::label(label),
         false => format!("{} ⟨→ {}⟩", self::label(label), self::label(value)),
     }
+}
+
+/// The options of an answer to a choice, each as [`option`] has it; `None` of any other answer.
+pub fn picked(content: &AnswerContent, ask: &Ask) -> Option<String> {
+    let (AnswerContent::Selected { selected }, Ask::Choice(choice)) = (content, ask) else {
+        return None;
+    };
+    let picked = selected.iter().map(|value| {
+        let known = choice.options.iter().find(|option| option.value == *value);
+        option(known.map_or(value, |option| &option.label), value)
+    });
+    Some(picked.collect::<Vec<_>>().join(", "))
 }
 
 /// Prose in several lines, for a surface that cannot keep apart texts of different directions: as [`unhidden`]

@@ -204,3 +204,22 @@ fn a_value_that_is_not_the_label_is_told_from_it() {
         assert_eq!(option(label, value), expected);
     }
 }
+
+#[test]
+fn a_pick_is_shown_as_its_option_was() {
+    let choice = serde_json::json!({
+        "options": [
+            {"value": "bg", "label": "Blue-green"},
+            {"value": "Canary", "label": "Canary"},
+        ],
+        "multiple": true,
+    });
+    let ask = Ask::Choice(serde_json::from_value(choice).unwrap());
+    let selected = ["bg", "Canary", "gone\u{200b}"].map(str::to_owned).into();
+    assert_eq!(
+        picked(&AnswerContent::Selected { selected }, &ask).as_deref(),
+        Some("Blue-green ⟨→ bg⟩, Canary, gone⟨U+200B⟩")
+    );
+    let text = "bg".to_owned();
+    assert_eq!(picked(&AnswerContent::Text { text }, &ask), None);
+}

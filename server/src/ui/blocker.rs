@@ -115,7 +115,7 @@ pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiErro
 /// The answer that the agent goes on with after the deadline.
 pub(super) fn fallback(request: &Request) -> Option<String> {
     let answer = request.fallback.as_ref()?;
-    Some(harmless_prose(&answer.to_text(&request.ask)))
+    Some(agents_answer(answer, &request.ask))
 }
 
 /// A task in whose words nothing is hidden. Its id is a name that addresses are made of.
@@ -129,6 +129,16 @@ pub(super) fn harmless_task(mut task: TaskRef) -> TaskRef {
 /// Prose in which nothing hides and nothing reorders.
 fn harmless_prose(text: &str) -> String {
     visible::isolated(&visible::unhidden(text))
+}
+
+/// A fallback: the agent's words.
+fn agents_answer(answer: &AnswerContent, ask: &Ask) -> String {
+    visible::picked(answer, ask).unwrap_or_else(|| harmless_prose(&answer.to_text(ask)))
+}
+
+/// An answer as it was typed.
+pub(super) fn persons_answer(answer: &AnswerContent, ask: &Ask) -> String {
+    visible::picked(answer, ask).unwrap_or_else(|| answer.to_text(ask))
 }
 
 /// An answer to a question of a form, to read.
@@ -194,14 +204,10 @@ fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
         by: state.closed_by().map(str::to_owned),
         by_you: by_id == Some(reader.id.0),
         at,
-        answer: interaction
-            .answer()
-            .map(|answer| answer.to_text(&request.ask))
-            .map(|answer| match outcome {
-                // The agent's words; those of a person are shown as they were typed.
-                Outcome::Fallback => harmless_prose(&answer),
-                _ => answer,
-            }),
+        answer: interaction.answer().map(|answer| match outcome {
+            Outcome::Fallback => agents_answer(answer, &request.ask),
+            _ => persons_answer(answer, &request.ask),
+        }),
         reason,
         collected_at: interaction.collected_at,
         callback: interaction.callback,

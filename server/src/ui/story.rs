@@ -7,6 +7,8 @@ use domain::{
     task::TaskStatus,
 };
 
+use super::blocker::persons_answer;
+
 /// Every event of the interaction, in order.
 pub(super) fn steps(
     interaction: &Interaction,
@@ -48,18 +50,19 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             let answered = answers.len();
             (What::Progressed(Progress { answered, of }), None)
         }
-        InteractionEvent::Resolved { outcome, answer } => {
-            (What::Closed(outcome), Some(answer.content.to_text(ask)))
-        }
+        InteractionEvent::Resolved { outcome, answer } => (
+            What::Closed(outcome),
+            Some(persons_answer(&answer.content, ask)),
+        ),
         InteractionEvent::Expired {
             outcome, answer, ..
         } => (
             What::Closed(outcome),
-            answer.map(|answer| answer.to_text(ask)),
+            answer.map(|answer| persons_answer(&answer, ask)),
         ),
         InteractionEvent::Cancelled { reason } => (What::Closed(Outcome::Cancelled), reason),
         InteractionEvent::AnswerRejected { answer, .. } => {
-            (What::AnswerRejected, Some(answer.to_text(ask)))
+            (What::AnswerRejected, Some(persons_answer(&answer, ask)))
         }
         InteractionEvent::Collected {} => (What::Collected, None),
         InteractionEvent::Consumed(consumed) => (What::Consumed, Some(consumed.run)),

@@ -17,7 +17,12 @@ mod steady;
 mod tests;
 mod view;
 
-use std::{collections::VecDeque, io::Stdout, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    io::Stdout,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use anyhow::Context;
 use ratatui::{
@@ -112,7 +117,8 @@ async fn shown(
         }
         let mut drawn = None;
         terminal.draw(|frame| drawn = view::draw(frame, state, colour))?;
-        if state.saw(drawn) {
+        let at = Instant::now();
+        if state.saw(drawn, at) {
             // The keys at the foot depend on what has been seen.
             terminal.draw(|frame| _ = view::draw(frame, state, colour))?;
         }
@@ -121,6 +127,7 @@ async fn shown(
             None => tokio::select! {
                 Some(message) = heard.recv() => message,
                 _ = tick.tick() => Message::Now(SystemClock.now()),
+                () = reached(state.due(at)) => Message::Now(SystemClock.now()),
                 ended = &mut *feed => return ended.context("the list cannot be followed")?,
                 () = &mut stop => return Ok(()),
             },
@@ -132,6 +139,14 @@ async fn shown(
                 tokio::spawn(perform(Arc::clone(client), effect, messages.clone()));
             }
         }
+    }
+}
+
+/// Never, if there is no such time.
+async fn reached(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
     }
 }
 

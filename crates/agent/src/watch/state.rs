@@ -1,6 +1,6 @@
 //! The state of the program, and its changes. Nothing here touches the terminal or the network.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Instant};
 
 use chrono::{DateTime, Utc};
 use domain::interaction::Shown;
@@ -145,13 +145,18 @@ impl State {
     }
 
     /// Takes in the screen as it is now. Returns whether that changes what can be done.
-    pub(super) fn saw(&mut self, drawn: Option<Drawn>) -> bool {
+    pub(super) fn saw(&mut self, drawn: Option<Drawn>, at: Instant) -> bool {
         let Some(drawn) = drawn else { return false };
-        let before = self.reading.clone();
-        self.reading.saw(&drawn);
+        let changes = self.reading.saw(&drawn, at);
         self.drawn = drawn;
         self.is_new = false;
-        self.reading != before
+        changes
+    }
+
+    /// When more of the open item will have been on the screen for long enough.
+    pub(super) fn due(&self, at: Instant) -> Option<Instant> {
+        self.open.as_ref()?;
+        self.reading.due(at)
     }
 
     /// Whether the next drawing is the first of the open item.
@@ -166,8 +171,13 @@ impl State {
             Control::Options { options, .. } => options.len(),
             _ => 0,
         };
+        let fits = self.drawn.lines.len() == self.drawn.of;
         if self.reading.text() == Shown::Cut {
-            Some("PgDn: read to the end first")
+            Some(if fits {
+                "read it first"
+            } else {
+                "PgDn: read to the end first"
+            })
         } else if self.reading.options(options) == Shown::Cut {
             Some("j: look at every option first")
         } else {

@@ -1,5 +1,7 @@
 //! The state without a terminal: the effects of keys and news on it, and the drawing of it.
 
+use std::time::Instant;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::interaction::{Action, progress_digest};
 use ratatui::{
@@ -12,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     item::Item,
+    reading::STANDS,
     state::{Effect, Message, Refusal, State, span},
     view,
 };
@@ -98,8 +101,11 @@ fn drawn(state: &mut State, width: u16, height: u16, colour: bool) -> (String, V
         terminal.draw(draw).unwrap();
         drawn
     };
+    // It stands there until it has been read.
+    let at = Instant::now();
     let drawn = draw(state);
-    if state.saw(drawn) {
+    state.saw(drawn.clone(), at);
+    if state.saw(drawn, at + STANDS) {
         draw(state);
     }
     let buffer = terminal.backend().buffer();

@@ -539,7 +539,7 @@ async fn two_who_reply_at_once_answer_one_question(database: TestDatabase) {
     let page = page.header("cookie", cookie).send().await.unwrap();
     let page = page.text().await.unwrap();
     assert!(
-        page.contains("the question came on the card later"),
+        page.contains("the card did not show the question yet"),
         "{page}"
     );
 }

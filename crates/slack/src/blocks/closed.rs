@@ -6,7 +6,7 @@ use domain::Interaction;
 use super::{
     block::{Content, Text},
     card::{Sheet, id},
-    text::{Address, Markup, prose},
+    text::{Address, Markup},
     words,
 };
 
@@ -21,7 +21,7 @@ pub(super) fn ending(sheet: &mut Sheet, interaction: &Interaction, address: Opti
         Some(ending) => {
             sheet.add(Content::bold(&ending.said));
             if let Some(text) = &ending.text
-                && sheet.add_long(&prose(text))
+                && sheet.add_long(text)
             {
                 sheet.add_rest_is_elsewhere(address);
             }

@@ -7,7 +7,7 @@ use domain::time;
 use super::{
     card::heading,
     covered::{Covered, Share},
-    text::{Address, cut, escape, length, prose},
+    text::{Address, cut, escape, length},
     words,
 };
 
@@ -68,8 +68,7 @@ fn head(interaction: &Interaction) -> Vec<String> {
 /// How it ended, and the answer.
 fn ending(interaction: &Interaction) -> Option<String> {
     let ending = words::ending(interaction)?;
-    let text = ending.text.map(|text| prose(&text));
-    let said = [Some(ending.said), text];
+    let said = [Some(ending.said), ending.text];
     Some(said.into_iter().flatten().collect::<Vec<_>>().join("\n"))
 }
 

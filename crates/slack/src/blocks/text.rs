@@ -114,8 +114,13 @@ pub(super) fn one_line(text: &str, max: usize) -> String {
 
 /// All of it.
 pub(super) fn line(text: &str) -> String {
-    let on_one_line = |c: char| if c.is_whitespace() { ' ' } else { c };
-    visible::prose(text).chars().map(on_one_line).collect()
+    on_one_line(&visible::prose(text))
+}
+
+/// A text in which nothing hides, on one line.
+pub(super) fn on_one_line(text: &str) -> String {
+    let blank = |c: char| if c.is_whitespace() { ' ' } else { c };
+    text.chars().map(blank).collect()
 }
 
 /// Text from outside in lines, with characters that hide or reorder written out. The result is never

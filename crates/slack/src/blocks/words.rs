@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use domain::{
     Interaction, State, Via,
     interaction::{
-        Answer, Ask, Callback, Kind, Level, Mode, Outcome, PlanDecision, Priority, ReportOutcome,
-        Request,
+        Answer, AnswerContent, Ask, Callback, Kind, Level, Mode, Outcome, PlanDecision, Priority,
+        ReportOutcome, Request,
     },
 };
 
-use super::text::{one_line, prose};
+use super::text::{cut, on_one_line, one_line, prose};
 
 /// The longest name of an agent, a person or a session that is shown.
 pub(super) const NAME: usize = 80;
@@ -111,8 +111,8 @@ pub(super) fn consequence(interaction: &Interaction) -> String {
     let request = &interaction.request;
     let mut then = match &request.fallback {
         Some(answer) => {
-            let answer = prose(&answer.to_text(&request.ask));
-            format!("the fallback is used: {}", one_line(&answer, LINE))
+            let answer = on_one_line(&told(answer, &request.ask));
+            format!("the fallback is used: {}", cut(&answer, LINE))
         }
         None if request.kind() == Kind::Approval => {
             "it expires, and the action must not run.".to_owned()
@@ -153,7 +153,7 @@ pub(super) struct Ending {
     pub(super) said: String,
     /// When.
     pub(super) at: DateTime<Utc>,
-    /// The answer the agent goes on with, or why it was taken back, whole.
+    /// The answer the agent goes on with, or why it was taken back, whole; nothing hides in it.
     pub(super) text: Option<String>,
     /// The other consequences.
     pub(super) more: Option<String>,
@@ -173,7 +173,7 @@ pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
             ..
         } => (
             format!("The deadline passed. {agent} goes on with its fallback:"),
-            Some(fallback.to_text(&request.ask)),
+            Some(told(fallback, &request.ask)),
         ),
         State::Expired { fallback: None, .. } if request.kind() == Kind::Approval => (
             "Expired. Nobody approved it in time, so the action must not run.".to_owned(),
@@ -188,7 +188,7 @@ pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
                 Some(name) => format!("{} took it back.", one_line(name, NAME)),
                 None => "It was taken back.".to_owned(),
             };
-            (said, reason.clone())
+            (said, reason.as_deref().map(prose))
         }
         State::Void { .. } => (
             "Void. What is stored of this decision is not what was signed, so nothing was approved."
@@ -259,9 +259,16 @@ pub(super) fn place(via: Via) -> &'static str {
 fn given(request: &Request, answer: &Answer) -> Option<String> {
     match request.kind() {
         Kind::Acknowledgement => None,
-        Kind::Approval => Some(answer.content.brief()).filter(|comment| !comment.is_empty()),
-        _ => Some(answer.content.to_text(&request.ask)),
+        Kind::Approval => Some(answer.content.brief())
+            .filter(|comment| !comment.is_empty())
+            .map(|comment| prose(&comment)),
+        _ => Some(told(&answer.content, &request.ask)),
     }
+}
+
+/// An answer to read, with nothing in it that hides.
+fn told(answer: &AnswerContent, ask: &Ask) -> String {
+    visible::picked(answer, ask).unwrap_or_else(|| prose(&answer.to_text(ask)))
 }
 
 fn pickup(interaction: &Interaction) -> (String, Option<DateTime<Utc>>) {
