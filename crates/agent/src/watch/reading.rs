@@ -54,7 +54,7 @@ impl Reading {
         if drawn.width < NARROWEST {
             return false;
         }
-        let before = (self.is_read, self.options.len());
+        let before = (self.lines, self.is_read, self.options.len());
         for line in stood(&mut self.since, drawn.lines.clone(), at) {
             if line == self.lines {
                 self.lines += 1;
@@ -63,7 +63,7 @@ impl Reading {
         self.is_read |= drawn.of > 0 && self.lines >= drawn.of;
         let options = stood(&mut self.options_since, drawn.options.clone(), at);
         self.options.extend(options);
-        before != (self.is_read, self.options.len())
+        before != (self.lines, self.is_read, self.options.len())
     }
 
     /// When the next of the lines and options on the screen will have stood for long enough.
@@ -71,6 +71,11 @@ impl Reading {
         let since = self.since.values().chain(self.options_since.values());
         let ends = since.map(|since| *since + STANDS);
         ends.filter(|end| *end > at).min()
+    }
+
+    /// How many lines have been on the screen, from the first on.
+    pub(super) fn lines(&self) -> usize {
+        self.lines
     }
 
     /// Whether the text has been on the screen to its end.

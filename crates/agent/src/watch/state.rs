@@ -166,20 +166,20 @@ impl State {
 
     /// The part that has to be on the screen before the open one can be accepted; `None` when all of it
     /// has been.
-    pub(super) fn unread(&self, open: &Item) -> Option<&'static str> {
+    pub(super) fn unread(&self, open: &Item) -> Option<String> {
         let options = match control(open) {
             Control::Options { options, .. } => options.len(),
             _ => 0,
         };
         let fits = self.drawn.lines.len() == self.drawn.of;
         if self.reading.text() == Shown::Cut {
-            Some(if fits {
-                "read it first"
-            } else {
-                "PgDn: read to the end first"
+            let (read, of) = (self.reading.lines(), self.drawn.of);
+            Some(match fits {
+                true => "read it first".to_owned(),
+                false => format!("PgDn: read to the end first ({read} of {of} lines)"),
             })
         } else if self.reading.options(options) == Shown::Cut {
-            Some("j: look at every option first")
+            Some("j: look at every option first".to_owned())
         } else {
             None
         }
@@ -445,7 +445,7 @@ impl State {
                 match draft.press(key, &control(open), &self.reading) {
                     Pressed::Taken => {}
                     Pressed::Send => return self.send(),
-                    Pressed::Unread => self.said = self.unread(open).map(str::to_owned),
+                    Pressed::Unread => self.said = self.unread(open),
                 }
             }
         }
@@ -459,7 +459,7 @@ impl State {
         let shown = Shown::unless_cut(self.unread(open).is_some());
         match draft.body(open) {
             Ok(_) if !shown.offers(draft.verdict(&control(open))) => {
-                self.said = self.unread(open).map(str::to_owned);
+                self.said = self.unread(open);
                 None
             }
             Ok(body) => {

@@ -116,7 +116,7 @@ fn keys(state: &State) -> String {
         Control::Text | Control::Unknown => "answered in the browser",
     };
     let rest = "Ctrl-X take back · PgUp PgDn scroll · Esc back";
-    let parts = unread.into_iter().chain([answer, rest]);
+    let parts = unread.as_deref().into_iter().chain([answer, rest]);
     let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
     parts.join(" · ")
 }

@@ -35,8 +35,11 @@ store::on_both_databases!(
 const SEND: &str = "\u{13}";
 const TAKE_BACK: &str = "\u{18}";
 const INTERRUPT: &str = "\u{3}";
+const PAGE_UP: &str = "\u{1b}[5~";
 const PAGE_DOWN: &str = "\u{1b}[6~";
 const BACK: &str = "\u{1b}";
+/// Stands at the foot until the question has been on the screen for long enough.
+const UNREAD: &str = "read it first";
 /// Back from the screen of its own.
 const LEAVES: &[u8] = b"\x1b[?1049l";
 
@@ -48,6 +51,11 @@ fn watch(app: &TestApp, token: &str, size: (u16, u16)) -> Terminal {
 
 fn has(raw: &[u8], part: &[u8]) -> bool {
     raw.windows(part.len()).any(|window| window == part)
+}
+
+async fn send(terminal: &mut Terminal) {
+    terminal.hides(UNREAD).await;
+    terminal.press(SEND);
 }
 
 async fn wait_for_end(agent: &Caller<'_>, asked: &Value) -> Value {
@@ -75,7 +83,7 @@ async fn a_question_appears_and_is_answered(database: TestDatabase) {
     terminal.shows(&["Your answer:", "Ctrl-S send"]).await;
     terminal.press("80 é\rand 81");
     terminal.shows(&["80 é", "and 81▏"]).await;
-    terminal.press(SEND);
+    send(&mut terminal).await;
     let ended = wait_for_end(&agent, &asked).await;
     assert_eq!(ended["answer"]["text"], "80 é\nand 81");
     assert_eq!(ended["answer"]["responder"]["name"], "desk");
@@ -130,7 +138,7 @@ async fn a_restart_is_shown_and_nothing_is_missed(database: TestDatabase) {
     terminal.hides("no answer from the server").await;
     terminal.press("\r80");
     terminal.shows(&["80▏"]).await;
-    terminal.press(SEND);
+    send(&mut terminal).await;
     terminal.shows(&["Sent: answered."]).await;
     let read = second.get(&path_of(&asked)).bearer_auth(&agent);
     let read = json_of(read.send().await.unwrap(), StatusCode::OK).await;
@@ -171,16 +179,16 @@ async fn an_approval_shows_exactly_what_will_run(database: TestDatabase) {
         .await;
     // Neither sends anything: there is no decision beforehand.
     terminal.press("\r");
-    terminal.press(SEND);
+    send(&mut terminal).await;
     terminal
         .shows(&["Press a to approve or d to deny first."])
         .await;
     terminal.resize(100, 30);
-    terminal.shows(&[digest]).await;
+    terminal.shows(&[digest, "a approve"]).await;
     terminal.press("a");
     terminal.shows(&["Approve exactly this action."]).await;
     terminal.press("only once");
-    terminal.press(SEND);
+    send(&mut terminal).await;
     let ended = wait_for_end(&agent, &asked).await;
     assert_eq!(
         (&ended["approved"], &ended["answer"]["text"]),
@@ -206,12 +214,27 @@ async fn nothing_is_approved_before_it_was_read(database: TestDatabase) {
     terminal.shows(&["backend: line 1"]).await;
     terminal.press("\r");
     terminal
-        .shows(&["rm", "PgDn: read to the end first · d deny"])
+        .shows(&["rm", "PgDn: read to the end first (", ") · d deny"])
+        .await;
+    terminal.press("a");
+    terminal.press(SEND);
+    // Pages that are turned at once are not read.
+    for _ in 0..10 {
+        terminal.press(PAGE_DOWN);
+    }
+    terminal
+        .shows(&["line 60", "read to the end first ("])
         .await;
     terminal.press("a");
     terminal.press(SEND);
     for _ in 0..10 {
+        terminal.press(PAGE_UP);
+    }
+    terminal.hides("first (0 of ").await;
+    // From each page the next, once it has stood there.
+    while let Some(read) = lines_read(&terminal.screen()) {
         terminal.press(PAGE_DOWN);
+        terminal.hides(&format!("first ({read} of ")).await;
     }
     // Neither key was taken, or this would be decided by now.
     terminal
@@ -224,6 +247,12 @@ async fn nothing_is_approved_before_it_was_read(database: TestDatabase) {
     terminal.press(SEND);
     let ended = wait_for_end(&agent, &asked).await;
     assert_eq!(ended["approved"], true);
+}
+
+/// How many lines the foot says are read, unless all are.
+fn lines_read(screen: &str) -> Option<String> {
+    let (_, after) = screen.split_once("read to the end first (")?;
+    Some(after.split_once(" of ")?.0.to_owned())
 }
 
 async fn what_is_typed_for_one_question_never_answers_the_next(database: TestDatabase) {
@@ -246,12 +275,12 @@ async fn what_is_typed_for_one_question_never_answers_the_next(database: TestDat
         .shows(&["Somebody else has answered this question.", "mine"])
         .await;
     terminal.press(" too");
-    terminal.press(SEND);
+    send(&mut terminal).await;
     terminal.press(BACK);
     terminal.shows(&["Second?", "Question 2 of 2"]).await;
     terminal.press("new");
     terminal.shows(&["new▏"]).await;
-    terminal.press(SEND);
+    send(&mut terminal).await;
     let ended = wait_for_end(&agent, &asked).await;
     assert_eq!(
         ended["answer"]["answers"],
@@ -291,11 +320,11 @@ async fn the_last_answer_of_a_form_sends_nothing_along_that_was_not_read(databas
     terminal
         .shows(&["changed another answer of this form.", "| drop"])
         .await;
-    terminal.press(SEND);
+    send(&mut terminal).await;
     terminal.press(BACK);
     terminal.shows(&["so▏"]).await;
     assert_eq!(agent.poll(&asked).await["state"], "pending");
-    terminal.press(SEND);
+    send(&mut terminal).await;
     let ended = wait_for_end(&agent, &asked).await;
     assert_eq!(
         ended["answer"]["answers"],
@@ -332,7 +361,11 @@ async fn every_kind_is_answered(database: TestDatabase) {
         ),
         (
             json!({ "kind": "acknowledgement" }),
-            vec![("\r", "Press a when"), ("a", "Sent: answered.")],
+            vec![
+                ("\r", "Press a when"),
+                ("", "a acknowledge"),
+                ("a", "Sent: answered."),
+            ],
             "text",
             Value::Null,
         ),
@@ -379,6 +412,7 @@ async fn every_kind_is_answered(database: TestDatabase) {
         terminal.press("\r");
         terminal.shows(&["Esc back"]).await;
         for (keys, shown) in keys {
+            terminal.hides(UNREAD).await;
             terminal.press(keys);
             terminal.shows(&[shown]).await;
         }
@@ -399,7 +433,7 @@ async fn a_question_is_taken_back(database: TestDatabase) {
     terminal.press(TAKE_BACK);
     terminal.shows(&["Take it back."]).await;
     terminal.press("found it");
-    terminal.press(SEND);
+    send(&mut terminal).await;
     terminal.shows(&["Taken back.", "nothing waits"]).await;
     let ended = agent.poll(&asked).await;
     assert_eq!(ended["state"], "cancelled");
@@ -425,7 +459,7 @@ async fn an_agent_sees_its_own_and_answers_nothing(database: TestDatabase) {
     terminal.press("\r");
     terminal.shows(&["Waiting for a person."]).await;
     terminal.press("80");
-    terminal.press(SEND);
+    send(&mut terminal).await;
     terminal.press("\u{1b}");
     terminal.shows(&["q leave"]).await;
     assert!(!terminal.screen().contains("A secret?"));
