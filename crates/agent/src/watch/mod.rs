@@ -115,13 +115,15 @@ async fn shown(
             waiting.extend(std::iter::from_fn(|| heard.try_recv().ok()));
             waiting.iter_mut().for_each(Message::mark_ahead);
         }
-        let mut drawn = None;
-        terminal.draw(|frame| drawn = view::draw(frame, state, colour))?;
-        let at = Instant::now();
-        if state.saw(drawn, at) {
-            // The keys at the foot depend on what has been seen.
-            terminal.draw(|frame| _ = view::draw(frame, state, colour))?;
-        }
+        let at = loop {
+            let mut drawn = None;
+            terminal.draw(|frame| drawn = view::draw(frame, state, colour))?;
+            let at = Instant::now();
+            // The keys at the foot depend on what has been seen, and the room above on the foot.
+            if !state.saw(drawn, at) {
+                break at;
+            }
+        };
         let message = match waiting.pop_front() {
             Some(message) => message,
             None => tokio::select! {
