@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import signal
 import threading
 import uuid
 from typing import Callable, Iterator
 
+import httpx
 import pytest
 from conftest import Connect, DeskOf, Meanwhile, OwnServer
 from proxy import Proxy
 from serving import PATIENCE, Desk, Server
 
 from handraise import Handraise, HandraiseError, Refused, Unauthorized, Unreachable
+from handraise.exchange import LONGEST_REPLY, REPLYING
 
 OPEN = "POST /api/v1/interactions HTTP"
 POLL = "GET /api/v1/interactions/"
@@ -197,6 +200,7 @@ def test_others_know_nothing_of_what_an_agent_asks(connect: Connect, server: Ser
         (b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html/>", "not JSON"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "not one of Handraise"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", "not one of Handraise"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{}" + b" " * LONGEST_REPLY, "longer than"),
         (b"HTTP/1.1 301 Moved\r\nLocation: http://elsewhere.example/\r\nContent-Length: 0\r\n\r\n", "elsewhere"),
     ],
 )
@@ -212,3 +216,19 @@ def test_another_program_at_this_address_is_recognised(
     with pytest.raises(Refused) as caught:
         people.get("019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa")
     assert (caught.value.status, caught.value.code) == (404, None)
+
+
+def test_a_reply_that_never_ends_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = itertools.count()
+    monkeypatch.setattr("handraise.client.monotonic", lambda: next(seconds))
+
+    def drip() -> Iterator[bytes]:
+        while True:
+            yield b" "
+
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=drip()))
+    with httpx.Client(transport=transport) as http_client:
+        people = Handraise("http://127.0.0.1:3000", "hr_x", give_up_after=0, http_client=http_client)
+        with pytest.raises(Unreachable, match="did not end in time"):
+            people.get("019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa")
+    assert REPLYING < next(seconds) < REPLYING + 5

@@ -269,6 +269,16 @@ def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path, calls: Calls, ser
     assert server.asked == []
 
 
+def test_a_link_that_leads_nowhere_is_no_first_contact(tmp_path: Path, calls: Calls, server: FakeServer) -> None:
+    away = tmp_path / "away"
+    (tmp_path / "known_servers").symlink_to(away)
+    with pytest.raises(HandraiseError, match="leads nowhere"):
+        approve(calls, server)
+    assert server.asked == []
+    away.write_text("")
+    assert approve(calls, server)
+
+
 def test_a_draft_is_never_written_through_a_link(
     tmp_path: Path, calls: Calls, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import functools
 import inspect
 import os
 import time
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, Optional, Type, TypeVar
 
@@ -14,7 +15,7 @@ import httpx
 
 from .calls import Calls
 from .errors import HandraiseError
-from .exchange import Flow, Lost, Pause, Reply, Request
+from .exchange import LONGEST_REPLY, Flow, Lost, Pause, Reply, Request
 from .keys import Keys
 from .known_servers import address_of
 from .options import known_options
@@ -63,6 +64,8 @@ class _Server:
         self._headers = {
             "Authorization": f"Bearer {token}",
             "Content-Type": "application/json",
+            # Of a short text a long one could come.
+            "Accept-Encoding": "identity",
             "User-Agent": f"handraise-python/{__version__}",
         }
 
@@ -83,8 +86,22 @@ class _Server:
         return self._base
 
 
-def _reply(response: httpx.Response) -> Reply:
-    return Reply(response.status_code, response.headers, response.content)
+class _Body:
+    """The body of a reply while it comes in: not for ever, and never more than a server of ours may say."""
+
+    def __init__(self, request: Request) -> None:
+        self._ends = monotonic() + request.within + request.hold
+        self._parts = bytearray()
+
+    def add(self, part: bytes) -> bool:
+        """Whether to read on. Raises `httpx.ReadTimeout`."""
+        self._parts += part
+        if monotonic() > self._ends:
+            raise httpx.ReadTimeout("the reply did not end in time")
+        return len(self._parts) <= LONGEST_REPLY
+
+    def of(self, response: httpx.Response) -> Reply:
+        return Reply(response.status_code, response.headers, bytes(self._parts))
 
 
 def blocking(flow: Callable[Concatenate[Calls, P], Flow[T]]) -> Callable[Concatenate[Handraise, P], T]:
@@ -183,8 +200,13 @@ class Handraise:
             return result
 
     def _send(self, request: Request) -> Any:
+        body = _Body(request)
         try:
-            return _reply(self._http.request(**self._server.as_arguments(request)))
+            with self._http.stream(**self._server.as_arguments(request)) as response:
+                for part in response.iter_bytes():
+                    if not body.add(part):
+                        break
+                return body.of(response)
         except httpx.RequestError as cause:
             return Lost(cause)
 
@@ -260,8 +282,13 @@ class AsyncHandraise:
             return result
 
     async def _send(self, request: Request) -> Any:
+        body = _Body(request)
         try:
-            return _reply(await self._http.request(**self._server.as_arguments(request)))
+            async with self._http.stream(**self._server.as_arguments(request)) as response:
+                async for part in response.aiter_bytes():
+                    if not body.add(part):
+                        break
+                return body.of(response)
         except httpx.RequestError as cause:
             return Lost(cause)
 

@@ -21,7 +21,10 @@ T = TypeVar("T")
 log = logging.getLogger("handraise")
 
 REPLYING = 30.0
-"""Seconds of silence after which a reply counts as lost, unless the request says otherwise."""
+"""Seconds after which a reply that is not there whole counts as lost, unless the request says otherwise."""
+
+LONGEST_REPLY = 8 * 1024 * 1024
+"""Bytes. More than a server of ours ever says at once; a program in its place could go on for ever."""
 
 _FIRST = 0.25
 _LONGEST = 10.0
@@ -40,12 +43,12 @@ class Request:
     hold: float = 0.0
     """For how many seconds the server was asked to hold its reply back."""
     within: float = REPLYING
-    """Seconds of silence after which the reply counts as lost, besides the time it is held."""
+    """Seconds after which a reply that is not there whole counts as lost, besides the time it is held."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back, whole."""
+    """What came back, whole. Of a body that is too long, the beginning, which is longer than `LONGEST_REPLY`."""
 
     status: int
     headers: Mapping[str, str]
@@ -195,6 +198,8 @@ def _retry_after(got: Union[Reply, Lost, None]) -> float:
 
 
 def _json(reply: Reply) -> Any:
+    if len(reply.body) > LONGEST_REPLY:
+        raise HandraiseError(f"the server's answer is longer than {LONGEST_REPLY} bytes, so it is not read")
     if 200 <= reply.status < 300:
         try:
             return json.loads(reply.body)

@@ -168,7 +168,10 @@ class KnownServers:
                 if fcntl is not None and os.fstat(file.fileno()).st_mode & _OTHERS_MAY_WRITE:
                     raise HandraiseError(f"others may write {self.path}: `chmod go-w` it, and look at what is in it")
                 lines = [line.rstrip("\n") for line in file]
-        except FileNotFoundError:
+        except FileNotFoundError as cause:
+            if self.path.is_symlink():
+                # What was pinned may be back tomorrow.
+                raise HandraiseError(f"cannot read {self.path}: it is a link that leads nowhere") from cause
             return []
         except (OSError, ValueError) as cause:
             raise HandraiseError(f"cannot read {self.path}: {cause}") from cause

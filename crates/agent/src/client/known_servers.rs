@@ -180,7 +180,10 @@ impl KnownServers {
         refuse_if_anothers(folder_of(&self.path))?;
         let file = match File::open(&self.path) {
             Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            // Where a link leads nowhere, what was pinned may be back tomorrow.
+            Err(error) if error.kind() == ErrorKind::NotFound && !self.path.is_symlink() => {
+                return Ok(Vec::new());
+            }
             Err(error) => return Err(error).with_context(unreadable),
         };
         refuse_if_others_may_write(&self.path, &file.metadata().with_context(unreadable)?)?;
@@ -521,6 +524,21 @@ mod tests {
             assert!(known.add(HERE, key(1)).is_err(), "{ending}");
             assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "precious");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_is_no_first_contact() {
+        let folder = tempfile::tempdir().unwrap();
+        let known = known(folder.path());
+        let away = folder.path().join("away");
+        fs::create_dir_all(known.path().parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&away, known.path()).unwrap();
+        assert!(known.keys_of(HERE).is_err());
+        assert!(known.pin_first(HERE, &[key(1)]).is_err());
+        assert!(known.path().is_symlink());
+        fs::write(&away, format!("{HERE} {}\n", key(2))).unwrap();
+        assert!(known.keys_of(HERE).unwrap().trusts(&key(2)));
     }
 
     #[test]
