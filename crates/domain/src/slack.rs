@@ -37,9 +37,10 @@ impl Message {
         self.edited.is_some()
     }
 
-    /// When it was written, by Slack's clock.
+    /// When it was written, by Slack's clock; `None` also where that is before its thread began.
     pub fn written_at(&self) -> Option<DateTime<Utc>> {
-        time_of(&self.ts)
+        let thread = time_of(&self.thread_ts)?;
+        time_of(&self.ts).filter(|at| *at >= thread)
     }
 }
 
@@ -111,6 +112,23 @@ pub enum Unseen {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_is_as_old_as_its_thread_at_most() {
+        let message = |ts: &str| Message {
+            channel: "C1".into(),
+            ts: ts.into(),
+            thread_ts: "1700000001.000200".into(),
+            user: "U1".into(),
+            team: None,
+            client_msg_id: None,
+            text: "80".into(),
+            edited: None,
+        };
+        assert!(message("1700000001.000201").written_at().is_some());
+        assert_eq!(message("1700000001.000199").written_at(), None);
+        assert_eq!(message("abc").written_at(), None);
+    }
 
     #[test]
     fn the_name_of_a_message_is_its_time() {

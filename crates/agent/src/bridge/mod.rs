@@ -21,7 +21,7 @@ use reqwest::{Client, Request, Response, StatusCode, Url, header};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, watch},
     task::{AbortHandle, JoinSet},
     time::{Instant, timeout},
 };
@@ -50,6 +50,8 @@ pub(crate) struct Bridge {
     proof: Proof,
     /// The version that `initialize` agreed on. Later versions say it in every message.
     version: Mutex<Option<String>>,
+    /// Whether standard input has ended.
+    has_ended: watch::Sender<bool>,
 }
 
 impl Bridge {
@@ -76,10 +78,12 @@ impl Bridge {
             token,
             proof: Proof::new(agent),
             version: Mutex::default(),
+            has_ended: watch::Sender::new(false),
         })
     }
 
-    /// Until standard input ends and everything that came has its answer.
+    /// Until standard input ends and everything that came has its answer. An approval that is still open then is
+    /// denied, and the server takes it back: no client runs anything any more.
     ///
     /// # Errors
     /// When standard output is closed.
@@ -117,6 +121,7 @@ impl Bridge {
                 Some(said) = calls.join_next() => say(said)?,
             }
         }
+        bridge.has_ended.send_replace(true);
         while let Some(said) = calls.join_next().await {
             say(said)?;
         }
@@ -190,8 +195,13 @@ impl Bridge {
                 Err(why) => proof::denial(&format!("{why:#}")),
             }
         };
-        let proven = timeout(PATIENCE, proven).await;
-        proven.unwrap_or_else(|_| proof::denial("the server has not proven it in time"))
+        let mut has_ended = self.has_ended.subscribe();
+        tokio::select! {
+            proven = timeout(PATIENCE, proven) => {
+                proven.unwrap_or_else(|_| proof::denial("the server has not proven it in time"))
+            }
+            _ = has_ended.wait_for(|ended| *ended) => proof::denial("standard input has ended"),
+        }
     }
 
     async fn send(&self, line: String, message: &Value) -> anyhow::Result<Option<Value>> {

@@ -3,7 +3,7 @@
 
 use icu_properties::{
     CodePointMapData, CodePointSetData,
-    props::{EastAsianWidth, Emoji, GeneralCategory},
+    props::{EastAsianWidth, Emoji, EmojiPresentation, GeneralCategory},
 };
 
 const ZERO_WIDTH_JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
@@ -26,6 +26,8 @@ pub(super) fn most(cluster: &str) -> usize {
 fn alone(c: char) -> usize {
     match CodePointMapData::<EastAsianWidth>::new().get(c) {
         EastAsianWidth::Wide | EastAsianWidth::Fullwidth => return 2,
+        // Half of a flag.
+        _ if CodePointSetData::new::<EmojiPresentation>().contains(c) => return 2,
         _ => {}
     }
     match CodePointMapData::<GeneralCategory>::new().get(c) {
@@ -52,7 +54,8 @@ mod tests {
             ("☰", 2),
             ("👍🏽", 4),
             ("👩\u{200d}👧", 4),
-            ("🇩🇪", 2),
+            ("🇩", 2),
+            ("🇩🇪", 4),
             ("\u{1100}\u{1161}", 3),
         ] {
             assert_eq!(most(cluster), cells, "{cluster}");

@@ -102,9 +102,10 @@ fn drawn(state: &mut State, width: u16, height: u16, colour: bool) -> (String, V
     };
     // It stands there until it has been read.
     let mut at = Instant::now();
+    let mut drawn = draw(state);
     loop {
-        let drawn = draw(state);
-        if state.saw(drawn, at) {
+        if state.saw(drawn.clone(), at) {
+            drawn = draw(state);
             continue;
         }
         match state.due(at) {

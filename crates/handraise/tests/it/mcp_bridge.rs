@@ -12,7 +12,7 @@ use tokio::{net::TcpListener, sync::mpsc};
 
 use crate::support::{
     app::{TestApp, http_client},
-    caller::{json_of, path_of},
+    caller::{Caller, json_of, path_of},
     mcp::{question_after, sent},
 };
 
@@ -23,6 +23,7 @@ store::on_both_databases!(
     an_allow_of_a_moment_ago_is_not_one_for_the_next_run,
     an_unused_approval_of_an_earlier_call_is_not_one_of_the_next,
     what_a_client_cancels_is_taken_back,
+    what_a_client_that_ends_has_asked_is_taken_back,
 );
 
 /// The program, with a client at its other end.
@@ -286,6 +287,28 @@ async fn listening() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").await.unwrap()
 }
 
+async fn is_taken_back(desk: &Caller<'_>, asked: &Value) {
+    let path = format!("/api/v1/interactions/{}", asked["id"].as_str().unwrap());
+    let closed = desk.get(&path).header("prefer", "wait=30").send().await;
+    let closed: Value = closed.unwrap().json().await.unwrap();
+    assert_eq!(closed["state"], "cancelled", "{closed}");
+}
+
+async fn what_a_client_that_ends_has_asked_is_taken_back(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
+    let mut command = command(&app.url(""), &agent.token);
+    command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
+    let mut bridge = Bridge::of(command);
+    let arguments = json!({ "tool_name": "Bash", "input": { "command": "rm -rf build" } });
+    let params = json!({ "name": "approve_tool_use", "arguments": arguments });
+    let call = json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params });
+    bridge.say(&call.to_string());
+    let asked = question_after(&desk, 0).await;
+    bridge.end();
+    is_taken_back(&desk, &asked).await;
+}
+
 async fn what_a_client_cancels_is_taken_back(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
     let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
@@ -301,10 +324,7 @@ async fn what_a_client_cancels_is_taken_back(database: TestDatabase) {
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "a" },
     });
     bridge.say(&cancel.to_string());
-    let path = format!("/api/v1/interactions/{}", asked["id"].as_str().unwrap());
-    let closed = desk.get(&path).header("prefer", "wait=30").send().await;
-    let closed: Value = closed.unwrap().json().await.unwrap();
-    assert_eq!(closed["state"], "cancelled", "{closed}");
+    is_taken_back(&desk, &asked).await;
     // It has no reply, and the bridge goes on.
     bridge.say(r#"{"jsonrpc":"2.0","id":"b","method":"ping"}"#);
     assert_eq!(bridge.hear().await["id"], "b");

@@ -49,7 +49,7 @@ fn reply_to(message: MessageId, text: &str) -> Reply {
     Reply {
         message,
         text: text.into(),
-        written_at: None,
+        written_at: Some(epoch()),
         is_edit: false,
     }
 }

@@ -74,9 +74,9 @@ pub fn reply(
 /// Why its author need not have seen the question asked now. Unknown counts as not seen.
 fn unseen(interaction: &Interaction, reply: &Reply, seen: &Seen) -> Option<Unseen> {
     let was_there = match interaction.next_question() {
-        None => true,
         // Only the next questions, and answers beside them, come later than the card.
-        Some((0, _)) if interaction.sent_along().is_none() => true,
+        None => reply.written_at.is_some(),
+        Some((0, _)) if interaction.sent_along().is_none() => reply.written_at.is_some(),
         Some(_) => {
             let asked = OnCard::name(interaction);
             let on_card = seen.on_card.as_ref();

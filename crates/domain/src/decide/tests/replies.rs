@@ -285,6 +285,15 @@ fn an_answer_belongs_to_the_question_its_author_saw() {
     let unknown = whole(None);
     let changeset = decide::reply(&first, &reply("1"), &unknown, &ana, None, at(&ids, 1)).unwrap();
     assert!(changeset.interaction().is_some());
+    // But a message from an unknown time may be older.
+    let undated = Reply {
+        written_at: None,
+        ..reply("1")
+    };
+    for one in [first, pending(Kind::Question)] {
+        let changeset = decide::reply(&one, &undated, &seen(&one), &ana, None, at(&ids, 1));
+        assert!(changeset.unwrap().interaction().is_none());
+    }
 }
 
 #[test]
