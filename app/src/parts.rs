@@ -159,9 +159,9 @@ async fn explain(target: &str) -> AnyView {
 }
 
 #[cfg(feature = "hydrate")]
-pub(crate) use in_browser::load_ahead;
-#[cfg(feature = "hydrate")]
 pub use in_browser::load_for_this_page;
+#[cfg(feature = "hydrate")]
+pub(crate) use in_browser::{load_ahead, until_there};
 
 #[cfg(feature = "hydrate")]
 mod in_browser {
@@ -186,7 +186,7 @@ mod in_browser {
     pub async fn load_for_this_page() {
         let path = window().location().pathname().unwrap_or_default();
         if let Some(part) = Part::of(&path) {
-            until_there(|| part.load()).await;
+            until_there(async || part.load().await).await;
         }
         // Each function of a part asks for it anew, and what is not there at once is not what the server rendered.
         if let Ok(Some(_)) = document().query_selector(".notices:not([hidden])") {
@@ -194,10 +194,14 @@ mod in_browser {
         }
     }
 
-    async fn until_there<T: Future<Output = Result<(), SplitLoaderError>>>(load: impl Fn() -> T) {
+    /// Tries to get something of another part until it is to be had.
+    pub(crate) async fn until_there<T>(load: impl AsyncFn() -> Result<T, SplitLoaderError>) -> T {
         let mut pause = Duration::from_secs(1);
-        while load().await.is_err() {
-            sleep(pause).await;
+        loop {
+            match load().await {
+                Ok(there) => return there,
+                Err(_) => sleep(pause).await,
+            }
             pause = (pause * 2).min(PATIENCE);
         }
     }
