@@ -63,7 +63,9 @@ impl Draft {
 
 /// Everything that was typed as an answer to this blocker and is still there.
 pub(crate) fn unsent(id: InteractionId) -> Option<String> {
-    let texts: Vec<String> = drafts_of(id).iter().filter_map(Draft::read).collect();
+    let mut drafts = drafts_of(id);
+    drafts.sort_by(|Draft(one), Draft(other)| one.cmp(other));
+    let texts: Vec<String> = drafts.iter().filter_map(Draft::read).collect();
     let text = texts.join("\n\n");
     (!text.is_empty()).then_some(text)
 }
@@ -114,12 +116,11 @@ fn drafts_of(id: InteractionId) -> Vec<Draft> {
     };
     let Draft(whole) = Draft::answer(id);
     let steps = Draft::step(id, "").0;
-    let mut names: Vec<String> = (0..storage.length().unwrap_or_default())
+    (0..storage.length().unwrap_or_default())
         .filter_map(|n| storage.key(n).ok().flatten())
         .filter(|name| *name == whole || name.starts_with(&steps))
-        .collect();
-    names.sort();
-    names.into_iter().map(Draft).collect()
+        .map(Draft)
+        .collect()
 }
 
 fn storage() -> Option<web_sys::Storage> {

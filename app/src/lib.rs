@@ -15,6 +15,7 @@ pub mod backend;
 mod components;
 pub mod desk;
 mod draft;
+mod drawn_later;
 pub mod error;
 mod held;
 pub mod live;

@@ -1,6 +1,6 @@
 //! The rows of the list that a person has marked, to decide them together. They are known to this page alone.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use domain::{InteractionId, limits};
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ use crate::{
 
 /// All of them.
 #[derive(Clone, Copy)]
-pub(crate) struct Marks(RwSignal<BTreeSet<InteractionId>>);
+pub(crate) struct Marks(RwSignal<HashSet<InteractionId>>);
 
 impl Marks {
     /// Makes them available to everything below.
@@ -70,6 +70,6 @@ impl Marks {
 
     /// Takes all marks away.
     pub(crate) fn clear(self) {
-        self.0.update(BTreeSet::clear);
+        self.0.update(HashSet::clear);
     }
 }

@@ -1,5 +1,7 @@
 //! Who else looks at a question right now.
 
+use std::collections::HashSet;
+
 use leptos::prelude::*;
 
 use crate::{
@@ -39,11 +41,9 @@ fn others(item: &Item, present: &[Present]) -> Option<(String, usize)> {
     let here = present
         .iter()
         .filter(|one| Place::at(&one.place).is_some_and(|place| item.has(place)));
-    let mut names: Vec<&str> = here.map(|one| one.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let (first, more) = names.split_first()?;
-    Some(((*first).to_owned(), more.len()))
+    let names: HashSet<&str> = here.map(|one| one.name.as_str()).collect();
+    let first = names.iter().min()?;
+    Some(((*first).to_owned(), names.len() - 1))
 }
 
 #[cfg(test)]

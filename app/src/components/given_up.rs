@@ -12,6 +12,7 @@ use super::{
     delivery_address::address,
     icon::{Icon, Shape},
     moment::Ago,
+    settings::when_done,
 };
 use crate::{
     live::Live,
@@ -26,18 +27,20 @@ use crate::{
 #[wasm_split(rest, wasm_split_path = ::leptos::wasm_split, fallible, preload(load_notice_lines))]
 pub(crate) fn show_notices(
     notices: Notices,
-    told: ServerAction<ToldOfLink>,
+    reload: Callback<()>,
     live: Live,
 ) -> Result<AnyView, SplitLoaderError> {
     let lines = notices.lines();
     Ok(lines
-        .map(|notices| view! { <GivenUp notices told live /> })
+        .map(|notices| view! { <GivenUp notices reload live /> })
         .into_any())
 }
 
 /// One line each, with the way to what can be done about it.
 #[component]
-fn GivenUp(notices: NoticeLines, told: ServerAction<ToldOfLink>, live: Live) -> impl IntoView {
+fn GivenUp(notices: NoticeLines, reload: Callback<()>, live: Live) -> impl IntoView {
+    let told = ServerAction::<ToldOfLink>::new();
+    when_done(told, move |_, ()| reload.run(()));
     view! {
         <ul class="notices">
             {notices.void.into_iter().map(|void| view! { <VoidLine void /> }).collect_view()}

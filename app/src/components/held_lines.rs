@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::keys::undo;
 use crate::{
+    drawn_later::{Drawers, DrawnLater},
     error::UiError,
     held::{Held, Holding, Stage},
     live::Live,
@@ -15,6 +16,15 @@ use crate::{
 pub(crate) fn HeldLines() -> impl IntoView {
     let (live, holding) = (use_context::<Live>()?, use_context::<Holding>()?);
     let marks = use_context::<Marks>()?;
+    let draw = Box::new(move |it: &Drawers| (it.held)(live, holding, marks));
+    Some(view! {
+        <div class="held-lines" role="status">
+            <DrawnLater draw />
+        </div>
+    })
+}
+
+pub(crate) fn draw_held(live: Live, holding: Holding, marks: Marks) -> AnyView {
     let shown = move || {
         let all = holding.all();
         let last = all.iter().rposition(|one| one.stage == Stage::Held);
@@ -29,13 +39,12 @@ pub(crate) fn HeldLines() -> impl IntoView {
             });
         all.map(|(_, one)| one).collect::<Vec<_>>()
     };
-    Some(view! {
-        <div class="held-lines" role="status">
-            <For each=shown key=Held::key let:one>
-                <Line one live holding marks />
-            </For>
-        </div>
-    })
+    view! {
+        <For each=shown key=Held::key let:one>
+            <Line one live holding marks />
+        </For>
+    }
+    .into_any()
 }
 
 #[component]

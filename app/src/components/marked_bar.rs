@@ -2,14 +2,24 @@
 
 use leptos::prelude::*;
 
-use crate::{desk::place::Place, held::Holding, marks::Marks};
+use crate::{
+    desk::place::Place,
+    drawn_later::{Drawers, DrawnLater},
+    held::Holding,
+    marks::Marks,
+};
 
 /// Nothing while none is marked.
 #[component]
 pub(super) fn MarkedBar(holding: Holding) -> impl IntoView {
     let marks = use_context::<Marks>()?;
+    let draw = Box::new(move |it: &Drawers| (it.marked)(holding, marks));
+    Some(view! { <DrawnLater draw /> })
+}
+
+pub(crate) fn draw_marked(holding: Holding, marks: Marks) -> AnyView {
     let count = Memo::new(move |_| marks.ids(holding).len());
-    Some(view! {
+    view! {
         <Show when=move || { count.get() > 0 }>
             <div class="marked-bar" role="group" aria-label="Marked">
                 <span>{move || format!("{} marked", count.get())}</span>
@@ -22,5 +32,6 @@ pub(super) fn MarkedBar(holding: Holding) -> impl IntoView {
                 </a>
             </div>
         </Show>
-    })
+    }
+    .into_any()
 }

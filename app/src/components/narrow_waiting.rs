@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     desk::{Desk, narrowing::Narrowing},
+    drawn_later::{Drawers, DrawnLater},
     held::Holding,
     live::Live,
 };
@@ -25,6 +26,21 @@ pub(super) fn NarrowWaiting(live: Live, holding: Holding) -> impl IntoView {
     let narrowed = holding.narrowed();
     let is_offered =
         move || narrowed.with(Narrowing::is_on) || live.desk.with(Desk::count_waiting) >= ROWS;
+    let draw = Box::new(move |it: &Drawers| (it.narrowing)(live, holding));
+    view! {
+        <details
+            class="narrow"
+            hidden=move || !is_offered()
+            open=narrowed.with_untracked(Narrowing::is_on)
+        >
+            <summary>"Narrow"</summary>
+            <DrawnLater draw />
+        </details>
+    }
+}
+
+pub(crate) fn draw_narrowing(live: Live, holding: Holding) -> AnyView {
+    let narrowed = holding.narrowed();
     let kinds = Memo::new(move |_| {
         live.desk.with(|desk| {
             let waits = |kind: &Kind| desk.waiting.iter().any(|row| row.kind == *kind);
@@ -47,53 +63,47 @@ pub(super) fn NarrowWaiting(live: Live, holding: Holding) -> impl IntoView {
         })
     });
     view! {
-        <details
-            class="narrow"
-            hidden=move || !is_offered()
-            open=narrowed.with_untracked(Narrowing::is_on)
-        >
-            <summary>"Narrow"</summary>
-            <ChipRow label="Due">
+        <ChipRow label="Due">
+            <Condition
+                narrowed
+                words="Urgent".to_owned()
+                is_on=|it| it.urgent
+                switch=|it, on| it.urgent = on
+            />
+            <Condition
+                narrowed
+                words="Within an hour".to_owned()
+                is_on=|it| it.soon
+                switch=|it, on| it.soon = on
+            />
+        </ChipRow>
+        <ChipRow label="Kind">
+            <For each=move || kinds.get() key=|kind| *kind let:kind>
                 <Condition
                     narrowed
-                    words="Urgent".to_owned()
-                    is_on=|it| it.urgent
-                    switch=|it, on| it.urgent = on
+                    words=capital(kind_word(kind))
+                    is_on=move |it| it.kind == Some(kind)
+                    switch=move |it, on| it.kind = on.then_some(kind)
                 />
-                <Condition
-                    narrowed
-                    words="Within an hour".to_owned()
-                    is_on=|it| it.soon
-                    switch=|it, on| it.soon = on
-                />
-            </ChipRow>
-            <ChipRow label="Kind">
-                <For each=move || kinds.get() key=|kind| *kind let:kind>
-                    <Condition
-                        narrowed
-                        words=capital(kind_word(kind))
-                        is_on=move |it| it.kind == Some(kind)
-                        switch=move |it, on| it.kind = on.then_some(kind)
-                    />
-                </For>
-            </ChipRow>
-            <ChipRow label="Agent">
-                <For each=move || agents.get() key=String::clone let:agent>
-                    {
-                        let name = StoredValue::new(agent.clone());
-                        view! {
-                            <Condition
-                                narrowed
-                                words=agent
-                                is_on=move |it| name.with_value(|name| it.agent.as_ref() == Some(name))
-                                switch=move |it, on| it.agent = on.then(|| name.get_value())
-                            />
-                        }
+            </For>
+        </ChipRow>
+        <ChipRow label="Agent">
+            <For each=move || agents.get() key=String::clone let:agent>
+                {
+                    let name = StoredValue::new(agent.clone());
+                    view! {
+                        <Condition
+                            narrowed
+                            words=agent
+                            is_on=move |it| name.with_value(|name| it.agent.as_ref() == Some(name))
+                            switch=move |it, on| it.agent = on.then(|| name.get_value())
+                        />
                     }
-                </For>
-            </ChipRow>
-        </details>
+                }
+            </For>
+        </ChipRow>
     }
+    .into_any()
 }
 
 #[component]

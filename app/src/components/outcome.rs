@@ -1,10 +1,11 @@
 //! How something ended, or that it waits: an icon and a word. Colour carries nothing here.
 
 use chrono::{DateTime, Utc};
-use domain::interaction::{Callback, Outcome};
+use domain::interaction::Outcome;
 use leptos::prelude::*;
 
 use super::icon::{Icon, Shape};
+use crate::view::CalledBack;
 
 /// How it ended; `None` while it waits.
 #[component]
@@ -35,12 +36,12 @@ pub(super) fn OutcomeWord(outcome: Option<Outcome>) -> impl IntoView {
 /// Whether the agent has it, in a line of a list.
 pub(super) fn pickup(
     collected_at: Option<DateTime<Utc>>,
-    callback: Option<Callback>,
+    callback: Option<CalledBack>,
 ) -> Option<&'static str> {
     match (collected_at, callback) {
         (Some(_), _) => Some(" · picked up"),
-        (None, Some(Callback::Delivered { .. })) => Some(" · delivered"),
-        (None, Some(Callback::Offline { .. })) => Some(" · agent offline"),
+        (None, Some(CalledBack::Delivered)) => Some(" · delivered"),
+        (None, Some(CalledBack::Offline)) => Some(" · agent offline"),
         (None, None) => None,
     }
 }

@@ -97,14 +97,12 @@ fn Content(item: Item, live: Live) -> impl IntoView {
         (1, _) | (_, None) => shared_words(&previews),
         (_, Some(_)) => String::new(),
     };
-    let mut agents: Vec<&str> = item.rows.iter().map(|row| row.agent.as_str()).collect();
-    agents.sort_unstable();
-    agents.dedup();
-    let from = match agents.as_slice() {
-        [one] => (*one).to_owned(),
-        agents => format!("{} agents", agents.len()),
-    };
     let row = item.rows.first()?.clone();
+    let agents: HashSet<&str> = item.rows.iter().map(|row| row.agent.as_str()).collect();
+    let from = match agents.len() {
+        1 => row.agent.clone(),
+        agents => format!("{agents} agents"),
+    };
     // Of a group the one that is over first.
     let mut first = row.clone();
     first.expires_at = item.rows.iter().filter_map(|row| row.expires_at).min();

@@ -3,13 +3,13 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Event, InteractionEvent, InteractionId, Payload,
-    interaction::{Brief, Callback, Outcome},
+    interaction::{Brief, Outcome},
 };
 use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use super::place::Place;
-use crate::view::{ClosedRow, Closure, Row};
+use crate::view::{CalledBack, ClosedRow, Closure, Row};
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,7 @@ pub enum ServerFrame {
     /// The answer to `resume`; events follow.
     Hello {
         /// The server's time.
+        #[serde(with = "chrono::serde::ts_microseconds")]
         now: DateTime<Utc>,
     },
     /// One event.
@@ -97,6 +98,7 @@ pub enum Change {
         /// Which row.
         id: InteractionId,
         /// When.
+        #[serde(with = "chrono::serde::ts_microseconds")]
         at: DateTime<Utc>,
     },
     /// The agent was called back about a closed row, or could not be.
@@ -104,7 +106,7 @@ pub enum Change {
         /// Which row.
         id: InteractionId,
         /// The callback's outcome.
-        callback: Callback,
+        callback: CalledBack,
     },
     /// Something was said about a closed row.
     FollowedUp {
@@ -119,6 +121,7 @@ pub enum Change {
 #[derive(Deserialize)]
 struct FlatFrame {
     r#type: FrameType,
+    #[serde(default, with = "chrono::serde::ts_microseconds_option")]
     now: Option<DateTime<Utc>>,
     seq: Option<i64>,
     change: Option<ChangeType>,
@@ -127,8 +130,9 @@ struct FlatFrame {
     answered: Option<usize>,
     closure: Option<Closure>,
     told: Option<ClosedRow>,
+    #[serde(default, with = "chrono::serde::ts_microseconds_option")]
     at: Option<DateTime<Utc>>,
-    callback: Option<Callback>,
+    callback: Option<CalledBack>,
     people: Option<Vec<Present>>,
 }
 
@@ -262,11 +266,11 @@ impl Change {
                 return Self::Collected { id, at: event.at };
             }
             InteractionEvent::CalledBack {} => {
-                let callback = Callback::Delivered { at: event.at };
+                let callback = CalledBack::Delivered;
                 return Self::CalledBack { id, callback };
             }
             InteractionEvent::AgentOffline {} => {
-                let callback = Callback::Offline { at: event.at };
+                let callback = CalledBack::Offline;
                 return Self::CalledBack { id, callback };
             }
             InteractionEvent::FollowedUp { .. } => {

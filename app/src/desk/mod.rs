@@ -24,6 +24,7 @@ pub struct Desk {
     /// The last event this desk knows of.
     pub last_seq: i64,
     /// The server's time when it was read.
+    #[serde(with = "chrono::serde::ts_microseconds")]
     pub as_of: DateTime<Utc>,
     /// Sync before async, urgent before normal, then oldest first.
     pub waiting: Vec<Row>,

@@ -1,6 +1,6 @@
 //! `/blockers/{id}`: the resolution dialog over the overview.
 
-use domain::{InteractionId, interaction::Callback};
+use domain::InteractionId;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
@@ -11,6 +11,7 @@ use crate::{
     live::Live,
     load,
     server_fns::load_blocker,
+    view::CalledBack,
 };
 
 /// One blocker.
@@ -68,7 +69,7 @@ struct Seen {
     waits: bool,
     answered: Option<usize>,
     collected: bool,
-    callback: Option<Callback>,
+    callback: Option<CalledBack>,
     follow_ups: usize,
 }
 

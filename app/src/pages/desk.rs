@@ -12,6 +12,7 @@ use crate::{
         CameFrom, Failure, Header, HeldLines, KeyHelp, WaitingList, follow_keys, keep_the_place,
     },
     desk::{Desk, narrowing::Narrowing, place::Place},
+    drawn_later::provide_drawers,
     held::Holding,
     live::{Live, Wanted},
     load::{self, Loaded},
@@ -45,6 +46,7 @@ pub(crate) fn DeskLayout() -> impl IntoView {
     provide_context(DeskResource(desk));
     provide_context(VisitorResource(visitor));
     CameFrom::provide();
+    provide_drawers();
     let holding = Holding::provide(live, narrowed);
     Effect::new(move |_| {
         if let Some(Ok(visitor)) = visitor.get() {

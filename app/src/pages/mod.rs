@@ -28,7 +28,7 @@ pub(crate) use history::HistoryPage;
 pub(crate) use interaction::InteractionPage;
 pub(crate) use not_found::NotFound;
 pub(crate) use notices::Notices;
-pub(crate) use overview::OverviewPage;
+pub(crate) use overview::{OverviewPage, draw_overview};
 pub(crate) use settings::{
     AccountPage, PeoplePage, PersonPage, SettingsLayout, TokensPage, WebhookPage, WebhooksPage,
 };

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::{show_notices, when_done},
+    components::show_notices,
     live::{Live, reload_on_news, reload_while},
     load,
-    server_fns::{ToldOfLink, load_notices},
+    server_fns::load_notices,
     view,
 };
 
@@ -15,8 +15,7 @@ use crate::{
 pub(crate) fn Notices() -> impl IntoView {
     let live = use_context::<Live>()?;
     let notices = load::load(|| (), |()| load_notices());
-    let told = ServerAction::<ToldOfLink>::new();
-    when_done(told, move |_, ()| notices.refetch());
+    let reload = Callback::new(move |()| notices.refetch());
     reload_on_news(live, move || notices.refetch());
     reload_while(live, notices, view::Notices::are_old);
     Some(view! {
@@ -28,7 +27,7 @@ pub(crate) fn Notices() -> impl IntoView {
                 if notices.is_empty() {
                     return Some(view! { <ul class="notices" hidden></ul> }.into_any());
                 }
-                show_notices(notices, told, live).await.ok()
+                show_notices(notices, reload, live).await.ok()
             })}
         </Transition>
     })

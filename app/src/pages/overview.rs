@@ -1,14 +1,12 @@
 //! The first page: who waits, the last day in numbers, what happened lately; or how to begin.
 
-use leptos::{
-    prelude::*,
-    wasm_split::{SplitLoaderError, wasm_split},
-};
+use leptos::prelude::*;
 
 use super::{DeskResource, Notices, VisitorResource};
 use crate::{
     components::{DayCounts, Failure, FirstQuestion, RecentList, WaitingNow},
     desk::Desk,
+    drawn_later::{Drawers, DrawnLater},
     live::Live,
     view::Visitor,
 };
@@ -33,7 +31,8 @@ pub(crate) fn OverviewPage() -> impl IntoView {
                 match (desk.await, visitor.await) {
                     (Ok(desk), Ok(visitor)) => {
                         let live = live.with_desk(desk);
-                        view! { <Overview live visitor /> }.into_any()
+                        let draw = Box::new(move |it: &Drawers| (it.overview)(live, visitor.clone()));
+                        view! { <DrawnLater draw meanwhile="Loading…" /> }.into_any()
                     }
                     (Err(error), _) | (_, Err(error)) => view! { <Failure error /> }.into_any(),
                 }
@@ -42,48 +41,13 @@ pub(crate) fn OverviewPage() -> impl IntoView {
     }
 }
 
-/// Draws what stands below the notices.
-type Draw = fn(Live, Visitor) -> AnyView;
-
-/// A part of its own: a person answers from the list, and that reacts the sooner.
-#[wasm_split(overview, wasm_split_path = ::leptos::wasm_split, fallible)]
-fn overview() -> Result<Draw, SplitLoaderError> {
-    Ok(draw)
-}
-
-fn draw(live: Live, visitor: Visitor) -> AnyView {
+/// What stands below the notices.
+pub(crate) fn draw_overview(live: Live, visitor: Visitor) -> AnyView {
     view! {
         <Today live />
         <FirstQuestion live visitor />
     }
     .into_any()
-}
-
-/// As the server has drawn it, until what draws it in the browser has come.
-#[component]
-fn Overview(live: Live, visitor: Visitor) -> impl IntoView {
-    let drawing = RwSignal::new(None::<Draw>);
-    #[cfg(feature = "hydrate")]
-    Effect::new(move |_| {
-        leptos::task::spawn_local(async move {
-            drawing.set(Some(crate::parts::until_there(overview).await));
-        });
-    });
-    move || match drawing.get() {
-        Some(draw) => view! { <div>{draw(live, visitor.clone())}</div> }.into_any(),
-        None => view! { <div inner_html=drawn(live, &visitor)></div> }.into_any(),
-    }
-}
-
-/// The browser leaves what is there as it is.
-#[cfg(not(feature = "ssr"))]
-fn drawn(_: Live, _: &Visitor) -> String {
-    String::new()
-}
-
-#[cfg(feature = "ssr")]
-fn drawn(live: Live, visitor: &Visitor) -> String {
-    draw(live, visitor.clone()).to_html()
 }
 
 /// Hidden until something has been asked.

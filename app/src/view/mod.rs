@@ -24,7 +24,7 @@ pub use outbound::{
     Notices, Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow,
     WebhookStanding, WebhookWish,
 };
-pub use row::{ClosedRow, Closure, HistoryRow, Progress, Row};
+pub use row::{CalledBack, ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;
 pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};
 

@@ -257,6 +257,7 @@ pub struct Notices {
     /// Whether there may ever be any for the one who looks.
     pub for_admin: bool,
     /// The server's time when this was read.
+    #[serde(with = "chrono::serde::ts_microseconds")]
     pub as_of: DateTime<Utc>,
 }
 

@@ -40,8 +40,10 @@ pub struct Row {
     /// How serious a notification is.
     pub level: Option<Level>,
     /// When it was asked.
+    #[serde(with = "chrono::serde::ts_microseconds")]
     pub created_at: DateTime<Utc>,
     /// When it expires; `None` = never.
+    #[serde(with = "chrono::serde::ts_microseconds_option")]
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -96,6 +98,7 @@ pub struct Closure {
     /// Who closed it; `None` for the deadline.
     pub by: Option<String>,
     /// When.
+    #[serde(with = "chrono::serde::ts_microseconds")]
     pub at: DateTime<Utc>,
     /// The beginning of the answer, on one line, if there is one.
     pub answer: Option<String>,
@@ -132,6 +135,25 @@ impl From<&Ending> for Closure {
     }
 }
 
+/// The outcome of calling an agent back, in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CalledBack {
+    /// Its address took the news.
+    Delivered,
+    /// It did not, however often it was tried.
+    Offline,
+}
+
+impl From<Callback> for CalledBack {
+    fn from(callback: Callback) -> Self {
+        match callback {
+            Callback::Delivered { .. } => Self::Delivered,
+            Callback::Offline { .. } => Self::Offline,
+        }
+    }
+}
+
 /// A closed blocker in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedRow {
@@ -140,9 +162,10 @@ pub struct ClosedRow {
     /// Its end.
     pub closure: Closure,
     /// When the agent picked it up.
+    #[serde(with = "chrono::serde::ts_microseconds_option")]
     pub collected_at: Option<DateTime<Utc>>,
     /// The outcome of calling the agent back.
-    pub callback: Option<Callback>,
+    pub callback: Option<CalledBack>,
     /// How often more was said about it.
     pub follow_ups: usize,
 }
@@ -154,7 +177,7 @@ impl ClosedRow {
             row: Row::from(brief),
             closure: Closure::from(brief.ending.as_ref()?),
             collected_at: brief.collected_at,
-            callback: brief.callback,
+            callback: brief.callback.map(CalledBack::from),
             follow_ups: brief.follow_ups,
         })
     }
@@ -168,9 +191,10 @@ pub struct HistoryRow {
     /// Its end; `None` while it waits.
     pub closure: Option<Closure>,
     /// When the agent picked it up.
+    #[serde(with = "chrono::serde::ts_microseconds_option")]
     pub collected_at: Option<DateTime<Utc>>,
     /// The outcome of calling the agent back.
-    pub callback: Option<Callback>,
+    pub callback: Option<CalledBack>,
 }
 
 impl From<&Brief> for HistoryRow {
@@ -179,7 +203,7 @@ impl From<&Brief> for HistoryRow {
             row: Row::from(brief),
             closure: brief.ending.as_ref().map(Closure::from),
             collected_at: brief.collected_at,
-            callback: brief.callback,
+            callback: brief.callback.map(CalledBack::from),
         }
     }
 }

@@ -16,5 +16,6 @@ pub struct Visitor {
     /// The address agents reach this server at, without a slash at the end.
     pub agent_url: String,
     /// Until when they may do what asks for their password without giving it again.
+    #[serde(with = "chrono::serde::ts_microseconds")]
     pub proven_until: DateTime<Utc>,
 }

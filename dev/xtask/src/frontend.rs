@@ -11,9 +11,9 @@ use crate::wasm_target::Toolchain;
 use crate::workspace::{TRIPLE, Workspace};
 use crate::{command, files, parts};
 
-/// The largest first part a page may have, in kB with brotli: what a person waits for at the first visit. The aim is
-/// 250 (CONTRIBUTING.md).
-const LIMIT: usize = 355;
+/// The largest first part a page may have, in kB with brotli: what a person waits for at the first visit
+/// (CONTRIBUTING.md).
+const LIMIT: usize = 250;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Profile {

@@ -2,6 +2,8 @@
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 
+use crate::drawn_later::{Drawers, DrawnLater};
+
 const KEYS: [(&str, &str); 19] = [
     (
         "j / k",
@@ -54,23 +56,11 @@ pub(in crate::components) fn show_help() {
 #[component]
 pub(crate) fn KeyHelp() -> impl IntoView {
     let help = NodeRef::<html::Dialog>::new();
+    let draw = Box::new(|it: &Drawers| (it.keys)());
     view! {
         <dialog id=HELP class="key-help" node_ref=help aria-labelledby="key-help-title">
             <h2 id="key-help-title">"Keys"</h2>
-            <dl>
-                {KEYS
-                    .map(|(key, meaning)| {
-                        view! {
-                            <div>
-                                <dt>
-                                    <kbd>{key}</kbd>
-                                </dt>
-                                <dd>{meaning}</dd>
-                            </div>
-                        }
-                    })
-                    .collect_view()}
-            </dl>
+            <DrawnLater draw />
             <form method="dialog">
                 <button class="button" type="submit">
                     "Close"
@@ -78,4 +68,18 @@ pub(crate) fn KeyHelp() -> impl IntoView {
             </form>
         </dialog>
     }
+}
+
+pub(crate) fn draw_keys() -> AnyView {
+    let lines = KEYS.map(|(key, meaning)| {
+        view! {
+            <div>
+                <dt>
+                    <kbd>{key}</kbd>
+                </dt>
+                <dd>{meaning}</dd>
+            </div>
+        }
+    });
+    view! { <dl>{lines.collect_view()}</dl> }.into_any()
 }

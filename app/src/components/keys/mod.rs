@@ -10,8 +10,8 @@ use leptos_router::{
     hooks::{use_location, use_navigate},
 };
 
-pub(crate) use help::KeyHelp;
 pub(super) use help::show_help;
+pub(crate) use help::{KeyHelp, draw_keys};
 pub(crate) use place::keep_the_place;
 
 use help::is_help_open;

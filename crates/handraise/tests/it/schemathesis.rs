@@ -53,7 +53,7 @@ async fn check(database: &TestDatabase, kind: &'static str) {
         .arg("run")
         .arg(app.url("/api/v1/openapi.json"))
         .args(["--header", &format!("Authorization: Bearer {own}")])
-        .args(["--phases", "examples,coverage,fuzzing,stateful"])
+        .args(["--phases", phases(database)])
         .args(["--max-examples", &EXAMPLES.to_string()])
         .args(["--generation-deterministic", "--no-color"])
         .args(["--include-operation-id-regex", &calls_for(kind)])
@@ -73,6 +73,15 @@ async fn check(database: &TestDatabase, kind: &'static str) {
     );
     // Nothing was left out without a word.
     assert!(!said.contains("Warnings:"), "{said}");
+}
+
+/// The borders of what is allowed are the same with either database, and half of the time.
+fn phases(database: &TestDatabase) -> &'static str {
+    if database.url.starts_with("sqlite") {
+        "examples,coverage,fuzzing,stateful"
+    } else {
+        "examples,fuzzing,stateful"
+    }
 }
 
 /// A pattern of their names.
