@@ -186,6 +186,7 @@ impl Holding {
     /// Whose page this is: an answer that goes with the cookie of a person who has signed in since is refused.
     pub(crate) fn belongs_to(self, person: PersonId) {
         self.person.set_value(Some(person));
+        draft::belong_to(person);
     }
 
     /// As the person of this page sends it.
@@ -309,6 +310,7 @@ impl Holding {
         self.replaced_by(rows);
         self.gone
             .update(|gone| gone.extend(rows.iter().map(|row| row.id)));
+        rows.iter().for_each(|row| draft::all_go_out(row.id));
         self.held.update(|held| {
             let text = |row: &Row| row.about.clone().unwrap_or_else(|| row.preview.clone());
             held.push(Held {

@@ -73,6 +73,21 @@ test.describe("with undo", () => {
     await expect(dialog).not.toContainText("fix-3");
   });
 
+  test("reading on in what comes next undoes nothing", async ({ ana, server }) => {
+    await server.ask({ kind: "acknowledgement", prompt: "The disk is full." });
+    await server.ask(push("fix-1"));
+    await server.ask(push("fix-2"));
+    await ana.locator(".row a").first().click();
+    const dialog = ana.locator(".dialog");
+    await expect(dialog.getByRole("button", { name: /Acknowledge/ })).toBeEnabled();
+    await ana.keyboard.press("Enter");
+    await expect(dialog.locator(".group-line")).toHaveCount(2);
+    await expect(dialog.getByRole("group", { name: "What is asked" })).toBeFocused();
+    await ana.keyboard.press("Space");
+    await expect(ana.locator(".held-line")).toContainText("Acknowledged");
+    await expect(dialog.locator(".group-line")).toHaveCount(2);
+  });
+
   test("an undone answer is no answer to other questions", async ({ ana, server }) => {
     const choice = (prompt: string) => ({ kind: "choice", prompt, options: ["Keep", "Delete"] });
     const asked = [await server.ask(choice("Run 1?")), await server.ask(choice("Run 2?"))];

@@ -1,5 +1,7 @@
 // Who gets in: the first admin, invitations, roles, passwords, sessions, tokens.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 
 import type { Page } from "@playwright/test";
 
@@ -37,9 +39,14 @@ test("the first question, from the token to the answer that was picked up", asyn
   const steps = admin.locator(".first-step");
   const atHand = admin.locator(".first-step[aria-current=step]");
   await expect(atHand).toContainText("Paste this into a shell.");
+  const tokenless = await steps.first().locator(".command").innerText();
   await steps.getByRole("button", { name: "Make a token" }).click();
   await expect(steps.first()).toContainText("The token stands in what follows.");
   const command = await steps.first().locator(".command").innerText();
+  // Before it has a token it says what is wrong.
+  const refused = spawn("sh", ["-c", tokenless], { stdio: ["ignore", "pipe", "inherit"] });
+  const [problem] = await Promise.all([text(refused.stdout), once(refused, "exit")]);
+  expect(JSON.parse(problem).code).toBe("bad_token");
   const shell = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "inherit"] });
   let printed = "";
   shell.stdout.on("data", (text) => (printed += text));
@@ -50,7 +57,7 @@ test("the first question, from the token to the answer that was picked up", asyn
   await admin.getByLabel("Your answer").fill("200 ms");
   await submitByKey(admin);
   await ended;
-  expect(JSON.parse(printed).answer.text).toBe("200 ms");
+  expect(printed).toBe('"text":"200 ms"\n');
   await admin.keyboard.press("Escape");
   await expect(admin.locator(".first-done")).toContainText("Picked up.");
   await expectLegible(admin);

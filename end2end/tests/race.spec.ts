@@ -38,7 +38,28 @@ test("who sends too late is told who was faster and keeps the text", async ({ an
   await expect(dialog.locator(".unsent .answer-text")).toHaveText("8080\n– Ben", { useInnerText: true });
   expect((await server.poll(asked.id)).answer?.text).toBe("80");
   // The server has kept it as well: the page shows it on any machine.
-  await ben.evaluate(() => localStorage.clear());
+  await ben.evaluate(() => [localStorage, sessionStorage].forEach((storage) => storage.clear()));
   await ben.reload();
   await expect(dialog.locator(".unsent .answer-text")).toHaveText("8080\n– Ben", { useInnerText: true });
+});
+
+test("what a person answers in one tab takes no text from another", async ({ ana, server }) => {
+  const asked = await server.ask();
+  const other = await ana.context().newPage();
+  for (const page of [ana, other]) {
+    await page.goto(`${server.url}/blockers/${asked.id}`);
+    await live(page);
+  }
+  await ana.getByLabel(answer).fill("A long text");
+  await other.getByLabel(answer).fill("x");
+  await ana.reload();
+  await expect(ana.getByLabel(answer)).toHaveValue("A long text");
+  await submitByKey(other);
+  const dialog = ana.getByRole("dialog");
+  await expect(dialog).toContainText("You answered");
+  await expect(dialog.locator(".unsent .answer-text")).toHaveText("A long text");
+  await expect(other.getByRole("dialog").locator(".unsent")).toHaveCount(0);
+  await other.goto(`${server.url}/blockers/${asked.id}`);
+  await expect(other.getByRole("dialog")).toContainText("You answered");
+  await expect(other.getByRole("dialog").locator(".unsent")).toHaveCount(0);
 });

@@ -10,7 +10,7 @@ use super::{
     context::Context,
     controls::{Answering, CancelForm, ControlView},
     deadline::TimeLeft,
-    dialog::{CameFrom, TITLE},
+    dialog::{CameFrom, TITLE, focus_what_is_read},
     kind_mark::{heading, kind_word},
     read_to_end::ReadToEnd,
     skip::Skip,
@@ -103,22 +103,4 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         </div>
         <div class="dialog-end">{end}</div>
     })
-}
-
-/// Puts the focus where the arrow keys scroll, unless it is on something already: a text area takes it
-/// itself, and to an approval's buttons nothing leads by accident.
-fn focus_what_is_read(main: NodeRef<html::Div>) {
-    Effect::new(move |_| {
-        let Some(main) = main.get() else { return };
-        request_animation_frame(move || {
-            let focused = document().active_element();
-            let free = focused.is_none_or(|focused| {
-                matches!(focused.tag_name().as_str(), "BODY" | "DIALOG")
-                    || focused.class_list().contains("dialog-close")
-            });
-            if free {
-                let _ = main.focus();
-            }
-        });
-    });
 }

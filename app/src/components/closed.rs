@@ -73,7 +73,7 @@ fn Unsent(id: InteractionId, unsent: Option<String>, sent: bool) -> impl IntoVie
     let text = RwSignal::new(unsent);
     Effect::new(move |_| {
         if sent {
-            draft::forget_all(id);
+            text.set(draft::unsent_here(id));
         } else if text.with_untracked(Option::is_none) {
             text.set(draft::unsent(id));
         }

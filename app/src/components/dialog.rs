@@ -56,6 +56,11 @@ pub(crate) fn Dialog(children: Children) -> impl IntoView {
             // The server sent it open; modal is something only a script can make it.
             dialog.close();
             let _ = dialog.show_modal();
+            // While it is empty, the first thing in it is the way to undo what was sent before: a key would.
+            let focused = document().active_element();
+            if focused.is_some_and(|it| matches!(it.closest(".held-lines"), Ok(Some(_)))) {
+                let _ = dialog.focus();
+            }
         }
     });
     let on_cancel = {
@@ -79,6 +84,7 @@ pub(crate) fn Dialog(children: Children) -> impl IntoView {
             class="dialog"
             aria-labelledby=TITLE
             open
+            tabindex="-1"
             node_ref=dialog
             on:cancel=on_cancel
             on:click=on_click
@@ -87,4 +93,22 @@ pub(crate) fn Dialog(children: Children) -> impl IntoView {
             <HeldLines />
         </dialog>
     }
+}
+
+/// Puts the focus where the arrow keys scroll, unless it is on something already: a text area takes it
+/// itself, and to an approval's buttons nothing leads by accident.
+pub(super) fn focus_what_is_read(main: NodeRef<html::Div>) {
+    Effect::new(move |_| {
+        let Some(main) = main.get() else { return };
+        request_animation_frame(move || {
+            let focused = document().active_element();
+            let free = focused.is_none_or(|focused| {
+                matches!(focused.tag_name().as_str(), "BODY" | "DIALOG")
+                    || focused.class_list().contains("dialog-close")
+            });
+            if free {
+                let _ = main.focus();
+            }
+        });
+    });
 }

@@ -141,18 +141,19 @@ fn MakeToken(create: ServerAction<CreateToken>) -> impl IntoView {
     }
 }
 
-/// Asks, waits however long it takes, and says that the answer arrived.
+/// Asks, waits however long it takes, and prints the answer; what else came of it as it came.
 fn sample(url: &str, token: Option<&str>) -> String {
     let token = token.unwrap_or("THE_TOKEN");
     format!(
         r#"export HANDRAISE_TOKEN={token}
 url={url}/api/v1/interactions auth="Authorization: Bearer $HANDRAISE_TOKEN"
-id=$(curl -s "$url" -H "$auth" -H 'Content-Type: application/json' \
-  -d '{{"kind": "question", "prompt": "What latency target should I optimise for?"}}' |
-  grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
-until curl -sf -X POST "$url/$id/collect" -H "$auth"; do
-  curl -sf "$url/$id" -H "$auth" -H 'Prefer: wait=60' -o /dev/null || break
-done"#
+asked=$(curl -s "$url" -H "$auth" -H 'Content-Type: application/json' \
+  -d '{{"kind": "question", "prompt": "What latency target should I optimise for?"}}')
+id=$(printf %s "$asked" | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+until answer=$(curl -sf -X POST "$url/$id/collect" -H "$auth"); do
+  curl -sf "$url/$id" -H "$auth" -H 'Prefer: wait=60' -o /dev/null || {{ answer=$asked; break; }}
+done
+printf '%s\n' "$answer" | grep -o '"text":"[^"]*"' || printf '%s\n' "$answer""#
     )
 }
 

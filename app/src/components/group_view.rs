@@ -1,6 +1,6 @@
 //! The content of the dialog that decides several blockers together: each of them whole, and one control.
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
 use super::{
     action_block::ActionBlock,
@@ -10,7 +10,7 @@ use super::{
     context::Task,
     controls::TogetherControl,
     deadline::TimeLeft,
-    dialog::{CameFrom, TITLE},
+    dialog::{CameFrom, TITLE, focus_what_is_read},
     group_line::{GroupLine, Ticks},
     kind_mark::kind_word,
     read_to_end::ReadToEnd,
@@ -36,6 +36,8 @@ pub(crate) fn GroupView(place: Place, group: Group) -> impl IntoView {
         as_of: _,
     } = group;
     let back = CameFrom::address();
+    let main = NodeRef::<html::Div>::new();
+    focus_what_is_read(main);
     let rows: Vec<_> = parts.iter().flat_map(|part| part.rows.clone()).collect();
     let count = rows.len();
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
@@ -99,7 +101,7 @@ pub(crate) fn GroupView(place: Place, group: Group) -> impl IntoView {
             </a>
         </header>
         <div class="dialog-body group-body">
-            <div class="dialog-main" tabindex="0" role="group" aria-label="What is asked">
+            <div class="dialog-main" tabindex="0" role="group" aria-label="What is asked" node_ref=main>
                 {(count == 0)
                     .then(|| {
                         view! {

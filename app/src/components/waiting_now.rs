@@ -7,7 +7,7 @@ use domain::interaction::Mode;
 use leptos::prelude::*;
 
 use super::{deadline::TimeLeft, moment::Since};
-use crate::{desk::place::Place, live::Live, view::Row};
+use crate::{desk::place::Place, held::Holding, live::Live, view::Row};
 
 /// As many as one can do something about.
 const EXPIRING: usize = 3;
@@ -25,11 +25,17 @@ struct Still {
 /// Hidden while no agent waits.
 #[component]
 pub(crate) fn WaitingNow(live: Live) -> impl IntoView {
+    // As the list beside it: without what this person has just answered.
+    let holding = use_context::<Holding>().map(|holding| holding.seen_by(live));
+    let waiting = Memo::new(move |_| match holding {
+        Some(holding) => holding.waiting(),
+        None => live.desk.with(|desk| desk.waiting.clone()),
+    });
     let expiring = Memo::new(move |_| {
         let now = live.now.get();
-        live.desk.with(|desk| expiring(&desk.waiting, now))
+        waiting.with(|waiting| expiring(waiting, now))
     });
-    let still = Memo::new(move |_| live.desk.with(|desk| still(&desk.waiting)));
+    let still = Memo::new(move |_| waiting.with(|waiting| still(waiting)));
     view! {
         <section
             class="waiting-now"

@@ -129,15 +129,16 @@ fn instructions(address: &str, token: &str) -> String {
         r#"
 Token of the agent "{AGENT}": {token}
 
-Ask a question, from another terminal. This waits for the answer, and says that it has arrived:
+Ask a question, from another terminal. This waits for the answer and prints it:
 
   url={interactions} auth='Authorization: Bearer {token}'
-  id=$(curl -s "$url" -H "$auth" -H 'Content-Type: application/json' \
-    -d '{{"kind": "question", "mode": "sync", "prompt": "What latency target should I optimise for?"}}' |
-    grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
-  until curl -sf -X POST "$url/$id/collect" -H "$auth"; do
-    curl -sf "$url/$id" -H "$auth" -H 'Prefer: wait=60' -o /dev/null || break
+  asked=$(curl -s "$url" -H "$auth" -H 'Content-Type: application/json' \
+    -d '{{"kind": "question", "mode": "sync", "prompt": "What latency target should I optimise for?"}}')
+  id=$(printf %s "$asked" | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+  until answer=$(curl -sf -X POST "$url/$id/collect" -H "$auth"); do
+    curl -sf "$url/$id" -H "$auth" -H 'Prefer: wait=60' -o /dev/null || {{ answer=$asked; break; }}
   done
+  printf '%s\n' "$answer" | grep -o '"text":"[^"]*"' || printf '%s\n' "$answer"
 "#
     )
 }

@@ -37,8 +37,12 @@ pub(super) fn DraftArea(
         }
         let _ = area.set_attribute("data-draft", kept.name());
         if was.is_some() || area.value().is_empty() {
-            let text = kept.read().or_else(|| before.clone());
-            area.set_value(&text.unwrap_or_default());
+            let text = kept.read();
+            if let Some(text) = &text {
+                // From here on it is this tab's as well.
+                kept.keep(text);
+            }
+            area.set_value(&text.or_else(|| before.clone()).unwrap_or_default());
         }
         if focused {
             // A frame later: in this one the form may not be in the document yet.

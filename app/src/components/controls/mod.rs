@@ -171,6 +171,9 @@ impl Answering {
 
     /// Sends the answer to one question of several.
     fn send_part(self, answer: AnswerBlocker, draft: Option<Draft>) {
+        if let Some(draft) = &draft {
+            draft.goes_out();
+        }
         self.under_way.set_value(draft);
         if let Call::Answer(answer) = self.signed(Call::Answer(Box::new(answer))) {
             self.answer.dispatch(*answer);
