@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 
 use chrono::{DateTime, Utc};
 use domain::{InteractionId, PersonId};
-use leptos::{prelude::*, server_fn::ServerFn, task::spawn_local};
+use leptos::{ev, prelude::*, server_fn::ServerFn, task::spawn_local};
 
 use crate::{
     desk::{
@@ -30,6 +30,8 @@ const UNHEARD: Duration = Duration::from_secs(10);
 /// The browser's storage has this under [`OFF_KEY`] where answers are sent at once.
 const OFF: &str = "off";
 const OFF_KEY: &str = "handraise.undo";
+/// A person who signs out in one tab changes this for all of them.
+const LEAVING: &str = "handraise.leaving";
 
 /// An answer, or the taking back of a question; to one, or to several.
 #[derive(Clone)]
@@ -174,6 +176,12 @@ impl Holding {
                 });
                 on_cleanup(move || listener.remove());
             }
+            let listener = window_event_listener(ev::storage, move |event| {
+                if event.key().as_deref() == Some(LEAVING) {
+                    spawn_local(holding.send_all());
+                }
+            });
+            on_cleanup(move || listener.remove());
         });
         holding
     }
@@ -395,10 +403,12 @@ impl Holding {
         }
     }
 
-    /// Whether any is held.
-    pub(crate) fn has_any(self) -> bool {
-        self.held
-            .with_untracked(|held| held.iter().any(|one| one.stage == Stage::Held))
+    /// Has the person's other tabs send theirs.
+    pub(crate) fn send_elsewhere() {
+        if let Ok(Some(storage)) = window().local_storage() {
+            let _ = storage.set_item(LEAVING, "");
+            let _ = storage.remove_item(LEAVING);
+        }
     }
 
     async fn send(self, n: usize, call: Call) {

@@ -187,6 +187,20 @@ test("a person who signs out sends what the page holds", async ({ ana, server })
   expect((await server.poll(first.id)).outcome).toBe("approved");
 });
 
+test("a person who signs out in one tab sends what another holds", async ({ ana, server, watch }) => {
+  // The other tab finds its session ended.
+  watch.allow(/status of 401/);
+  const [first] = await two(ana, server);
+  const other = await ana.context().newPage();
+  await other.goto(server.url);
+  await live(other);
+  await ana.keyboard.press("a");
+  await expect(ana.locator(".held-line")).toBeVisible();
+  await other.getByRole("button", { name: "Sign out" }).click();
+  await expect(other).toHaveURL(/sign-in/);
+  expect((await server.poll(first.id)).outcome).toBe("approved");
+});
+
 test("an answer that came too late is told on the next question", async ({ ana, server }) => {
   const [first] = await two(ana, server);
   await ana.keyboard.press("a");
