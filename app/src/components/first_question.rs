@@ -57,7 +57,7 @@ pub(crate) fn FirstQuestion(live: Live, visitor: Visitor) -> impl IntoView {
             <ol class="first-steps">
                 <Step n=Stage::Ask stage>
                     {if visitor.role == Role::Admin {
-                        view! { <MakeToken create /> }.into_any()
+                        view! { <MakeToken create stage /> }.into_any()
                     } else {
                         view! {
                             <p>"An agent needs a token. Your admin makes one under Settings."</p>
@@ -110,14 +110,19 @@ fn Step(n: Stage, stage: Memo<Option<Stage>>, children: Children) -> impl IntoVi
 }
 
 #[component]
-fn MakeToken(create: ServerAction<CreateToken>) -> impl IntoView {
+fn MakeToken(
+    create: ServerAction<CreateToken>,
+    stage: Memo<Option<Stage>>,
+) -> impl IntoView {
     let sending = Sending::of(create);
     // Without scripts the token would come back as nothing that can be read.
     let runs = RwSignal::new(false);
     Effect::new(move |_| runs.set(true));
     let is_made = move || matches!(create.value().get(), Some(Ok(_)));
+    // Who has asked has a token, though this page may not have made it.
+    let has_one = move || is_made() || stage.get() > Some(Stage::Ask);
     view! {
-        <p hidden=is_made>
+        <p hidden=has_one>
             "An agent needs a token: make one here, or with "
             <code>"handraise token create --kind agent --name "{AGENT}</code> " on the server's machine."
         </p>
@@ -128,7 +133,7 @@ fn MakeToken(create: ServerAction<CreateToken>) -> impl IntoView {
             <button
                 class="button primary"
                 type="submit"
-                hidden=is_made
+                hidden=has_one
                 disabled=move || sending.is_pending() || !runs.get()
             >
                 "Make a token"
