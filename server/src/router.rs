@@ -15,7 +15,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
     api::{openapi, v1},
-    auth::{address, browser, same_origin},
+    auth::{address, browser, same_origin, session},
     book, compression, health, mcp,
     observe::{self, Observer},
     problem::Problem,
@@ -39,6 +39,10 @@ pub fn router(state: AppState) -> Router {
             same_origin::require,
         ))
         .layer(middleware::from_fn(in_time));
+    let for_browsers = pages
+        .route("/ws", get(socket::open))
+        .layer(session::layer(&state))
+        .layer(middleware::map_response(session::secure));
     let observer = Observer {
         metrics: state.metrics.clone(),
         body_time: state.config.limits.body_time(),
@@ -53,10 +57,9 @@ pub fn router(state: AppState) -> Router {
         .merge(metrics(&state))
         .route("/slack/events", post(slack_requests::events))
         .route("/slack/interactivity", post(slack_requests::interactivity))
-        .route("/ws", get(socket::open))
         .route("/pkg/{*path}", get(assets::serve))
         .nest("/api", api(&state))
-        .merge(pages)
+        .merge(for_browsers)
         .layer(compression::layer())
         // What rmcp answers says its own length.
         .merge(tools(&state))

@@ -21,6 +21,7 @@ use tokio::{
     sync::{broadcast::error::RecvError, watch},
     time::{Interval, interval, timeout},
 };
+use tower_sessions::Session;
 
 use crate::{
     auth::{address::ClientAddress, browser, same_origin},
@@ -41,13 +42,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) async fn open(
     State(state): State<AppState>,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
+    session: Session,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Problem> {
     if !same_origin::is_same_origin(&headers, state.config.is_https()) {
         return Err(Problem::cross_origin());
     }
-    let Some(who) = browser::person(&state.service, &state.config, &headers).await? else {
+    let Some(who) = browser::person(&state.service, &session, &headers).await? else {
         state.limits.count_stranger(address)?;
         return Err(Problem::signed_out());
     };
@@ -61,7 +63,8 @@ pub(crate) async fn open(
                 .max_message_size(4 * 1024)
                 .on_upgrade(move |socket| {
                     sockets.track_future(async move {
-                        serve(state, headers, who.person, socket).await;
+                        let door = Door { session, headers };
+                        serve(state, door, who.person, socket).await;
                         drop(place);
                     })
                 })
@@ -70,10 +73,16 @@ pub(crate) async fn open(
     })
 }
 
-async fn serve(state: AppState, headers: HeaderMap, person: Person, mut socket: WebSocket) {
+/// How the page came in.
+struct Door {
+    session: Session,
+    headers: HeaderMap,
+}
+
+async fn serve(state: AppState, door: Door, person: Person, mut socket: WebSocket) {
     let stopping = state.stopping.clone();
     let ended = tokio::select! {
-        ended = follow(&state, &headers, &person, &mut socket) => ended,
+        ended = follow(&state, &door, &person, &mut socket) => ended,
         () = stopping.cancelled() => Ended::Stopping,
     };
     let (code, reason) = match ended {
@@ -102,7 +111,7 @@ enum Ended {
 /// Sends what the page has missed and then everything as it happens.
 async fn follow(
     state: &AppState,
-    headers: &HeaderMap,
+    door: &Door,
     person: &Person,
     socket: &mut WebSocket,
 ) -> Ended {
@@ -153,7 +162,7 @@ async fn follow(
             },
             () = time_to_look(&mut ping, &mut access_ended) => {
                 // The cookie was good at the handshake; sessions end.
-                match browser::person(&state.service, &state.config, headers).await {
+                match browser::person(&state.service, &door.session, &door.headers).await {
                     Ok(Some(_)) => send(socket, &ServerFrame::Ping).await,
                     Ok(None) => return Ended::SignedOut,
                     Err(_) => return Ended::Failed,

@@ -82,5 +82,7 @@ pub const TOKEN_LIFETIME_MAX: TimeDelta = TimeDelta::days(3_650);
 pub const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(365);
 /// How long a browser stays signed in, however much it is used.
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
+/// How long a browser may take to sign in, from where the way begins.
+pub const SIGN_IN_TAKES: TimeDelta = TimeDelta::minutes(15);
 /// How long a browser stays signed in without use.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);

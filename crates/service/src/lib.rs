@@ -30,6 +30,7 @@ mod quota;
 mod read;
 mod reply;
 pub mod secret;
+mod session_data;
 mod settings;
 mod sign_in;
 mod slack_identity;
@@ -45,7 +46,7 @@ pub use passwords::Weak;
 pub use read::Scope;
 pub use reply::Heard;
 pub use settings::{Settings, Timeouts};
-pub use sign_in::{Browser, SignedIn};
+pub use sign_in::{Browser, Known, SignedIn};
 pub use task::TaskWaiting;
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Tokens, links and session ids: 256 random bits, kept only as a hash.
+//! Tokens and links, with 256 random bits, and what session cookies hold: kept only as a hash.
 
 use std::fmt::{self, Write};
 
@@ -22,11 +22,6 @@ impl Secret {
 
     /// The secret part of a sign-in link.
     pub fn link() -> Self {
-        Self::random("")
-    }
-
-    /// The content of a session cookie.
-    pub fn session() -> Self {
         Self::random("")
     }
 

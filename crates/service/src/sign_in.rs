@@ -1,10 +1,11 @@
-//! People come in by a one-time link, where they choose a password, and from then on by that.
+//! People come in by a one-time link, where they choose a password, and from then on by that. First it is
+//! seen who they are, then their session begins.
 
 use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Fault, PasswordHash, Person, Principal, Role, SessionId,
+    Fault, PasswordHash, Person, Principal, Role, SecretHash, SessionId,
     access::{NewSession, PasswordBy},
     decide::access as decide,
     fault::is_name,
@@ -24,6 +25,23 @@ pub struct Browser {
     pub address: IpAddr,
     /// The browser's name for this server.
     pub host: String,
+}
+
+/// A person who has shown who they are, and may come in.
+#[derive(Debug)]
+pub struct Known {
+    person: Person,
+    by: KnownBy,
+}
+
+#[derive(Debug)]
+enum KnownBy {
+    Password,
+    Link {
+        link: SecretHash,
+        /// Of the password that they chose.
+        hash: PasswordHash,
+    },
 }
 
 /// A person in a browser.
@@ -62,19 +80,17 @@ impl Service {
         Ok(self.store.sign_in_link(&link.hash(), self.now()).await?)
     }
 
-    /// Uses a link up: sets the password, ends every session of the person and starts one, whose cookie it
-    /// returns. An admin may take another name on the way. `None` when the link is not good.
+    /// A person comes with a link, and with the password that they chose. An admin may take another name on
+    /// the way. `None` when the link is not good. It is used up by [`Service::begin_session`].
     ///
     /// # Errors
-    /// [`ServiceError::WeakPassword`], [`ServiceError::Busy`], and as [`Service::change_person`]. The link is
-    /// still good then.
-    pub async fn accept_link(
+    /// [`ServiceError::WeakPassword`], [`ServiceError::Busy`], and as [`Service::change_person`].
+    pub async fn come_by_link(
         &self,
         link: &Secret,
         name: Option<&str>,
         password: &str,
-        browser: Browser,
-    ) -> Result<Option<Secret>, ServiceError> {
+    ) -> Result<Option<Known>, ServiceError> {
         let Some(mut person) = self.sign_in_link(link).await? else {
             return Ok(None);
         };
@@ -88,31 +104,26 @@ impl Service {
             name.trim().clone_into(&mut person.name);
         }
         let hash = self.passwords.hash(password).await?;
-        let (cookie, session) = self.new_session(browser);
-        let by = PasswordBy::Link {
-            link: link.hash(),
-            session,
-        };
-        let set = self.commit_password(&person, hash, by).await?;
-        Ok(set.then_some(cookie))
+        let link = link.hash();
+        let by = KnownBy::Link { link, hash };
+        Ok(Some(Known { person, by }))
     }
 
-    /// Starts a session for the person with this name and password, and returns its cookie. `None`
-    /// when there is none, or they are disabled: the caller must not learn which.
+    /// The person with this name and password. `None` when there is none, or they are disabled: the caller
+    /// must not learn which.
     ///
     /// # Errors
     /// [`ServiceError::Wait`] after many failures, [`ServiceError::Busy`].
-    pub async fn sign_in(
+    pub async fn come_by_password(
         &self,
         name: &str,
         password: &str,
-        browser: Browser,
-    ) -> Result<Option<Secret>, ServiceError> {
+        address: IpAddr,
+    ) -> Result<Option<Known>, ServiceError> {
         if !is_name(name, LINE_CHARS) {
             return Ok(None);
         }
         let key = Person::name_key(name);
-        let address = browser.address;
         self.backoff
             .attempt(&key, address, self.now())
             .map_err(ServiceError::Wait)?;
@@ -128,14 +139,34 @@ impl Service {
             return Ok(None);
         };
         self.backoff.succeeded(&key, address);
-        let (cookie, session) = self.new_session(browser);
-        let signed_in = decide::sign_in(&person, session, self.moment());
-        if !self.is_first(signed_in).await? {
-            // Disabled meanwhile.
-            return Ok(None);
+        let by = KnownBy::Password;
+        Ok(Some(Known { person, by }))
+    }
+
+    /// Starts a session for a person who is known. Who came by a link has used it up, has the password, and
+    /// no other session. `false` when the person was disabled or the link used meanwhile.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_session(
+        &self,
+        Known { person, by }: Known,
+        cookie: &Secret,
+        browser: Browser,
+    ) -> Result<bool, ServiceError> {
+        let session = self.new_session(cookie, &browser);
+        let begun = match by {
+            KnownBy::Password => decide::sign_in(&person, session, self.moment()),
+            KnownBy::Link { link, hash } => {
+                let by = PasswordBy::Link { link, session };
+                decide::set_password(&person, hash, by, self.moment())
+            }
+        };
+        let has_begun = self.is_first(begun).await?;
+        if has_begun {
+            tracing::info!(person.id = %person.id, client.address = %browser.address, "signed in");
         }
-        tracing::info!(person.id = %person.id, client.address = %address, "signed in");
-        Ok(Some(cookie))
+        Ok(has_begun)
     }
 
     /// The person whose cookie this is, where this server is called `host`.
@@ -209,8 +240,9 @@ impl Service {
         passwords::check(password, &who.person.name)?;
         let hash = self.passwords.hash(password).await?;
         let by = PasswordBy::Session(who.session);
-        let set = self.commit_password(&who.person, hash, by).await?;
-        set.then_some(()).ok_or(ServiceError::NotFound)
+        let set = decide::set_password(&who.person, hash, by, self.moment());
+        let is_set = self.is_first(set).await?;
+        is_set.then_some(()).ok_or(ServiceError::NotFound)
     }
 
     /// The browsers where a person is signed in.
@@ -266,28 +298,16 @@ impl Service {
         });
     }
 
-    async fn commit_password(
-        &self,
-        person: &Person,
-        hash: PasswordHash,
-        by: PasswordBy,
-    ) -> Result<bool, ServiceError> {
-        let set = decide::set_password(person, hash, by, self.moment());
-        self.is_first(set).await
-    }
-
-    fn new_session(&self, browser: Browser) -> (Secret, NewSession) {
-        let cookie = Secret::session();
+    fn new_session(&self, cookie: &Secret, browser: &Browser) -> NewSession {
         let now = self.now();
-        let session = NewSession {
+        NewSession {
             id: SessionId(self.ids.next()),
             hash: cookie.hash(),
             created_at: now,
             expires_at: now + SESSION_LIFETIME,
             browser: browser.name.chars().take(LINE_CHARS).collect(),
             address: browser.address.to_string(),
-            host: browser.host,
-        };
-        (cookie, session)
+            host: browser.host.clone(),
+        }
     }
 }

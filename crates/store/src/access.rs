@@ -87,6 +87,15 @@ pub struct OpenSession {
     pub proven_at: DateTime<Utc>,
 }
 
+/// What is kept for one browser, signed in or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionData {
+    /// A JSON object.
+    pub json: String,
+    /// When it ends, however much it is used.
+    pub expires_at: DateTime<Utc>,
+}
+
 /// A browser that is signed in, as its owner sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRecord {

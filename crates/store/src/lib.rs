@@ -46,7 +46,7 @@ use domain::{
 use tokio::sync::watch;
 
 pub use access::{
-    Account, Holder, MadeLink, OpenSession, PersonRecord, SessionRecord, TokenRecord,
+    Account, Holder, MadeLink, OpenSession, PersonRecord, SessionData, SessionRecord, TokenRecord,
 };
 pub use error::{CommitError, ConnectError, StoreError};
 pub use inbox::{KeptMessage, NewMessage};
@@ -367,8 +367,8 @@ pub trait People: Send + Sync {
     async fn told_of_link(&self, person: PersonId, made_at: DateTime<Utc>) -> Result<()>;
 }
 
-/// Browsers that are signed in. A session is good until it expires, has not been used for
-/// [`SESSION_IDLE`](domain::limits::SESSION_IDLE), or is ended.
+/// Browsers that are signed in, or on their way. A session is good until it expires, has not been used for
+/// [`SESSION_IDLE`](domain::limits::SESSION_IDLE), or is ended. A person's ends by a changeset, or by itself.
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// The session of this cookie, if it is good and began under this name of the server.
@@ -384,6 +384,28 @@ pub trait Sessions: Send + Sync {
 
     /// The good sessions of a person, last used first.
     async fn sessions(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<SessionRecord>>;
+
+    /// What is kept for the browser with this cookie, signed in or not, if its session is good.
+    async fn session_data(
+        &self,
+        hash: &SecretHash,
+        now: DateTime<Utc>,
+    ) -> Result<Option<SessionData>>;
+
+    /// Begins the session of a browser that is not signed in. `false` when the cookie is taken.
+    async fn open_session(
+        &self,
+        id: SessionId,
+        hash: &SecretHash,
+        data: &SessionData,
+        now: DateTime<Utc>,
+    ) -> Result<bool>;
+
+    /// Keeps other data for it, if it is there.
+    async fn keep_session_data(&self, hash: &SecretHash, json: &str) -> Result<()>;
+
+    /// Ends it, unless a person is signed in.
+    async fn drop_unsigned_session(&self, hash: &SecretHash) -> Result<()>;
 
     /// Notes when sessions were used.
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()>;

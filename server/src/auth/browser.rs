@@ -10,11 +10,11 @@ use axum::{
 use domain::limits;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use service::{Service, SignedIn};
+use tower_sessions::Session;
 
 use crate::{
-    auth::{address::ClientAddress, cookie},
+    auth::{address::ClientAddress, session},
     body::why_unread,
-    config::Config,
     observe,
     problem::Problem,
     state::AppState,
@@ -23,7 +23,10 @@ use crate::{
 /// Middleware of the pages: finds out who is signed in, as an extension [`SignedIn`]. A stranger gets
 /// the sign-in page, and from there to where they wanted to go.
 pub async fn identify(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let person = match person(&state.service, &state.config, request.headers()).await {
+    let Some(session) = request.extensions().get::<Session>().cloned() else {
+        return Problem::internal().into_response();
+    };
+    let person = match person(&state.service, &session, request.headers()).await {
         Ok(person) => person,
         Err(problem) => return problem.into_response(),
     };
@@ -32,7 +35,7 @@ pub async fn identify(State(state): State<AppState>, mut request: Request, next:
     }
     let person = match person {
         Some(_) if request.method() == Method::POST => {
-            match after_the_body(&state, request).await {
+            match after_the_body(&state, &session, request).await {
                 Ok((person, whole)) => {
                     request = whole;
                     person
@@ -57,13 +60,14 @@ pub async fn identify(State(state): State<AppState>, mut request: Request, next:
 /// Who it is when all of the request is there: a body may be sent long after its headers.
 async fn after_the_body(
     state: &AppState,
+    session: &Session,
     request: Request,
 ) -> Result<(Option<SignedIn>, Request), Problem> {
     let (parts, body) = request.into_parts();
     let bytes = to_bytes(body, limits::BODY_BYTES)
         .await
         .map_err(|error| why_unread(&error))?;
-    let person = signed_in(&state.service, &state.config, &parts.headers).await?;
+    let person = signed_in(&state.service, session, &parts.headers).await?;
     Ok((person, Request::from_parts(parts, bytes.into())))
 }
 
@@ -77,16 +81,16 @@ fn count(state: &AppState, who: Option<&SignedIn>, request: &Request) -> Result<
     Ok(())
 }
 
-/// Who the session cookie belongs to.
+/// Who is signed in there.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn person(
     service: &Service,
-    config: &Config,
+    session: &Session,
     headers: &HeaderMap,
 ) -> Result<Option<SignedIn>, Problem> {
-    let who = signed_in(service, config, headers).await?;
+    let who = signed_in(service, session, headers).await?;
     if let Some(who) = &who {
         observe::is_person(who.person.id);
     }
@@ -95,11 +99,11 @@ pub async fn person(
 
 async fn signed_in(
     service: &Service,
-    config: &Config,
+    session: &Session,
     headers: &HeaderMap,
 ) -> Result<Option<SignedIn>, Problem> {
-    match cookie::read(config, headers) {
-        Some(session) => Ok(service.signed_in(&session, &host(headers)).await?),
+    match session::cookie(session) {
+        Some(cookie) => Ok(service.signed_in(&cookie, &host(headers)).await?),
         None => Ok(None),
     }
 }

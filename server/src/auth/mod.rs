@@ -3,5 +3,5 @@
 pub mod address;
 pub(crate) mod bearer;
 pub mod browser;
-pub mod cookie;
 pub mod same_origin;
+pub(crate) mod session;

@@ -12,13 +12,14 @@ use axum::{
 use domain::Refused;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use service::{Browser, ServiceError, Weak, seconds, secret::Secret};
+use service::{Browser, Known, ServiceError, Weak, seconds, secret::Secret};
+use tower_sessions::Session;
 
 use crate::{
     auth::{
         address::ClientAddress,
         browser::{self, after_sign_in},
-        cookie,
+        session,
     },
     problem::Problem,
     state::AppState,
@@ -38,18 +39,20 @@ pub(super) struct SignIn {
 pub(super) async fn sign_in(
     State(state): State<AppState>,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
+    session: Session,
     headers: HeaderMap,
     Form(form): Form<SignIn>,
 ) -> Result<Response, Problem> {
     let browser = browser_of(&headers, address);
     let next = after_sign_in(form.next.as_deref());
-    let refused = match state
+    let came = state
         .service
-        .sign_in(&form.name, &form.password, browser)
-        .await
-    {
-        Ok(Some(session)) => return with_cookie(&state, next, Some(&session)),
-        Ok(None) => "wrong".to_owned(),
+        .come_by_password(&form.name, &form.password, address);
+    let refused = match came.await {
+        Ok(Some(known)) if begin(&state, known, &session, browser).await? => {
+            return Ok(Redirect::to(next).into_response());
+        }
+        Ok(_) => "wrong".to_owned(),
         Err(error) => why(error)?,
     };
     let (name, next) = (encoded(&form.name), encoded(next));
@@ -69,18 +72,19 @@ pub(super) struct AcceptLink {
 pub(super) async fn accept_link(
     State(state): State<AppState>,
     Extension(ClientAddress(address)): Extension<ClientAddress>,
+    session: Session,
     headers: HeaderMap,
     Form(form): Form<AcceptLink>,
 ) -> Result<Response, Problem> {
     let browser = browser_of(&headers, address);
     let link = Secret::from_outside(&form.link);
-    let accepted = state
+    let came = state
         .service
-        .accept_link(&link, form.name.as_deref(), &form.password, browser);
-    let back = match accepted.await {
-        Ok(Some(session)) => return with_cookie(&state, "/", Some(&session)),
+        .come_by_link(&link, form.name.as_deref(), &form.password);
+    let back = match came.await {
+        Ok(Some(known)) if begin(&state, known, &session, browser).await? => "/".to_owned(),
         // The page under the used link says what to do.
-        Ok(None) => "/sign-in/used".to_owned(),
+        Ok(_) => "/sign-in/used".to_owned(),
         Err(error) => format!("/sign-in/{}?refused={}", encoded(&form.link), why(error)?),
     };
     Ok(Redirect::to(&back).into_response())
@@ -89,18 +93,35 @@ pub(super) async fn accept_link(
 /// Ends the session and takes the cookie back.
 pub(super) async fn sign_out(
     State(state): State<AppState>,
+    session: Session,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    if let Some(who) = browser::person(&state.service, &state.config, &headers).await? {
+    if let Some(who) = browser::person(&state.service, &session, &headers).await? {
         state.service.end_session(&who, who.session).await?;
     }
-    let mut response = with_cookie(&state, "/sign-in", None)?;
+    session::take_back(&session).await?;
+    let mut response = Redirect::to("/sign-in").into_response();
     // Drafts. Not `"cache"`, since pages are never stored and clearing it can take a browser seconds; not
     // `"cookies"`, which would sign people out of everything else on the same domain.
     response
         .headers_mut()
         .insert(CLEAR_SITE_DATA, HeaderValue::from_static("\"storage\""));
     Ok(response)
+}
+
+/// Signs the browser in with another cookie than it had. Who is kept out at the last moment has none.
+async fn begin(
+    state: &AppState,
+    known: Known,
+    session: &Session,
+    browser: Browser,
+) -> Result<bool, Problem> {
+    let cookie = session::renew(session).await?;
+    let has_begun = state.service.begin_session(known, &cookie, browser).await?;
+    if !has_begun {
+        session::take_back(session).await?;
+    }
+    Ok(has_begun)
 }
 
 fn browser_of(headers: &HeaderMap, address: IpAddr) -> Browser {
@@ -123,13 +144,6 @@ fn why(error: ServiceError) -> Result<String, Problem> {
         ServiceError::Refused(Refused::Invalid(_)) => "name".to_owned(),
         other => return Err(other.into()),
     })
-}
-
-fn with_cookie(state: &AppState, to: &str, session: Option<&Secret>) -> Result<Response, Problem> {
-    let cookie = cookie::header(&state.config, session).ok_or_else(Problem::internal)?;
-    let mut response = Redirect::to(to).into_response();
-    response.headers_mut().insert(header::SET_COOKIE, cookie);
-    Ok(response)
 }
 
 fn user_agent(headers: &HeaderMap) -> String {

@@ -417,4 +417,13 @@ async fn browsers_stay_with_https(database: TestDatabase) {
         let sent = response.headers().get(header::STRICT_TRANSPORT_SECURITY);
         assert_eq!(sent.unwrap(), "max-age=31536000", "{path}");
     }
+    // A browser takes nothing from such a cookie that is not secure, not even its end.
+    let stale = ("cookie", "__Host-handraise_session=stale");
+    let response = app.get("/sign-in").header(stale.0, stale.1).send().await;
+    let taken = response.unwrap().headers()[header::SET_COOKIE].clone();
+    let taken = taken.to_str().unwrap();
+    assert!(
+        taken.contains("Max-Age=0") && taken.ends_with("; Secure"),
+        "{taken}"
+    );
 }

@@ -20,6 +20,7 @@ store::on_both_databases!(
     signing_in_leads_to_where_one_wanted_to_go,
     the_first_admin_gets_links_until_there_is_a_password,
     of_two_who_want_a_name_at_once_one_gets_it,
+    a_cookie_from_before_is_not_the_one_that_is_signed_in,
 );
 
 fn place(response: &Response) -> &str {
@@ -173,6 +174,33 @@ async fn a_person_signs_in_with_name_and_password(database: TestDatabase) {
     );
     assert_eq!(status(&app, &second).await, StatusCode::SEE_OTHER);
     assert_eq!(status(&app, &first).await, StatusCode::OK);
+}
+
+async fn a_cookie_from_before_is_not_the_one_that_is_signed_in(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let link = invited(&app, "Ana", Role::Viewer).await;
+    // The second has the form of one of ours.
+    for planted in ["guess", "AAAAAAAAAAAAAAAAAAAAAA"] {
+        let planted = format!("handraise_session={planted}");
+        let sign_in = async |path: &str, name: (&str, &str)| {
+            let form = [name, ("password", PASSWORD)].map(owned);
+            cookie_of(&app.submit(path, &planted, &form).await)
+        };
+        let cookie = match planted.ends_with("guess") {
+            true => sign_in("/accept-link", ("link", &link)).await,
+            false => sign_in("/sign-in", ("name", "Ana")).await,
+        };
+        assert_ne!(cookie, planted);
+        assert_eq!(status(&app, &cookie).await, StatusCode::OK);
+        assert_eq!(status(&app, &planted).await, StatusCode::SEE_OTHER);
+    }
+    // A browser that signs in anew has another cookie, and one that has none makes no row.
+    let first = cookie_of(&sign_in(&app, "Ana", PASSWORD).await);
+    let form = [("name", "Ana"), ("password", PASSWORD)].map(owned);
+    let second = cookie_of(&app.submit("/sign-in", &first, &form).await);
+    assert_ne!(first, second);
+    let page = app.get("/sign-in").send().await.unwrap();
+    assert!(!page.headers().contains_key(header::SET_COOKIE));
 }
 
 async fn whoever_guesses_waits_and_the_owner_does_not(database: TestDatabase) {

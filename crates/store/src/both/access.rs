@@ -215,12 +215,18 @@ async fn sign_in(
     session: &NewSession,
 ) -> Result<bool> {
     let began = insert_session(connection, person, session).await?;
+    clear_sessions(connection, session.created_at).await?;
+    Ok(began)
+}
+
+/// Forgets the sessions that have ended by themselves.
+pub(super) async fn clear_sessions(connection: &mut Connection, now: DateTime<Utc>) -> Result<()> {
     sqlx::query("DELETE FROM browser_sessions WHERE expires_at <= $1 OR seen_at <= $2")
-        .bind(session.created_at.timestamp_millis())
-        .bind((session.created_at - SESSION_IDLE).timestamp_millis())
+        .bind(now.timestamp_millis())
+        .bind((now - SESSION_IDLE).timestamp_millis())
         .execute(connection)
         .await?;
-    Ok(began)
+    Ok(())
 }
 
 async fn sign_out(
@@ -240,7 +246,8 @@ async fn sign_out(
     Ok(ended > 0)
 }
 
-/// Whether the person may come in. Who comes in has just given, or chosen, their password.
+/// Whether the person may come in, and no other came in with this cookie. Who comes in has just given, or
+/// chosen, their password.
 async fn insert_session(
     connection: &mut Connection,
     person: PersonId,
@@ -248,9 +255,14 @@ async fn insert_session(
 ) -> Result<bool> {
     let done = sqlx::query(
         "INSERT INTO browser_sessions
-            (id, hash, person_id, created_at, seen_at, proven_at, expires_at, browser, address, host)
-         SELECT $1, $2, id, $3, $3, $3, $4, $5, $6, $7 FROM people
-         WHERE id = $8 AND disabled_at IS NULL",
+            (id, hash, data, person_id, created_at, seen_at, proven_at, expires_at, browser, address, host)
+         SELECT $1, $2, '{}', id, $3, $3, $3, $4, $5, $6, $7 FROM people
+         WHERE id = $8 AND disabled_at IS NULL
+         ON CONFLICT (hash) DO UPDATE SET
+            id = excluded.id, person_id = excluded.person_id, created_at = excluded.created_at,
+            seen_at = excluded.seen_at, proven_at = excluded.proven_at, expires_at = excluded.expires_at,
+            browser = excluded.browser, address = excluded.address, host = excluded.host
+         WHERE browser_sessions.person_id IS NULL",
     )
     .bind(session.id.0)
     .bind(session.hash.0.as_slice())

@@ -1,13 +1,13 @@
-//! Browsers that are signed in.
+//! Browsers that are signed in, or on their way.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{PersonId, SecretHash, SessionId, limits::SESSION_IDLE};
 
-use super::Store;
+use super::{Store, access::clear_sessions};
 use crate::{
-    OpenSession, Result, SessionRecord, Sessions,
-    rows::{OpenSessionRow, SessionRow},
+    OpenSession, Result, SessionData, SessionRecord, Sessions,
+    rows::{OpenSessionRow, SessionDataRow, SessionRow},
 };
 
 #[async_trait]
@@ -55,6 +55,64 @@ impl Sessions for Store {
         .fetch_all(&self.read)
         .await?;
         rows.into_iter().map(SessionRecord::try_from).collect()
+    }
+
+    async fn session_data(
+        &self,
+        hash: &SecretHash,
+        now: DateTime<Utc>,
+    ) -> Result<Option<SessionData>> {
+        let row: Option<SessionDataRow> = sqlx::query_as(
+            "SELECT id, data, expires_at FROM browser_sessions
+             WHERE hash = $1 AND expires_at > $2 AND seen_at > $3",
+        )
+        .bind(hash.0.as_slice())
+        .bind(now.timestamp_millis())
+        .bind((now - SESSION_IDLE).timestamp_millis())
+        .fetch_optional(&self.read)
+        .await?;
+        row.map(SessionData::try_from).transpose()
+    }
+
+    async fn open_session(
+        &self,
+        id: SessionId,
+        hash: &SecretHash,
+        data: &SessionData,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        let mut transaction = self.begin_write().await?;
+        clear_sessions(&mut transaction, now).await?;
+        let opened = sqlx::query(
+            "INSERT INTO browser_sessions (id, hash, data, created_at, seen_at, expires_at)
+             VALUES ($1, $2, $3, $4, $4, $5) ON CONFLICT (hash) DO NOTHING",
+        )
+        .bind(id.0)
+        .bind(hash.0.as_slice())
+        .bind(&data.json)
+        .bind(now.timestamp_millis())
+        .bind(data.expires_at.timestamp_millis())
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok(opened.rows_affected() == 1)
+    }
+
+    async fn keep_session_data(&self, hash: &SecretHash, json: &str) -> Result<()> {
+        sqlx::query("UPDATE browser_sessions SET data = $1 WHERE hash = $2")
+            .bind(json)
+            .bind(hash.0.as_slice())
+            .execute(&self.write)
+            .await?;
+        Ok(())
+    }
+
+    async fn drop_unsigned_session(&self, hash: &SecretHash) -> Result<()> {
+        sqlx::query("DELETE FROM browser_sessions WHERE hash = $1 AND person_id IS NULL")
+            .bind(hash.0.as_slice())
+            .execute(&self.write)
+            .await?;
+        Ok(())
     }
 
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()> {

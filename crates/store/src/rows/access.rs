@@ -174,6 +174,25 @@ impl TryFrom<SessionRow> for SessionRecord {
     }
 }
 
+/// What is kept for a browser.
+#[derive(Debug, FromRow)]
+pub(crate) struct SessionDataRow {
+    id: Uuid,
+    data: String,
+    expires_at: i64,
+}
+
+impl TryFrom<SessionDataRow> for SessionData {
+    type Error = StoreError;
+
+    fn try_from(row: SessionDataRow) -> Result<Self> {
+        Ok(Self {
+            json: row.data,
+            expires_at: time(row.expires_at, "browser_sessions", row.id)?,
+        })
+    }
+}
+
 /// A token with its agent, if it is an agent's.
 #[derive(Debug, FromRow)]
 pub(crate) struct TokenRow {

@@ -15,7 +15,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 pub(crate) use access::{
-    AccountRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow, SessionRow,
+    AccountRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow, SessionDataRow, SessionRow,
     TokenRecordRow, TokenRow, actor_text,
 };
 pub(crate) use cards::on_card;

@@ -9,7 +9,7 @@ use domain::{
     limits::SESSION_IDLE,
 };
 use futures::future::join_all;
-use store::{CommitError, Holder, Store, verify_journal};
+use store::{CommitError, Holder, SessionData, Store, verify_journal};
 
 use crate::database::{Database, epoch, operator, rand_hash};
 
@@ -31,6 +31,7 @@ store::on_both_databases!(
     a_password_ends_the_other_sessions,
     sessions_end,
     sessions_are_listed_and_ended,
+    a_session_begins_before_its_person_is_known,
     a_user_of_slack_belongs_to_one_person,
     a_token_knows_its_end_and_who_made_it,
     who_is_disabled_can_lose_what_they_made_in_the_same_moment,
@@ -402,6 +403,64 @@ async fn sessions_end(database: Database) {
     };
     signed_in(&database, &*store, &ana, &next).await;
     assert_eq!(store.session(&one.hash, HOST, epoch()).await.unwrap(), None);
+}
+
+async fn a_session_begins_before_its_person_is_known(database: Database) {
+    let store = database.store().await;
+    let (ana, _) = invited(&database, &*store, "Ana").await;
+    let one = session(&database);
+    let data = SessionData {
+        json: r#"{"next":"/history"}"#.into(),
+        expires_at: epoch() + TimeDelta::minutes(15),
+    };
+    let open = async |hash: &SecretHash, now| {
+        let id = SessionId(database.ids.next());
+        store.open_session(id, hash, &data, now).await.unwrap()
+    };
+    let kept = async |now| store.session_data(&one.hash, now).await.unwrap();
+    let is_in = async || {
+        let found = store.session(&one.hash, HOST, epoch()).await.unwrap();
+        found.map(|found| found.person)
+    };
+    assert!(open(&one.hash, epoch()).await);
+    assert!(!open(&one.hash, epoch()).await, "the cookie is taken");
+    assert_eq!(kept(epoch()).await, Some(data.clone()));
+    assert_eq!(kept(data.expires_at).await, None);
+    assert_eq!(is_in().await, None);
+    store.keep_session_data(&one.hash, "{}").await.unwrap();
+    // Who signs in keeps what was there, for as long as they are in.
+    signed_in(&database, &*store, &ana, &one).await;
+    assert_eq!(is_in().await.as_ref(), Some(&ana));
+    let signed_in_data = SessionData {
+        json: "{}".into(),
+        expires_at: one.expires_at,
+    };
+    assert_eq!(kept(data.expires_at).await, Some(signed_in_data));
+    // It ends by a changeset alone, and no other person takes it over.
+    store.drop_unsigned_session(&one.hash).await.unwrap();
+    let (ben, _) = invited(&database, &*store, "Ben").await;
+    let over = NewSession {
+        id: SessionId(database.ids.next()),
+        ..one.clone()
+    };
+    let over = store.commit(decide::sign_in(&ben, over, database.at(1)));
+    assert!(matches!(over.await, Err(CommitError::Conflict)));
+    assert_eq!(is_in().await.as_ref(), Some(&ana));
+    let out = decide::sign_out(&ana, vec![one.id], database.at(2));
+    store.commit(out).await.unwrap();
+    assert_eq!(kept(epoch()).await, None);
+    store.keep_session_data(&one.hash, "{}").await.unwrap();
+    assert_eq!(kept(epoch()).await, None, "it does not come back");
+    // One that led nowhere goes when it is dropped, or with the next.
+    let [dropped, expired] = [(); 2].map(|()| SecretHash(rand_hash()));
+    open(&dropped, epoch()).await;
+    open(&expired, epoch()).await;
+    store.drop_unsigned_session(&dropped).await.unwrap();
+    open(&SecretHash(rand_hash()), data.expires_at).await;
+    for hash in [&dropped, &expired] {
+        let found = store.session_data(hash, epoch()).await.unwrap();
+        assert_eq!(found, None);
+    }
 }
 
 async fn sessions_are_listed_and_ended(database: Database) {
