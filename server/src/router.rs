@@ -24,6 +24,8 @@ use crate::{
     ui::{self, SECURITY_HEADERS, assets},
 };
 
+/// Where programs look that know the host alone (RFC 8615); the same as in the API.
+const KEYS: &str = "/.well-known/handraise-keys.json";
 /// Pages take milliseconds.
 const RENDERING: Duration = Duration::from_secs(10);
 
@@ -43,6 +45,7 @@ pub fn router(state: AppState) -> Router {
         .route("/ws", get(socket::open))
         .layer(session::layer(&state))
         .layer(middleware::map_response(session::secure));
+    let strangers = middleware::from_fn_with_state(state.clone(), address::count);
     let observer = Observer {
         metrics: state.metrics.clone(),
         body_time: state.config.limits.body_time(),
@@ -51,6 +54,7 @@ pub fn router(state: AppState) -> Router {
         .route("/healthz", get(health::lives))
         .route("/readyz", get(health::ready))
         .route("/robots.txt", get(robots))
+        .route(KEYS, get(v1::keys::get).layer(strangers))
         .route("/docs", get(openapi::page::show))
         .route("/docs/search", get(book::search))
         .route("/docs/{page}", get(book::show))

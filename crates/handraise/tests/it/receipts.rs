@@ -489,12 +489,14 @@ async fn anybody_is_told_the_keys(database: TestDatabase) {
         config.trusted_keys = vec![other];
     })
     .await;
-    let told = app.get("/api/v1/keys").send().await.unwrap();
-    let told = json_of(told, StatusCode::OK).await;
-    assert_eq!(
-        told,
-        json!({"public_key": rotation.new, "rotations": [rotation], "trusted": [other]})
-    );
+    for path in ["/api/v1/keys", "/.well-known/handraise-keys.json"] {
+        let told = app.get(path).send().await.unwrap();
+        let told = json_of(told, StatusCode::OK).await;
+        assert_eq!(
+            told,
+            json!({"public_key": rotation.new, "rotations": [rotation], "trusted": [other]})
+        );
+    }
     for key in [first, rotation.new, other] {
         assert!(app.state.trusted.trusts(&key));
     }
