@@ -26,9 +26,8 @@ impl Service {
             json,
             expires_at: now + SIGN_IN_TAKES,
         };
-        let id = SessionId(self.ids.next());
-        let opened = self.store.open_session(id, &cookie.hash(), &data, now);
-        Ok(opened.await?)
+        let (id, hash) = (SessionId(self.ids.next()), cookie.hash());
+        Ok(self.store.open_session(id, &hash, &data, now).await?)
     }
 
     /// Keeps other data for it, if it is there.

@@ -98,7 +98,8 @@ impl fmt::Debug for Rows {
 impl SessionStore for Rows {
     async fn create(&self, record: &mut Record) -> Result<()> {
         loop {
-            let opened = self.0.open_session(&secret(record.id), json(record)?).await;
+            let (cookie, json) = (secret(record.id), json(record)?);
+            let opened = self.0.open_session(&cookie, json).await;
             if opened.map_err(backend)? {
                 return Ok(());
             }
@@ -108,8 +109,9 @@ impl SessionStore for Rows {
 
     /// Its end is the store's, and stays as it is.
     async fn save(&self, record: &Record) -> Result<()> {
-        let kept = self.0.keep_session_data(&secret(record.id), &json(record)?);
-        kept.await.map_err(backend)
+        let (cookie, json) = (secret(record.id), json(record)?);
+        let kept = self.0.keep_session_data(&cookie, &json).await;
+        kept.map_err(backend)
     }
 
     async fn load(&self, id: &Id) -> Result<Option<Record>> {
@@ -127,8 +129,8 @@ impl SessionStore for Rows {
     }
 
     async fn delete(&self, id: &Id) -> Result<()> {
-        let dropped = self.0.drop_unsigned_session(&secret(*id));
-        dropped.await.map_err(backend)
+        let dropped = self.0.drop_unsigned_session(&secret(*id)).await;
+        dropped.map_err(backend)
     }
 }
 

@@ -49,10 +49,10 @@ pub(super) async fn sign_in(
         .service
         .come_by_password(&form.name, &form.password, address);
     let refused = match came.await {
-        Ok(Some(known)) if begin(&state, known, &session, browser).await? => {
-            return Ok(Redirect::to(next).into_response());
-        }
-        Ok(_) => "wrong".to_owned(),
+        Ok(known) => match begin(&state, known, &session, browser).await? {
+            true => return Ok(Redirect::to(next).into_response()),
+            false => "wrong".to_owned(),
+        },
         Err(error) => why(error)?,
     };
     let (name, next) = (encoded(&form.name), encoded(next));
@@ -82,9 +82,11 @@ pub(super) async fn accept_link(
         .service
         .come_by_link(&link, form.name.as_deref(), &form.password);
     let back = match came.await {
-        Ok(Some(known)) if begin(&state, known, &session, browser).await? => "/".to_owned(),
-        // The page under the used link says what to do.
-        Ok(_) => "/sign-in/used".to_owned(),
+        Ok(known) => match begin(&state, known, &session, browser).await? {
+            true => "/".to_owned(),
+            // The page under the used link says what to do.
+            false => "/sign-in/used".to_owned(),
+        },
         Err(error) => format!("/sign-in/{}?refused={}", encoded(&form.link), why(error)?),
     };
     Ok(Redirect::to(&back).into_response())
@@ -109,13 +111,17 @@ pub(super) async fn sign_out(
     Ok(response)
 }
 
-/// Signs the browser in with another cookie than it had. Who is kept out at the last moment has none.
+/// Signs the browser in, if it is known whose it is, with another cookie than it had. Who is kept out at the last
+/// moment has none.
 async fn begin(
     state: &AppState,
-    known: Known,
+    known: Option<Known>,
     session: &Session,
     browser: Browser,
 ) -> Result<bool, Problem> {
+    let Some(known) = known else {
+        return Ok(false);
+    };
     let cookie = session::renew(session).await?;
     let has_begun = state.service.begin_session(known, &cookie, browser).await?;
     if !has_begun {

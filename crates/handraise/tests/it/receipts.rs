@@ -489,14 +489,17 @@ async fn anybody_is_told_the_keys(database: TestDatabase) {
         config.trusted_keys = vec![other];
     })
     .await;
-    for path in ["/api/v1/keys", "/.well-known/handraise-keys.json"] {
+    let told = async |path| {
         let told = app.get(path).send().await.unwrap();
-        let told = json_of(told, StatusCode::OK).await;
-        assert_eq!(
-            told,
-            json!({"public_key": rotation.new, "rotations": [rotation], "trusted": [other]})
-        );
-    }
+        json_of(told, StatusCode::OK).await
+    };
+    let elsewhere = told("/.well-known/handraise-keys.json").await;
+    let told = told("/api/v1/keys").await;
+    assert_eq!(
+        told,
+        json!({"public_key": rotation.new, "rotations": [rotation], "trusted": [other]})
+    );
+    assert_eq!(elsewhere, told);
     for key in [first, rotation.new, other] {
         assert!(app.state.trusted.trusts(&key));
     }

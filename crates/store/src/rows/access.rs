@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::time;
 use crate::{
-    Account, Holder, MadeLink, OpenSession, PersonRecord, Result, SessionRecord, StoreError,
+    Account, Holder, MadeLink, OpenSession, PersonRecord, Result, SessionData, SessionRecord, StoreError,
     TokenRecord,
 };
 
