@@ -109,12 +109,7 @@ enum Ended {
 }
 
 /// Sends what the page has missed and then everything as it happens.
-async fn follow(
-    state: &AppState,
-    door: &Door,
-    person: &Person,
-    socket: &mut WebSocket,
-) -> Ended {
+async fn follow(state: &AppState, door: &Door, person: &Person, socket: &mut WebSocket) -> Ended {
     let Some(ClientFrame::Resume { after }) = first_frame(socket).await else {
         return Ended::Unreadable;
     };

@@ -110,10 +110,7 @@ fn Step(n: Stage, stage: Memo<Option<Stage>>, children: Children) -> impl IntoVi
 }
 
 #[component]
-fn MakeToken(
-    create: ServerAction<CreateToken>,
-    stage: Memo<Option<Stage>>,
-) -> impl IntoView {
+fn MakeToken(create: ServerAction<CreateToken>, stage: Memo<Option<Stage>>) -> impl IntoView {
     let sending = Sending::of(create);
     // Without scripts the token would come back as nothing that can be read.
     let runs = RwSignal::new(false);

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::time;
 use crate::{
-    Account, Holder, MadeLink, OpenSession, PersonRecord, Result, SessionData, SessionRecord, StoreError,
-    TokenRecord,
+    Account, Holder, MadeLink, OpenSession, PersonRecord, Result, SessionData, SessionRecord,
+    StoreError, TokenRecord,
 };
 
 #[derive(Debug, FromRow)]

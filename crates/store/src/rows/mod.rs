@@ -15,8 +15,8 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 pub(crate) use access::{
-    AccountRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow, SessionDataRow, SessionRow,
-    TokenRecordRow, TokenRow, actor_text,
+    AccountRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow, SessionDataRow,
+    SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
 pub(crate) use cards::on_card;
 pub(crate) use inbox::{message_text, messages};
