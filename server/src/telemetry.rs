@@ -17,12 +17,18 @@ pub enum LogFormat {
     Json,
 }
 
-/// tower-sessions warns of every cookie that has ended or is not of its form, which any stranger can send.
-const QUIETER: &str = "info,sqlx=warn,tower_sessions=error,tower_sessions_core=error";
+/// It warns of every cookie that has ended or is not of its form, which any stranger can send; and it begins a span of
+/// its own, which would keep the names of callers from that of the request.
+const QUIET: &str = "tower_sessions=error";
 
 /// Starts logging. `RUST_LOG` narrows or widens it.
 pub fn start(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(QUIETER));
+    let filter =
+        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
+    let filter = QUIET
+        .parse()
+        .into_iter()
+        .fold(filter, EnvFilter::add_directive);
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
