@@ -63,10 +63,11 @@ pub(crate) async fn secure(mut response: Response) -> Response {
     if let header::Entry::Occupied(mut cookies) = response.headers_mut().entry(header::SET_COOKIE) {
         for cookie in cookies.iter_mut() {
             let Ok(text) = cookie.to_str() else { continue };
-            if text.starts_with(HOST) && !text.contains("; Secure") {
-                if let Ok(secure) = HeaderValue::from_str(&format!("{text}; Secure")) {
-                    *cookie = secure;
-                }
+            if text.starts_with(HOST)
+                && !text.contains("; Secure")
+                && let Ok(secure) = HeaderValue::from_str(&format!("{text}; Secure"))
+            {
+                *cookie = secure;
             }
         }
     }
