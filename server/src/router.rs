@@ -24,8 +24,6 @@ use crate::{
     ui::{self, SECURITY_HEADERS, assets},
 };
 
-/// Where programs look that know the host alone (RFC 8615); the same as in the API.
-const KEYS: &str = "/.well-known/handraise-keys.json";
 /// Pages take milliseconds.
 const RENDERING: Duration = Duration::from_secs(10);
 
@@ -54,7 +52,11 @@ pub fn router(state: AppState) -> Router {
         .route("/healthz", get(health::lives))
         .route("/readyz", get(health::ready))
         .route("/robots.txt", get(robots))
-        .route(KEYS, get(v1::keys::get).layer(strangers))
+        // For programs that know the host alone (RFC 8615).
+        .route(
+            "/.well-known/handraise-keys.json",
+            get(v1::keys::get).layer(strangers),
+        )
         .route("/docs", get(openapi::page::show))
         .route("/docs/search", get(book::search))
         .route("/docs/{page}", get(book::show))
