@@ -1,7 +1,4 @@
-import { expect, live, row, submitByKey, test } from "./handraise.ts";
-
-// Chromium's own messages when no server answers.
-const unreachable = /WebSocket connection|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
+import { expect, live, row, submitByKey, test, unreachable } from "./handraise.ts";
 
 for (const signal of ["SIGTERM", "SIGKILL"] as const) {
   test(`the page catches up after a restart (${signal})`, async ({ ana, server, watch }) => {

@@ -170,6 +170,10 @@ export class Server {
   }
 }
 
+/** How Chromium says that a server is gone: it depends on how far a request had come. */
+export const unreachable =
+  /WebSocket connection|ERR_(CONNECTION_REFUSED|CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/;
+
 /** Watches pages: errors on the console, panics, script dialogs and requests to other places fail the test. */
 export class Watch {
   private readonly seen: string[] = [];

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 import type { Page } from "@playwright/test";
 
-import { acceptLink, expect, expectLegible, live, looks, password, row, submitByKey, test } from "./handraise.ts";
+import { acceptLink, expect, expectLegible, live, looks, password, row, submitByKey, test, unreachable } from "./handraise.ts";
 
 // Chromium's own message when a call is refused.
 const refused = (status: number) => new RegExp(`status of ${status}`);
@@ -137,7 +137,7 @@ test("first start, an admin, a responder who answers, a viewer who cannot", asyn
   await expect(vera).toHaveURL(`${server.url}/blockers/${asked.id}`);
 
   // The requests of the open pages meanwhile.
-  watch.allow(/ERR_CONNECTION_REFUSED/);
+  watch.allow(unreachable);
   await server.stop("SIGTERM");
   await server.restart();
   expect(server.firstAdminLink()).toBe("");

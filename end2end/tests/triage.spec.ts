@@ -1,7 +1,7 @@
 // Answer after answer, by keyboard: the next question is there, one key decides, and for five seconds nothing is sent.
 import type { Locator, Page } from "@playwright/test";
 
-import { acceptLink, expect, live, row, test, type Interaction, type Server } from "./handraise.ts";
+import { acceptLink, expect, live, row, test, unreachable, type Interaction, type Server } from "./handraise.ts";
 
 test.use({ undo: true });
 
@@ -214,7 +214,7 @@ test("an answer that came too late is told on the next question", async ({ ana, 
 });
 
 test("an answer that did not get through can be sent again", async ({ ana, server, watch }) => {
-  watch.allow(/WebSocket connection|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
+  watch.allow(unreachable);
   const [first] = await two(ana, server);
   await ana.keyboard.press("a");
   await server.stop("SIGKILL");
