@@ -17,7 +17,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// It warns of every cookie that has ended or is not of its form, which any stranger can send; and it begins a span of
+/// tower-sessions warns of every cookie that has ended or is not of its form, which any stranger can send; and it begins a span of
 /// its own, which would keep the names of callers from that of the request.
 const QUIET: &str = "tower_sessions=error";
 

@@ -63,7 +63,7 @@ pub(crate) async fn secure(mut response: Response) -> Response {
     if let header::Entry::Occupied(mut cookies) = response.headers_mut().entry(header::SET_COOKIE) {
         for cookie in cookies.iter_mut() {
             let Ok(text) = cookie.to_str() else { continue };
-            if text.starts_with(HOST)
+            if text.starts_with(FOR_THIS_HOST)
                 && !text.contains("; Secure")
                 && let Ok(secure) = HeaderValue::from_str(&format!("{text}; Secure"))
             {
@@ -74,7 +74,8 @@ pub(crate) async fn secure(mut response: Response) -> Response {
     response
 }
 
-const HOST: &str = "__Host-";
+/// How the name of a cookie begins that goes to no other host.
+const FOR_THIS_HOST: &str = "__Host-";
 
 /// Browsers accept the `__Host-` prefix over TLS only.
 fn name(config: &Config) -> &'static str {
