@@ -388,7 +388,12 @@ impl From<Refused> for Problem {
                 "admins_only",
                 "Only admins can do this.",
             ),
-            Refused::NotYours => Self::not_found(),
+            Refused::NotYours | Refused::NotSeen => Self::not_found(),
+            Refused::NotInTeam { team } => Self::new(
+                StatusCode::FORBIDDEN,
+                "members_only",
+                format!("Only members of the team {team} who answer, and admins, can do this."),
+            ),
             Refused::Invalid(faults) => Self::invalid(faults),
             Refused::KeyReused => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
@@ -483,6 +488,9 @@ impl From<Refused> for Problem {
             | Refused::Yourself
             | Refused::Unproven
             | Refused::NameTaken
+            | Refused::TeamNameTaken
+            | Refused::TeamDeleted
+            | Refused::TeamInUse { .. }
             | Refused::SlackTaken { .. }
             | Refused::Disabled => Self::internal(),
         }

@@ -1,8 +1,12 @@
 //! `/ws`: the live feed of one page.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
 
 use app::desk::{
+    WAITING_ROWS,
     frames::{self, ClientFrame, ServerFrame},
     place::Place,
 };
@@ -15,8 +19,9 @@ use axum::{
     http::HeaderMap,
     response::{IntoResponse, Response},
 };
-use domain::{Event, Person, Role};
-use store::{EventPage, Present, StoreError};
+use domain::{Audience, Event, Person, Principal, Role};
+use service::{Service, SignedIn};
+use store::{Present, StoreError};
 use tokio::{
     sync::{broadcast::error::RecvError, watch},
     time::{Interval, interval, timeout},
@@ -64,7 +69,7 @@ pub(crate) async fn open(
                 .on_upgrade(move |socket| {
                     sockets.track_future(async move {
                         let door = Door { session, headers };
-                        serve(state, door, who.person, socket).await;
+                        serve(state, door, who, socket).await;
                         drop(place);
                     })
                 })
@@ -79,10 +84,10 @@ struct Door {
     headers: HeaderMap,
 }
 
-async fn serve(state: AppState, door: Door, person: Person, mut socket: WebSocket) {
+async fn serve(state: AppState, door: Door, who: SignedIn, mut socket: WebSocket) {
     let stopping = state.stopping.clone();
     let ended = tokio::select! {
-        ended = follow(&state, &door, &person, &mut socket) => ended,
+        ended = follow(&state, &door, &who, &mut socket) => ended,
         () = stopping.cancelled() => Ended::Stopping,
     };
     let (code, reason) = match ended {
@@ -109,21 +114,22 @@ enum Ended {
 }
 
 /// Sends what the page has missed and then everything as it happens.
-async fn follow(state: &AppState, door: &Door, person: &Person, socket: &mut WebSocket) -> Ended {
+async fn follow(state: &AppState, door: &Door, who: &SignedIn, socket: &mut WebSocket) -> Ended {
     let Some(ClientFrame::Resume { after }) = first_frame(socket).await else {
         return Ended::Unreadable;
     };
     // Before reading the backlog: what is committed after this line comes by the feed.
     let mut feed = state.hub.feed();
     let now = state.service.now();
+    let mut reader = who.principal();
     let mut seq;
     if send(socket, &ServerFrame::Hello { now }).await.is_err() {
         return Ended::Gone;
     }
-    match missed(state, after).await {
-        Ok(Some(events)) => {
-            seq = events.up_to;
-            for event in events {
+    match missed(state, after, &reader.audience()).await {
+        Ok(Some(missed)) => {
+            seq = missed.up_to;
+            for event in missed.events {
                 if send(socket, &ServerFrame::from(&event)).await.is_err() {
                     return Ended::Gone;
                 }
@@ -143,14 +149,21 @@ async fn follow(state: &AppState, door: &Door, person: &Person, socket: &mut Web
     }
     let mut ping = interval(PING);
     let mut access_ended = state.service.access_ended().subscribe();
-    let mut others = Others::of(state, person);
+    let mut others = Others::of(state, who);
+    let mut audience = reader.audience();
     loop {
         let sent = tokio::select! {
             item = feed.recv() => match item {
                 Ok(item) if item.seq <= seq => Ok(()),
                 Ok(item) => {
                     seq = item.seq;
-                    socket.send(Message::Text(item.frame)).await
+                    match item.moves {
+                        true => send(socket, &ServerFrame::Resync).await,
+                        false if item.is_for(&audience) => {
+                            socket.send(Message::Text(item.frame)).await
+                        }
+                        false => Ok(()),
+                    }
                 }
                 Err(RecvError::Lagged(_)) => send(socket, &ServerFrame::Resync).await,
                 Err(RecvError::Closed) => return Ended::Stopping,
@@ -158,12 +171,23 @@ async fn follow(state: &AppState, door: &Door, person: &Person, socket: &mut Web
             () = time_to_look(&mut ping, &mut access_ended) => {
                 // The cookie was good at the handshake; sessions end.
                 match browser::person(&state.service, &door.session, &door.headers).await {
-                    Ok(Some(_)) => send(socket, &ServerFrame::Ping).await,
+                    Ok(Some(now)) => {
+                        reader = now.principal();
+                        match reader.audience() == audience {
+                            true => send(socket, &ServerFrame::Ping).await,
+                            // They came to a team, or left one.
+                            false => {
+                                audience = reader.audience();
+                                others.forget();
+                                send(socket, &ServerFrame::Resync).await
+                            }
+                        }
+                    }
                     Ok(None) => return Ended::SignedOut,
                     Err(_) => return Ended::Failed,
                 }
             }
-            people = others.news() => send(socket, &ServerFrame::Present { people }).await,
+            people = others.news(&reader) => send(socket, &ServerFrame::Present { people }).await,
             message = socket.recv() => match message {
                 Some(Ok(Message::Text(text))) => {
                     others.take(&text);
@@ -182,20 +206,25 @@ async fn follow(state: &AppState, door: &Door, person: &Person, socket: &mut Web
 
 /// Tells others where this page's person is, and the page where they are.
 struct Others<'a> {
+    service: &'a Service,
     person: &'a Person,
     seat: Seat,
     everywhere: watch::Receiver<BTreeSet<Present>>,
     /// What the page knows; `None` before it has told where its person is: it might not understand.
     told: Option<Vec<frames::Present>>,
+    /// Whether the page's person sees what is at a place (rule 18).
+    seen: HashMap<Place, bool>,
 }
 
 impl<'a> Others<'a> {
-    fn of(state: &AppState, person: &'a Person) -> Self {
+    fn of(state: &'a AppState, who: &'a SignedIn) -> Self {
         Self {
-            person,
+            service: &state.service,
+            person: &who.person,
             seat: state.presence.seat(),
             everywhere: state.presence.everywhere(),
             told: None,
+            seen: HashMap::new(),
         }
     }
 
@@ -219,25 +248,63 @@ impl<'a> Others<'a> {
         }
     }
 
-    /// Where all others are, when that is not what the page knows.
-    async fn news(&mut self) -> Vec<frames::Present> {
+    /// The person sees other things from now on.
+    fn forget(&mut self) {
+        self.seen.clear();
+        self.everywhere.mark_changed();
+    }
+
+    /// Where all others are, as far as the page's person sees what is there, when that is not what the page knows.
+    async fn news(&mut self, reader: &Principal) -> Vec<frames::Present> {
         loop {
             if self.told.is_none() || self.everywhere.changed().await.is_err() {
                 return std::future::pending().await;
             }
-            let everywhere = self.everywhere.borrow_and_update();
-            let others = everywhere.iter().filter(|one| one.person != self.person.id);
-            let people: Vec<_> = others
-                .map(|one| frames::Present {
-                    name: one.name.clone(),
-                    place: one.place.clone(),
-                })
-                .collect();
+            let everywhere = self.everywhere.borrow_and_update().clone();
+            self.seen
+                .retain(|place, _| everywhere.iter().any(|one| one.place == place.address()));
+            let mut people = Vec::new();
+            for one in everywhere {
+                if one.person != self.person.id && self.sees(&one.place, reader).await {
+                    people.push(frames::Present {
+                        name: one.name,
+                        place: one.place,
+                    });
+                }
+            }
             if self.told.as_ref() != Some(&people) {
                 self.told = Some(people.clone());
                 return people;
             }
         }
+    }
+
+    /// Dropped while it asks, it asks again: nothing is lost.
+    async fn sees(&mut self, address: &str, reader: &Principal) -> bool {
+        let Some(place) = Place::at(address) else {
+            return false;
+        };
+        if reader.audience() == Audience::All {
+            return true;
+        }
+        if let Some(seen) = self.seen.get(&place) {
+            return *seen;
+        }
+        let seen = match place {
+            Place::Blocker(id) => self.service.interaction(id, reader).await.is_ok(),
+            Place::Group(fingerprint) => {
+                let store = self.service.store();
+                let waiting = store.waiting(&reader.audience(), WAITING_ROWS).await;
+                waiting.is_ok_and(|waiting| {
+                    waiting
+                        .iter()
+                        .any(|brief| brief.fingerprint == Some(fingerprint))
+                })
+            }
+            Place::Marked => false,
+        };
+        self.seen.insert(place, seen);
+        seen
     }
 }
 
@@ -254,14 +321,41 @@ async fn first_frame(socket: &mut WebSocket) -> Option<ClientFrame> {
     serde_json::from_str(message.to_text().ok()?).ok()
 }
 
-/// The events after `after`; `None` when they are too many, or it is not in this journal at all.
-async fn missed(state: &AppState, after: i64) -> Result<Option<EventPage<Event>>, StoreError> {
+/// What a page has missed.
+struct Missed {
+    up_to: i64,
+    events: Vec<Event>,
+}
+
+/// The events after `after`; `None` when they are too many, or it is not in this journal at all, or the page may show
+/// what its person sees no more.
+async fn missed(
+    state: &AppState,
+    after: i64,
+    audience: &Audience,
+) -> Result<Option<Missed>, StoreError> {
     let store = state.service.store();
     if after < 0 || after > store.last_seq().await? {
         return Ok(None);
     }
-    let events = store.events_after(after, None, CATCH_UP).await?;
-    Ok(Some(events).filter(|events| !events.more))
+    let page = store.events_after(after, &Audience::All, CATCH_UP).await?;
+    if page.more {
+        return Ok(None);
+    }
+    let up_to = page.up_to;
+    let mut events = page.collect();
+    if *audience != Audience::All {
+        let regroups = |event: &Event| event.payload.is_of_teams() || event.payload.moves();
+        if events.iter().any(regroups) {
+            return Ok(None);
+        }
+        let teams = store.teams_of_events(after, up_to).await?;
+        events.retain(|event| {
+            let team = teams.get(&event.seq).copied();
+            audience.hears(event.agent_id, team, event.payload.is_of_teams())
+        });
+    }
+    Ok(Some(Missed { up_to, events }))
 }
 
 async fn send(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), axum::Error> {

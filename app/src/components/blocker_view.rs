@@ -31,6 +31,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         title,
         prompt_html,
         control,
+        team,
         task,
         fallback,
         status,
@@ -99,7 +100,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
                 <Asked agent prompt_html control has_control=open && may_answer />
                 <ReadToEnd />
             </div>
-            <Context row task fallback status earlier slack_link live />
+            <Context row task fallback status earlier slack_link team live />
         </div>
         <div class="dialog-end">{end}</div>
     })

@@ -18,6 +18,7 @@ pub(super) fn Context(
     status: BlockerStatus,
     earlier: Vec<Earlier>,
     slack_link: Option<String>,
+    team: Option<String>,
     live: Live,
 ) -> impl IntoView {
     let end = match status {
@@ -53,6 +54,15 @@ pub(super) fn Context(
                 <dt>"Agent"</dt>
                 <dd dir="auto">{row.agent.clone()}</dd>
             </div>
+            {team
+                .map(|team| {
+                    view! {
+                        <div>
+                            <dt>"Team"</dt>
+                            <dd dir="auto">{team}</dd>
+                        </div>
+                    }
+                })}
             {row.session_id.clone().map(|session| view! { <Session session /> })}
             {task.map(|task| view! { <Task task /> })}
             <div>

@@ -31,6 +31,7 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
         title,
         prompt_html,
         control,
+        team,
         task,
         fallback,
         status,
@@ -101,7 +102,7 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
                             })}
                     </section>
                 </div>
-                <Context row task fallback status earlier slack_link live />
+                <Context row task fallback status earlier slack_link team live />
             </div>
         </article>
     }

@@ -51,6 +51,7 @@ fn words(step: &Step) -> (Option<&str>, String) {
     match step.what {
         What::Asked => (by, "asked".to_owned()),
         What::Told => (by, "told this".to_owned()),
+        What::Moved => (by, "moved it to another team".to_owned()),
         What::Progressed(progress) => {
             let words = format!("answered {} of {}{via}", progress.answered, progress.of);
             (by, words)

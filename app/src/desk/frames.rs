@@ -277,6 +277,7 @@ impl Change {
                 return Self::FollowedUp { id };
             }
             InteractionEvent::Posted(_)
+            | InteractionEvent::Moved { .. }
             | InteractionEvent::AnswerRejected { .. }
             | InteractionEvent::ReplyEdited { .. }
             | InteractionEvent::Remarked { .. } => return Self::Other,

@@ -20,6 +20,8 @@ pub struct Blocker {
     pub prompt_html: String,
     /// The control that answers it.
     pub control: Control,
+    /// The team that was asked, unless that is everyone.
+    pub team: Option<String>,
     /// The piece of work.
     pub task: Option<TaskRef>,
     /// The answer the agent goes on with after the deadline.

@@ -75,6 +75,8 @@ pub enum What {
     Asked,
     /// An agent told.
     Told,
+    /// It belongs to another team from then on; `text` is the team's name.
+    Moved,
     /// Some questions of a form were answered.
     Progressed(Progress),
     /// It was closed.

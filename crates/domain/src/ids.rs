@@ -49,6 +49,10 @@ id!(
     PersonId
 );
 id!(
+    /// A team of people.
+    TeamId
+);
+id!(
     /// A browser that is signed in (never its cookie).
     SessionId
 );

@@ -3,7 +3,7 @@
 //! A function in [`decide`] takes the present state, a command and the present moment, and returns a [`Changeset`]
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
-//! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `principal` (who
+//! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
 //! may what); `interaction`, `task`, `access`, `delivery` (what there is); `event`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
@@ -31,6 +31,7 @@ mod refused;
 pub mod sign;
 pub mod slack;
 pub mod task;
+pub mod team;
 #[cfg(test)]
 mod testing;
 pub mod time;
@@ -40,13 +41,13 @@ pub use changeset::{Changeset, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
     DeliveryEvent, EndpointEvent, Event, InteractionEvent, NewEvent, Payload, PersonEvent,
-    TaskEvent, TokenEvent,
+    TaskEvent, TeamEvent, TokenEvent,
 };
 pub use fault::Fault;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
     AgentId, DeliveryId, DestinationId, EventId, Fingerprint, Ids, InteractionId, MessageId,
-    Moment, PersonId, SessionId, TokenId,
+    Moment, PersonId, SessionId, TeamId, TokenId,
 };
 pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
@@ -54,3 +55,4 @@ pub use quota::{Day, Quota};
 pub use refused::Refused;
 pub use sign::{Sign, Verify};
 pub use task::Task;
+pub use team::{Audience, Part, Parts, Team, TeamRef};

@@ -8,6 +8,7 @@ use crate::{
     ids::{AgentId, PersonId, TokenId},
     limits::PROOF_LASTS,
     refused::Refused,
+    team::{Audience, Parts, TeamRef},
 };
 
 /// An agent, as interactions and events name it.
@@ -23,11 +24,11 @@ pub struct AgentRef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Sees everything, answers nothing.
+    /// Sees what belongs to everyone and their teams, answers nothing.
     Viewer,
-    /// Answers and cancels.
+    /// Answers and cancels what they see.
     Responder,
-    /// Also manages people, tokens and settings.
+    /// Sees all; also manages people, teams, tokens and settings.
     Admin,
 }
 
@@ -77,6 +78,8 @@ pub enum Principal {
         role: Role,
         /// When they last gave their password in this browser.
         proven_at: DateTime<Utc>,
+        /// Their teams.
+        teams: Parts,
     },
     /// A program with a responder token.
     Script {
@@ -84,6 +87,8 @@ pub enum Principal {
         id: TokenId,
         /// The token's name.
         name: String,
+        /// Its teams.
+        teams: Parts,
     },
     /// A user of Slack whom the server has recognised. They answer there and manage nothing.
     SlackUser {
@@ -93,6 +98,8 @@ pub enum Principal {
         name: String,
         /// Their role.
         role: Role,
+        /// Their teams.
+        teams: Parts,
     },
     /// A person who runs commands on the server's machine, with its database at hand.
     Operator {
@@ -129,7 +136,7 @@ impl Principal {
                 name: name.clone(),
                 via: Via::Dashboard,
             }),
-            Self::Script { id, name } => Ok(Responder {
+            Self::Script { id, name, .. } => Ok(Responder {
                 id: id.0,
                 name: name.clone(),
                 via: Via::Api,
@@ -138,6 +145,7 @@ impl Principal {
                 id,
                 name,
                 role: Role::Responder | Role::Admin,
+                ..
             } => Ok(Responder {
                 id: *id,
                 name: name.clone(),
@@ -212,25 +220,55 @@ impl Principal {
         matches!(self, Self::Person { id, .. } if *id == person)
     }
 
-    /// Whether this principal may see an event about this agent's interaction or task, or an event
-    /// of no agent.
-    pub fn may_see(&self, agent: Option<AgentId>) -> bool {
-        match (self, agent) {
-            (Self::Agent(_), None) => false,
-            (_, None) => true,
-            (_, Some(agent)) => self.may_read(agent),
+    /// Rules 3 and 18: as [`Principal::responder`], for what belongs to this team: its members who answer, and admins.
+    ///
+    /// # Errors
+    /// [`Refused::NotSeen`] for who may not even see it, [`Refused::NotInTeam`] for a member who only reads,
+    /// [`Refused::NotAResponder`].
+    pub fn responder_for(&self, team: Option<&TeamRef>) -> Result<Responder, Refused> {
+        let responder = self.responder();
+        let Some(team) = team else {
+            return responder;
+        };
+        let parts = match self {
+            Self::Agent(_)
+            | Self::Operator { .. }
+            | Self::Person {
+                role: Role::Admin, ..
+            }
+            | Self::SlackUser {
+                role: Role::Admin, ..
+            } => return responder,
+            Self::Person { teams, .. }
+            | Self::Script { teams, .. }
+            | Self::SlackUser { teams, .. } => teams,
+        };
+        if parts.answers(team.id) {
+            return responder;
         }
+        if !parts.sees(team.id) {
+            return Err(Refused::NotSeen);
+        }
+        responder.and(Err(Refused::NotInTeam {
+            team: team.name.clone(),
+        }))
     }
 
-    /// Whether this principal may read the requests of `agent`: an agent sees its own, people see
-    /// all.
-    pub fn may_read(&self, agent: AgentId) -> bool {
+    /// Rule 18: what this principal may see. An agent sees its own, admins and the operator see all, others what
+    /// belongs to their teams and to none.
+    pub fn audience(&self) -> Audience {
         match self {
-            Self::Agent(own) => own.id == agent,
-            Self::Person { .. }
-            | Self::Script { .. }
-            | Self::SlackUser { .. }
-            | Self::Operator { .. } => true,
+            Self::Agent(agent) => Audience::Agent(agent.id),
+            Self::Operator { .. }
+            | Self::Person {
+                role: Role::Admin, ..
+            }
+            | Self::SlackUser {
+                role: Role::Admin, ..
+            } => Audience::All,
+            Self::Person { teams, .. }
+            | Self::Script { teams, .. }
+            | Self::SlackUser { teams, .. } => Audience::Teams(teams.teams().collect()),
         }
     }
 }

@@ -33,6 +33,31 @@ pub enum Refused {
     /// The password was not given lately, and a browser that was left open is not enough for this.
     #[error("this needs your password once more")]
     Unproven,
+    /// Rule 18: it belongs to another team. No word of it may reach who asked.
+    #[error("this belongs to another team")]
+    NotSeen,
+    /// Rule 18: this member of the team only reads.
+    #[error("only members of {team} who answer, and admins, may do this")]
+    NotInTeam {
+        /// The team's name.
+        team: String,
+    },
+    /// Another team has this name.
+    #[error("another team has this name")]
+    TeamNameTaken,
+    /// The team is no more.
+    #[error("this team was deleted")]
+    TeamDeleted,
+    /// A team that is asked, or will be, has to be there.
+    #[error(
+        "this team has {pending} questions waiting and is the home of {agents} agents; name the team that takes them"
+    )]
+    TeamInUse {
+        /// How many interactions wait for it.
+        pending: u32,
+        /// How many agents have their home there.
+        agents: u32,
+    },
     /// Another person has this name.
     #[error("somebody else has this name")]
     NameTaken,

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
-    AgentId, AgentRef, Changeset, Event, Ids, Interaction, Moment, PersonId, Principal, Role,
-    Write,
+    AgentId, AgentRef, Changeset, Event, Ids, Interaction, Moment, Parts, PersonId, Principal,
+    Role, Write,
     decide::interaction as decide,
     interaction::{AnswerDraft, Draft, Kind, Request},
     sign::{PublicKey, Sign, Signature, Verify},
@@ -78,6 +78,7 @@ pub(crate) fn person(role: Role) -> Principal {
         name: "Ana".into(),
         role,
         proven_at: epoch(),
+        teams: Parts::default(),
     }
 }
 
@@ -135,12 +136,20 @@ pub(crate) fn with(kind: Kind, fields: Value) -> Value {
 
 pub(crate) fn opened(body: Value, work: Option<&Work>, ids: &Counter) -> Changeset {
     let task = work.map(|work| &work.task);
-    decide::open(request(body), agent(), None, task, None, at(ids, 0))
+    decide::open(request(body), agent(), None, None, task, None, at(ids, 0))
 }
 
 /// As [`opened`], with a card in a channel.
 pub(crate) fn shown_in(channel: Option<String>, body: Value, ids: &Counter) -> Changeset {
-    decide::open(request(body), agent(), None, None, channel, at(ids, 0))
+    decide::open(
+        request(body),
+        agent(),
+        None,
+        None,
+        None,
+        channel,
+        at(ids, 0),
+    )
 }
 
 /// The interaction the changeset is about.

@@ -1,8 +1,9 @@
 //! An agent asks.
 
+use chrono::TimeDelta;
 use domain::{
-    AgentRef, AskedUnder, IdempotencyKey, Interaction, InteractionEvent, InteractionId, Payload,
-    Refused,
+    AgentId, AgentRef, AskedUnder, Fault, IdempotencyKey, Interaction, InteractionEvent,
+    InteractionId, Payload, Person, Refused, Team,
     decide::interaction as decide,
     interaction::{Draft, Kind, Request, TaskRef},
     limits,
@@ -34,12 +35,16 @@ impl Service {
     ) -> Result<Asked, ServiceError> {
         let fingerprint = draft.fingerprint();
         let unreachable = self.callback_fault(&draft)?;
-        let request = draft.check(|kind| self.settings.timeouts.of(kind));
-        let request = match (request, unreachable) {
-            (Ok(request), None) => request,
-            (checked, unreachable) => {
+        let named = draft.team.clone();
+        let team = self.team_for(agent.id, named.as_deref()).await?;
+        let of = team.as_ref().ok().cloned().flatten();
+        let request = draft.check(|kind| self.timeout(kind, of.as_ref()));
+        let (request, mut team) = match (request, unreachable, team) {
+            (Ok(request), None, Ok(team)) => (request, team),
+            (checked, unreachable, team) => {
                 let mut faults = checked.err().unwrap_or_default();
                 faults.extend(unreachable);
+                faults.extend(team.err());
                 return Err(faults.into());
             }
         };
@@ -63,9 +68,10 @@ impl Service {
             let mut changeset = decide::open(
                 request.clone(),
                 agent.clone(),
+                team.as_ref().map(Team::named),
                 key.clone(),
                 task.as_ref(),
-                self.channel_for(&request),
+                self.channel_for(&request, team.as_ref()),
                 self.moment(),
             );
             changeset.quota = quota;
@@ -77,6 +83,38 @@ impl Service {
             if self.is_first(changeset).await? {
                 return Ok(asked);
             }
+            // The team may have been deleted meanwhile.
+            let now = self.team_for(agent.id, named.as_deref()).await?;
+            team = now.map_err(|fault| Refused::Invalid(vec![fault]))?;
+        }
+    }
+
+    /// The team that an agent asks: its home, or one that is open to it.
+    async fn team_for(
+        &self,
+        agent: AgentId,
+        named: Option<&str>,
+    ) -> Result<Result<Option<Team>, Fault>, ServiceError> {
+        let asker = self.store.asker(agent).await?;
+        let Some(named) = named else {
+            return Ok(Ok(asker.home));
+        };
+        let key = Person::name_key(named);
+        let may_ask = asker.home.into_iter().chain(asker.open);
+        let mut named = may_ask.filter(|team| Person::name_key(&team.profile.name) == key);
+        Ok(named.next().map(Some).ok_or_else(|| {
+            Fault::new(
+                "team",
+                "is no team that this agent may ask; an admin opens one to it",
+            )
+        }))
+    }
+
+    /// The deadline of a kind where the request names none; `None` = never.
+    fn timeout(&self, kind: Kind, team: Option<&Team>) -> Option<TimeDelta> {
+        match team.and_then(|team| team.profile.timeouts.get(&kind)) {
+            Some(seconds) => seconds.map(TimeDelta::seconds),
+            None => self.settings.timeouts.of(kind),
         }
     }
 

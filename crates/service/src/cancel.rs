@@ -6,7 +6,7 @@ use domain::{
 };
 use store::InteractionQuery;
 
-use super::{Service, ServiceError, read::scope};
+use super::{Service, ServiceError};
 
 /// How many are read at once.
 const PAGE: u32 = 200;
@@ -35,8 +35,8 @@ impl Service {
         }
     }
 
-    /// Cancels everything that is pending in a session: an agent's own, or everybody's for a responder.
-    /// Returns the interactions cancelled; those closed meanwhile are left out.
+    /// Cancels everything that is pending in a session: an agent's own, or all that a responder
+    /// answers for. Returns the interactions cancelled; those closed meanwhile are left out.
     ///
     /// # Errors
     /// [`Refused::NotAResponder`], [`Refused::Invalid`].
@@ -61,7 +61,7 @@ impl Service {
         let mut before = None;
         loop {
             let query = InteractionQuery {
-                agent: scope(by),
+                audience: by.audience(),
                 state: Some("pending".to_owned()),
                 session_id: Some(session_id.to_owned()),
                 before,
@@ -80,7 +80,11 @@ impl Service {
             for interaction in page {
                 match self.cancel(interaction.id, reason.clone(), by).await {
                     Ok(interaction) => cancelled.push(interaction),
-                    Err(ServiceError::Refused(Refused::Closed { .. })) => {}
+                    // Moved meanwhile, or only to be read.
+                    Err(
+                        ServiceError::NotFound
+                        | ServiceError::Refused(Refused::Closed { .. } | Refused::NotInTeam { .. }),
+                    ) => {}
                     Err(error) => return Err(error),
                 }
             }

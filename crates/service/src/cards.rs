@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Interaction, InteractionId, Refused,
+    Interaction, InteractionId, Refused, Team,
     decide::interaction as decide,
     interaction::{Posted, Priority, Request},
     slack::OnCard,
@@ -11,9 +11,13 @@ use domain::{
 use super::{Service, ServiceError};
 
 impl Service {
-    /// Where a request is to be shown, if it is.
-    pub(super) fn channel_for(&self, request: &Request) -> Option<String> {
+    /// Where a request is to be shown, if it is: what belongs to a team in the team's channel, or nowhere, since others
+    /// read along in all the rest.
+    pub(super) fn channel_for(&self, request: &Request, team: Option<&Team>) -> Option<String> {
         let channels = self.channels.as_ref()?;
+        if let Some(team) = team {
+            return team.profile.slack_channel.clone();
+        }
         let is_urgent = request.priority == Priority::Urgent;
         let channel = channels.channel_for(request.session_id.as_deref(), is_urgent);
         Some(channel.to_owned())

@@ -11,7 +11,7 @@ use store::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, StuckChannel}
 use super::{Service, ServiceError};
 
 impl Service {
-    /// Deliveries, those of the newest events first.
+    /// Deliveries, those of the newest events first, as far as the caller sees what they tell of.
     ///
     /// # Errors
     /// [`domain::Refused::NotAResponder`], [`domain::Refused::NotAnAdmin`].
@@ -21,7 +21,24 @@ impl Service {
         by: &Principal,
     ) -> Result<Vec<DeliveryRecord>, ServiceError> {
         by.outbound()?;
-        Ok(self.store.deliveries(query).await?)
+        let query = DeliveryQuery {
+            audience: by.audience(),
+            ..query.clone()
+        };
+        Ok(self.store.deliveries(&query).await?)
+    }
+
+    /// Rule 18: a delivery is there for those who see what it tells of.
+    async fn see_delivery(&self, id: DeliveryId, by: &Principal) -> Result<(), ServiceError> {
+        let query = DeliveryQuery {
+            id: Some(id),
+            limit: 1,
+            ..DeliveryQuery::default()
+        };
+        match self.deliveries(&query, by).await?.is_empty() {
+            false => Ok(()),
+            true => Err(ServiceError::NotFound),
+        }
     }
 
     /// Channels of Slack that nothing can be posted to while something waits for it.
@@ -42,8 +59,13 @@ impl Service {
         id: DeliveryId,
         by: &Principal,
     ) -> Result<Vec<Attempt>, ServiceError> {
-        by.outbound()?;
-        Ok(self.store.attempts(id).await?)
+        match self.see_delivery(id, by).await {
+            Err(ServiceError::NotFound) => Ok(Vec::new()),
+            seen => {
+                seen?;
+                Ok(self.store.attempts(id).await?)
+            }
+        }
     }
 
     /// Has one delivery tried again now, with its whole schedule before it.
@@ -52,7 +74,7 @@ impl Service {
     /// As [`Service::deliveries`]; [`domain::Refused::EndpointDisabled`], [`domain::Refused::NotToRetry`],
     /// [`ServiceError::NotFound`].
     pub async fn retry_delivery(&self, id: DeliveryId, by: &Principal) -> Result<(), ServiceError> {
-        by.outbound()?;
+        self.see_delivery(id, by).await?;
         loop {
             let delivery = self.store.delivery(id).await?;
             let delivery = delivery.ok_or(ServiceError::NotFound)?;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Changeset, DeliveryId, DestinationId, Endpoint, Fault, Moment, Principal, Refused,
+    Changeset, DeliveryId, DestinationId, Endpoint, Fault, Moment, Principal, Refused, TeamId,
     decide::delivery::{self as decide, NewEndpoint},
     delivery::{DisabledWhy, Filter, Format, Next, SealedSecret, Topic, TryResult},
 };
@@ -76,13 +76,16 @@ impl Service {
         Ok(is_first.then_some((endpoint, secret)))
     }
 
-    /// Every endpoint, oldest first.
+    /// Every endpoint whose teams the caller sees, oldest first.
     ///
     /// # Errors
     /// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].
     pub async fn endpoints(&self, by: &Principal) -> Result<Vec<EndpointRecord>, ServiceError> {
         by.outbound()?;
-        Ok(self.store.endpoints().await?)
+        let audience = by.audience();
+        let mut endpoints = self.store.endpoints().await?;
+        endpoints.retain(|one| audience.sees_all(&one.endpoint.filter.teams));
+        Ok(endpoints)
     }
 
     /// Gives an endpoint another secret and returns it. For a day the one before signs as well.
@@ -117,6 +120,27 @@ impl Service {
         by.outbound()?;
         self.change_endpoint(id, |endpoint, now| {
             decide::disable(endpoint, disabled, by, now).map(Some)
+        })
+        .await
+    }
+
+    /// Says of which teams an endpoint hears, beside what belongs to none.
+    ///
+    /// # Errors
+    /// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`]; [`ServiceError::NotFound`], also for a team that the caller
+    /// does not see.
+    pub async fn set_endpoint_teams(
+        &self,
+        id: DestinationId,
+        teams: &[TeamId],
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        by.outbound()?;
+        for team in teams {
+            self.known_team(*team).await?;
+        }
+        self.change_endpoint(id, |endpoint, now| {
+            decide::set_teams(endpoint, teams.to_vec(), by, now).map(Some)
         })
         .await
     }
@@ -183,6 +207,7 @@ impl Service {
                     filter: Filter {
                         topics: vec![Topic::Requested],
                         sync_only: true,
+                        teams: Vec::new(),
                     },
                     format: Format::Flat,
                 };

@@ -35,6 +35,7 @@ mod settings;
 mod sign_in;
 mod slack_identity;
 mod task;
+mod teams;
 mod tokens;
 mod uses;
 
@@ -131,7 +132,11 @@ pub enum ServiceError {
 
 impl From<Refused> for ServiceError {
     fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
+        match refused {
+            // Rule 18: nobody learns that it is there.
+            Refused::NotSeen => Self::NotFound,
+            refused => Self::Refused(refused),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Reading, as far as the caller may.
 
 use domain::{
-    AgentId, Event, Interaction, InteractionId, Principal, fault::is_name, interaction::Brief,
-    limits,
+    AgentId, Audience, Event, Interaction, InteractionId, Principal, fault::is_name,
+    interaction::Brief, limits,
 };
 use store::{EventPage, InteractionQuery, Page, WaitingCounts};
 
@@ -38,11 +38,17 @@ impl Service {
         reader: &Principal,
     ) -> Result<Interaction, ServiceError> {
         let interaction = self.store.interaction(id).await?;
-        let interaction = interaction.filter(|it| reader.may_read(it.agent.id));
+        let audience = reader.audience();
+        let interaction = interaction.filter(|it| audience.includes(it.agent.id, it.team_id()));
         let interaction = interaction.ok_or(ServiceError::NotFound)?;
         // A person answers what is read here.
         if interaction.state.is_pending() && !matches!(reader, Principal::Agent(_)) {
-            return self.interaction_as_told(id).await;
+            let told = self.interaction_as_told(id).await?;
+            // It may have been moved meanwhile.
+            return match audience.includes(told.agent.id, told.team_id()) {
+                true => Ok(told),
+                false => Err(ServiceError::NotFound),
+            };
         }
         Ok(interaction)
     }
@@ -97,7 +103,7 @@ impl Service {
         Ok(self.store.agent_named(name).await?)
     }
 
-    /// Events after `after` in order, as many as fit on a page; an agent sees its own. A decision that its receipt does
+    /// Events after `after` in order that the reader hears of, as many as fit on a page. A decision that its receipt does
     /// not prove is left out (rule 12).
     ///
     /// # Errors
@@ -108,7 +114,8 @@ impl Service {
         limit: u32,
         reader: &Principal,
     ) -> Result<EventPage<Event>, ServiceError> {
-        let page = self.store.events_after(after, scope(reader), limit).await?;
+        let audience = reader.audience();
+        let page = self.store.events_after(after, &audience, limit).await?;
         let store = self.store.clone();
         Ok(page.retain(move |event| {
             let is_proven = store.proves(event);
@@ -122,12 +129,12 @@ impl Service {
         }))
     }
 
-    /// How many blockers wait.
+    /// How many blockers wait, of all teams.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn waiting_counts(&self) -> Result<WaitingCounts, ServiceError> {
-        Ok(self.store.waiting_counts().await?)
+        Ok(self.store.waiting_counts(&Audience::All).await?)
     }
 
     /// The number of the newest event.

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Fault, PasswordHash, Person, Principal, Role, SecretHash, SessionId,
+    Fault, Parts, PasswordHash, Person, Principal, Role, SecretHash, SessionId,
     access::{NewSession, PasswordBy},
     decide::access as decide,
     fault::is_name,
@@ -53,21 +53,24 @@ pub struct SignedIn {
     pub session: SessionId,
     /// When they last gave their password there.
     pub proven_at: DateTime<Utc>,
+    /// The person's teams.
+    pub teams: Parts,
 }
 
 impl SignedIn {
     /// The principal for the rules.
     pub fn principal(&self) -> Principal {
-        principal(&self.person, self.proven_at)
+        principal(&self.person, self.proven_at, self.teams.clone())
     }
 }
 
-fn principal(person: &Person, proven_at: DateTime<Utc>) -> Principal {
+fn principal(person: &Person, proven_at: DateTime<Utc>, teams: Parts) -> Principal {
     Principal::Person {
         id: person.id,
         name: person.name.clone(),
         role: person.role,
         proven_at,
+        teams,
     }
 }
 
@@ -98,7 +101,7 @@ impl Service {
         passwords::check(password, name.unwrap_or(&person.name))?;
         if let Some(name) = name.filter(|_| person.role == Role::Admin) {
             // The link is the proof.
-            let by = principal(&person, self.now());
+            let by = principal(&person, self.now(), Parts::default());
             self.change_person(person.id, name, person.role, &by)
                 .await?;
             name.trim().clone_into(&mut person.name);
@@ -186,6 +189,7 @@ impl Service {
                 person: found.person,
                 session: found.id,
                 proven_at: found.proven_at,
+                teams: found.teams,
             }
         }))
     }

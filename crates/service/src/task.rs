@@ -1,8 +1,8 @@
 //! Agents register their tasks and say how they go.
 
 use domain::{
-    AgentId, AgentRef, Task, decide::task as decide, fault::is_name, interaction::Brief, limits,
-    task::TaskDraft,
+    AgentId, AgentRef, Audience, Task, decide::task as decide, fault::is_name, interaction::Brief,
+    limits, task::TaskDraft,
 };
 use store::{Page, TaskPlace, TaskQuery};
 
@@ -47,29 +47,45 @@ impl Service {
                 break;
             }
         }
-        self.task(agent.id, id).await
+        self.task(agent.id, id, &Audience::Agent(agent.id)).await
     }
 
-    /// A task of an agent, and the interactions that wait in it.
+    /// A task of an agent, and the interactions that wait in it, as far as the audience sees them.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`].
-    pub async fn task(&self, agent: AgentId, id: &str) -> Result<TaskWaiting, ServiceError> {
+    /// [`ServiceError::NotFound`], also for one that it may not see.
+    pub async fn task(
+        &self,
+        agent: AgentId,
+        id: &str,
+        audience: &Audience,
+    ) -> Result<TaskWaiting, ServiceError> {
         if !is_name(id, limits::SESSION_ID_CHARS) {
             return Err(ServiceError::NotFound);
         }
+        if matches!(audience, Audience::Teams(_)) {
+            let home = self.store.asker(agent).await?.home;
+            if !audience.includes(agent, home.map(|team| team.id)) {
+                return Err(ServiceError::NotFound);
+            }
+        }
         let task = self.store.task(agent, id).await?;
-        self.waiting_in(task.ok_or(ServiceError::NotFound)?).await
+        self.waiting_in(task.ok_or(ServiceError::NotFound)?, audience)
+            .await
     }
 
-    /// The interactions that wait in a task.
+    /// The interactions that wait in a task that the audience sees, as far as it sees them.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn waiting_in(&self, task: Task) -> Result<TaskWaiting, ServiceError> {
+    pub async fn waiting_in(
+        &self,
+        task: Task,
+        audience: &Audience,
+    ) -> Result<TaskWaiting, ServiceError> {
         let waiting = self
             .store
-            .waiting_in(task.agent.id, &task.id, limits::WAITING_ON);
+            .waiting_in(audience, task.agent.id, &task.id, limits::WAITING_ON);
         Ok(TaskWaiting {
             waiting: waiting.await?,
             task,

@@ -1,7 +1,7 @@
 //! Tokens: made here, checked here.
 
 use domain::{
-    Principal, SecretHash, TokenId, TokenKind, access::Lifetime, decide::access as decide,
+    Principal, SecretHash, TeamId, TokenId, TokenKind, access::Lifetime, decide::access as decide,
 };
 use store::{Holder, TokenRecord};
 
@@ -9,9 +9,10 @@ use super::{Service, ServiceError};
 use crate::secret::Secret;
 
 impl Service {
-    /// Makes a token and returns it; it cannot be read back later.
+    /// Makes a token and returns it; it cannot be read back later. A responder's may have teams.
     ///
     /// # Errors
+    /// [`ServiceError::NotFound`] for a team that is not there;
     /// [`domain::Refused::NotAnAdmin`], [`domain::Refused::Unproven`]; [`domain::Refused::Invalid`] when the
     /// name is not one line, or the end not ahead.
     pub async fn create_token(
@@ -19,14 +20,26 @@ impl Service {
         kind: TokenKind,
         name: &str,
         lifetime: Lifetime,
+        teams: &[TeamId],
         by: &Principal,
     ) -> Result<Secret, ServiceError> {
+        by.admin()?;
+        let mut of = Vec::with_capacity(teams.len());
+        for team in teams {
+            of.push(self.known_team(*team).await?);
+        }
         let secret = Secret::token(kind);
         // Another token may make the agent meanwhile.
         loop {
             let agent = self.store.agent_named(name.trim()).await?;
-            let (hash, now) = (secret.hash(), self.moment());
-            let created = decide::create_token(kind, name, agent, hash, lifetime, by, now)?;
+            let new = decide::NewToken {
+                kind,
+                name,
+                agent,
+                lifetime,
+                teams: &of,
+            };
+            let created = decide::create_token(&new, secret.hash(), by, self.moment())?;
             if self.is_first(created).await? {
                 break;
             }

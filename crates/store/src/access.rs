@@ -1,7 +1,9 @@
 //! Records of people and programs that are let in.
 
 use chrono::{DateTime, Utc};
-use domain::{Actor, PasswordHash, Person, PersonId, Principal, SessionId, TokenId, access::Token};
+use domain::{
+    Actor, Parts, PasswordHash, Person, PersonId, Principal, SessionId, TokenId, access::Token,
+};
 
 /// The holder of a token that works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +87,8 @@ pub struct OpenSession {
     pub person: Person,
     /// When their password was last given there.
     pub proven_at: DateTime<Utc>,
+    /// The person's teams.
+    pub teams: Parts,
 }
 
 /// What is kept for one browser, signed in or not.

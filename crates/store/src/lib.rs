@@ -25,19 +25,20 @@ mod query;
 mod rows;
 mod search;
 mod sqlite;
+mod teams;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod url;
 mod writer;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Interaction,
-    InteractionId, MessageId, Person, PersonId, SecretHash, SessionId, SlackId, Task, TokenId,
-    Verify,
+    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Interaction,
+    InteractionId, MessageId, Parts, Person, PersonId, SecretHash, SessionId, SlackId, Task, Team,
+    TeamId, TokenId, Verify,
     interaction::{Brief, Unproven},
     journal::Record,
     slack::OnCard,
@@ -60,6 +61,7 @@ pub use page::{EventPage, Page};
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
 };
+pub use teams::{Asker, TeamRecord, TeamUse};
 
 use url::Scheme;
 use uuid::Uuid;
@@ -123,6 +125,7 @@ pub trait Store:
     + Agents
     + Tokens
     + People
+    + Teams
     + Sessions
     + Outbox
     + Endpoints
@@ -140,6 +143,7 @@ impl<
         + Agents
         + Tokens
         + People
+        + Teams
         + Sessions
         + Outbox
         + Endpoints
@@ -231,13 +235,19 @@ pub trait Interactions: Send + Sync {
 
     /// Pending blockers in the order people should see them: sync before async, urgent before
     /// normal, then oldest first.
-    async fn waiting(&self, limit: u32) -> Result<Vec<Brief>>;
+    async fn waiting(&self, audience: &Audience, limit: u32) -> Result<Vec<Brief>>;
 
     /// Pending blockers of a task, oldest first.
-    async fn waiting_in(&self, agent: AgentId, task: &str, limit: u32) -> Result<Vec<Brief>>;
+    async fn waiting_in(
+        &self,
+        audience: &Audience,
+        agent: AgentId,
+        task: &str,
+        limit: u32,
+    ) -> Result<Vec<Brief>>;
 
     /// Closed interactions, last closed first.
-    async fn recently_closed(&self, limit: u32) -> Result<Vec<Brief>>;
+    async fn recently_closed(&self, audience: &Audience, limit: u32) -> Result<Vec<Brief>>;
 
     /// How many blockers of this agent are pending.
     async fn pending_count(&self, agent: AgentId) -> Result<u32>;
@@ -247,10 +257,10 @@ pub trait Interactions: Send + Sync {
     async fn pending_weight(&self, agent: AgentId, task: &str) -> Result<i64>;
 
     /// How many blockers are pending.
-    async fn waiting_counts(&self) -> Result<WaitingCounts>;
+    async fn waiting_counts(&self, audience: &Audience) -> Result<WaitingCounts>;
 
     /// Counts of blockers since `since`.
-    async fn counts(&self, since: DateTime<Utc>) -> Result<Counts>;
+    async fn counts(&self, audience: &Audience, since: DateTime<Utc>) -> Result<Counts>;
 
     /// Pending interactions whose deadline is at or before `now`, longest overdue first, without the first `skip`.
     async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>>;
@@ -278,11 +288,11 @@ pub trait Journal: Send + Sync {
     /// The number of the newest event, 0 when there is none.
     async fn last_seq(&self) -> Result<i64>;
 
-    /// Events after `after` in order; only those of `agent` when one is given.
+    /// Events after `after` in order that the audience hears of.
     async fn events_after(
         &self,
         after: i64,
-        agent: Option<AgentId>,
+        audience: &Audience,
         limit: u32,
     ) -> Result<EventPage<Event>>;
 
@@ -311,8 +321,8 @@ pub trait Journal: Send + Sync {
 /// Agents.
 #[async_trait]
 pub trait Agents: Send + Sync {
-    /// All agents by name, with the bytes they have had stored on this day.
-    async fn agents(&self, day: Day) -> Result<Vec<AgentRecord>>;
+    /// The agents that the audience sees by name, with the bytes they have had stored on this day.
+    async fn agents(&self, audience: &Audience, day: Day) -> Result<Vec<AgentRecord>>;
 
     /// How many bytes an agent has had stored on this day.
     async fn stored_by(&self, agent: AgentId, day: Day) -> Result<u64>;
@@ -365,6 +375,32 @@ pub trait People: Send + Sync {
 
     /// Notes that they have read of it, if it is still the last.
     async fn told_of_link(&self, person: PersonId, made_at: DateTime<Utc>) -> Result<()>;
+}
+
+/// Teams (rule 18).
+#[async_trait]
+pub trait Teams: Send + Sync {
+    /// One team, also when it was deleted.
+    async fn team(&self, id: TeamId) -> Result<Option<Team>>;
+
+    /// The team that has this [`Person::name_key`] now.
+    async fn team_named(&self, name_key: &str) -> Result<Option<Team>>;
+
+    /// Those that were not deleted, by name.
+    async fn teams(&self) -> Result<Vec<TeamRecord>>;
+
+    /// The teams of a person.
+    async fn parts(&self, person: PersonId) -> Result<Parts>;
+
+    /// The teams that an agent may ask.
+    async fn asker(&self, agent: AgentId) -> Result<Asker>;
+
+    /// What keeps a team from being deleted.
+    async fn team_use(&self, team: TeamId) -> Result<TeamUse>;
+
+    /// Whose the events after `after` are, up to `up_to`: the team of an interaction as it is now, the home of a task's
+    /// agent. Those of everyone are not in it.
+    async fn teams_of_events(&self, after: i64, up_to: i64) -> Result<HashMap<i64, TeamId>>;
 }
 
 /// Browsers that are signed in, or on their way. A session is good until it expires, has not been used for

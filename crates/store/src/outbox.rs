@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Delivery, DeliveryId, DestinationId, Endpoint, InteractionId,
+    Audience, Delivery, DeliveryId, DestinationId, Endpoint, InteractionId,
     delivery::{DeliveryState, DestinationKind, Health, Listener, Next},
     obligation::{News, Obligation},
 };
@@ -174,6 +174,8 @@ pub struct StuckChannel {
 /// Every field that is set narrows the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryQuery {
+    /// Only what this reader may see (rule 18).
+    pub audience: Audience,
     /// Only this one.
     pub id: Option<DeliveryId>,
     /// Only this state.

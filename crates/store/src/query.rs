@@ -2,13 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, AgentRef, InteractionId,
+    AgentId, AgentRef, Audience, InteractionId, TeamRef,
     interaction::{Kind, Mode},
 };
 
 /// Every field that is set narrows the list. Ids are UUIDv7, so their order is the order of asking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InteractionQuery {
+    /// Only what this reader may see (rule 18).
+    pub audience: Audience,
     /// Only this agent's.
     pub agent: Option<AgentId>,
     /// Only this state (`pending`, `resolved`, `expired`, `cancelled`).
@@ -32,6 +34,8 @@ pub struct InteractionQuery {
 /// Every field that is set narrows the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskQuery {
+    /// Only what this reader may see (rule 18).
+    pub audience: Audience,
     /// Only this agent's.
     pub agent: Option<AgentId>,
     /// Only this status (`running`, `waiting`, `failed`, `done`).
@@ -58,6 +62,8 @@ pub struct TaskPlace {
 pub struct AgentRecord {
     /// The agent.
     pub agent: AgentRef,
+    /// The team that it asks by itself; `None` = everyone.
+    pub home: Option<TeamRef>,
     /// When it last called, to the minute; `None` when it never has.
     pub last_seen_at: Option<DateTime<Utc>>,
     /// How many of its tasks run or wait.

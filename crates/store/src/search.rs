@@ -63,6 +63,7 @@ fn said(payload: &Payload) -> Option<String> {
         }
         InteractionEvent::Reported { text, .. } => text.clone(),
         InteractionEvent::Posted(_)
+        | InteractionEvent::Moved { .. }
         | InteractionEvent::Progressed { .. }
         | InteractionEvent::AnswerRejected { .. }
         | InteractionEvent::Collected {}

@@ -72,6 +72,10 @@ fn run_filtered(workspace: &Workspace, filters: &[String], steps: &mut Steps) ->
     Ok(())
 }
 
+fn threads() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 fn cargo_test(
     workspace: &Workspace,
     postgres: &Postgres,
@@ -80,6 +84,8 @@ fn cargo_test(
 ) -> Result<()> {
     for packages in [server::TESTED.as_slice(), &["-p", "xtask"]] {
         let mut cargo = workspace.cargo();
+        // Most of them wait: for a deadline, a program, a lock.
+        cargo.env("RUST_TEST_THREADS", threads().to_string());
         cargo.arg("test").args(packages).arg("--").args(filters);
         cargo.env(postgres::VARIABLE, &postgres.url);
         command::run(cargo.env(python::VARIABLE, python))?;

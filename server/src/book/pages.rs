@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 20] = files![
+const FILES: [(&str, &str, &str); 21] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -23,6 +23,7 @@ const FILES: [(&str, &str, &str); 20] = files![
     "mcp": "docs/mcp.md",
     "answering": "docs/answering.md",
     "slack": "docs/slack.md",
+    "teams": "docs/teams.md",
     "operations": "docs/operations.md",
     "performance": "docs/performance.md",
     "delivery": "docs/delivery.md",

@@ -64,6 +64,7 @@ fn of(kind: Kind, at: DateTime<Utc>) -> Option<Interaction> {
             id: AgentId(Uuid::nil()),
             name: "sample-agent".to_owned(),
         },
+        team: None,
         request,
         created_at: at,
         expires_at: None,

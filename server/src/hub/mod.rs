@@ -10,7 +10,7 @@ use std::{
 };
 
 use axum::extract::ws::Utf8Bytes;
-use domain::{AgentId, InteractionId, Principal};
+use domain::{AgentId, Audience, InteractionId, Principal, TeamId};
 use tokio::{
     sync::{
         broadcast::{self, error::RecvError},
@@ -29,8 +29,21 @@ pub struct FeedItem {
     pub seq: i64,
     /// Whose interaction or task it is about.
     pub agent: Option<AgentId>,
+    /// The team it belongs to (rule 18).
+    pub team: Option<TeamId>,
+    /// Whether it is about a team itself.
+    pub is_of_teams: bool,
+    /// Whether another team sees things that were there before.
+    pub moves: bool,
     /// The frame as text: made once, sent to everybody.
     pub frame: Utf8Bytes,
+}
+
+impl FeedItem {
+    /// Whether this reader may hear of it.
+    pub fn is_for(&self, reader: &Audience) -> bool {
+        reader.hears(self.agent, self.team, self.is_of_teams)
+    }
 }
 
 /// Passes committed events on.
@@ -106,11 +119,12 @@ impl Hub {
 
 /// Completes when something happened after `after` that this reader may see, or may have been missed.
 pub async fn news(feed: &mut broadcast::Receiver<FeedItem>, reader: &Principal, after: i64) {
+    let audience = reader.audience();
     loop {
         match feed.recv().await {
             // The relay may be a little behind what the reader knows already.
             Ok(item) if item.seq <= after => {}
-            Ok(item) if !reader.may_see(item.agent) => {}
+            Ok(item) if !item.is_for(&audience) => {}
             Ok(_) | Err(RecvError::Lagged(_)) => return,
             // The server is stopping, which ends the wait elsewhere.
             Err(RecvError::Closed) => std::future::pending().await,
@@ -154,6 +168,9 @@ mod tests {
         FeedItem {
             seq,
             agent: None,
+            team: None,
+            is_of_teams: false,
+            moves: false,
             frame: Utf8Bytes::from_static("{}"),
         }
     }

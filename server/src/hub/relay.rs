@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use app::desk::frames::ServerFrame;
-use domain::Event;
+use domain::{Audience, Event, TeamId};
 use store::{Store, StoreError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -51,11 +51,12 @@ async fn follow(
         return store.last_seq().await;
     };
     loop {
-        let page = store.events_after(seq, None, PAGE).await?;
+        let page = store.events_after(seq, &Audience::All, PAGE).await?;
         let more = page.more;
+        let teams = store.teams_of_events(seq, page.up_to).await?;
         seq = page.up_to;
         for event in page {
-            publish(hub, &event);
+            publish(hub, &event, teams.get(&event.seq).copied());
             if event.payload.ends_access() {
                 access_ended.send_replace(());
             }
@@ -66,13 +67,16 @@ async fn follow(
     }
 }
 
-fn publish(hub: &Hub, event: &Event) {
+fn publish(hub: &Hub, event: &Event, team: Option<TeamId>) {
     let closed = event.interaction_id.filter(|_| event.payload.closes());
     match serde_json::to_string(&ServerFrame::from(event)) {
         Ok(frame) => hub.publish(
             FeedItem {
                 seq: event.seq,
                 agent: event.agent_id,
+                team,
+                is_of_teams: event.payload.is_of_teams(),
+                moves: event.payload.moves(),
                 frame: frame.into(),
             },
             closed,

@@ -6,20 +6,27 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Actor, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder, Role, SlackId,
-    Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
+    TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
 };
 use store::{Store, walk_journal};
 use uuid::Uuid;
 
-use super::rows::Differs;
+use super::{rows::Differs, teams::KnownTeams};
 
 /// The nouns whose events are needed here.
-const READ: [&str; 4] = [
+const READ: [&str; 8] = [
     "person.",
     "token.",
+    "team.",
     "interaction.resolved",
     "interaction.progressed",
+    "interaction.moved",
+    "interaction.expired",
+    "interaction.cancelled",
 ];
+
+/// Of this event only those are needed that name a team.
+const ASKED: &str = "interaction.requested";
 
 /// Who may answer is read before the answer is committed: one that was under way when its author was kept out still
 /// counts. No request takes longer.
@@ -33,6 +40,7 @@ pub(super) struct Known {
     tokens: BTreeMap<TokenId, Token>,
     /// When people and tokens that could answer until then no longer could.
     ended: BTreeMap<Uuid, DateTime<Utc>>,
+    teams: KnownTeams,
     seq: i64,
     strangers: Vec<Differs>,
 }
@@ -48,7 +56,11 @@ impl Known {
     /// Takes the next event. One that cannot be read says nothing.
     pub(super) fn follow(&mut self, record: &Record) {
         self.seq = record.seq;
-        if !READ.iter().any(|noun| record.event_type.starts_with(noun)) {
+        let is_needed = match &*record.event_type {
+            ASKED => record.payload.contains("\"team\""),
+            named => READ.iter().any(|noun| named.starts_with(noun)),
+        };
+        if !is_needed {
             return;
         }
         if let Ok(payload) = Payload::read(&record.event_type, &record.payload) {
@@ -93,9 +105,16 @@ impl Known {
             Payload::Token(TokenEvent::Revoked(token)) => {
                 self.tokens.remove(&token.id);
             }
-            Payload::Interaction(
-                InteractionEvent::Resolved { .. } | InteractionEvent::Progressed { .. },
-            ) => self.answered(record, at),
+            Payload::Team(event) => self.teams.take(event, at),
+            Payload::Interaction(event) => {
+                if matches!(
+                    event,
+                    InteractionEvent::Resolved { .. } | InteractionEvent::Progressed { .. }
+                ) {
+                    self.answered(record, at);
+                }
+                self.teams.follow(record.interaction_id, &event);
+            }
             _ => {}
         }
     }
@@ -138,7 +157,9 @@ impl Known {
         };
         let ended = self.ended.get(&responder.id);
         let is_under_way = ended.is_some_and(|ended| at - *ended <= UNDER_WAY);
-        if !is_under_way && !self.may_answer(&responder, at) {
+        let team = self.teams.asked(record.interaction_id);
+        let is_of_team = team.is_none_or(|team| self.answers_for(team, &responder, at));
+        if !is_of_team || (!is_under_way && !self.may_answer(&responder, at)) {
             self.strangers.push(Differs {
                 what: format!("event {}", record.seq),
                 how: format!(
@@ -164,11 +185,29 @@ impl Known {
         }
     }
 
-    /// Rows of people and tokens that are not as their events say; and who answered without being let in.
+    /// Whether events say so of this team (rule 18).
+    fn answers_for(&self, team: TeamId, responder: &Responder, at: DateTime<Utc>) -> bool {
+        if responder.via == Via::Api {
+            let token = self.tokens.get(&TokenId(responder.id));
+            // Of one that was revoked meanwhile its teams are not known any more.
+            return token.is_none_or(|token| token.teams.contains(&team));
+        }
+        let id = PersonId(responder.id);
+        let is_admin = |known: &KnownPerson| known.role == Role::Admin;
+        self.people.get(&id).is_some_and(is_admin)
+            || self.teams.answers(team, id, at, UNDER_WAY)
+            || self
+                .ended
+                .get(&responder.id)
+                .is_some_and(|ended| at - *ended <= UNDER_WAY)
+    }
+
+    /// Rows of people, tokens and teams that are not as their events say; and who answered without being let in.
     pub(super) async fn compare(mut self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
         loop {
             let mut differ = self.people_who_differ(store).await?;
             differ.extend(self.tokens_that_differ(store).await?);
+            differ.extend(self.teams.compare(&store.teams().await?));
             let before = self.seq;
             // A server may be at work: what it has done meanwhile is no difference.
             if !differ.is_empty() {

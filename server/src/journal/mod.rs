@@ -5,6 +5,7 @@ mod checkpoint_file;
 mod checkpoints;
 mod export;
 mod rows;
+mod teams;
 mod verify;
 
 pub use checkpoint_file::CheckpointFile;

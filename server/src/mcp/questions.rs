@@ -1,6 +1,6 @@
 //! `cancel_question` and `list_my_questions`.
 
-use domain::{InteractionId, fault::Faults, limits};
+use domain::{Audience, InteractionId, fault::Faults, limits};
 use rmcp::model::{CallToolResponse, JsonObject};
 use store::InteractionQuery;
 
@@ -55,7 +55,7 @@ impl McpServer {
         });
         faults.into_result(()).map_err(Problem::invalid)?;
         let query = InteractionQuery {
-            agent: Some(caller.agent.id),
+            audience: Audience::Agent(caller.agent.id),
             state: asked.state,
             session_id,
             before,

@@ -205,6 +205,10 @@ fn shared() -> Value {
             "required": ["id"],
             "additionalProperties": false,
         },
+        "team": {
+            "type": ["string", "null"], "maxLength": limits::LINE_CHARS,
+            "description": "The name of the team to ask, if you were told one; your own team when absent.",
+        },
         "urgent": { "type": ["boolean", "null"], "description": "Shown before others. Only if waiting does harm." },
         "idempotency_key": {
             "type": ["string", "null"], "maxLength": limits::KEY_CHARS,

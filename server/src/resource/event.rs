@@ -4,14 +4,15 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, InteractionEvent,
-    InteractionId, Payload, PersonEvent, Retry, SessionId, SlackId, Task, TaskEvent, Token,
-    TokenEvent,
+    InteractionId, Part, Payload, PersonEvent, Retry, SessionId, SlackId, Task, TaskEvent,
+    TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::PersonRef,
     delivery::{DisabledWhy, EndpointRef},
     interaction::{
         Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
     },
     slack::Unseen,
+    team::Profile,
 };
 use serde::Serialize;
 
@@ -45,7 +46,12 @@ enum PayloadBody<'a> {
         /// The channel of Slack that it is shown in.
         #[serde(skip_serializing_if = "Option::is_none")]
         channel: Option<&'a str>,
+        /// The team that it belongs to; absent = everyone.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        team: Option<&'a TeamRef>,
     },
+    /// `interaction.moved`: to another team.
+    Moved { team: &'a TeamRef },
     /// `interaction.posted`: its card is in Slack.
     Posted(&'a Posted),
     /// `interaction.progressed`: all that is answered of a form by now.
@@ -105,6 +111,24 @@ enum PayloadBody<'a> {
     Person(&'a PersonRef),
     /// `token.*`.
     Token(&'a Token),
+    /// `team.created`, `team.changed`.
+    Team { id: TeamId, profile: &'a Profile },
+    /// `team.deleted`.
+    TeamDeleted(&'a TeamRef),
+    /// `team.member_set`, `team.member_removed`.
+    Member {
+        team: &'a TeamRef,
+        person: &'a PersonRef,
+        /// What they may do, if they are a member.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        part: Option<Part>,
+    },
+    /// `team.home_set`, `team.opened`, `team.closed`: which agents ask it.
+    TeamAgent {
+        agent: &'a AgentRef,
+        /// `null` = everyone.
+        team: Option<&'a TeamRef>,
+    },
     /// `endpoint.disabled`.
     EndpointDisabled {
         endpoint: &'a EndpointRef,
@@ -149,6 +173,7 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
             Payload::Token(TokenEvent::Created(token) | TokenEvent::Revoked(token)) => {
                 Self::Token(token)
             }
+            Payload::Team(event) => event.into(),
             Payload::Endpoint(event) => event.into(),
             Payload::Delivery(DeliveryEvent::Retried(which)) => Self::Retried(which),
         }
@@ -164,21 +189,26 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 expires_at,
                 channel,
                 asked_under: _,
+                team,
             } => Self::Asked {
                 agent,
                 request,
                 expires_at: Some(*expires_at),
                 channel: channel.as_deref(),
+                team: team.as_ref(),
             },
+            InteractionEvent::Moved { team } => Self::Moved { team },
             InteractionEvent::Notified {
                 agent,
                 request,
                 channel,
+                team,
             } => Self::Asked {
                 agent,
                 request,
                 expires_at: None,
                 channel: channel.as_deref(),
+                team: team.as_ref(),
             },
             InteractionEvent::Posted(posted) => Self::Posted(posted),
             InteractionEvent::Progressed { answers } => Self::Progressed { answers },
@@ -239,6 +269,37 @@ impl<'a> From<&'a PersonEvent> for PayloadBody<'a> {
                 person: person.as_ref(),
             },
             PersonEvent::SignedOut { person, sessions } => Self::SignedOut { person, sessions },
+        }
+    }
+}
+
+impl<'a> From<&'a TeamEvent> for PayloadBody<'a> {
+    fn from(event: &'a TeamEvent) -> Self {
+        match event {
+            TeamEvent::Created { id, profile } | TeamEvent::Changed { id, profile } => {
+                Self::Team { id: *id, profile }
+            }
+            TeamEvent::Deleted(team) => Self::TeamDeleted(team),
+            TeamEvent::MemberSet { team, person, part } => Self::Member {
+                team,
+                person,
+                part: Some(*part),
+            },
+            TeamEvent::MemberRemoved { team, person } => Self::Member {
+                team,
+                person,
+                part: None,
+            },
+            TeamEvent::HomeSet { agent, team } => Self::TeamAgent {
+                agent,
+                team: team.as_ref(),
+            },
+            TeamEvent::Opened { team, agent } | TeamEvent::Closed { team, agent } => {
+                Self::TeamAgent {
+                    agent,
+                    team: Some(team),
+                }
+            }
         }
     }
 }

@@ -12,9 +12,10 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 41] = [
+pub(crate) const EVENT_TYPES: [&str; 50] = [
     "interaction.requested",
     "notification.sent",
+    "interaction.moved",
     "interaction.posted",
     "interaction.progressed",
     "interaction.resolved",
@@ -46,6 +47,14 @@ pub(crate) const EVENT_TYPES: [&str; 41] = [
     "person.signed_out",
     "token.created",
     "token.revoked",
+    "team.created",
+    "team.changed",
+    "team.deleted",
+    "team.member_set",
+    "team.member_removed",
+    "team.home_set",
+    "team.opened",
+    "team.closed",
     "endpoint.created",
     "endpoint.changed",
     "endpoint.secret_rotated",
@@ -77,6 +86,7 @@ shapes! {
     /// What happened, by the event's type. Agents see interactions and tasks.
     EventPayload = any_of([
         of("interaction.requested, notification.sent", asked()),
+        of("interaction.moved: to another team", returned([must("team", reference("TeamThen"))])),
         of("interaction.posted: its card is in Slack", returned([
             must("ts", string()),
             must("permalink", or_null(string())),
@@ -147,6 +157,23 @@ shapes! {
             must("name", string()),
             must("agent_id", or_null(id())),
             may_not_null("expires_at", time()),
+            may_not_null("teams", list_of(id())),
+        ])),
+        of("team.created, team.changed", returned([
+            must("id", id()),
+            must("profile", any_object().description(Some(
+                "Its `name`, the `slack_channel` if it has one, and `timeouts` in seconds by kind.",
+            ))),
+        ])),
+        of("team.deleted", reference("TeamThen")),
+        of("team.member_set, team.member_removed", returned([
+            must("team", reference("TeamThen")),
+            must("person", reference("PersonThen")),
+            may_not_null("part", one_of(["reads", "answers"])),
+        ])),
+        of("team.home_set, team.opened, team.closed: which agents ask it", returned([
+            must("agent", reference("Agent")),
+            must("team", or_null(reference("TeamThen"))),
         ])),
         of("endpoint.disabled", returned([
             must("endpoint", reference("EndpointThen")),
@@ -185,6 +212,8 @@ shapes! {
         must("name", string()),
         must("role", one_of(["viewer", "responder", "admin"])),
     ]);
+    /// A team, as it was then.
+    TeamThen = returned([must("id", id()), must("name", string())]);
     /// A webhook endpoint, as it was then. Its path, which may be a secret, is left out.
     EndpointThen = returned([must("id", id()), must("name", string()), must("host", string())]);
     /// What is posted to a webhook in the format `standard`, or in the format `flat`.

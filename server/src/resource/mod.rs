@@ -66,6 +66,8 @@ pub struct InteractionBody {
     level: Option<Level>,
     #[schema(value_type = parts::Agent)]
     agent: AgentRef,
+    /// The name of the team that was asked; `null` = everyone.
+    team: Option<String>,
     session_id: Option<String>,
     #[schema(value_type = Option<parts::NamedTask>)]
     task: Option<TaskRef>,
@@ -208,6 +210,7 @@ impl InteractionBody {
             plan: asked.plan,
             level: asked.level,
             agent: interaction.agent,
+            team: interaction.team.map(|team| team.name),
             session_id: request.session_id,
             task: request.task,
             priority: request.priority,

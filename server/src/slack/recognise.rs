@@ -7,7 +7,7 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{Person, Principal, Role, SlackId};
+use domain::{Parts, Person, Principal, Role, SlackId};
 use service::Service;
 use slack::{
     blocks::{Note, NoteLink},
@@ -161,11 +161,19 @@ impl Recogniser {
             Unrecognised::Failed
         })?;
         match person {
-            Some(person) => as_person(person),
+            Some(person) => {
+                let teams = self.service.store().parts(person.id).await;
+                let teams = teams.map_err(|error| {
+                    tracing::error!(%error, slack.user = %id, "somebody's teams could not be looked up");
+                    Unrecognised::Failed
+                })?;
+                as_person(person, teams)
+            }
             None if self.allowed.contains(id.as_str()) => Ok(Principal::SlackUser {
                 id: id.responder_id(),
                 name: called(user),
                 role: Role::Responder,
+                teams: Parts::default(),
             }),
             None => Err(Unrecognised::Unknown {
                 link: self.link(&id, team, &user.name),
@@ -241,7 +249,7 @@ pub(super) fn objection(user: &User, team: &str) -> Option<Unrecognised> {
 }
 
 /// A person's role is theirs in Slack as well, allowed there or not.
-fn as_person(person: Person) -> Result<Principal, Unrecognised> {
+fn as_person(person: Person, teams: Parts) -> Result<Principal, Unrecognised> {
     if person.disabled_at.is_some() {
         return Err(Unrecognised::Disabled);
     }
@@ -251,6 +259,7 @@ fn as_person(person: Person) -> Result<Principal, Unrecognised> {
             id: person.id.0,
             name: person.name,
             role,
+            teams,
         }),
     }
 }

@@ -148,7 +148,11 @@ impl Hearing {
             Ok(Heard::Counted | Heard::Before) => return Ok(Fate::Heard(None)),
             Err(ServiceError::Refused(refused)) => refused,
             Err(ServiceError::NotFound) => {
-                return Ok(Fate::Aside("its interaction is not known", None));
+                let note = Some(NOT_YOURS.into());
+                return Ok(Fate::Aside(
+                    "its interaction is not known to its author",
+                    note,
+                ));
             }
             Err(error) => return Err(error.into()),
         };
@@ -203,6 +207,10 @@ fn unseen(why: Unseen) -> &'static str {
         }
     }
 }
+
+/// The note to a user whose message belongs to nothing that they see.
+const NOT_YOURS: &str = "Your message was not taken: the question is not known here any more, or it belongs to a team \
+     that you are not in. An admin of Handraise can make you a member.";
 
 /// The note to a user whose message was refused: what, why, what to do.
 fn words(refused: &Refused) -> String {

@@ -14,7 +14,7 @@ use app::{
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    AgentId, Day, Fingerprint, Interaction, InteractionId, Principal, Refused, Role,
+    AgentId, Audience, Day, Fingerprint, Interaction, InteractionId, Principal, Refused, Role,
     fault::is_name,
     interaction::{AnswerDraft, Brief},
     limits,
@@ -53,6 +53,11 @@ impl ForPerson {
         Ok(self.who()?.principal())
     }
 
+    /// What the person may see (rule 18).
+    pub(super) fn audience(&self) -> Result<Audience, UiError> {
+        Ok(self.principal()?.audience())
+    }
+
     /// The person, if they may answer at all: of many answers none is tried otherwise.
     fn responder(&self) -> Result<Principal, UiError> {
         let principal = self.principal()?;
@@ -69,7 +74,11 @@ impl ForPerson {
     ) -> Result<HashMap<K, Vec<Row>>, UiError> {
         let store = self.state.service.store();
         let mut waiting: HashMap<K, Vec<Row>> = HashMap::new();
-        for one in store.waiting(WAITING_ROWS).await.map_err(failed)? {
+        for one in store
+            .waiting(&self.audience()?, WAITING_ROWS)
+            .await
+            .map_err(failed)?
+        {
             if let Some(key) = key(&one) {
                 waiting.entry(key).or_default().push(Row::from(&one));
             }
@@ -91,16 +100,22 @@ impl Backend for ForPerson {
     }
 
     async fn desk(&self, rows: u32) -> Result<Desk, UiError> {
-        self.who()?;
+        let audience = self.audience()?;
         let store = self.state.service.store();
         let now = self.state.service.now();
         // First: rows that are newer than this come again as events, which changes nothing.
         let last_seq = store.last_seq().await.map_err(failed)?;
-        let waiting = store.waiting(rows).await.map_err(failed)?;
-        let all = store.waiting_counts().await.map_err(failed)?;
+        let waiting = store.waiting(&audience, rows).await.map_err(failed)?;
+        let all = store.waiting_counts(&audience).await.map_err(failed)?;
         let all = usize::try_from(all.sync + all.not_sync).unwrap_or_default();
-        let recent = store.recently_closed(RECENT_ROWS).await.map_err(failed)?;
-        let counts = store.counts(now - COUNTED).await.map_err(failed)?;
+        let recent = store
+            .recently_closed(&audience, RECENT_ROWS)
+            .await
+            .map_err(failed)?;
+        let counts = store
+            .counts(&audience, now - COUNTED)
+            .await
+            .map_err(failed)?;
         Ok(Desk {
             last_seq,
             as_of: now,
@@ -158,6 +173,7 @@ impl Backend for ForPerson {
             return Ok(nothing);
         };
         let query = InteractionQuery {
+            audience: principal.audience(),
             agent: agent.into(),
             state: query.state,
             kind: query.kind,
@@ -180,16 +196,17 @@ impl Backend for ForPerson {
     }
 
     async fn tasks(&self, status: Option<String>) -> Result<TaskList, UiError> {
-        self.who()?;
+        let audience = self.audience()?;
         let service = &self.state.service;
         let status = status.filter(|status| TaskStatus::NAMES.contains(&&**status));
         let mut tasks = Vec::new();
         // However long ago they last changed, those that wait come first.
         if status.is_none() {
-            let waiting = tasks_of(Some(TaskStatus::Waiting.name().to_owned()));
+            let status = Some(TaskStatus::Waiting.name().to_owned());
+            let waiting = tasks_of(audience.clone(), status);
             tasks = service.tasks(&waiting).await.map_err(told)?.collect();
         }
-        let all = service.tasks(&tasks_of(status.clone())).await;
+        let all = service.tasks(&tasks_of(audience, status.clone())).await;
         let (others, _) = all.map_err(told)?.into_parts();
         tasks.extend(others.filter(|task| status.is_some() || task.status != TaskStatus::Waiting));
         let mut waiting = self
@@ -209,13 +226,13 @@ impl Backend for ForPerson {
     }
 
     async fn agents(&self) -> Result<AgentList, UiError> {
-        self.who()?;
+        let audience = self.audience()?;
         let service = &self.state.service;
         let mut waiting: HashMap<AgentId, _> = self.waiting_by(|one| Some(one.agent.id)).await?;
         // An agent that asked a moment ago was seen a moment ago.
         service.write_uses().await.map_err(told)?;
         let now = service.now();
-        let records = service.store().agents(Day::of(now)).await;
+        let records = service.store().agents(&audience, Day::of(now)).await;
         let records = records.map_err(failed)?;
         let mut rows: Vec<AgentRow> = records
             .into_iter()
@@ -307,8 +324,9 @@ impl Backend for ForPerson {
     }
 }
 
-fn tasks_of(status: Option<String>) -> TaskQuery {
+fn tasks_of(audience: Audience, status: Option<String>) -> TaskQuery {
     TaskQuery {
+        audience,
         status,
         limit: TASK_ROWS,
         ..TaskQuery::default()

@@ -8,7 +8,7 @@ use app::{
     },
 };
 use domain::{
-    Actor, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
+    Actor, Audience, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
     interaction::{
         Answer, AnswerContent, Ask, Choice, FormAnswer, FormAnswers, Mode, Outcome, Report,
         Request, TaskRef,
@@ -49,10 +49,14 @@ impl ForPerson {
             task: request.task.clone().map(harmless_task),
             fallback: fallback(request),
             status: status(interaction, person),
-            earlier: earlier(&**store, interaction).await?,
+            earlier: earlier(&**store, interaction, self.audience()?).await?,
             slack_link: slack_link(interaction),
             unsent,
-            may_answer: self.principal()?.responder().is_ok(),
+            may_answer: self
+                .principal()?
+                .responder_for(interaction.team.as_ref())
+                .is_ok(),
+            team: interaction.team.as_ref().map(|team| harmless(&team.name)),
             as_of: self.state.service.now(),
         })
     }
@@ -232,11 +236,16 @@ fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
     }))
 }
 
-async fn earlier(store: &dyn Store, interaction: &Interaction) -> Result<Vec<Earlier>, UiError> {
+async fn earlier(
+    store: &dyn Store,
+    interaction: &Interaction,
+    audience: Audience,
+) -> Result<Vec<Earlier>, UiError> {
     let Some(session_id) = interaction.request.session_id.clone() else {
         return Ok(Vec::new());
     };
     let query = InteractionQuery {
+        audience,
         agent: Some(interaction.agent.id),
         session_id: Some(session_id),
         before: Some(interaction.id),

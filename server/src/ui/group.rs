@@ -6,6 +6,7 @@ use app::{
     view::{Control, Group, GroupPart, Row, harmless},
 };
 use domain::{Fingerprint, Interaction, InteractionId, limits};
+use service::ServiceError;
 
 use super::{
     backend::{ForPerson, failed, told},
@@ -23,19 +24,29 @@ impl ForPerson {
         let service = &self.state.service;
         let as_of = service.now();
         if let Some(fingerprint) = fingerprint {
-            let waiting = service.store().waiting(WAITING_ROWS).await;
+            let waiting = service
+                .store()
+                .waiting(&principal.audience(), WAITING_ROWS)
+                .await;
             let waiting = waiting.map_err(failed)?.into_iter();
             let same = waiting.filter(|brief| brief.fingerprint == Some(fingerprint));
             ids = same.map(|brief| brief.id).collect();
         }
         let more = ids.len().saturating_sub(limits::TOGETHER);
         ids.truncate(limits::TOGETHER);
+        // Of those that this person only reads none is answered together with others.
+        let mut may_answer = principal.responder().is_ok();
         let mut parts: Vec<(Interaction, GroupPart)> = Vec::new();
         for id in ids {
-            let interaction = service.interaction(id, &principal).await.map_err(told)?;
+            let interaction = match service.interaction(id, &principal).await {
+                // Moved to another team meanwhile.
+                Err(ServiceError::NotFound) if fingerprint.is_some() => continue,
+                found => found.map_err(told)?,
+            };
             if !interaction.state.is_pending() {
                 continue;
             }
+            may_answer &= principal.responder_for(interaction.team.as_ref()).is_ok();
             let mut row = Row::from(&interaction);
             row.session_id = row.session_id.as_deref().map(harmless);
             let request = &interaction.request;
@@ -78,7 +89,7 @@ impl ForPerson {
             control: answers_all(&parts),
             parts,
             more,
-            may_answer: principal.responder().is_ok(),
+            may_answer,
             as_of,
         })
     }

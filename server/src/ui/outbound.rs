@@ -110,12 +110,12 @@ impl OutboundPages for ForPerson {
         let by = self.principal()?;
         let service = &self.state.service;
         let query = store::DeliveryQuery {
-            id: None,
             state: query.state,
             destination: query.destination,
             before: query.before,
             // One more than shown tells whether there is a next page.
             limit: DELIVERY_ROWS + 1,
+            ..store::DeliveryQuery::default()
         };
         let mut found = service.deliveries(&query, &by).await.map_err(told)?;
         let more = found.len() > DELIVERY_ROWS as usize;
@@ -199,6 +199,7 @@ impl OutboundPages for ForPerson {
             filter: Filter {
                 topics: wish.topics,
                 sync_only: wish.sync_only,
+                teams: Vec::new(),
             },
             format: wish.format,
         };

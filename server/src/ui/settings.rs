@@ -263,7 +263,10 @@ impl SettingsPages for ForPerson {
             Some(Err(fault)) => return Err(told(vec![fault].into())),
         };
         let by = self.proven(confirm).await?;
-        let token = self.state.service.create_token(kind, &name, lifetime, &by);
+        let token = self
+            .state
+            .service
+            .create_token(kind, &name, lifetime, &[], &by);
         Ok(token.await.map_err(told)?.reveal().to_owned())
     }
 

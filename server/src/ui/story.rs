@@ -25,7 +25,11 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
     let (what, text) = match event.payload {
         Payload::Interaction(event) => of_interaction(ask, event),
         Payload::Task(event) => of_task(event),
-        Payload::Person(_) | Payload::Token(_) | Payload::Endpoint(_) | Payload::Delivery(_) => {
+        Payload::Person(_)
+        | Payload::Token(_)
+        | Payload::Team(_)
+        | Payload::Endpoint(_)
+        | Payload::Delivery(_) => {
             return None;
         }
     };
@@ -42,6 +46,7 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
     match event {
         InteractionEvent::Requested { .. } => (What::Asked, None),
         InteractionEvent::Notified { .. } => (What::Told, None),
+        InteractionEvent::Moved { team } => (What::Moved, Some(team.name)),
         InteractionEvent::Progressed { answers } => {
             let of = match ask {
                 Ask::Form { questions } => questions.len(),

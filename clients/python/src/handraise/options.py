@@ -26,6 +26,8 @@ class About(TypedDict, total=False):
     """The piece of work; a string is its id."""
     title: Optional[str]
     """A few words above the prompt, up to 200 characters."""
+    team: Optional[str]
+    """The name of the team to ask, one that an admin has opened to this agent. Left out, the agent's home."""
     urgent: bool
     """Before the others."""
     metadata: Optional[Mapping[str, Any]]
@@ -61,7 +63,7 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
             raise TypeError(f"unexpected keyword argument {name!r}")
     body: Dict[str, Any] = {
         name: options[name]
-        for name in ("mode", "session_id", "title", "metadata", "callback_url")
+        for name in ("mode", "session_id", "team", "title", "metadata", "callback_url")
         if options.get(name) is not None
     }
     task = options.get("task")

@@ -123,6 +123,9 @@ struct About {
     /// How far it has come
     #[arg(long, value_name = "TEXT", requires = "task")]
     step: Option<String>,
+    /// The team to ask, one that an admin has opened to this agent; its home if absent
+    #[arg(long, value_name = "NAME")]
+    team: Option<String>,
     /// Before others
     #[arg(long)]
     urgent: bool,
@@ -145,6 +148,7 @@ impl About {
             put(&mut task, "step", self.step);
             body.insert("task".to_owned(), task.into());
         }
+        put(&mut body, "team", self.team);
         put(&mut body, "priority", self.urgent.then_some("urgent"));
         put(&mut body, "metadata", json("--metadata", self.metadata)?);
         Ok(body)

@@ -11,8 +11,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::{AgentId, PersonId, SessionId, TokenId},
+    ids::{AgentId, PersonId, SessionId, TeamId, TokenId},
     principal::{Actor, Role},
+    team::{Part, Team},
 };
 
 pub use lifetime::Lifetime;
@@ -86,6 +87,9 @@ pub struct Token {
     /// Worth nothing from then on; `None` = until it is revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<DateTime<Utc>>,
+    /// The teams that a responder's token answers for. Without any it sees what belongs to no team.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub teams: Vec<TeamId>,
 }
 
 impl Token {
@@ -210,6 +214,35 @@ pub enum Access {
         at: DateTime<Utc>,
         /// The principal that made it.
         by: Actor,
+    },
+    /// A new team when the version is 1; otherwise it replaces the version just below. A conflict also when another
+    /// team has the name, and when one that goes still has something to answer or is an agent's home. Its members, and
+    /// which agents may ask it, go with it.
+    Team(Team),
+    /// A person's part in a team from now on; `None` = none. A conflict when it is so already, or the team is no more.
+    Member {
+        /// The team.
+        team: TeamId,
+        /// The person.
+        person: PersonId,
+        /// Their part.
+        part: Option<Part>,
+    },
+    /// An agent's home from now on; `None` = everyone's. A conflict when the team is no more.
+    Home {
+        /// The agent.
+        agent: AgentId,
+        /// The team.
+        team: Option<TeamId>,
+    },
+    /// Whether an agent may ask a team that is not its home. A conflict when it is so already, or the team is no more.
+    Opened {
+        /// The team.
+        team: TeamId,
+        /// The agent.
+        agent: AgentId,
+        /// Whether it may.
+        open: bool,
     },
     /// A token's end, for good. A conflict when it has ended already.
     Revoke {

@@ -7,11 +7,12 @@ use crate::{
     },
     changeset::{Changeset, Write},
     event::{NewEvent, Payload, PersonEvent, TokenEvent},
-    fault::Faults,
+    fault::{Fault, Faults},
     ids::{AgentId, EventId, Moment, PersonId, SessionId, TokenId},
     limits,
     principal::{Actor, Principal, Role},
     refused::Refused,
+    team::Team,
 };
 
 /// A new person, who comes in by the link.
@@ -269,31 +270,55 @@ pub fn set_password(
     changeset(vec![password], actor, payloads, now)
 }
 
-/// A token. `agent` is the agent of this name, if there is one.
+/// What an admin says of a token that is to be made.
+#[derive(Clone, Debug)]
+pub struct NewToken<'a> {
+    /// Whom it is to speak for.
+    pub kind: TokenKind,
+    /// The agent's or the script's name.
+    pub name: &'a str,
+    /// The agent of this name, if there is one.
+    pub agent: Option<AgentId>,
+    /// How long it is good.
+    pub lifetime: Lifetime,
+    /// The teams that it answers for, if it answers.
+    pub teams: &'a [Team],
+}
+
+/// A token.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamDeleted`], [`Refused::Invalid`].
 pub fn create_token(
-    kind: TokenKind,
-    name: &str,
-    agent: Option<AgentId>,
+    new: &NewToken<'_>,
     hash: SecretHash,
-    lifetime: Lifetime,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.proven_admin(now.at)?;
+    if new.teams.iter().any(|team| team.deleted_at.is_some()) {
+        return Err(Refused::TeamDeleted);
+    }
+    if new.kind == TokenKind::Agent && !new.teams.is_empty() {
+        let fault = Fault::new(
+            "team",
+            "an agent's team is its home, which is set by itself",
+        );
+        return Err(Refused::Invalid(vec![fault]));
+    }
     let token = Token {
         id: TokenId(now.ids.next()),
-        kind,
-        name: checked_name(name)?,
-        agent_id: match kind {
-            TokenKind::Agent => Some(agent.unwrap_or_else(|| AgentId(now.ids.next()))),
+        kind: new.kind,
+        name: checked_name(new.name)?,
+        agent_id: match new.kind {
+            TokenKind::Agent => Some(new.agent.unwrap_or_else(|| AgentId(now.ids.next()))),
             TokenKind::Responder => None,
         },
-        expires_at: lifetime
+        expires_at: new
+            .lifetime
             .end(now.at)
             .map_err(|fault| Refused::Invalid(vec![fault]))?,
+        teams: new.teams.iter().map(|team| team.id).collect(),
     };
     let payload = Payload::Token(TokenEvent::Created(token.clone()));
     let token = Access::Token {
@@ -327,7 +352,7 @@ fn themselves(person: &Person) -> Actor {
 }
 
 /// A name others will see, trimmed.
-fn checked_name(name: &str) -> Result<String, Refused> {
+pub(super) fn checked_name(name: &str) -> Result<String, Refused> {
     let mut faults = Faults::default();
     let name = faults.line("name", Some(name.trim().to_owned()), limits::LINE_CHARS);
     faults
@@ -335,7 +360,7 @@ fn checked_name(name: &str) -> Result<String, Refused> {
         .map_err(Refused::Invalid)
 }
 
-fn changeset(
+pub(super) fn changeset(
     writes: Vec<Access>,
     actor: Actor,
     payloads: Vec<Payload>,

@@ -10,7 +10,7 @@ use crate::{
     },
     event::{DeliveryEvent, EndpointEvent, NewEvent, Payload},
     fault::Faults,
-    ids::{DestinationId, EventId, Moment},
+    ids::{DestinationId, EventId, Moment, TeamId},
     limits,
     principal::{Actor, Principal},
     refused::Refused,
@@ -36,13 +36,14 @@ pub struct NewEndpoint {
 /// A new endpoint.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::Invalid`].
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`], [`Refused::Invalid`].
 pub fn create(
     new: NewEndpoint,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<(Endpoint, Changeset), Refused> {
     let actor = by.outbound()?;
+    within(by, &new.filter)?;
     let mut faults = Faults::default();
     let name = faults.line("name", Some(new.name.trim().to_owned()), limits::LINE_CHARS);
     let name = faults.into_result(name).map_err(Refused::Invalid)?;
@@ -64,10 +65,37 @@ pub fn create(
     Ok((endpoint, created))
 }
 
+/// Rule 18: an endpoint of a team belongs to those who see that team.
+fn within(by: &Principal, filter: &Filter) -> Result<(), Refused> {
+    match by.audience().sees_all(&filter.teams) {
+        true => Ok(()),
+        false => Err(Refused::NotSeen),
+    }
+}
+
+/// The teams it hears of beside what belongs to none. It hears of nothing that happened before.
+///
+/// # Errors
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`].
+pub fn set_teams(
+    endpoint: &Endpoint,
+    teams: Vec<TeamId>,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.outbound()?;
+    within(by, &endpoint.filter)?;
+    let mut next = next(endpoint);
+    next.filter.teams = teams;
+    within(by, &next.filter)?;
+    let payload = Payload::Endpoint(EndpointEvent::Changed((&next).into()));
+    Ok(changeset(next, actor, payload, now))
+}
+
 /// Another address, where it is enabled.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`].
 pub fn move_to(
     endpoint: &Endpoint,
     url: String,
@@ -75,6 +103,7 @@ pub fn move_to(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.outbound()?;
+    within(by, &endpoint.filter)?;
     let mut next = next(endpoint);
     next.url = url;
     next.disabled = None;
@@ -86,7 +115,7 @@ pub fn move_to(
 /// Another secret. The one before signs as well for a day.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`].
 pub fn rotate(
     endpoint: &Endpoint,
     secret: SealedSecret,
@@ -94,6 +123,7 @@ pub fn rotate(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.outbound()?;
+    within(by, &endpoint.filter)?;
     let mut next = next(endpoint);
     next.previous = Some((next.secret, now.at + ROTATION));
     next.secret = secret;
@@ -104,7 +134,7 @@ pub fn rotate(
 /// Sends nothing more to it, or sends again. Due deliveries are given up.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`].
 pub fn disable(
     endpoint: &Endpoint,
     disabled: bool,
@@ -112,6 +142,7 @@ pub fn disable(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.outbound()?;
+    within(by, &endpoint.filter)?;
     if disabled {
         return Ok(disabled_as(endpoint, DisabledWhy::ByHand, actor, now));
     }
@@ -132,9 +163,10 @@ pub fn give_up(endpoint: &Endpoint, why: DisabledWhy, now: Moment<'_>) -> Option
 /// Takes an endpoint away. Due deliveries are given up.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`].
 pub fn delete(endpoint: &Endpoint, by: &Principal, now: Moment<'_>) -> Result<Changeset, Refused> {
     let actor = by.outbound()?;
+    within(by, &endpoint.filter)?;
     let mut next = next(endpoint);
     next.deleted_at = Some(now.at);
     let payload = Payload::Endpoint(EndpointEvent::Deleted((&next).into()));
@@ -144,9 +176,10 @@ pub fn delete(endpoint: &Endpoint, by: &Principal, now: Moment<'_>) -> Result<Ch
 /// Sends it something, to see whether it arrives.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::EndpointDisabled`].
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`], [`Refused::EndpointDisabled`].
 pub fn test(endpoint: &Endpoint, by: &Principal, now: Moment<'_>) -> Result<Changeset, Refused> {
     let actor = by.outbound()?;
+    within(by, &endpoint.filter)?;
     if !endpoint.is_enabled() {
         return Err(Refused::EndpointDisabled);
     }
@@ -163,7 +196,7 @@ pub fn test(endpoint: &Endpoint, by: &Principal, now: Moment<'_>) -> Result<Chan
 /// is one.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::EndpointDisabled`],
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`], [`Refused::EndpointDisabled`],
 /// [`Refused::NotToRetry`].
 pub fn retry(
     delivery: &Delivery,
@@ -172,6 +205,9 @@ pub fn retry(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.outbound()?;
+    if let Some(endpoint) = endpoint {
+        within(by, &endpoint.filter)?;
+    }
     if endpoint.is_some_and(|endpoint| !endpoint.is_enabled()) {
         return Err(Refused::EndpointDisabled);
     }
@@ -186,7 +222,7 @@ pub fn retry(
 /// endpoints.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`].
+/// [`Refused::NotAResponder`], [`Refused::NotAnAdmin`], [`Refused::NotSeen`].
 pub fn retry_since(
     since: DateTime<Utc>,
     destination: Option<DestinationId>,

@@ -6,5 +6,6 @@ pub mod delivery;
 pub mod interaction;
 mod next;
 pub mod task;
+pub mod team;
 #[cfg(test)]
 mod tests;

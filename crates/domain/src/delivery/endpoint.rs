@@ -5,7 +5,7 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::ids::DestinationId;
+use crate::ids::{DestinationId, TeamId};
 
 /// How long the previous secret still signs after a new one was made.
 pub(crate) const ROTATION: TimeDelta = TimeDelta::hours(24);
@@ -179,12 +179,16 @@ pub struct Filter {
     pub topics: Vec<Topic>,
     /// Only of blockers an agent waits for.
     pub sync_only: bool,
+    /// Beside what belongs to no team, of these teams too (rule 18).
+    pub teams: Vec<TeamId>,
 }
 
 impl Filter {
-    /// Whether it wants this topic; `stops` = an agent waits for it.
-    pub fn wants(&self, topic: Topic, stops: bool) -> bool {
-        (self.topics.is_empty() || self.topics.contains(&topic)) && (stops || !self.sync_only)
+    /// Whether it hears of this topic; `stops` = an agent waits for it, `team` = whose it is.
+    pub fn wants(&self, topic: Topic, stops: bool, team: Option<TeamId>) -> bool {
+        (self.topics.is_empty() || self.topics.contains(&topic))
+            && (stops || !self.sync_only)
+            && team.is_none_or(|team| self.teams.contains(&team))
     }
 }
 

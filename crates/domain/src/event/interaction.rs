@@ -10,6 +10,7 @@ use crate::{
     },
     principal::AgentRef,
     slack::Unseen,
+    team::TeamRef,
 };
 
 /// An agent asked or told, a responder answered, or the agent was told. The names are hashed with
@@ -32,6 +33,9 @@ pub enum InteractionEvent {
         /// The idempotency key. Events from before this was kept have none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked_under: Option<AskedUnder>,
+        /// The team that was asked; `None` = everyone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        team: Option<TeamRef>,
     },
     /// An agent told something.
     #[serde(rename = "notification.sent")]
@@ -43,6 +47,15 @@ pub enum InteractionEvent {
         /// The channel of Slack that it is shown in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         channel: Option<String>,
+        /// The team that was told; `None` = everyone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        team: Option<TeamRef>,
+    },
+    /// An admin gave it to another team, which sees and answers it from now on.
+    #[serde(rename = "interaction.moved")]
+    Moved {
+        /// The team.
+        team: TeamRef,
     },
     /// Its card is in Slack.
     #[serde(rename = "interaction.posted")]
@@ -135,6 +148,7 @@ impl InteractionEvent {
         match self {
             Self::Requested { .. } => "interaction.requested",
             Self::Notified { .. } => "notification.sent",
+            Self::Moved { .. } => "interaction.moved",
             Self::Posted(_) => "interaction.posted",
             Self::Progressed { .. } => "interaction.progressed",
             Self::Resolved { .. } => "interaction.resolved",

@@ -6,6 +6,7 @@ mod outbound;
 mod proof;
 mod replay;
 mod task;
+mod team;
 
 use chrono::{DateTime, Utc};
 use serde::{Serialize, de::Error as _};
@@ -15,6 +16,7 @@ pub use access::{PersonEvent, TokenEvent};
 pub use interaction::InteractionEvent;
 pub use outbound::{DeliveryEvent, EndpointEvent};
 pub use task::TaskEvent;
+pub use team::TeamEvent;
 
 use crate::{
     delivery::Topic,
@@ -74,6 +76,8 @@ pub enum Payload {
     Person(PersonEvent),
     /// A token.
     Token(TokenEvent),
+    /// A team.
+    Team(TeamEvent),
     /// A webhook endpoint.
     Endpoint(EndpointEvent),
     /// Deliveries.
@@ -96,6 +100,7 @@ impl Payload {
             "task" => serde_json::from_str(&written).map(Self::Task),
             "person" => serde_json::from_str(&written).map(Self::Person),
             "token" => serde_json::from_str(&written).map(Self::Token),
+            "team" => serde_json::from_str(&written).map(Self::Team),
             "endpoint" => serde_json::from_str(&written).map(Self::Endpoint),
             "delivery" => serde_json::from_str(&written).map(Self::Delivery),
             _ => Err(serde_json::Error::custom(format!(
@@ -111,6 +116,7 @@ impl Payload {
             Self::Task(event) => event.event_type(),
             Self::Person(event) => event.event_type(),
             Self::Token(event) => event.event_type(),
+            Self::Team(event) => event.event_type(),
             Self::Endpoint(event) => event.event_type(),
             Self::Delivery(event) => event.event_type(),
         }
@@ -131,6 +137,25 @@ impl Payload {
                     | PersonEvent::PasswordSet(_)
                     | PersonEvent::SignedOut { .. }
             ) | Self::Token(TokenEvent::Revoked(_))
+                | Self::Team(
+                    TeamEvent::MemberSet { .. }
+                        | TeamEvent::MemberRemoved { .. }
+                        | TeamEvent::Deleted(_)
+                )
+        )
+    }
+
+    /// Whether it is about a team itself, of which only admins hear.
+    pub fn is_of_teams(&self) -> bool {
+        matches!(self, Self::Team(_))
+    }
+
+    /// Whether others than before see things that were there already.
+    pub fn moves(&self) -> bool {
+        matches!(
+            self,
+            Self::Interaction(InteractionEvent::Moved { .. })
+                | Self::Team(TeamEvent::HomeSet { .. })
         )
     }
 
@@ -161,6 +186,12 @@ impl From<PersonEvent> for Payload {
 impl From<TokenEvent> for Payload {
     fn from(event: TokenEvent) -> Self {
         Self::Token(event)
+    }
+}
+
+impl From<TeamEvent> for Payload {
+    fn from(event: TeamEvent) -> Self {
+        Self::Team(event)
     }
 }
 

@@ -31,6 +31,7 @@ impl Interaction {
         if self.request != told.request
             || self.agent != told.agent
             || self.created_at != told.created_at
+            || self.team_id() != told.team_id()
             || (is_open && self.state != told.state)
         {
             return Err(Refused::Altered);
@@ -53,6 +54,7 @@ impl Interaction {
     pub fn by_told(self, told: Self) -> Self {
         Self {
             agent: told.agent,
+            team: told.team,
             request: told.request,
             created_at: told.created_at,
             expires_at: told.expires_at,
@@ -89,6 +91,7 @@ impl Interaction {
                     reason: reason.clone(),
                 };
             }
+            InteractionEvent::Moved { team } => self.team = Some(team.clone()),
             InteractionEvent::Collected {} => self.collected_at = Some(event.at),
             // There is one run, even if the row was tampered with since.
             InteractionEvent::Consumed(consumed) => {
@@ -139,26 +142,28 @@ fn opened(event: &Event) -> Option<Interaction> {
     let Payload::Interaction(what) = &event.payload else {
         return None;
     };
-    let (agent, request, channel, expires_at, state) = match what {
+    let (agent, request, channel, team, expires_at, state) = match what {
         InteractionEvent::Requested {
             agent,
             request,
             expires_at,
             channel,
             asked_under: _,
+            team,
         } => {
             let pending = State::Pending {
                 answers: Default::default(),
             };
-            (agent, request, channel, *expires_at, pending)
+            (agent, request, channel, team, *expires_at, pending)
         }
         InteractionEvent::Notified {
             agent,
             request,
             channel,
+            team,
         } => {
             let delivered = State::Delivered { at: event.at };
-            (agent, request, channel, None, delivered)
+            (agent, request, channel, team, None, delivered)
         }
         _ => return None,
     };
@@ -166,6 +171,7 @@ fn opened(event: &Event) -> Option<Interaction> {
         id: event.interaction_id?,
         version: 1,
         agent: AgentRef::clone(agent),
+        team: team.clone(),
         request: (**request).clone(),
         created_at: event.at,
         expires_at,

@@ -48,8 +48,9 @@ pub use state::State;
 pub use task_ref::TaskRef;
 
 use crate::{
-    ids::InteractionId,
+    ids::{InteractionId, TeamId},
     principal::{AgentRef, Responder},
+    team::TeamRef,
 };
 
 /// Anything an agent says to people.
@@ -61,6 +62,8 @@ pub struct Interaction {
     pub version: i64,
     /// The agent that asked.
     pub agent: AgentRef,
+    /// The team that was asked (rule 18); `None` = everyone.
+    pub team: Option<TeamRef>,
     /// The request. Never changes.
     pub request: Request,
     /// When it was asked.
@@ -111,6 +114,11 @@ pub struct FollowUp {
 }
 
 impl Interaction {
+    /// The id of the team that was asked.
+    pub fn team_id(&self) -> Option<TeamId> {
+        self.team.as_ref().map(|team| team.id)
+    }
+
     /// The answer the agent goes on with: a responder's, or the fallback after the deadline.
     pub fn answer(&self) -> Option<&AnswerContent> {
         match &self.state {

@@ -107,6 +107,9 @@ pub struct Draft {
     /// reached. Not for a notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_url: Option<String>,
+    /// The name of the team to ask; absent = the agent's home. Whether the agent may is not seen here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
 }
 
 /// Tells `null` from absent: called only when the field is there.

@@ -30,7 +30,8 @@ impl CardChange {
             InteractionEvent::Resolved { .. }
             | InteractionEvent::Expired { .. }
             | InteractionEvent::Cancelled { .. } => Some(Self::Close),
-            InteractionEvent::Progressed { .. }
+            InteractionEvent::Moved { .. }
+            | InteractionEvent::Progressed { .. }
             | InteractionEvent::Collected {}
             | InteractionEvent::Consumed(_)
             | InteractionEvent::Reported { .. }

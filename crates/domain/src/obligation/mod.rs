@@ -17,7 +17,7 @@ use crate::{
     changeset::Write,
     delivery::{CallbackPlace, Listener, SlackChannel, Topic},
     event::{EndpointEvent, Event, Payload},
-    ids::{DeliveryId, DestinationId, EventId},
+    ids::{DeliveryId, DestinationId, EventId, TeamId},
     interaction::Interaction,
 };
 
@@ -103,6 +103,8 @@ pub struct News {
     pub topic: Topic,
     /// Whether an agent waits for its subject. A task that fails by itself counts as such.
     pub stops: bool,
+    /// The team of the interaction, or the home of the task's agent.
+    pub team: Option<TeamId>,
 }
 
 impl Listener {
@@ -110,7 +112,7 @@ impl Listener {
     pub fn owed(&self, news: &[News], most: usize) -> Vec<Obligation> {
         let wanted = news
             .iter()
-            .filter(|one| self.filter.wants(one.topic, one.stops));
+            .filter(|one| self.filter.wants(one.topic, one.stops, one.team));
         let owed = wanted.take(most).map(|one| Obligation {
             id: DeliveryId::of(one.event, self.id),
             destination: Destination::Webhook(self.id),

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{CallbackKind, Destination, News, obligations};
 use crate::{
-    Changeset, DeliveryId, DestinationId, EventId, Role,
+    Changeset, DeliveryId, DestinationId, EventId, Role, TeamId,
     decide::interaction,
     delivery::{CallbackPlace, Filter, Listener, SlackChannel, Topic},
     interaction::Kind,
@@ -15,15 +15,22 @@ use crate::{
     },
 };
 
+fn team(n: u128) -> TeamId {
+    TeamId(Uuid::from_u128(n))
+}
+
 fn destination(n: u128) -> DestinationId {
     DestinationId(Uuid::from_u128(n))
 }
 
 fn listener(n: u128, topics: &[Topic], sync_only: bool) -> Listener {
-    let topics = topics.to_vec();
     Listener {
         id: destination(n),
-        filter: Filter { topics, sync_only },
+        filter: Filter {
+            topics: topics.to_vec(),
+            sync_only,
+            teams: vec![team(1)],
+        },
     }
 }
 
@@ -40,6 +47,7 @@ fn an_event_obliges_to_tell_those_who_want_to_hear_of_it() {
         at: epoch(),
         topic,
         stops,
+        team: None,
     };
     let told = |news: &[News]| {
         let owed = listeners.iter().flat_map(|one| one.owed(news, 2));
@@ -49,6 +57,13 @@ fn an_event_obliges_to_tell_those_who_want_to_hear_of_it() {
     assert_eq!(told(&[news(7, Topic::Requested, true)]), [(1, 7), (2, 7)]);
     assert_eq!(told(&[news(7, Topic::Requested, false)]), [(1, 7)]);
     assert_eq!(told(&[news(7, Topic::Notified, true)]), [(1, 7), (3, 7)]);
+    // Rule 18: of its teams, and of no other.
+    let of = |n| News {
+        team: Some(team(n)),
+        ..news(7, Topic::Requested, true)
+    };
+    assert_eq!(told(&[of(1)]), [(1, 7), (2, 7)]);
+    assert_eq!(told(&[of(2)]), []);
     // Those that take two get the oldest two.
     let many: Vec<_> = (5..9)
         .map(|seq| news(seq, Topic::Requested, true))

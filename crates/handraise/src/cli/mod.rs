@@ -9,6 +9,7 @@ mod migrate;
 mod open_files;
 mod openapi;
 mod slack;
+mod team;
 mod token;
 mod user;
 
@@ -65,6 +66,12 @@ enum Command {
         after_help = "Example:\n  handraise user invite --name Ana --role responder"
     )]
     User(user::UserCommand),
+    /// Says who answers for which agents, where not everyone answers for all.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise team create --name Payments"
+    )]
+    Team(team::TeamCommand),
     /// Prints every setting with its meaning and its default, as a file to begin with.
     #[command(
         after_help = "Examples:\n  handraise config > handraise.toml\n  handraise config --effective --config handraise.toml"
@@ -221,6 +228,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Receipt(command) => command.run().await,
         Command::Slack(command) => slack::run(command).await,
         Command::User(command) => command.run().await,
+        Command::Team(command) => command.run().await,
     };
     done.map(|()| ExitCode::SUCCESS)
 }

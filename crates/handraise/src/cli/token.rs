@@ -6,7 +6,7 @@ use clap::{Subcommand, ValueEnum};
 use domain::{Actor, TokenId, TokenKind, access::Lifetime};
 use store::TokenRecord;
 
-use super::{Place, operator, said};
+use super::{Place, operator, said, team::named};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
@@ -24,6 +24,9 @@ pub(super) enum TokenCommand {
         /// How long it works: 90d, 12h, through a date like 2030-12-31, or never
         #[arg(long, value_name = "WHEN", default_value = "365d", value_parser = lifetime)]
         expires: Lifetime,
+        /// For a responder: the team that it answers for; may be given several times
+        #[arg(long = "team", value_name = "TEAM")]
+        teams: Vec<String>,
         #[command(flatten)]
         place: Place,
     },
@@ -65,6 +68,7 @@ impl TokenCommand {
                 kind,
                 name,
                 expires,
+                teams,
                 place,
             } => {
                 let (service, _) = place.open(None).await?;
@@ -72,8 +76,12 @@ impl TokenCommand {
                     Kind::Agent => TokenKind::Agent,
                     Kind::Responder => TokenKind::Responder,
                 };
+                let mut of = Vec::with_capacity(teams.len());
+                for team in &teams {
+                    of.push(named(&service, team).await?.id);
+                }
                 let token = service
-                    .create_token(kind, &name, expires, &operator())
+                    .create_token(kind, &name, expires, &of, &operator())
                     .await
                     .map_err(said)?;
                 println!("{}", token.reveal());

@@ -89,7 +89,7 @@ pub(super) enum UserCommand {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum RoleName {
-    /// Sees everything, answers nothing
+    /// Sees what belongs to everyone and to their teams, answers nothing
     Viewer,
     /// Answers
     Responder,
@@ -163,7 +163,7 @@ async fn disable(
     done.await.map_err(said)
 }
 
-async fn named(service: &Service, name: &str) -> anyhow::Result<PersonId> {
+pub(super) async fn named(service: &Service, name: &str) -> anyhow::Result<PersonId> {
     let people = service.people(&operator()).await.map_err(said)?;
     let key = Person::name_key(name);
     let found = people

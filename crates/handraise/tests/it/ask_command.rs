@@ -817,7 +817,7 @@ async fn a_server_that_is_killed_again_and_again_loses_no_answer(database: TestD
     let service = Service::new(store.clone(), clock, ids, settings);
     let token = async |kind| {
         let token = service
-            .create_token(kind, "loop", Lifetime::Never, &operator())
+            .create_token(kind, "loop", Lifetime::Never, &[], &operator())
             .await;
         token.unwrap().reveal().to_owned()
     };

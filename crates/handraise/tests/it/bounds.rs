@@ -293,7 +293,10 @@ async fn several_servers_keep_one_quota(database: TestDatabase) {
     assert_eq!(events["items"].as_array().unwrap().len(), kept);
     let now = first.state.service.now();
     let store = first.state.service.store();
-    let records = store.agents(domain::Day::of(now)).await.unwrap();
+    let records = store
+        .agents(&domain::Audience::All, domain::Day::of(now))
+        .await
+        .unwrap();
     let stored = records[0].stored;
     // The last one may pass it.
     let each = stored / kept as u64;

@@ -169,7 +169,13 @@ async fn who_has_lost_their_rights_before_the_body_came_decides_nothing() {
     let service = &app.state.service;
 
     let secret = service
-        .create_token(TokenKind::Responder, "night", Lifetime::Never, &operator())
+        .create_token(
+            TokenKind::Responder,
+            "night",
+            Lifetime::Never,
+            &[],
+            &operator(),
+        )
         .await
         .unwrap();
     let bearer = format!(

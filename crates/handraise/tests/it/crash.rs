@@ -101,7 +101,7 @@ async fn agent_token(database: &TestDatabase) -> String {
         server::config::Config::default().settings(),
     );
     let operator = operator();
-    let token = service.create_token(TokenKind::Agent, "backend", Lifetime::Never, &operator);
+    let token = service.create_token(TokenKind::Agent, "backend", Lifetime::Never, &[], &operator);
     token.await.unwrap().reveal().to_owned()
 }
 
@@ -181,7 +181,7 @@ async fn what_is_owed_arrives_whenever_the_server_is_killed(database: TestDataba
     );
     let token = async |kind| {
         let made = service
-            .create_token(kind, "t", Lifetime::Never, &operator())
+            .create_token(kind, "t", Lifetime::Never, &[], &operator())
             .await
             .unwrap();
         made.reveal().to_owned()
@@ -395,7 +395,11 @@ async fn what_was_pressed_in_slack_counts_once_it_is_acknowledged(database: Test
     }
     assert!(acknowledged > 0, "it was killed too soon in every round");
     let store = store::connect(&database.url).await.unwrap();
-    let approved = store.events_after(0, None, 1_000).await.unwrap().collect();
+    let approved = store
+        .events_after(0, &domain::Audience::All, 1_000)
+        .await
+        .unwrap()
+        .collect();
     let approved = approved.iter().filter(|event| event.payload.closes());
     assert_eq!(approved.count(), ROUNDS);
     verify_journal(&*store).await.unwrap();

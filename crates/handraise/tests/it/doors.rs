@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Role, TokenKind, access::Lifetime};
+use domain::{Audience, DeliveryId, Part, Role, TokenKind, access::Lifetime, delivery::Filter};
 use reqwest::{Method, RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
 use service::WishedEndpoint;
@@ -13,6 +13,7 @@ use crate::support::{app::TestApp, openapi, people::operator};
 store::on_both_databases!(
     whoever_may_not_is_refused_at_every_address,
     nothing_changes_by_looking_at_it,
+    who_is_in_another_team_finds_nothing_of_it_at_any_address,
 );
 
 /// The columns of the tables: nobody, a session that was ended, the three roles, an agent, another agent,
@@ -410,7 +411,11 @@ struct Doors {
 
 impl Doors {
     async fn new(database: &TestDatabase) -> Self {
-        let app = TestApp::start_with(database, |config| config.max_pending_per_agent = 0).await;
+        let app = TestApp::start_with(database, |config| {
+            config.max_pending_per_agent = 0;
+            config.outbound_allow = vec!["127.0.0.1".to_owned()].try_into().unwrap();
+        })
+        .await;
         let agent = app.agent("backend").await;
         agent
             .ask(json!({"task": {"id": "T-1"}, "mode": "async"}))
@@ -470,7 +475,7 @@ impl Doors {
         if text.contains("{token}") {
             let kind = TokenKind::Responder;
             service
-                .create_token(kind, &name, Lifetime::Never, &operator())
+                .create_token(kind, &name, Lifetime::Never, &[], &operator())
                 .await
                 .unwrap();
             let tokens = service.tokens(&operator()).await.unwrap();
@@ -542,7 +547,10 @@ impl Doors {
             }
             // A wrong password is told of, whenever it gets to the journal.
             let store = self.app.state.service.store();
-            let events = store.events_after(before, None, 10).await.unwrap();
+            let events = store
+                .events_after(before, &Audience::All, 10)
+                .await
+                .unwrap();
             let mut types = events.into_iter().map(|event| event.payload.event_type());
             if status >= 300 && types.any(|one| one != "person.sign_in_failed") {
                 wrong.push(format!(
@@ -680,4 +688,280 @@ async fn nothing_changes_by_looking_at_it(database: TestDatabase) {
     assert!(text.text().await.unwrap().contains("Ana"));
     let page = doors.as_column(4, doors.app.get("/")).send().await.unwrap();
     assert_eq!(page.status(), StatusCode::OK);
+}
+
+/// Rule 18 at every address of the tables: what is found there of a team's own.
+struct Teams {
+    doors: Doors,
+    /// Whoever may see it: a member in a browser, a member's script, an admin.
+    members: Vec<(String, String)>,
+    /// Whoever may not: a responder and a viewer of another team, one of none, their scripts, another team's agent.
+    others: Vec<(String, String)>,
+    open: String,
+    decided: String,
+    hook: String,
+    delivery: DeliveryId,
+}
+
+/// Words that stand in every text of the team's agent, and in its name.
+const MARK: &str = "zebracrossing";
+
+impl Teams {
+    async fn new(database: &TestDatabase) -> Self {
+        let doors = Doors::new(database).await;
+        let app = &doors.app;
+        let (payments, search) = (app.team("Payments").await, app.team("Search").await);
+        let cookie = |cookie: String| (cookie, String::new());
+        let bearer = |token: String| (String::new(), format!("Bearer {token}"));
+        let mut members = vec![cookie(app.sign_in("Ana", Role::Responder).await)];
+        app.join(payments, "Ana", Part::Reads).await;
+        let script = app.responder_of("pay desk", payments).await.token;
+        members.push(bearer(script.clone()));
+        members.push(cookie(app.sign_in("Root", Role::Admin).await));
+        let mut others = vec![cookie(app.sign_in("Ben", Role::Responder).await)];
+        app.join(search, "Ben", Part::Answers).await;
+        others.push(cookie(app.sign_in("Cem", Role::Viewer).await));
+        app.join(search, "Cem", Part::Reads).await;
+        others.push(cookie(app.sign_in("Dana", Role::Responder).await));
+        others.push(bearer(app.responder_of("search desk", search).await.token));
+        others.push(bearer(app.responder("open desk").await.token));
+        let other_agent = app.agent("search agent").await.token;
+        app.home(search, "search agent").await;
+        others.push(bearer(other_agent));
+
+        let agent = app.agent(MARK).await;
+        app.home(payments, MARK).await;
+        let more = json!({
+            "prompt": format!("Which {MARK}?"), "title": MARK, "session_id": MARK,
+            "task": {"id": MARK, "title": MARK}, "callback_url": "http://127.0.0.1:9/",
+        });
+        let asked = agent.ask(more.clone()).await;
+        let mut decision = more;
+        decision["kind"] = "approval".into();
+        decision["action"] = json!({"tool": MARK, "arguments": {"path": MARK}});
+        let decided = agent.ask(decision).await;
+        let desk = app.post(&format!(
+            "/api/v1/interactions/{}/answer",
+            decided["id"].as_str().unwrap()
+        ));
+        let desk = desk.header("authorization", format!("Bearer {script}"));
+        let answer = json!({"approved": true, "text": MARK});
+        let answered = desk.json(&answer).send().await.unwrap();
+        assert_eq!(answered.status(), StatusCode::OK);
+        let service = &app.state.service;
+        let wished = WishedEndpoint {
+            url: format!("http://{MARK}.invalid/"),
+            filter: Filter {
+                teams: vec![payments],
+                ..Filter::default()
+            },
+            ..WishedEndpoint::default()
+        };
+        let (hook, _) = service.create_endpoint(wished, &operator()).await.unwrap();
+        // The callback of the decision.
+        let query = store::DeliveryQuery {
+            limit: 1,
+            ..store::DeliveryQuery::default()
+        };
+        let delivery = service.deliveries(&query, &operator()).await.unwrap();
+        Self {
+            members,
+            others,
+            open: asked["id"].as_str().unwrap().to_owned(),
+            decided: decided["id"].as_str().unwrap().to_owned(),
+            hook: hook.id.to_string(),
+            delivery: delivery[0].delivery.id,
+            doors,
+        }
+    }
+
+    /// Every address with what is sent there, and with the words to search for.
+    fn addresses() -> Vec<(&'static str, String, &'static str, String)> {
+        let mut all = Vec::new();
+        for (method, path, body, _) in API {
+            let kind = if body.is_empty() {
+                ""
+            } else {
+                "application/json"
+            };
+            all.push((method, format!("/api{path}"), kind, body.to_owned()));
+        }
+        for path in [
+            format!("/api/v1/interactions?q={MARK}"),
+            format!("/api/v1/interactions?agent={MARK}"),
+            format!("/api/v1/interactions?session_id={MARK}"),
+            format!("/api/v1/tasks?agent={MARK}"),
+            format!("/api/v1/tasks/{MARK}?agent={MARK}"),
+            format!("/history?q={MARK}"),
+            format!("/history?agent={MARK}"),
+            "/tasks?status=waiting".to_owned(),
+        ] {
+            all.push(("GET", path, "", String::new()));
+        }
+        let cancel = format!(r#"{{"session_id":"{MARK}"}}"#);
+        all.push((
+            "POST",
+            "/api/v1/interactions/cancel".to_owned(),
+            "application/json",
+            cancel,
+        ));
+        for (body, _) in TOOLS {
+            all.push((
+                "POST",
+                "/mcp".to_owned(),
+                "application/json",
+                body.to_owned(),
+            ));
+        }
+        for (path, _) in PAGES {
+            all.push(("GET", path.to_owned(), "", String::new()));
+        }
+        for (call, body, _) in CALLS {
+            let form = "application/x-www-form-urlencoded";
+            all.push(("POST", format!("/ui/{call}"), form, body.to_owned()));
+        }
+        let history = format!("query[q]={MARK}");
+        let form = "application/x-www-form-urlencoded";
+        all.push(("POST", "/ui/load-history".to_owned(), form, history));
+        all
+    }
+
+    fn filled(&self, template: &str) -> String {
+        template
+            .replace("{open}", &self.open)
+            .replace("{decided}", &self.decided)
+            .replace("{hook}", &self.hook)
+            .replace("{delivery}", &self.delivery.to_string())
+            .replace("{unknown}", &self.delivery.to_string())
+            .replace("{new}", "nobody")
+            .replace("{person}", "01890000-0000-7000-8000-000000000000")
+            .replace("{token}", "01890000-0000-7000-8000-000000000000")
+    }
+
+    /// The answer to one request, without what the request said itself.
+    async fn said(
+        &self,
+        (cookie, token): &(String, String),
+        (method, path, kind, body): &(&str, String, &str, String),
+    ) -> String {
+        let (path, body) = (self.filled(path), self.filled(body));
+        let app = &self.doors.app;
+        let method: Method = method.parse().unwrap();
+        let mut request = app.client().request(method, app.url(&path));
+        if !cookie.is_empty() {
+            request = request.header(header::COOKIE, cookie);
+        }
+        if !token.is_empty() {
+            request = request.header(header::AUTHORIZATION, token);
+        }
+        if path == "/mcp" {
+            request = request.header(header::ACCEPT, "application/json, text/event-stream");
+        }
+        if !kind.is_empty() {
+            request = request
+                .header(header::CONTENT_TYPE, *kind)
+                .header(header::ORIGIN, app.url(""))
+                .body(body.clone());
+        }
+        let response = request.send().await.unwrap();
+        let status = response.status();
+        let text = response.text().await.unwrap();
+        assert!(!status.is_server_error(), "{path} {body}: {status}");
+        // A page says again what was searched for.
+        let echoed = path.contains(MARK) || body.contains(MARK);
+        match echoed {
+            true => text
+                .replace(&format!("q={MARK}"), "")
+                .replace(&format!("value=\"{MARK}\""), "")
+                .replace(&format!("agent={MARK}"), "")
+                .replace(&format!("class=\"chip\"><span dir=\"auto\">{MARK}"), ""),
+            false => text,
+        }
+    }
+}
+
+async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: TestDatabase) {
+    let teams = Teams::new(&database).await;
+    let addresses = Teams::addresses();
+    let before = teams.doors.app.last_seq().await;
+    let mut wrong = Vec::new();
+    for other in &teams.others {
+        for address in &addresses {
+            let said = teams.said(other, address).await;
+            // The words of a search stand in its own field, and nowhere else.
+            if said.contains(MARK) {
+                let at = said.find(MARK).unwrap();
+                let near: String = said.chars().skip(at.saturating_sub(80)).take(160).collect();
+                wrong.push(format!("{} {} {other:?}: …{near}…", address.1, address.3));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // Nothing happened to what is theirs, either.
+    let store = teams.doors.app.state.service.store();
+    let events = store
+        .events_after(before, &Audience::All, 1_000)
+        .await
+        .unwrap();
+    let ids = [&teams.open, &teams.decided];
+    for event in events {
+        let id = event.interaction_id.map(|id| id.to_string());
+        assert!(id.is_none_or(|id| !ids.contains(&&id)), "{event:?}");
+    }
+    let hook = teams.hook.parse().unwrap();
+    let endpoint = store.endpoint(hook).await.unwrap().unwrap().endpoint;
+    assert_eq!((endpoint.version, endpoint.deleted_at), (1, None));
+
+    // Members and admins find it, so the tables can see it.
+    for (who, addresses) in [
+        (
+            0,
+            &[
+                "/",
+                "/blockers/{open}",
+                "/interactions/{decided}",
+                "/history",
+                "/tasks",
+                "/agents",
+                "/ui/load-desk",
+                "/ui/load-blocker",
+                "/ui/load-group",
+                "/ui/load-story",
+                "/ui/load-history",
+                "/ui/load-tasks",
+                "/ui/load-agents",
+            ][..],
+        ),
+        (
+            1,
+            &[
+                "/api/v1/interactions",
+                "/api/v1/interactions/{open}",
+                "/api/v1/interactions/{decided}/receipt",
+                "/api/v1/tasks",
+                "/api/v1/events",
+                "/api/v1/hooks",
+                "/api/v1/deliveries",
+            ][..],
+        ),
+        (
+            2,
+            &[
+                "/",
+                "/blockers/{open}",
+                "/interactions/{decided}",
+                "/history",
+                "/tasks",
+                "/agents",
+            ][..],
+        ),
+    ] {
+        for path in addresses {
+            let found = Teams::addresses()
+                .into_iter()
+                .find(|one| one.1 == *path && (one.0 == "GET" || path.starts_with("/ui/")));
+            let said = teams.said(&teams.members[who], &found.unwrap()).await;
+            assert!(said.contains(MARK), "{path} as member {who}");
+        }
+    }
 }

@@ -50,7 +50,7 @@ async fn an_expired_token_is_told_so(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let half_a_day = Lifetime::For(TimeDelta::hours(12));
     let (service, by) = (&app.state.service, operator());
-    let token = service.create_token(TokenKind::Agent, "backend", half_a_day, &by);
+    let token = service.create_token(TokenKind::Agent, "backend", half_a_day, &[], &by);
     let token = token.await.unwrap();
     let events = || app.get("/api/v1/events").bearer_auth(token.reveal()).send();
     assert_eq!(events().await.unwrap().status(), StatusCode::OK);

@@ -70,4 +70,5 @@ mod slack_socket;
 mod slack_trouble;
 mod support;
 mod tasks;
+mod teams;
 mod watch_command;

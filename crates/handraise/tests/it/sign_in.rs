@@ -71,7 +71,7 @@ async fn a_link_lets_one_browser_in_once(database: TestDatabase) {
         .state
         .service
         .store()
-        .events_after(0, None, 10)
+        .events_after(0, &domain::Audience::All, 10)
         .await
         .unwrap()
         .collect();
@@ -273,7 +273,7 @@ async fn the_first_admin_gets_links_until_there_is_a_password(database: TestData
     assert_eq!(link().await, None);
     let events = service
         .store()
-        .events_after(0, None, 10)
+        .events_after(0, &domain::Audience::All, 10)
         .await
         .unwrap()
         .collect();

@@ -85,6 +85,7 @@ async fn a_linked_person_answers_as_themselves(database: TestDatabase) {
         id: person.0,
         name: "Ana Example".into(),
         role: Role::Admin,
+        teams: domain::Parts::default(),
     };
     for team in [Some(TEAM), None] {
         let found = recogniser.recognise(team, ANA, app.clock.now()).await;
@@ -99,7 +100,7 @@ async fn a_linked_person_answers_as_themselves(database: TestDatabase) {
     ));
     let events = service
         .store()
-        .events_after(0, None, 10)
+        .events_after(0, &domain::Audience::All, 10)
         .await
         .unwrap()
         .collect();
@@ -141,6 +142,7 @@ async fn whoever_is_on_the_list_needs_no_account(database: TestDatabase) {
             id: id(ANA).responder_id(),
             name: "Ana".into(),
             role: Role::Responder,
+            teams: domain::Parts::default(),
         }
     );
     assert!(found.admin().is_err());

@@ -83,7 +83,11 @@ async fn a_user_of_slack_is_linked_by_the_form_alone(database: TestDatabase) {
     );
     assert_eq!(whose(&app, "U0ANA").await.as_deref(), Some("Ana Example"));
     let store = app.state.service.store();
-    let events = store.events_after(seq, None, 10).await.unwrap().collect();
+    let events = store
+        .events_after(seq, &domain::Audience::All, 10)
+        .await
+        .unwrap()
+        .collect();
     let [event] = &events[..] else {
         panic!("{events:?}");
     };

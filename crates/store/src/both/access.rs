@@ -9,7 +9,10 @@ use domain::{
 use uuid::Uuid;
 
 use super::Connection;
-use crate::{Result, rows::actor_text};
+use crate::{
+    Result,
+    rows::{actor_text, team_ids_text},
+};
 
 /// Writes one change; `false` when it does not fit.
 pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Result<bool> {
@@ -31,6 +34,9 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             at,
             by,
         } => insert_token(connection, token, hash, *at, by).await,
+        Access::Team(_) | Access::Member { .. } | Access::Home { .. } | Access::Opened { .. } => {
+            super::teams::apply(connection, access).await
+        }
         Access::Revoke { token, at } => {
             let revoked = "UPDATE tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
             let done = sqlx::query(revoked)
@@ -192,8 +198,8 @@ async fn insert_token(
         }
     }
     sqlx::query(
-        "INSERT INTO tokens (id, kind, name, hash, agent_id, created_at, expires_at, made_by)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "INSERT INTO tokens (id, kind, name, hash, agent_id, created_at, expires_at, made_by, teams)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
     )
     .bind(token.id.0)
     .bind(token.kind.name())
@@ -203,6 +209,7 @@ async fn insert_token(
     .bind(at.timestamp_millis())
     .bind(token.expires_at.map(|end| end.timestamp_millis()))
     .bind(actor_text(by)?)
+    .bind(team_ids_text(&token.teams)?)
     .execute(connection)
     .await?;
     Ok(true)

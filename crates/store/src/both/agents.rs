@@ -1,9 +1,13 @@
 //! Agents.
 
 use async_trait::async_trait;
-use domain::{AgentId, Day};
+use domain::{AgentId, Audience, Day};
+use sqlx::QueryBuilder;
 
-use super::Store;
+use super::{
+    Db, Store,
+    audience::{OF_AGENT, seen},
+};
 use crate::{
     AgentRecord, Agents, Result,
     rows::{self, AgentRow},
@@ -11,18 +15,21 @@ use crate::{
 
 #[async_trait]
 impl Agents for Store {
-    async fn agents(&self, day: Day) -> Result<Vec<AgentRecord>> {
-        let rows: Vec<AgentRow> = sqlx::query_as(
-            "SELECT a.id, a.name, a.last_seen_at,
+    async fn agents(&self, audience: &Audience, day: Day) -> Result<Vec<AgentRecord>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT a.id, a.name, a.last_seen_at, h.id AS home_id, h.name AS home_name,
                     (SELECT COUNT(*) FROM tasks t
                      WHERE t.agent_id = a.id AND t.status IN ('running', 'waiting')) AS open_tasks,
                     COALESCE((SELECT u.bytes FROM agent_usage u
-                              WHERE u.agent_id = a.id AND u.day = $1), 0) AS stored
-             FROM agents a ORDER BY a.name",
-        )
-        .bind(day.0)
-        .fetch_all(&self.read)
-        .await?;
+                              WHERE u.agent_id = a.id AND u.day = ",
+        );
+        sql.push_bind(day.0).push(
+            "), 0) AS stored
+             FROM agents a LEFT JOIN teams h ON h.id = a.team_id WHERE TRUE",
+        );
+        seen(&mut sql, audience, &OF_AGENT);
+        sql.push(" ORDER BY a.name");
+        let rows: Vec<AgentRow> = sql.build_query_as().fetch_all(&self.read).await?;
         rows.into_iter().map(AgentRecord::try_from).collect()
     }
 

@@ -45,8 +45,8 @@ async fn insert(connection: &mut Connection, endpoint: &Endpoint, after: i64) ->
     }
     sqlx::query(
         "INSERT INTO webhook_endpoints (id, version, name, url, topics, sync_only, format, secret, created_at,
-            made_up_to)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            made_up_to, teams)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
     )
     .bind(endpoint.id.0)
     .bind(endpoint.version)
@@ -58,6 +58,7 @@ async fn insert(connection: &mut Connection, endpoint: &Endpoint, after: i64) ->
     .bind(&endpoint.secret.0)
     .bind(endpoint.created_at.timestamp_millis())
     .bind(after)
+    .bind(rows::team_ids_text(&endpoint.filter.teams)?)
     .execute(connection)
     .await?;
     Ok(true)
@@ -69,7 +70,7 @@ async fn update(connection: &mut Connection, endpoint: &Endpoint, after: i64) ->
         "UPDATE webhook_endpoints
          SET version = $1, name = $2, url = $3, topics = $4, sync_only = $5, format = $6, secret = $7,
              previous_secret = $8, previous_until = $9, disabled_at = $10, disabled_why = $11,
-             deleted_at = $12,
+             deleted_at = $12, teams = $16,
              -- Enabled again before everything was given up, it goes on where it was.
              made_up_to = CASE WHEN $13 AND stopped_after <= made_up_to THEN $14 ELSE made_up_to END,
              stopped_after = CASE WHEN $13 THEN NULL ELSE COALESCE(stopped_after, $14) END
@@ -90,6 +91,7 @@ async fn update(connection: &mut Connection, endpoint: &Endpoint, after: i64) ->
     .bind(endpoint.is_enabled())
     .bind(after)
     .bind(endpoint.id.0)
+    .bind(rows::team_ids_text(&endpoint.filter.teams)?)
     .execute(&mut *connection)
     .await?;
     if done.rows_affected() != 1 {
@@ -109,7 +111,7 @@ async fn update(connection: &mut Connection, endpoint: &Endpoint, after: i64) ->
 impl Endpoints for Store {
     async fn endpoint(&self, id: DestinationId) -> Result<Option<EndpointRecord>> {
         sqlx::query_as::<_, rows::EndpointRow>(
-            "SELECT w.id, w.version, w.name, w.url, w.topics, w.sync_only, w.format, w.secret,
+            "SELECT w.id, w.version, w.name, w.url, w.topics, w.sync_only, w.teams, w.format, w.secret,
                     w.previous_secret, w.previous_until, w.created_at, w.disabled_at, w.disabled_why,
                     w.deleted_at, d.failures, d.failing_since, d.resume_at
              FROM webhook_endpoints w JOIN destinations d ON d.id = w.id
@@ -124,7 +126,7 @@ impl Endpoints for Store {
 
     async fn endpoints(&self) -> Result<Vec<EndpointRecord>> {
         let rows = sqlx::query_as(
-            "SELECT w.id, w.version, w.name, w.url, w.topics, w.sync_only, w.format, w.secret,
+            "SELECT w.id, w.version, w.name, w.url, w.topics, w.sync_only, w.teams, w.format, w.secret,
                     w.previous_secret, w.previous_until, w.created_at, w.disabled_at, w.disabled_why,
                     w.deleted_at, d.failures, d.failing_since, d.resume_at
              FROM webhook_endpoints w JOIN destinations d ON d.id = w.id

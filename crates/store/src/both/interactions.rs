@@ -5,13 +5,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Event, Interaction, InteractionId, Verify,
+    AgentId, Audience, Event, Interaction, InteractionId, Verify,
     interaction::{Brief, Unproven},
 };
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Db, Store, narrowed::among};
+use super::{
+    Db, Store,
+    audience::{OF_INTERACTION, seen},
+    narrowed::among,
+};
 use crate::{
     Counts, Due, InteractionQuery, Interactions, Page, Result, Thread, WaitingCounts, page,
     proof::Proof, rows,
@@ -39,8 +43,10 @@ impl Interactions for Store {
         sqlx::query_as::<_, rows::InteractionRow>(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
+             i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
+             LEFT JOIN teams t ON t.id = i.team_id
              WHERE i.id = $1",
         )
         .bind(id.0)
@@ -59,8 +65,10 @@ impl Interactions for Store {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
+             i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
+             LEFT JOIN teams t ON t.id = i.team_id
              WHERE i.id > $1 ORDER BY i.id LIMIT $2",
         )
         .bind(after.map_or(Uuid::nil(), |after| after.0))
@@ -79,8 +87,10 @@ impl Interactions for Store {
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
+                    i.team_id, t.name AS team_name,
                     i.kind, i.mode, i.urgent, i.session_id, i.task_id, i.state, i.outcome, i.closed_at
-             FROM interactions i JOIN agents a ON a.id = i.agent_id
+                    FROM interactions i JOIN agents a ON a.id = i.agent_id
+                    LEFT JOIN teams t ON t.id = i.team_id
              WHERE i.id > $1 ORDER BY i.id LIMIT $2",
         )
         .bind(after.map_or(Uuid::nil(), |after| after.0))
@@ -158,41 +168,44 @@ impl Interactions for Store {
         self.shown(rows).await
     }
 
-    async fn waiting(&self, limit: u32) -> Result<Vec<Brief>> {
-        let rows = sqlx::query_as(
-            "SELECT id, brief FROM interactions
-             WHERE state = 'pending'
-             ORDER BY mode <> 'sync', NOT urgent, id LIMIT $1",
-        )
-        .bind(i64::from(limit))
-        .fetch_all(&self.read)
-        .await?;
+    async fn waiting(&self, audience: &Audience, limit: u32) -> Result<Vec<Brief>> {
+        let mut sql: QueryBuilder<Db> =
+            QueryBuilder::new("SELECT i.id, i.brief FROM interactions i WHERE i.state = 'pending'");
+        seen(&mut sql, audience, &OF_INTERACTION);
+        sql.push(" ORDER BY i.mode <> 'sync', NOT i.urgent, i.id LIMIT ")
+            .push_bind(i64::from(limit));
+        let rows = sql.build_query_as().fetch_all(&self.read).await?;
         self.shown(rows).await
     }
 
-    async fn waiting_in(&self, agent: AgentId, task: &str, limit: u32) -> Result<Vec<Brief>> {
-        let rows = sqlx::query_as(
-            "SELECT id, brief FROM interactions
-             WHERE state = 'pending' AND agent_id = $1 AND task_id = $2
-             ORDER BY id LIMIT $3",
-        )
-        .bind(agent.0)
-        .bind(task)
-        .bind(i64::from(limit))
-        .fetch_all(&self.read)
-        .await?;
+    async fn waiting_in(
+        &self,
+        audience: &Audience,
+        agent: AgentId,
+        task: &str,
+        limit: u32,
+    ) -> Result<Vec<Brief>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT i.id, i.brief FROM interactions i WHERE i.state = 'pending' AND i.agent_id = ",
+        );
+        sql.push_bind(agent.0)
+            .push(" AND i.task_id = ")
+            .push_bind(task.to_owned());
+        seen(&mut sql, audience, &OF_INTERACTION);
+        sql.push(" ORDER BY i.id LIMIT ")
+            .push_bind(i64::from(limit));
+        let rows = sql.build_query_as().fetch_all(&self.read).await?;
         self.shown(rows).await
     }
 
-    async fn recently_closed(&self, limit: u32) -> Result<Vec<Brief>> {
-        let rows = sqlx::query_as(
-            "SELECT id, brief FROM interactions
-             WHERE closed_at IS NOT NULL
-             ORDER BY closed_at DESC LIMIT $1",
-        )
-        .bind(i64::from(limit))
-        .fetch_all(&self.read)
-        .await?;
+    async fn recently_closed(&self, audience: &Audience, limit: u32) -> Result<Vec<Brief>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT i.id, i.brief FROM interactions i WHERE i.closed_at IS NOT NULL",
+        );
+        seen(&mut sql, audience, &OF_INTERACTION);
+        sql.push(" ORDER BY i.closed_at DESC LIMIT ")
+            .push_bind(i64::from(limit));
+        let rows = sql.build_query_as().fetch_all(&self.read).await?;
         self.shown(rows).await
     }
 
@@ -218,31 +231,31 @@ impl Interactions for Store {
         Ok(weight)
     }
 
-    async fn waiting_counts(&self) -> Result<WaitingCounts> {
+    async fn waiting_counts(&self, audience: &Audience) -> Result<WaitingCounts> {
         // As the index of the panel has it.
-        let counts = sqlx::query_as(
-            "SELECT (mode <> 'sync'), COUNT(*) FROM interactions
-             WHERE state = 'pending' GROUP BY (mode <> 'sync')",
-        )
-        .fetch_all(&self.read)
-        .await?;
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT (i.mode <> 'sync'), COUNT(*) FROM interactions i WHERE i.state = 'pending'",
+        );
+        seen(&mut sql, audience, &OF_INTERACTION);
+        sql.push(" GROUP BY (i.mode <> 'sync')");
+        let counts: Vec<(bool, i64)> = sql.build_query_as().fetch_all(&self.read).await?;
         Ok(rows::waiting_counts(&counts))
     }
 
-    async fn counts(&self, since: DateTime<Utc>) -> Result<Counts> {
-        let asked = sqlx::query_scalar(
-            "SELECT COUNT(*) FROM interactions WHERE id >= $1 AND kind <> 'notification'",
-        )
-        .bind(InteractionId::earliest(since).0)
-        .fetch_one(&self.read)
-        .await?;
-        let closed = sqlx::query_as(
-            "SELECT state, COUNT(*) FROM interactions
-             WHERE closed_at >= $1 AND kind <> 'notification' GROUP BY state",
-        )
-        .bind(since.timestamp_millis())
-        .fetch_all(&self.read)
-        .await?;
+    async fn counts(&self, audience: &Audience, since: DateTime<Utc>) -> Result<Counts> {
+        let mut sql: QueryBuilder<Db> =
+            QueryBuilder::new("SELECT COUNT(*) FROM interactions i WHERE i.id >= ");
+        sql.push_bind(InteractionId::earliest(since).0)
+            .push(" AND i.kind <> 'notification'");
+        seen(&mut sql, audience, &OF_INTERACTION);
+        let asked = sql.build_query_scalar().fetch_one(&self.read).await?;
+        let mut sql: QueryBuilder<Db> =
+            QueryBuilder::new("SELECT i.state, COUNT(*) FROM interactions i WHERE i.closed_at >= ");
+        sql.push_bind(since.timestamp_millis())
+            .push(" AND i.kind <> 'notification'");
+        seen(&mut sql, audience, &OF_INTERACTION);
+        sql.push(" GROUP BY i.state");
+        let closed = sql.build_query_as().fetch_all(&self.read).await?;
         Ok(rows::counts(asked, closed))
     }
 
@@ -281,8 +294,10 @@ impl Store {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
+             i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
+             LEFT JOIN teams t ON t.id = i.team_id
              WHERE TRUE",
         );
         among(&mut sql, ids);

@@ -1,10 +1,11 @@
 //! Reading the journal.
 
 use async_trait::async_trait;
-use domain::{AgentId, Event, InteractionId, journal::Record};
+use domain::{Audience, Event, InteractionId, journal::Record};
+use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::Store;
+use super::{Db, Store, audience::heard};
 use crate::{EventPage, Journal, Result, page, rows};
 
 #[async_trait]
@@ -19,43 +20,30 @@ impl Journal for Store {
     async fn events_after(
         &self,
         after: i64,
-        agent: Option<AgentId>,
+        audience: &Audience,
         limit: u32,
     ) -> Result<EventPage<Event>> {
-        let everybodys = sqlx::query_as(
-            "SELECT seq, CAST(octet_length(payload) AS BIGINT) FROM events
-             WHERE seq > $1 ORDER BY seq LIMIT $2",
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT e.seq, CAST(octet_length(e.payload) AS BIGINT) FROM events e WHERE e.seq > ",
         );
-        let own = sqlx::query_as(
-            "SELECT seq, CAST(octet_length(payload) AS BIGINT) FROM events
-             WHERE seq > $1 AND agent_id = $3 ORDER BY seq LIMIT $2",
-        );
-        let lengths = match agent {
-            None => everybodys.bind(after).bind(i64::from(limit) + 1),
-            Some(agent) => own.bind(after).bind(i64::from(limit) + 1).bind(agent.0),
-        }
-        .fetch_all(&self.read)
-        .await?;
+        sql.push_bind(after);
+        heard(&mut sql, audience);
+        sql.push(" ORDER BY e.seq LIMIT ")
+            .push_bind(i64::from(limit) + 1);
+        let lengths = sql.build_query_as().fetch_all(&self.read).await?;
         let (up_to, more) = end_of(lengths, after, limit);
         if up_to == after {
             return Ok(rows::events(Vec::new(), after, false));
         }
-        let everybodys = sqlx::query_as(
-            "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-                    prev_hash, hash
-             FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq",
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT e.seq, e.id, e.at, e.type, e.agent_id, e.interaction_id, e.task_id, e.actor,
+                    e.payload, e.prev_hash, e.hash
+             FROM events e WHERE e.seq > ",
         );
-        let own = sqlx::query_as(
-            "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-                    prev_hash, hash
-             FROM events WHERE seq > $1 AND seq <= $2 AND agent_id = $3 ORDER BY seq",
-        );
-        let rows = match agent {
-            None => everybodys.bind(after).bind(up_to),
-            Some(agent) => own.bind(after).bind(up_to).bind(agent.0),
-        }
-        .fetch_all(&self.read)
-        .await?;
+        sql.push_bind(after).push(" AND e.seq <= ").push_bind(up_to);
+        heard(&mut sql, audience);
+        sql.push(" ORDER BY e.seq");
+        let rows = sql.build_query_as().fetch_all(&self.read).await?;
         Ok(rows::events(rows, up_to, more))
     }
 

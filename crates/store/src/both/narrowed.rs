@@ -4,11 +4,13 @@
 //! finds common words, and interactions that are few for another reason; a word that is rare among those is left to the
 //! index of words.
 
+use domain::Audience;
 use sqlx::{Database, FromRow, QueryBuilder, Row};
 use uuid::Uuid;
 
 use super::{
     Db, Store,
+    audience::{OF_INTERACTION, seen},
     dialect::{LOOKED_THROUGH, holding},
 };
 use crate::{InteractionQuery, Result, search};
@@ -165,6 +167,7 @@ pub(super) fn among(sql: &mut QueryBuilder<Db>, ids: &[Uuid]) {
 /// Whether there is any condition but for words and place.
 pub(super) fn is_narrowed(query: &InteractionQuery) -> bool {
     let without = InteractionQuery {
+        audience: Audience::All,
         search: query.search.clone(),
         before: query.before,
         limit: query.limit,
@@ -176,6 +179,7 @@ pub(super) fn is_narrowed(query: &InteractionQuery) -> bool {
 /// Adds the conditions that are asked for, but for words and place, and no others: one that may be absent keeps the
 /// planner from any index.
 pub(super) fn narrow(sql: &mut QueryBuilder<Db>, query: &InteractionQuery) {
+    seen(sql, &query.audience, &OF_INTERACTION);
     if let Some(agent) = query.agent {
         sql.push(" AND i.agent_id = ").push_bind(agent.0);
     }

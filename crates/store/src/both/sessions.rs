@@ -6,7 +6,7 @@ use domain::{PersonId, SecretHash, SessionId, limits::SESSION_IDLE};
 
 use super::{Store, access::clear_sessions};
 use crate::{
-    OpenSession, Result, SessionData, SessionRecord, Sessions,
+    OpenSession, Result, SessionData, SessionRecord, Sessions, Teams,
     rows::{OpenSessionRow, SessionDataRow, SessionRow},
 };
 
@@ -31,7 +31,13 @@ impl Sessions for Store {
         .bind((now - SESSION_IDLE).timestamp_millis())
         .fetch_optional(&self.read)
         .await?;
-        row.map(OpenSession::try_from).transpose()
+        match row {
+            Some(row) => {
+                let teams = self.parts(row.person()).await?;
+                row.with(teams).map(Some)
+            }
+            None => Ok(None),
+        }
     }
 
     async fn session_proven(&self, session: SessionId, at: DateTime<Utc>) -> Result<()> {

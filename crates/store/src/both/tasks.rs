@@ -5,7 +5,10 @@ use domain::{AgentId, Task, task::Work};
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Db, Store};
+use super::{
+    Db, Store,
+    audience::{OF_AGENT, seen},
+};
 use crate::{Page, Result, TaskPlace, TaskQuery, Tasks, page, rows};
 
 #[async_trait]
@@ -35,8 +38,10 @@ impl Tasks for Store {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
+             i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
+             LEFT JOIN teams t ON t.id = i.team_id
              WHERE i.state = 'pending' AND i.agent_id = $1 AND i.task_id = $2
              ORDER BY i.id",
         )
@@ -54,7 +59,8 @@ impl Tasks for Store {
         // One snapshot: a task that changes goes to the front of the list.
         let mut transaction = self.begin_snapshot().await?;
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "SELECT updated_at, agent_id, id, CAST(octet_length(body) AS BIGINT) FROM tasks WHERE TRUE",
+            "SELECT k.updated_at, k.agent_id, k.id, CAST(octet_length(k.body) AS BIGINT)
+             FROM tasks k JOIN agents a ON a.id = k.agent_id WHERE TRUE",
         );
         narrow(&mut sql, query);
         // One more than asked for tells whether there are more.
@@ -67,7 +73,9 @@ impl Tasks for Store {
             Some((updated_at, agent, id, _)) => Some(rows::task_place(updated_at, agent, id)?),
             None => None,
         };
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new("SELECT body FROM tasks WHERE TRUE");
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT k.body FROM tasks k JOIN agents a ON a.id = k.agent_id WHERE TRUE",
+        );
         narrow(&mut sql, query);
         sql.push(ORDER).push_bind(count);
         let bodies = sql
@@ -78,18 +86,19 @@ impl Tasks for Store {
     }
 }
 
-const ORDER: &str = " ORDER BY updated_at DESC, agent_id DESC, id DESC LIMIT ";
+const ORDER: &str = " ORDER BY k.updated_at DESC, k.agent_id DESC, k.id DESC LIMIT ";
 
 /// As with interactions: only the conditions that are asked for.
 fn narrow(sql: &mut QueryBuilder<Db>, query: &TaskQuery) {
+    seen(sql, &query.audience, &OF_AGENT);
     if let Some(agent) = query.agent {
-        sql.push(" AND agent_id = ").push_bind(agent.0);
+        sql.push(" AND k.agent_id = ").push_bind(agent.0);
     }
     if let Some(status) = &query.status {
-        sql.push(" AND status = ").push_bind(status.clone());
+        sql.push(" AND k.status = ").push_bind(status.clone());
     }
     if let Some(place) = &query.after {
-        sql.push(" AND (updated_at, agent_id, id) < (")
+        sql.push(" AND (k.updated_at, k.agent_id, k.id) < (")
             .push_bind(place.updated_at.timestamp_millis())
             .push(", ")
             .push_bind(place.agent.0)

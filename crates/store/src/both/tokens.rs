@@ -12,7 +12,7 @@ use crate::{Holder, Result, TokenRecord, Tokens, rows};
 impl Tokens for Store {
     async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>> {
         let row: Option<rows::TokenRow> = sqlx::query_as(
-            "SELECT id, name, agent_id, expires_at FROM tokens WHERE hash = $1 AND revoked_at IS NULL",
+            "SELECT id, name, agent_id, expires_at, teams FROM tokens WHERE hash = $1 AND revoked_at IS NULL",
         )
         .bind(hash.0.as_slice())
         .fetch_optional(&self.read)
@@ -62,7 +62,7 @@ impl Tokens for Store {
 
     async fn tokens(&self) -> Result<Vec<TokenRecord>> {
         let rows: Vec<rows::TokenRecordRow> = sqlx::query_as(
-            "SELECT id, name, agent_id, created_at, last_used_at, revoked_at, expires_at, made_by
+            "SELECT id, name, agent_id, created_at, last_used_at, revoked_at, expires_at, made_by, teams
              FROM tokens ORDER BY kind, name, created_at, id",
         )
         .fetch_all(&self.read)

@@ -19,7 +19,8 @@ pub(super) async fn apply(
     for write in &changeset.writes {
         let fits = match write {
             Write::Open(interaction) => {
-                take_key(connection, interaction, changeset.key.as_ref()).await?
+                super::teams::is_there(connection, interaction.team_id()).await?
+                    && take_key(connection, interaction, changeset.key.as_ref()).await?
                     && insert(connection, interaction).await?
             }
             Write::Advance(interaction) => {
@@ -98,8 +99,9 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     let asked = &interaction.request;
     let done = sqlx::query(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
-            request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+            request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,
+            team_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
          ON CONFLICT (id) DO NOTHING",
     )
     .bind(interaction.id.0)
@@ -130,6 +132,7 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     .bind(interaction.card.as_ref().map(|card| &card.channel))
     .bind(json.brief)
     .bind(json.weight)
+    .bind(interaction.team_id().map(|team| team.0))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -150,7 +153,7 @@ async fn update(
         "UPDATE interactions
          SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
              callback = $7, follow_ups = $8, card_ts = $9, card_permalink = $10, consumed = $11,
-             report = $12, brief = $13
+             report = $12, brief = $13, team_id = $18
          WHERE id = $14 AND version = $1 - 1
            AND NOT EXISTS (
              SELECT 1 FROM events WHERE interaction_id = $14 AND type IN ($15, $16, $17))",
@@ -182,6 +185,7 @@ async fn update(
     .bind(once(0))
     .bind(once(1))
     .bind(once(2))
+    .bind(interaction.team_id().map(|team| team.0))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

@@ -12,6 +12,8 @@ mod outbox;
 mod access;
 #[path = "../both/agents.rs"]
 mod agents;
+#[path = "../both/audience.rs"]
+mod audience;
 #[path = "../both/briefs.rs"]
 mod briefs;
 #[path = "../both/cards.rs"]
@@ -34,6 +36,8 @@ mod people;
 mod sessions;
 #[path = "../both/tasks.rs"]
 mod tasks;
+#[path = "../both/teams.rs"]
+mod teams;
 #[path = "../both/tokens.rs"]
 mod tokens;
 #[path = "../both/writes.rs"]

@@ -1,13 +1,13 @@
 //! People, sessions and tokens as stored.
 
 use domain::{
-    Actor, AgentId, AgentRef, PasswordHash, Person, PersonId, Principal, Role, SessionId, SlackId,
-    TokenId, TokenKind, access::Token,
+    Actor, AgentId, AgentRef, Part, Parts, PasswordHash, Person, PersonId, Principal, Role,
+    SessionId, SlackId, TokenId, TokenKind, access::Token,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::time;
+use super::{team_ids, time};
 use crate::{
     Account, Holder, MadeLink, OpenSession, PersonRecord, Result, SessionData, SessionRecord,
     StoreError, TokenRecord,
@@ -137,14 +137,18 @@ pub(crate) struct OpenSessionRow {
     person: PersonRow,
 }
 
-impl TryFrom<OpenSessionRow> for OpenSession {
-    type Error = StoreError;
+impl OpenSessionRow {
+    /// Whose it is.
+    pub(crate) fn person(&self) -> PersonId {
+        PersonId(self.person.id)
+    }
 
-    fn try_from(row: OpenSessionRow) -> Result<Self> {
-        Ok(Self {
-            id: SessionId(row.session),
-            proven_at: time(row.proven_at, "browser_sessions", row.session)?,
-            person: row.person.try_into()?,
+    pub(crate) fn with(self, teams: Parts) -> Result<OpenSession> {
+        Ok(OpenSession {
+            id: SessionId(self.session),
+            proven_at: time(self.proven_at, "browser_sessions", self.session)?,
+            person: self.person.try_into()?,
+            teams,
         })
     }
 }
@@ -200,6 +204,7 @@ pub(crate) struct TokenRow {
     name: String,
     agent_id: Option<Uuid>,
     expires_at: Option<i64>,
+    teams: Option<String>,
 }
 
 impl TryFrom<TokenRow> for Holder {
@@ -213,8 +218,13 @@ impl TryFrom<TokenRow> for Holder {
                 id: AgentId(id),
                 name: row.name,
             }),
+            // A script's token answers wherever it sees.
             None => Principal::Script {
                 id: token,
+                teams: team_ids(row.teams.as_deref(), "tokens", row.id)?
+                    .into_iter()
+                    .map(|team| (team, Part::Answers))
+                    .collect(),
                 name: row.name,
             },
         };
@@ -237,6 +247,7 @@ pub(crate) struct TokenRecordRow {
     revoked_at: Option<i64>,
     expires_at: Option<i64>,
     made_by: Option<String>,
+    teams: Option<String>,
 }
 
 impl TryFrom<TokenRecordRow> for TokenRecord {
@@ -261,6 +272,7 @@ impl TryFrom<TokenRecordRow> for TokenRecord {
                 name: row.name,
                 agent_id: row.agent_id.map(AgentId),
                 expires_at: row.expires_at.map(at).transpose()?,
+                teams: team_ids(row.teams.as_deref(), "tokens", row.id)?,
             },
         })
     }

@@ -4,10 +4,12 @@ mod access;
 mod cards;
 mod inbox;
 mod outbox;
+mod teams;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, Task,
+    AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, Task, TeamId,
+    TeamRef,
     interaction::{Brief, Card, Outcome, Posted, Priority},
     journal::{Hash, Record},
 };
@@ -23,6 +25,11 @@ pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
     deliveries, endpoints, followers, news, topics,
+};
+
+pub(crate) use teams::{
+    AskedTeamRow, MemberRow, TeamAgentRow, TeamRow, asker, parts, team_ids, team_ids_text, teams,
+    timeouts_text,
 };
 
 use crate::{
@@ -48,6 +55,8 @@ pub(crate) struct InteractionRow {
     card_ts: Option<String>,
     card_permalink: Option<String>,
     follow_ups: Option<String>,
+    team_id: Option<Uuid>,
+    team_name: Option<String>,
 }
 
 impl TryFrom<InteractionRow> for Interaction {
@@ -66,6 +75,10 @@ impl TryFrom<InteractionRow> for Interaction {
                 id: AgentId(row.agent_id),
                 name: row.agent_name,
             },
+            team: row.team_id.map(|id| TeamRef {
+                id: TeamId(id),
+                name: row.team_name.unwrap_or_default(),
+            }),
             request: serde_json::from_str(&row.request).map_err(wrong("request"))?,
             created_at: time(row.created_at, "interactions", row.id)?,
             expires_at: row
@@ -279,6 +292,8 @@ pub(crate) struct AgentRow {
     id: Uuid,
     name: String,
     last_seen_at: Option<i64>,
+    home_id: Option<Uuid>,
+    home_name: Option<String>,
     open_tasks: i64,
     stored: i64,
 }
@@ -292,6 +307,10 @@ impl TryFrom<AgentRow> for AgentRecord {
                 id: AgentId(row.id),
                 name: row.name,
             },
+            home: row.home_id.map(|id| TeamRef {
+                id: TeamId(id),
+                name: row.home_name.unwrap_or_default(),
+            }),
             last_seen_at: row
                 .last_seen_at
                 .map(|at| time(at, "agents", row.id))

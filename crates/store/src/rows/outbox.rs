@@ -1,7 +1,7 @@
 //! Endpoints, deliveries and their tries as stored.
 
 use domain::{
-    Delivery, DeliveryId, DestinationId, Endpoint, EventId, InteractionId,
+    Delivery, DeliveryId, DestinationId, Endpoint, EventId, InteractionId, TeamId,
     delivery::{
         DeliveryState, DestinationKind, Disabled, DisabledWhy, Filter, Format, Health, Listener,
         SealedSecret, Topic,
@@ -12,7 +12,7 @@ use domain::{
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::time;
+use super::{team_ids, time};
 use crate::{
     Attempt, AttemptEnd, Claimed, DeliveryRecord, EndpointRecord, Follower, NewsPage, Ready,
     Result, Stopped, StoreError, StuckChannel,
@@ -24,7 +24,7 @@ pub(crate) fn topics(filter: &Filter) -> String {
     names.join(",")
 }
 
-fn filter(id: Uuid, topics: &str, sync_only: bool) -> Result<Filter> {
+fn filter(id: Uuid, topics: &str, sync_only: bool, teams: Option<&str>) -> Result<Filter> {
     let named = topics.split(',').filter(|name| !name.is_empty());
     let topics = named.map(|name| {
         Topic::from_name(name)
@@ -33,6 +33,7 @@ fn filter(id: Uuid, topics: &str, sync_only: bool) -> Result<Filter> {
     Ok(Filter {
         topics: topics.collect::<Result<_>>()?,
         sync_only,
+        teams: team_ids(teams, "webhook_endpoints", id)?,
     })
 }
 
@@ -102,6 +103,7 @@ pub(crate) struct FollowerRow {
     id: Uuid,
     topics: String,
     sync_only: bool,
+    teams: Option<String>,
     made_up_to: i64,
     stopped_after: Option<i64>,
     stopped_at: Option<i64>,
@@ -123,7 +125,7 @@ impl TryFrom<FollowerRow> for Follower {
         Ok(Self {
             listener: Listener {
                 id: DestinationId(row.id),
-                filter: filter(row.id, &row.topics, row.sync_only)?,
+                filter: filter(row.id, &row.topics, row.sync_only, row.teams.as_deref())?,
             },
             health: row.health.health(row.id)?,
             made_up_to: row.made_up_to,
@@ -145,6 +147,7 @@ pub(crate) struct NewsRow {
     event_type: String,
     interaction_id: Option<Uuid>,
     mode: Option<String>,
+    team_id: Option<Uuid>,
 }
 
 impl NewsRow {
@@ -158,6 +161,7 @@ impl NewsRow {
             at: time(self.at, "events", self.seq)?,
             topic,
             stops: self.interaction_id.is_none() || self.mode.as_deref() == Some(Mode::Sync.name()),
+            team: self.team_id.map(TeamId),
         }))
     }
 }
@@ -182,6 +186,7 @@ pub(crate) struct EndpointRow {
     url: String,
     topics: String,
     sync_only: bool,
+    teams: Option<String>,
     format: String,
     secret: Vec<u8>,
     previous_secret: Option<Vec<u8>>,
@@ -219,7 +224,7 @@ impl TryFrom<EndpointRow> for EndpointRecord {
                 version: row.version,
                 name: row.name,
                 url: row.url,
-                filter: filter(row.id, &row.topics, row.sync_only)?,
+                filter: filter(row.id, &row.topics, row.sync_only, row.teams.as_deref())?,
                 format: Format::from_name(&row.format).ok_or_else(|| {
                     StoreError::inconsistent(TABLE, "format", row.id, &row.format)
                 })?,

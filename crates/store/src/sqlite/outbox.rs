@@ -11,6 +11,7 @@ use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::{
     SqliteStore,
+    audience::heard,
     commit::in_powers,
     owed::{mark, put_channel, put_place, renew},
 };
@@ -78,7 +79,7 @@ impl Outbox for SqliteStore {
 
     async fn followers(&self, now: DateTime<Utc>) -> Result<Vec<Follower>> {
         let rows = sqlx::query_as(
-            "SELECT w.id, w.topics, w.sync_only, w.made_up_to, w.stopped_after,
+            "SELECT w.id, w.topics, w.sync_only, w.teams, w.made_up_to, w.stopped_after,
                     COALESCE(w.deleted_at, w.disabled_at) AS stopped_at,
                     d.failures, d.failing_since, d.resume_at
              FROM webhook_endpoints w JOIN destinations d ON d.id = w.id
@@ -93,8 +94,10 @@ impl Outbox for SqliteStore {
 
     async fn news(&self, after: i64, limit: u32) -> Result<NewsPage> {
         let rows = sqlx::query_as(
-            "SELECT e.seq, e.id, e.at, e.type AS event_type, e.interaction_id, i.mode
+            "SELECT e.seq, e.id, e.at, e.type AS event_type, e.interaction_id, i.mode,
+                    CASE WHEN e.interaction_id IS NULL THEN a.team_id ELSE i.team_id END AS team_id
              FROM events e LEFT JOIN interactions i ON i.id = e.interaction_id
+                LEFT JOIN agents a ON a.id = e.agent_id
              WHERE e.seq > $1 ORDER BY e.seq LIMIT $2",
         )
         .bind(after)
@@ -226,6 +229,7 @@ impl Outbox for SqliteStore {
              LEFT JOIN agents a ON a.id = i.agent_id
              WHERE TRUE",
         );
+        heard(&mut sql, &query.audience);
         if let Some(id) = query.id {
             sql.push(" AND o.id = ").push_bind(id.0);
         }

@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Access, Actor, Changeset, Day, Ids, PasswordHash, Payload, Person, PersonId, Principal, Role,
-    SecretHash, SessionId, SlackId, TokenEvent, TokenKind, Write,
+    Access, Actor, Audience, Changeset, Day, Ids, Parts, PasswordHash, Payload, Person, PersonId,
+    Principal, Role, SecretHash, SessionId, SlackId, TokenEvent, TokenKind, Write,
     access::{Lifetime, NewLink, NewSession, PasswordBy},
     decide::access as decide,
     limits::SESSION_IDLE,
@@ -11,7 +11,7 @@ use domain::{
 use futures::future::join_all;
 use store::{CommitError, Holder, SessionData, Store, verify_journal};
 
-use crate::database::{Database, epoch, operator, rand_hash};
+use crate::database::{Database, epoch, new_token, operator, rand_hash};
 
 /// What the server is called.
 const HOST: &str = "handraise.localhost";
@@ -62,12 +62,17 @@ async fn a_responder_token_speaks_for_a_script(database: Database) {
             token: token.id,
             principal: Principal::Script {
                 id: token.id,
-                name: "night desk".into()
+                name: "night desk".into(),
+                teams: Parts::default(),
             },
             expires_at: None,
         })
     );
-    let events = store.events_after(0, None, 10).await.unwrap().collect();
+    let events = store
+        .events_after(0, &Audience::All, 10)
+        .await
+        .unwrap()
+        .collect();
     assert_eq!(
         events[0].payload,
         Payload::Token(TokenEvent::Created(token))
@@ -77,16 +82,15 @@ async fn a_responder_token_speaks_for_a_script(database: Database) {
 async fn two_who_name_a_new_agent_at_once_share_it(database: Database) {
     let store = database.store().await;
     let new = |hash| {
-        let kind = TokenKind::Agent;
-        let (by, now) = (operator(), database.at(0));
-        decide::create_token(kind, "backend", None, hash, Lifetime::Never, &by, now).unwrap()
+        let new = new_token(TokenKind::Agent, "backend", None, Lifetime::Never);
+        decide::create_token(&new, hash, &operator(), database.at(0)).unwrap()
     };
     let [first, second] = [(); 2].map(|()| SecretHash(rand_hash()));
     store.commit(new(first)).await.unwrap();
     let late = store.commit(new(second)).await;
     assert!(matches!(late, Err(CommitError::Conflict)));
     assert_eq!(store.token_holder(&second).await.unwrap(), None);
-    assert_eq!(store.agents(Day(0)).await.unwrap().len(), 1);
+    assert_eq!(store.agents(&Audience::All, Day(0)).await.unwrap().len(), 1);
     assert_eq!(verify_journal(&*store).await.unwrap().seq, 1);
 }
 
@@ -94,7 +98,12 @@ async fn a_revoked_token_is_nobody_s_and_stays_in_the_list(database: Database) {
     let store = database.store().await;
     let hash = database.token(&*store, TokenKind::Agent, "backend").await;
     let other = database.token(&*store, TokenKind::Agent, "backend").await;
-    let agent = store.agents(Day(0)).await.unwrap().remove(0).agent;
+    let agent = store
+        .agents(&Audience::All, Day(0))
+        .await
+        .unwrap()
+        .remove(0)
+        .agent;
     let [first, second] = &store.tokens().await.unwrap()[..] else {
         panic!("not two tokens");
     };
@@ -115,7 +124,10 @@ async fn a_revoked_token_is_nobody_s_and_stays_in_the_list(database: Database) {
     assert_eq!(store.token_holder(&hash).await.unwrap(), None);
     // Its other token still works; the agent is the same.
     assert!(store.token_holder(&other).await.unwrap().is_some());
-    assert_eq!(store.agents(Day(0)).await.unwrap()[0].agent, agent);
+    assert_eq!(
+        store.agents(&Audience::All, Day(0)).await.unwrap()[0].agent,
+        agent
+    );
 }
 
 async fn an_unknown_hash_is_nobody(database: Database) {
@@ -558,9 +570,9 @@ async fn a_user_of_slack_belongs_to_one_person(database: Database) {
 /// A committed token that is good for a day.
 async fn token_of_a_day(database: &Database, store: &dyn Store, by: &Principal) -> SecretHash {
     let hash = SecretHash(rand_hash());
-    let kind = TokenKind::Responder;
     let day = Lifetime::For(TimeDelta::days(1));
-    let made = decide::create_token(kind, "desk", None, hash, day, by, database.at(0));
+    let new = new_token(TokenKind::Responder, "desk", None, day);
+    let made = decide::create_token(&new, hash, by, database.at(0));
     store.commit(made.unwrap()).await.unwrap();
     hash
 }
@@ -571,6 +583,7 @@ fn admin(person: &Person) -> Principal {
         name: person.name.clone(),
         role: Role::Admin,
         proven_at: epoch(),
+        teams: Parts::default(),
     }
 }
 
@@ -593,10 +606,9 @@ async fn a_token_knows_its_end_and_who_made_it(database: Database) {
     // An agent is signed for by what is good.
     let never = database.agent(&*store, "backend").await;
     let hash = SecretHash(rand_hash());
-    let (kind, day) = (TokenKind::Agent, Lifetime::For(TimeDelta::days(1)));
-    let (by, now) = (operator(), database.at(1));
-    let second =
-        decide::create_token(kind, "backend", Some(never.id), hash, day, &by, now).unwrap();
+    let day = Lifetime::For(TimeDelta::days(1));
+    let new = new_token(TokenKind::Agent, "backend", Some(never.id), day);
+    let second = decide::create_token(&new, hash, &operator(), database.at(1)).unwrap();
     store.commit(second).await.unwrap();
     let signing = async |at| store.agent_tokens(never.id, at, 10).await.unwrap().len();
     assert_eq!((signing(epoch()).await, signing(end).await), (2, 2));

@@ -1,7 +1,7 @@
 //! Nothing that is stored makes a read large, and nobody stores without end.
 
 use domain::{
-    Changeset, Day, Event,
+    Audience, Changeset, Day, Event,
     decide::task,
     interaction::{Brief, Draft},
     limits,
@@ -95,7 +95,10 @@ async fn parts_of_the_journal_end_where_they_are_full(database: Database) {
     let last = store.last_seq().await.unwrap();
     let (mut seqs, mut after, mut pages) = (Vec::new(), 0, 0);
     loop {
-        let page = store.events_after(after, None, 1_000).await.unwrap();
+        let page = store
+            .events_after(after, &Audience::All, 1_000)
+            .await
+            .unwrap();
         let more = page.more;
         after = page.up_to;
         let events: Vec<Event> = page.collect();
@@ -108,7 +111,7 @@ async fn parts_of_the_journal_end_where_they_are_full(database: Database) {
     }
     assert_eq!(seqs, (1..=last).collect::<Vec<_>>());
     assert!(pages >= 3, "{pages} pages");
-    let nothing = store.events_after(after, None, 10).await.unwrap();
+    let nothing = store.events_after(after, &Audience::All, 10).await.unwrap();
     assert_eq!((nothing.up_to, nothing.more), (last, false));
     assert!(nothing.collect().is_empty());
     let one = store.event(last).await.unwrap();
@@ -195,7 +198,10 @@ async fn rows_from_before_get_what_lists_show(database: Database) {
         ..InteractionQuery::default()
     };
     assert_eq!(store.briefs(&all).await.unwrap(), briefs);
-    assert_eq!(store.recently_closed(5).await.unwrap(), briefs[..1]);
+    assert_eq!(
+        store.recently_closed(&Audience::All, 5).await.unwrap(),
+        briefs[..1]
+    );
     assert!(store.interaction(unreadable.id).await.is_err());
 }
 
@@ -219,7 +225,7 @@ async fn what_agents_have_stored_is_counted_by_the_day(database: Database) {
     store.commit(later).await.unwrap();
     assert_eq!(stored(today).await, one);
     assert!((1_000..one).contains(&stored(Day(today.0 + 1)).await));
-    let listed = store.agents(today).await.unwrap();
+    let listed = store.agents(&Audience::All, today).await.unwrap();
     let listed: Vec<_> = listed
         .iter()
         .map(|one| (one.agent.id, one.stored))
@@ -288,6 +294,9 @@ async fn what_waits_in_a_task_is_weighed(database: Database) {
     assert!(both > one + 1_000 * limits::VALUE_WEIGHT as i64, "{both}");
     let known = store.work(agent.id, "T").await.unwrap();
     assert_eq!(known.unwrap().pending.len(), 2);
-    let waiting = store.waiting_in(agent.id, "T", 1).await.unwrap();
+    let waiting = store
+        .waiting_in(&Audience::All, agent.id, "T", 1)
+        .await
+        .unwrap();
     assert_eq!(waiting, [Brief::from(&interaction)]);
 }

@@ -7,10 +7,13 @@ use std::sync::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, SecretHash, Task,
-    TokenKind,
+    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, Parts, PersonId, Principal, Role,
+    SecretHash, Task, TokenKind,
     access::Lifetime,
-    decide::{access, interaction as decide},
+    decide::{
+        access::{self, NewToken},
+        interaction as decide,
+    },
     interaction::{AnswerDraft, Draft},
     sign::{PublicKey, Sign, Signature},
     task::Work,
@@ -52,8 +55,8 @@ impl Database {
     pub(crate) async fn token(&self, store: &dyn Store, kind: TokenKind, name: &str) -> SecretHash {
         let hash = SecretHash(rand_hash());
         let agent = store.agent_named(name).await.unwrap();
-        let (never, by) = (Lifetime::Never, operator());
-        let token = access::create_token(kind, name, agent, hash, never, &by, self.at(0));
+        let new = new_token(kind, name, agent, Lifetime::Never);
+        let token = access::create_token(&new, hash, &operator(), self.at(0));
         store.commit(token.unwrap()).await.unwrap();
         hash
     }
@@ -77,7 +80,15 @@ impl Database {
         seconds: i64,
     ) -> Changeset {
         let request = draft.check(|_| None).unwrap();
-        decide::open(request, agent.clone(), None, task, None, self.at(seconds))
+        decide::open(
+            request,
+            agent.clone(),
+            None,
+            None,
+            task,
+            None,
+            self.at(seconds),
+        )
     }
 
     /// A committed question with a card in a channel.
@@ -96,7 +107,7 @@ impl Database {
         let request = draft.check(|_| None).unwrap();
         let channel = Some(channel.to_owned());
         let now = self.at(seconds);
-        let changeset = decide::open(request, agent.clone(), None, None, channel, now);
+        let changeset = decide::open(request, agent.clone(), None, None, None, channel, now);
         let interaction = written(&changeset);
         store.commit(changeset).await.unwrap();
         interaction
@@ -173,6 +184,22 @@ pub(crate) fn rand_hash() -> [u8; 32] {
     hash
 }
 
+/// A token of no team.
+pub(crate) fn new_token(
+    kind: TokenKind,
+    name: &str,
+    agent: Option<AgentId>,
+    lifetime: Lifetime,
+) -> NewToken<'_> {
+    NewToken {
+        kind,
+        name,
+        agent,
+        lifetime,
+        teams: &[],
+    }
+}
+
 pub(crate) fn operator() -> Principal {
     Principal::Operator {
         name: "root".into(),
@@ -185,6 +212,7 @@ pub(crate) fn ana() -> Principal {
         name: "Ana".into(),
         role: Role::Responder,
         proven_at: epoch(),
+        teams: Parts::default(),
     }
 }
 

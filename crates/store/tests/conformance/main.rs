@@ -17,3 +17,4 @@ mod proof;
 mod reading;
 mod searching;
 mod tasks;
+mod teams;

@@ -7,8 +7,8 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentRef, Changeset, Delivery, DeliveryEvent, DeliveryId, DestinationId, Endpoint, Event, Ids,
-    Retry, TokenKind, Write,
+    AgentRef, Audience, Changeset, Delivery, DeliveryEvent, DeliveryId, DestinationId, Endpoint,
+    Event, Ids, Retry, TeamId, TokenKind, Write,
     decide::{
         access,
         delivery::{self as decide, NewEndpoint},
@@ -147,6 +147,7 @@ async fn an_endpoint_comes_back_as_it_was(database: Database) {
     let filter = Filter {
         topics: vec![Topic::Requested, Topic::TaskFailed],
         sync_only: true,
+        teams: vec![TeamId(uuid::Uuid::from_u128(5))],
     };
     let first = database.endpoint(&*store, "one", filter).await;
     let second = database.endpoint(&*store, "two", Filter::default()).await;
@@ -215,6 +216,7 @@ async fn an_endpoint_follows_the_journal_from_when_it_was_made(database: Databas
     let deaf = Filter {
         topics: vec![Topic::Expired],
         sync_only: false,
+        teams: Vec::new(),
     };
     let deaf = database.endpoint(&*store, "two", deaf).await;
     let sync_only = Filter {
@@ -251,6 +253,7 @@ async fn an_endpoint_follows_the_journal_from_when_it_was_made(database: Databas
         at: event.at,
         topic: Topic::Requested,
         stops,
+        team: None,
     };
     assert_eq!(page.news, [news(&first, true)]);
     assert_eq!((page.up_to, page.more), (first.seq, true));
@@ -504,7 +507,11 @@ async fn what_was_given_up_can_be_due_again(database: Database) {
     assert_eq!(dead().await, 3, "a disabled endpoint gets nothing");
     since(0, Some(two.id)).await.unwrap();
     assert_eq!(dead().await, 3 - of_two);
-    let events = store.events_after(0, None, 1_000).await.unwrap().collect();
+    let events = store
+        .events_after(0, &Audience::All, 1_000)
+        .await
+        .unwrap()
+        .collect();
     let last = events.last().unwrap();
     let expected = domain::Payload::Delivery(DeliveryEvent::Retried(Retry::Since {
         since: at(0),

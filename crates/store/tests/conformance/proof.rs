@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
-    AgentRef, Interaction, State, Verify,
+    AgentRef, Audience, Interaction, State, Verify,
     decide::interaction as decide,
     interaction::{AnswerDraft, Draft, Outcome, ReportDraft, ReportOutcome, Unproven},
     sign::{PublicKey, Sign, Signature},
@@ -70,7 +70,7 @@ async fn a_decision_is_read_as_far_as_the_trusted_keys_prove_it(database: Databa
     };
     assert_eq!(why, Unproven::OtherContent);
     assert_eq!(store.void(), [(asked.id, why)]);
-    let listed = store.recently_closed(10).await.unwrap();
+    let listed = store.recently_closed(&Audience::All, 10).await.unwrap();
     let outcomes = listed.iter().filter_map(|one| one.ending.as_ref());
     let outcomes: Vec<_> = outcomes.map(|ending| ending.outcome).collect();
     assert_eq!(outcomes, [Outcome::Void]);

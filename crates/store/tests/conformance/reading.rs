@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use domain::{
-    InteractionId,
+    Audience, InteractionId,
     decide::interaction as decide,
     interaction::{Brief, Draft, Kind, Mode, Priority},
 };
@@ -63,11 +63,11 @@ async fn waiting_is_sync_then_urgent_then_oldest(database: Database) {
     let closed = database.asked(&*store, &agent, Draft::default()).await;
     store.commit(database.answer(&closed, "x")).await.unwrap();
 
-    let counts = store.waiting_counts().await.unwrap();
+    let counts = store.waiting_counts(&Audience::All).await.unwrap();
     assert_eq!((counts.sync, counts.not_sync), (3, 2));
-    let waiting = ids(&store.waiting(10).await.unwrap());
+    let waiting = ids(&store.waiting(&Audience::All, 10).await.unwrap());
     assert_eq!(waiting, [4, 2, 3, 1, 0].map(|n: usize| asked[n]));
-    assert_eq!(store.waiting(2).await.unwrap().len(), 2);
+    assert_eq!(store.waiting(&Audience::All, 2).await.unwrap().len(), 2);
 }
 
 async fn only_due_rows_are_due(database: Database) {
@@ -104,7 +104,7 @@ async fn closed_rows_come_last_closed_first(database: Database) {
     store.commit(database.answer(&second, "x")).await.unwrap();
     let cancel = decide::cancel(&first, &ana(), None, None, database.at(20));
     store.commit(cancel.unwrap()).await.unwrap();
-    let closed = ids(&store.recently_closed(10).await.unwrap());
+    let closed = ids(&store.recently_closed(&Audience::All, 10).await.unwrap());
     assert_eq!(closed, [first.id, second.id]);
 }
 
@@ -228,15 +228,18 @@ async fn pending_blockers_and_the_last_day_are_counted(database: Database) {
     assert_eq!(store.pending_count(other.id).await.unwrap(), 0);
 
     // The ids of these tests are older than any time.
-    let counts = store.counts(epoch()).await.unwrap();
+    let counts = store.counts(&Audience::All, epoch()).await.unwrap();
     assert_eq!((counts.asked, counts.answered, counts.cancelled), (0, 1, 1));
     assert_eq!(counts.expired, 0);
     let since = store
-        .counts(epoch() + TimeDelta::seconds(15))
+        .counts(&Audience::All, epoch() + TimeDelta::seconds(15))
         .await
         .unwrap();
     assert_eq!((since.answered, since.cancelled), (0, 1));
-    let ever = store.counts(chrono::DateTime::UNIX_EPOCH).await.unwrap();
+    let ever = store
+        .counts(&Audience::All, chrono::DateTime::UNIX_EPOCH)
+        .await
+        .unwrap();
     assert_eq!(ever.asked, 4);
 }
 
@@ -247,19 +250,19 @@ async fn an_agent_sees_only_its_own_events(database: Database) {
     for by in [&agent, &other, &agent] {
         database.asked(&*store, by, Draft::default()).await;
     }
-    let seqs = async |after, agent, limit| -> Vec<i64> {
+    let seqs = async |after, audience: Audience, limit| -> Vec<i64> {
         let events = store
-            .events_after(after, agent, limit)
+            .events_after(after, &audience, limit)
             .await
             .unwrap()
             .collect();
         events.iter().map(|event| event.seq).collect()
     };
     // The first two are the agents' tokens, which are nobody's.
-    assert_eq!(seqs(0, None, 10).await, [1, 2, 3, 4, 5]);
-    assert_eq!(seqs(0, Some(agent.id), 10).await, [3, 5]);
-    assert_eq!(seqs(3, Some(agent.id), 10).await, [5]);
-    assert_eq!(seqs(2, None, 2).await, [3, 4]);
+    assert_eq!(seqs(0, Audience::All, 10).await, [1, 2, 3, 4, 5]);
+    assert_eq!(seqs(0, Audience::Agent(agent.id), 10).await, [3, 5]);
+    assert_eq!(seqs(3, Audience::Agent(agent.id), 10).await, [5]);
+    assert_eq!(seqs(2, Audience::All, 2).await, [3, 4]);
 }
 
 async fn what_does_not_exist_is_none(database: Database) {
@@ -275,7 +278,7 @@ async fn what_does_not_exist_is_none(database: Database) {
             .is_empty()
     );
     assert_eq!(store.last_seq().await.unwrap(), 0);
-    assert!(store.waiting(10).await.unwrap().is_empty());
+    assert!(store.waiting(&Audience::All, 10).await.unwrap().is_empty());
 }
 
 async fn an_unreadable_row_does_not_hide_the_others(database: Database) {
@@ -293,7 +296,10 @@ async fn an_unreadable_row_does_not_hide_the_others(database: Database) {
         .await
         .unwrap();
     assert!(store.interaction(damaged.id).await.is_err());
-    assert_eq!(ids(&store.waiting(10).await.unwrap()), [whole.id]);
+    assert_eq!(
+        ids(&store.waiting(&Audience::All, 10).await.unwrap()),
+        [whole.id]
+    );
     let due = store.due(epoch() + TimeDelta::seconds(5), 0, 10).await;
     assert!(due_ids(&due.unwrap()).contains(&whole.id));
     let all = InteractionQuery {

@@ -174,7 +174,7 @@ async fn filled(database: &Database, store: &dyn Store, dice: &Dice) -> Vec<Know
     for _ in 0..MANY {
         let by: &AgentRef = &agents[dice.below(5).min(1) as usize];
         let request = draft(dice).check(|_| None).unwrap();
-        let asked = decide::open(request, by.clone(), None, None, None, at(dice));
+        let asked = decide::open(request, by.clone(), None, None, None, None, at(dice));
         all.push(Known::new(written(&asked)));
         opened.push(store.commit(asked));
     }

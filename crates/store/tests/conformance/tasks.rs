@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use domain::{
-    AgentRef, Changeset, Day, Task, Write,
+    AgentRef, Audience, Changeset, Day, Task, Write,
     decide::{interaction as decide, task},
     interaction::Draft,
     interaction::TaskRef,
@@ -90,7 +90,7 @@ async fn a_task_comes_with_what_waits_in_it(database: Database) {
         }
     );
     let seen = store
-        .events_after(0, Some(other.id), 10)
+        .events_after(0, &Audience::Agent(other.id), 10)
         .await
         .unwrap()
         .collect();
@@ -218,7 +218,7 @@ async fn agents_are_listed_with_when_they_called_and_what_is_open(database: Data
     asked(&database, &*store, &zoe, "T-1").await;
     put(&database, &*store, &zoe, "T-2", "running", 1).await;
     put(&database, &*store, &zoe, "T-3", "done", 1).await;
-    let listed = store.agents(Day(0)).await.unwrap();
+    let listed = store.agents(&Audience::All, Day(0)).await.unwrap();
     let listed: Vec<_> = listed
         .iter()
         .map(|one| (&*one.agent.name, one.last_seen_at, one.open_tasks))

@@ -153,11 +153,12 @@ fn number() -> ObjectBuilder {
 }
 
 /// What every kind has.
-fn common() -> [Field; 6] {
+fn common() -> [Field; 7] {
     let metadata = "Anything the agent wants back, up to 8 kB and 32 levels.";
     let prompt = "In markdown.";
     let title = "A few words above the prompt.";
     let session = "The agent's own context: a run, a conversation.";
+    let team = "The name of the team to ask, if an admin has opened it to this agent; absent = the agent's home.";
     [
         must(
             "prompt",
@@ -170,6 +171,7 @@ fn common() -> [Field; 6] {
         ),
         may("task", reference("NamedTaskDraft")),
         may("priority", names::Priority::schema()),
+        may("team", line(limits::LINE_CHARS).description(Some(team))),
         may("metadata", any_object().description(Some(metadata))),
     ]
 }

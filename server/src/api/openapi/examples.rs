@@ -150,7 +150,15 @@ fn opened(kind: Kind) -> Option<Interaction> {
         id: AgentId(Uuid::from_u128(0x019b_76da_a800_7000_8000_0000_0000_0001)),
         name: "backend".to_owned(),
     };
-    let changeset = decide::open(request, agent, None, None, None, moment(&Always, None, 0)?);
+    let changeset = decide::open(
+        request,
+        agent,
+        None,
+        None,
+        None,
+        None,
+        moment(&Always, None, 0)?,
+    );
     changeset.interaction().cloned()
 }
 
@@ -163,6 +171,7 @@ fn closed(kind: Kind) -> Option<Interaction> {
     let by = Principal::Script {
         id: TokenId(Uuid::from_u128(0x019b_76da_a800_7000_8000_0000_0000_0002)),
         name: "Ana".to_owned(),
+        teams: Default::default(),
     };
     let key = SigningKey::from_seed([7; 32]);
     let now = moment(&Always, Some(&key), 41)?;

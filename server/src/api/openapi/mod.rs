@@ -93,6 +93,7 @@ use crate::{
         event_parts::Event,
         event_parts::EventPayload,
         event_parts::PersonThen,
+        event_parts::TeamThen,
         event_parts::WebhookInteraction,
         event_parts::WebhookTask,
         parts::Actor,

@@ -36,7 +36,7 @@ pub(crate) struct EventParams {
 
 /// Events in the order of commits.
 ///
-/// An agent sees its own, a responder token all. With `Prefer: wait` an empty page is held until there is
+/// An agent sees its own, a responder token what belongs to its teams and to none. With `Prefer: wait` an empty page is held until there is
 /// something to see; with `Accept: text/event-stream` they come one by one.
 #[utoipa::path(
     get,

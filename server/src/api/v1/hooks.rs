@@ -9,7 +9,7 @@ use axum::{
 };
 use chrono::{DateTime, Utc};
 use domain::{
-    DestinationId, Endpoint,
+    Audience, DestinationId, Endpoint, Principal, TeamId,
     delivery::{DisabledWhy, Filter, Format, Topic},
     fault::Faults,
 };
@@ -43,6 +43,8 @@ pub(crate) struct HookDraft {
     /// What people call it; the host if absent.
     #[schema(value_type = Option<names::Line>, inline)]
     name: Option<String>,
+    /// The names of the teams to hear of, beside what belongs to none; absent = those of the token.
+    teams: Option<Vec<String>>,
 }
 
 /// An endpoint. Its secret is there only when it was made a moment ago.
@@ -59,6 +61,9 @@ pub(crate) struct HookBody {
     format: Format,
     /// Whether it hears only of what an agent waits for.
     sync_only: bool,
+    /// The teams that it hears of, beside what belongs to none.
+    #[schema(value_type = Vec<Uuid>)]
+    teams: Vec<TeamId>,
     created_at: DateTime<Utc>,
     disabled_at: Option<DateTime<Utc>>,
     #[schema(value_type = Option<names::DisabledWhy>)]
@@ -83,6 +88,7 @@ impl HookBody {
             },
             format: endpoint.format,
             sync_only: endpoint.filter.sync_only,
+            teams: endpoint.filter.teams,
             created_at: endpoint.created_at,
             disabled_at: endpoint.disabled.map(|disabled| disabled.at),
             disabled_why: endpoint.disabled.map(|disabled| disabled.why),
@@ -127,6 +133,10 @@ pub(crate) async fn create(
     let url = faults.present("target_url", draft.target_url);
     let topics = topics(&mut faults, draft.events.iter().map(String::as_str));
     let format = format(&mut faults, draft.format.as_deref());
+    let teams = match draft.teams {
+        Some(names) => teams(&mut faults, &state, &caller, names).await?,
+        None => own_teams(&caller),
+    };
     let url = faults
         .into_result(url.unwrap_or_default())
         .map_err(Problem::invalid)?;
@@ -136,6 +146,7 @@ pub(crate) async fn create(
         filter: Filter {
             topics,
             sync_only: false,
+            teams,
         },
         format,
     };
@@ -243,6 +254,29 @@ pub(crate) async fn sample(
         RawValue::from_string(String::from_utf8(body).ok()?).ok()
     });
     Ok(Json(bodies.collect()))
+}
+
+fn own_teams(caller: &Principal) -> Vec<TeamId> {
+    match caller.audience() {
+        Audience::Teams(teams) => teams,
+        Audience::All | Audience::Agent(_) => Vec::new(),
+    }
+}
+
+async fn teams(
+    faults: &mut Faults,
+    state: &AppState,
+    caller: &Principal,
+    names: Vec<String>,
+) -> Result<Vec<TeamId>, Problem> {
+    let mut teams = Vec::new();
+    for (place, name) in names.iter().enumerate() {
+        match state.service.seen_team(name, caller).await? {
+            Some(team) => teams.push(team.id),
+            None => faults.add(&format!("teams[{place}]"), "is no team of this token"),
+        }
+    }
+    Ok(teams)
 }
 
 fn topics<'a>(faults: &mut Faults, names: impl Iterator<Item = &'a str>) -> Vec<Topic> {

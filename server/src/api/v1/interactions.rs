@@ -125,7 +125,7 @@ impl ListParams {
 
 /// Interactions, newest first.
 ///
-/// An agent sees its own, a responder token all.
+/// An agent sees its own, a responder token what belongs to its teams and to none.
 #[utoipa::path(
     get,
     path = "/api/v1/interactions",
@@ -159,6 +159,7 @@ pub(crate) async fn list(
         return Ok(page::nothing(&uri));
     };
     let query = InteractionQuery {
+        audience: caller.audience(),
         agent: agent.into(),
         state: params.state,
         kind: params.kind.as_deref().and_then(Kind::from_name),

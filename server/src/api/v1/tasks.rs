@@ -158,7 +158,7 @@ pub(crate) async fn get(
         }
     };
     let agent = agent.ok_or_else(Problem::not_found)?;
-    let work = state.service.task(agent, &id).await?;
+    let work = state.service.task(agent, &id, &caller.audience()).await?;
     Ok(Json(TaskBody::new(work, &state.config.public_url())))
 }
 
@@ -180,7 +180,7 @@ pub(crate) struct ListParams {
 
 /// Tasks, last changed first.
 ///
-/// An agent sees its own, a responder token all.
+/// An agent sees its own, a responder token what belongs to its teams and to none.
 #[utoipa::path(
     get,
     path = "/api/v1/tasks",
@@ -212,7 +212,9 @@ pub(crate) async fn list(
     let Some(agent) = state.service.narrowed(params.agent, &caller).await? else {
         return Ok(page::nothing(&uri));
     };
+    let audience = caller.audience();
     let query = TaskQuery {
+        audience: audience.clone(),
         agent: agent.into(),
         status: params.status,
         after,
@@ -231,7 +233,7 @@ pub(crate) async fn list(
             agent: task.agent.id,
             id: task.id.clone(),
         });
-        let work = state.service.waiting_in(task).await?;
+        let work = state.service.waiting_in(task, &audience).await?;
         written.push(&TaskBody::new(work, &public_url))?;
     }
     Ok(page::ended(&uri, written, next.as_ref().map(cursor)))

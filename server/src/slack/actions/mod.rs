@@ -27,7 +27,8 @@ use super::recognise::Recogniser;
 
 const SLOW: &str = "Slack does not say who you are. Please try again.";
 const VIEWER: &str = "You may see this, but not answer it.";
-const UNKNOWN: &str = "This question is not known here any more.";
+const UNKNOWN: &str =
+    "This question is not known here any more, or it belongs to a team that you are not in.";
 const ELSEWHERE: &str = "This card is not the one of its question. Please answer on the dashboard.";
 const OUTDATED: &str =
     "Somebody has answered this question meanwhile. The card shows what is asked now.";
@@ -221,7 +222,7 @@ impl Actions {
                     None => Obstacle::Refused(wrong().into()),
                 }
             }
-            Refused::NotAResponder => Obstacle::Refused(VIEWER.into()),
+            Refused::NotAResponder | Refused::NotInTeam { .. } => Obstacle::Refused(VIEWER.into()),
             other => Obstacle::failed(&other.into()),
         }
     }

@@ -20,7 +20,7 @@ use crate::{
 /// deadline no answer does (rule 5), whether or not the expiry job has come by yet.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
 pub fn answer(
     interaction: &Interaction,
     draft: AnswerDraft,
@@ -28,7 +28,7 @@ pub fn answer(
     work: Option<&Work>,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let responder = by.responder()?;
+    let responder = by.responder_for(interaction.team.as_ref())?;
     let none = FormAnswers::new();
     // A form that is closed has no answers to compare with: whoever comes too late is told that, whatever they have seen.
     let is_over = !interaction.state.is_pending() && !interaction.asks_for_a_decision();
@@ -106,7 +106,7 @@ pub fn answer_open(
 /// Keeps an answer that came too late (rule 1): the journal grows, the interaction stays as it is.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::Invalid`]: then there is nothing worth keeping.
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`]: then there is nothing worth keeping.
 pub fn reject_answer(
     interaction: &Interaction,
     draft: AnswerDraft,
@@ -114,7 +114,7 @@ pub fn reject_answer(
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let responder = by.responder()?;
+    let responder = by.responder_for(interaction.team.as_ref())?;
     // Kept whatever its author has seen of the others.
     let digest = draft.digest.filter(|_| interaction.asks_for_a_decision());
     let draft = AnswerDraft { digest, ..draft };

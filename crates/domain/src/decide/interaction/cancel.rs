@@ -17,7 +17,7 @@ use crate::{
 /// The agent that asked, or a person, takes it back (rule 7).
 ///
 /// # Errors
-/// [`Refused::NotYours`], [`Refused::NotAResponder`], [`Refused::Invalid`], [`Refused::Closed`].
+/// [`Refused::NotYours`], [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`], [`Refused::Closed`].
 pub fn cancel(
     interaction: &Interaction,
     by: &Principal,
@@ -31,7 +31,9 @@ pub fn cancel(
         Principal::Person { .. }
         | Principal::Script { .. }
         | Principal::SlackUser { .. }
-        | Principal::Operator { .. } => Actor::Responder(by.responder()?),
+        | Principal::Operator { .. } => {
+            Actor::Responder(by.responder_for(interaction.team.as_ref())?)
+        }
     };
     let mut faults = Faults::default();
     let reason = faults.line("reason", reason, limits::LINE_CHARS);

@@ -16,14 +16,14 @@ use crate::{
 /// A responder adds to a closed interaction. The agent sees it; the answer never changes.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::Invalid`], [`Refused::StillPending`].
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`], [`Refused::StillPending`].
 pub fn follow_up(
     interaction: &Interaction,
     text: String,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let responder = by.responder()?;
+    let responder = by.responder_for(interaction.team.as_ref())?;
     let mut faults = Faults::default();
     faults.text("text", &text);
     if interaction.follow_ups.len() >= limits::FOLLOW_UPS {

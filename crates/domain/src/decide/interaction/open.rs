@@ -11,13 +11,15 @@ use crate::{
     interaction::{Card, FormAnswers, Interaction, Kind, Request, State},
     principal::{Actor, AgentRef},
     task::Task,
+    team::TeamRef,
 };
 
-/// An agent asks; a notification is told at once. `task` is the one the request names, if it is known; `channel`
+/// An agent asks its team; a notification is told at once. `task` is the one the request names, if it is known; `channel`
 /// is where it is to be shown in Slack, if it is. Under a key, the id tells the key.
 pub fn open(
     request: Request,
     agent: AgentRef,
+    team: Option<TeamRef>,
     key: Option<IdempotencyKey>,
     task: Option<&Task>,
     channel: Option<String>,
@@ -39,6 +41,7 @@ pub fn open(
         },
         version: 1,
         agent: agent.clone(),
+        team: team.clone(),
         created_at: now.at,
         expires_at: request
             .timeout_seconds
@@ -58,6 +61,7 @@ pub fn open(
             agent: agent.clone(),
             request,
             channel,
+            team,
         }
     } else {
         InteractionEvent::Requested {
@@ -66,6 +70,7 @@ pub fn open(
             expires_at: interaction.expires_at,
             channel,
             asked_under: Some(AskedUnder::of(key.as_ref())),
+            team,
         }
     };
     let mut changeset = Changeset {

@@ -23,7 +23,7 @@ use crate::{
 ///
 /// # Errors
 /// [`Refused::UseTheButtons`] for a kind that words never answer; [`Refused::NotAResponder`],
-/// [`Refused::Invalid`]; [`Refused::Closed`] when the deadline has passed and has not been noticed yet.
+/// [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`]; [`Refused::Closed`] when the deadline has passed and has not been noticed yet.
 pub fn reply(
     interaction: &Interaction,
     reply: &Reply,
@@ -32,7 +32,7 @@ pub fn reply(
     work: Option<&Work>,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let responder = by.responder()?;
+    let responder = by.responder_for(interaction.team.as_ref())?;
     let is_pending = interaction.state.is_pending();
     match &interaction.request.ask {
         Ask::Notification { .. } => {

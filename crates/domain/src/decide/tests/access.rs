@@ -1,8 +1,8 @@
 //! Who may let whom in, as tables.
 
 use crate::{
-    Actor, AgentId, AgentRef, Changeset, PasswordHash, Payload, PersonEvent, PersonId, Principal,
-    Refused, Role, SessionId, TokenEvent, TokenId, Write,
+    Actor, AgentId, AgentRef, Changeset, Parts, PasswordHash, Payload, PersonEvent, PersonId,
+    Principal, Refused, Role, SessionId, TokenEvent, TokenId, Write,
     access::{
         Access, Lifetime, NewLink, NewSession, PasswordBy, Person, SecretHash, SlackId, Token,
         TokenKind,
@@ -32,6 +32,7 @@ fn principal(n: u128, role: Role) -> Principal {
         name: "Ana".into(),
         role,
         proven_at: epoch(),
+        teams: Parts::default(),
     }
 }
 
@@ -43,6 +44,7 @@ fn everybody() -> [(Principal, bool); 6] {
     let script = Principal::Script {
         id: TokenId(Uuid::from_u128(2)),
         name: "night desk".into(),
+        teams: Parts::default(),
     };
     let operator = Principal::Operator {
         name: "root".into(),
@@ -55,6 +57,16 @@ fn everybody() -> [(Principal, bool); 6] {
         (principal(9, Role::Admin), true),
         (operator, true),
     ]
+}
+
+fn new(kind: TokenKind, name: &str, agent: Option<AgentId>) -> decide::NewToken<'_> {
+    decide::NewToken {
+        kind,
+        name,
+        agent,
+        lifetime: Lifetime::Never,
+        teams: &[],
+    }
 }
 
 fn link() -> NewLink {
@@ -98,8 +110,8 @@ fn only_admins_and_operators_let_anybody_in_or_keep_them_out() {
         name: "night desk".into(),
         agent_id: None,
         expires_at: None,
+        teams: Vec::new(),
     };
-    let never = Lifetime::Never;
     for (by, may) in everybody() {
         let now = || at(&ids, 1);
         let hash = SecretHash([2; 32]);
@@ -110,8 +122,8 @@ fn only_admins_and_operators_let_anybody_in_or_keep_them_out() {
             decide::disable(&ben, true, &[], &by, now()),
             decide::disable(&ben, false, &[], &by, now()),
             decide::link_slack(&ben, Some(slack_id("U0BEN")), None, &by, now()),
-            decide::create_token(TokenKind::Responder, "desk", None, hash, never, &by, now()),
-            decide::create_token(TokenKind::Agent, "ci", None, hash, never, &by, now()),
+            decide::create_token(&new(TokenKind::Responder, "desk", None), hash, &by, now()),
+            decide::create_token(&new(TokenKind::Agent, "ci", None), hash, &by, now()),
             decide::revoke_token(&token, &by, now()),
         ];
         for outcome in outcomes {
@@ -251,8 +263,8 @@ fn an_agent_keeps_its_id_and_a_script_has_none() {
         (TokenKind::Responder, Some(known), None),
     ] {
         let hash = SecretHash([2; 32]);
-        let (never, now) = (Lifetime::Never, at(&ids, 1));
-        let made = decide::create_token(kind, "backend", agent, hash, never, &by, now).unwrap();
+        let now = at(&ids, 1);
+        let made = decide::create_token(&new(kind, "backend", agent), hash, &by, now).unwrap();
         let [Access::Token { token, .. }] = written(&made)[..] else {
             panic!("{made:?}");
         };
@@ -262,11 +274,8 @@ fn an_agent_keeps_its_id_and_a_script_has_none() {
         );
     }
     let made = decide::create_token(
-        TokenKind::Agent,
-        "new",
-        None,
+        &new(TokenKind::Agent, "new", None),
         SecretHash([2; 32]),
-        Lifetime::Never,
         &by,
         at(&ids, 1),
     );
@@ -287,7 +296,7 @@ fn a_browser_that_was_left_open_lets_nobody_in() {
             decide::invite("Cem", Role::Viewer, link(), by, now()),
             decide::make_link(&ben, link(), by, now()),
             decide::change(&ben, "Ben", Role::Admin, by, now()),
-            decide::create_token(kind, "ci", None, hash, Lifetime::Never, by, now()),
+            decide::create_token(&new(kind, "ci", None), hash, by, now()),
         ]
     };
     let by = principal(9, Role::Admin);
@@ -363,6 +372,7 @@ fn what_somebody_made_can_end_with_their_access() {
         name: "night desk".into(),
         agent_id: None,
         expires_at: None,
+        teams: Vec::new(),
     };
     let made = [token(5), token(6)];
     let ben = person(8, Role::Admin);

@@ -5,8 +5,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    Actor, AgentId, AgentRef, Changeset, InteractionEvent, Moment, Payload, Principal, Refused,
-    Role, TokenId,
+    Actor, AgentId, AgentRef, Changeset, InteractionEvent, Moment, Parts, Payload, Principal,
+    Refused, Role, TokenId,
     decide::interaction as decide,
     interaction::{
         AnswerContent, Consumed, Interaction, Kind, Outcome, Posted, ReportDraft, ReportOutcome,
@@ -258,6 +258,7 @@ fn agents_and_viewers_never_answer() {
         let script = Principal::Script {
             id: TokenId(Uuid::from_u128(9)),
             name: "night desk".into(),
+            teams: Parts::default(),
         };
         assert!(answer(&script).is_ok());
     }

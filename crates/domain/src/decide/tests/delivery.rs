@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::{
-    Actor, Changeset, DeliveryId, DestinationId, EndpointEvent, Payload, Principal, Refused, Role,
-    TokenId, Write,
+    Actor, Changeset, DeliveryId, DestinationId, EndpointEvent, Parts, Payload, Principal, Refused,
+    Role, TokenId, Write,
     decide::delivery::{self as decide, NewEndpoint},
     delivery::{
         Delivery, DeliveryState, Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format,
@@ -36,6 +36,7 @@ fn script() -> Principal {
     Principal::Script {
         id: TokenId(Uuid::from_u128(9)),
         name: "zapier".into(),
+        teams: Parts::default(),
     }
 }
 

@@ -6,3 +6,4 @@ mod delivery;
 mod replies;
 mod sequences;
 mod task;
+mod team;

@@ -310,7 +310,7 @@ proptest! {
                         json!({"task": {"id": "T-1"}, "mode": mode, "timeout_seconds": 60}),
                     );
                     let task = work.as_ref().map(|work| &work.task);
-                    Ok(interaction::open(crate::testing::request(body), agent(), None, task, None, now))
+                    Ok(interaction::open(crate::testing::request(body), agent(), None, None, task, None, now))
                 }
                 (2, Some(one)) => {
                     let draft = given(answer_to(Kind::Question));

@@ -1,6 +1,6 @@
 //! Those who call the API with a token: what they ask and answer, and how to read what they got.
 
-use domain::{InteractionId, TokenKind, access::Lifetime};
+use domain::{InteractionId, TeamId, TokenKind, access::Lifetime};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -77,10 +77,25 @@ impl TestApp {
         self.caller(TokenKind::Responder, name).await
     }
 
+    /// A caller with a responder token of this name, which answers for a team.
+    pub(crate) async fn responder_of(&self, name: &str, team: TeamId) -> Caller<'_> {
+        let service = &self.state.service;
+        let (kind, never) = (TokenKind::Responder, Lifetime::Never);
+        let (teams, by) = ([team], operator());
+        let token = service.create_token(kind, name, never, &teams, &by).await;
+        Caller {
+            app: self,
+            token: token.unwrap().reveal().to_owned(),
+        }
+    }
+
     async fn caller(&self, kind: TokenKind, name: &str) -> Caller<'_> {
         let service = &self.state.service;
         let (never, by) = (Lifetime::Never, operator());
-        let token = service.create_token(kind, name, never, &by).await.unwrap();
+        let token = service
+            .create_token(kind, name, never, &[], &by)
+            .await
+            .unwrap();
         Caller {
             app: self,
             token: token.reveal().to_owned(),

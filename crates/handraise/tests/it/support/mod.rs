@@ -22,4 +22,5 @@ pub(crate) mod slack_desk;
 pub(crate) mod slack_inbound;
 pub(crate) mod socket;
 pub(crate) mod substitute;
+pub(crate) mod teams;
 pub(crate) mod terminal;

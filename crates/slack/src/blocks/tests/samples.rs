@@ -62,6 +62,7 @@ fn person(name: &str) -> Principal {
         name: name.to_owned(),
         role: Role::Responder,
         proven_at: DateTime::UNIX_EPOCH,
+        teams: Default::default(),
     }
 }
 
@@ -132,7 +133,15 @@ pub(super) fn open_as(name: &str, body: Value) -> Interaction {
     let request = draft.check(|_| Some(TimeDelta::hours(1)));
     let request = request.unwrap_or_else(|faults| panic!("{faults:?}: {body}"));
     at(0, |now| {
-        written(&decide::open(request, agent(name), None, None, None, now))
+        written(&decide::open(
+            request,
+            agent(name),
+            None,
+            None,
+            None,
+            None,
+            now,
+        ))
     })
 }
 

@@ -1,0 +1,333 @@
+//! Teams (rule 18): made by admins, who say who is in them and which agents ask them.
+
+use domain::{
+    AgentRef, Audience, Changeset, InteractionId, Moment, Part, Person, PersonId, Principal,
+    Refused, Team, TeamId, Write,
+    access::Access,
+    decide::{interaction, team as decide},
+    fault::is_name,
+    limits,
+    team::Profile,
+};
+use store::{InteractionQuery, TeamRecord, TeamUse};
+
+use super::{Service, ServiceError};
+
+/// How many are read at once.
+const PAGE: u32 = 200;
+
+impl Service {
+    /// Every team with its members and agents, by name.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`].
+    pub async fn teams(&self, by: &Principal) -> Result<Vec<TeamRecord>, ServiceError> {
+        by.admin()?;
+        Ok(self.store.teams().await?)
+    }
+
+    /// The team of this name.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`ServiceError::NotFound`].
+    pub async fn team_named(&self, name: &str, by: &Principal) -> Result<Team, ServiceError> {
+        by.admin()?;
+        let team = self.store.team_named(&Person::name_key(name)).await?;
+        team.ok_or(ServiceError::NotFound)
+    }
+
+    /// The team of this name, if the reader sees what belongs to it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seen_team(
+        &self,
+        name: &str,
+        reader: &Principal,
+    ) -> Result<Option<Team>, ServiceError> {
+        if !is_name(name, limits::LINE_CHARS) {
+            return Ok(None);
+        }
+        let team = self.store.team_named(&Person::name_key(name)).await?;
+        Ok(team.filter(|team| reader.audience().sees_all(&[team.id])))
+    }
+
+    /// Makes a team.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::TeamNameTaken`], [`Refused::Invalid`].
+    pub async fn create_team(
+        &self,
+        profile: Profile,
+        by: &Principal,
+    ) -> Result<Team, ServiceError> {
+        let created = decide::create(profile, by, self.moment())?;
+        let team = created.writes.iter().find_map(|write| match write {
+            Write::Access(Access::Team(team)) => Some(team.clone()),
+            _ => None,
+        });
+        let team = team.ok_or(ServiceError::NotFound)?;
+        match self.is_first(created).await? {
+            true => Ok(team),
+            false => Err(Refused::TeamNameTaken.into()),
+        }
+    }
+
+    /// Gives a team another name, channel or deadlines.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamNameTaken`], [`Refused::Invalid`],
+    /// [`Refused::TeamDeleted`], [`ServiceError::NotFound`].
+    pub async fn change_team(
+        &self,
+        id: TeamId,
+        profile: Profile,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        by.admin()?;
+        let key = Person::name_key(&profile.name);
+        self.change_team_by(id, async |team, now| {
+            let namesake = self.store.team_named(&key).await?;
+            if namesake.is_some_and(|namesake| namesake.id != id) {
+                return Err(Refused::TeamNameTaken.into());
+            }
+            Ok(decide::change(team, profile.clone(), by, now)?)
+        })
+        .await
+    }
+
+    /// Deletes a team. What waits for it, and the agents whose home it is, go to `move_to`; without that they keep it
+    /// from being deleted. When something fails on the way, deleting it again goes on.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamInUse`], [`Refused::TeamDeleted`],
+    /// [`ServiceError::NotFound`].
+    pub async fn delete_team(
+        &self,
+        id: TeamId,
+        move_to: Option<TeamId>,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        by.admin()?;
+        self.known_team(id).await?;
+        loop {
+            if let Some(other) = move_to {
+                self.empty_team(id, other, by).await?;
+            }
+            let team = self.known_team(id).await?;
+            let TeamUse { pending, agents } = self.store.team_use(id).await?;
+            // An agent may have asked since.
+            if move_to.is_some() && team.deleted_at.is_none() && (pending > 0 || agents > 0) {
+                continue;
+            }
+            let deleted = decide::delete(&team, pending, agents, by, self.moment())?;
+            if self.is_first(deleted).await? {
+                self.access_ended.send_replace(());
+                return Ok(());
+            }
+        }
+    }
+
+    /// First no agent asks it any more, then what was asked goes.
+    async fn empty_team(
+        &self,
+        id: TeamId,
+        other: TeamId,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        if id == other {
+            return Err(Refused::Unchanged.into());
+        }
+        let to = self.known_team(other).await?;
+        let teams = self.store.teams().await?;
+        if let Some(record) = teams.into_iter().find(|record| record.team.id == id) {
+            for agent in &record.homes {
+                self.set_home(agent, Some(other), by).await?;
+            }
+            for agent in &record.askers {
+                self.set_open(id, agent, false, by).await?;
+            }
+        }
+        let query = InteractionQuery {
+            audience: Audience::Teams(vec![id]),
+            state: Some("pending".to_owned()),
+            limit: PAGE,
+            ..InteractionQuery::default()
+        };
+        let mut before = None;
+        loop {
+            let query = InteractionQuery {
+                before,
+                ..query.clone()
+            };
+            let page = self.store.briefs(&query).await?;
+            let Some(last) = page.last() else {
+                return Ok(());
+            };
+            if before.is_some_and(|before| last.id >= before) {
+                return Ok(());
+            }
+            before = Some(last.id);
+            for brief in page {
+                self.move_from(brief.id, id, &to, by).await?;
+            }
+        }
+    }
+
+    /// Moves it if it belongs to that team and is open.
+    async fn move_from(
+        &self,
+        interaction: InteractionId,
+        team: TeamId,
+        to: &Team,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        let moved = self.change_as_told(interaction, |interaction, _, now| {
+            match interaction.team_id() == Some(team) {
+                true => interaction::move_to(interaction, to, by, now),
+                false => Err(Refused::Unchanged),
+            }
+        });
+        match moved.await {
+            Err(ServiceError::Refused(Refused::Closed { .. } | Refused::Unchanged)) => Ok(()),
+            moved => moved.map(|_| ()),
+        }
+    }
+
+    /// Makes a person a member, or gives them another part.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamDeleted`], [`Refused::Disabled`],
+    /// [`ServiceError::NotFound`].
+    pub async fn set_member(
+        &self,
+        id: TeamId,
+        person: PersonId,
+        part: Part,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        self.change_member(id, person, |team, person, now_is, now| {
+            decide::set_member(team, person, now_is, part, by, now)
+        })
+        .await
+    }
+
+    /// Takes a person out of a team: from now on they see and answer nothing of it.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`ServiceError::NotFound`].
+    pub async fn remove_member(
+        &self,
+        id: TeamId,
+        person: PersonId,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        self.change_member(id, person, |team, person, now_is, now| {
+            decide::remove_member(team, person, now_is, by, now)
+        })
+        .await
+    }
+
+    async fn change_member(
+        &self,
+        id: TeamId,
+        person: PersonId,
+        decide: impl Fn(&Team, &Person, Option<Part>, Moment<'_>) -> Result<Changeset, Refused>
+        + Send
+        + Sync,
+    ) -> Result<(), ServiceError> {
+        let person = self.store.person(person).await?;
+        let person = person.ok_or(ServiceError::NotFound)?;
+        self.change_team_by(id, async |team, now| {
+            let parts = self.store.parts(person.id).await?;
+            Ok(decide(team, &person, parts.part(team.id), now)?)
+        })
+        .await?;
+        self.access_ended.send_replace(());
+        Ok(())
+    }
+
+    /// Gives an agent a home; `None` = everyone. What it asked before stays where it is.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamDeleted`], [`ServiceError::NotFound`].
+    pub async fn set_home(
+        &self,
+        agent: &AgentRef,
+        team: Option<TeamId>,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        by.admin()?;
+        loop {
+            let home = self.store.asker(agent.id).await?.home;
+            let home = home.map(|team| team.id);
+            let team = match team {
+                Some(team) => Some(self.known_team(team).await?),
+                None => None,
+            };
+            match decide::set_home(agent, home, team.as_ref(), by, self.moment()) {
+                Err(Refused::Unchanged) => return Ok(()),
+                set => {
+                    if self.is_first(set?).await? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Lets an agent ask a team that is not its home, or no more.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`ServiceError::NotFound`].
+    pub async fn set_open(
+        &self,
+        id: TeamId,
+        agent: &AgentRef,
+        open: bool,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        by.admin()?;
+        self.change_team_by(id, async |team, now| {
+            let asker = self.store.asker(agent.id).await?;
+            let was = asker.open.iter().any(|team| team.id == id);
+            Ok(decide::set_open(team, agent, was, open, by, now)?)
+        })
+        .await
+    }
+
+    /// The agent of this name.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn known_agent(&self, name: &str) -> Result<AgentRef, ServiceError> {
+        let id = self.agent_named(name).await?;
+        Ok(AgentRef {
+            id: id.ok_or(ServiceError::NotFound)?,
+            name: name.to_owned(),
+        })
+    }
+
+    pub(super) async fn known_team(&self, id: TeamId) -> Result<Team, ServiceError> {
+        self.store.team(id).await?.ok_or(ServiceError::NotFound)
+    }
+
+    /// Decides on the team as it is. A change that is made already counts as done.
+    async fn change_team_by(
+        &self,
+        id: TeamId,
+        decide: impl AsyncFn(&Team, Moment<'_>) -> Result<Changeset, ServiceError>,
+    ) -> Result<(), ServiceError> {
+        loop {
+            let team = self.known_team(id).await?;
+            match decide(&team, self.moment()).await {
+                Err(ServiceError::Refused(Refused::Unchanged)) => return Ok(()),
+                decided => {
+                    if self.is_first(decided?).await? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+}

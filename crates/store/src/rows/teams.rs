@@ -1,0 +1,145 @@
+//! Teams as stored.
+
+use domain::{AgentId, AgentRef, Part, Parts, Person, Team, TeamId, team::Profile};
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::{access::PersonRow, time};
+use crate::{Asker, Result, StoreError, TeamRecord};
+
+#[derive(Debug, FromRow)]
+pub(crate) struct TeamRow {
+    id: Uuid,
+    version: i64,
+    name: String,
+    slack_channel: Option<String>,
+    timeouts: String,
+    created_at: i64,
+    deleted_at: Option<i64>,
+}
+
+impl TryFrom<TeamRow> for Team {
+    type Error = StoreError;
+
+    fn try_from(row: TeamRow) -> Result<Self> {
+        let at = |millis| time(millis, "teams", row.id);
+        Ok(Self {
+            id: TeamId(row.id),
+            version: row.version,
+            profile: Profile {
+                name: row.name,
+                slack_channel: row.slack_channel,
+                timeouts: serde_json::from_str(&row.timeouts).map_err(|error| {
+                    StoreError::inconsistent("teams", "timeouts", row.id, error)
+                })?,
+            },
+            created_at: at(row.created_at)?,
+            deleted_at: row.deleted_at.map(at).transpose()?,
+        })
+    }
+}
+
+pub(crate) fn timeouts_text(team: &Team) -> Result<String> {
+    serde_json::to_string(&team.profile.timeouts)
+        .map_err(|error| StoreError::inconsistent("teams", "timeouts", team.id, error))
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct MemberRow {
+    team_id: Uuid,
+    part: String,
+    #[sqlx(flatten)]
+    person: PersonRow,
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct TeamAgentRow {
+    team_id: Uuid,
+    id: Uuid,
+    name: String,
+}
+
+/// Puts teams together with what belongs to each.
+pub(crate) fn teams(
+    teams: Vec<TeamRow>,
+    members: Vec<MemberRow>,
+    homes: Vec<TeamAgentRow>,
+    askers: Vec<TeamAgentRow>,
+) -> Result<Vec<TeamRecord>> {
+    let of = |rows: &[TeamAgentRow], team: Uuid| {
+        let of_it = rows.iter().filter(|row| row.team_id == team);
+        let agents = of_it.map(|row| AgentRef {
+            id: AgentId(row.id),
+            name: row.name.clone(),
+        });
+        agents.collect()
+    };
+    let mut records = Vec::with_capacity(teams.len());
+    for row in teams {
+        let id = row.id;
+        records.push(TeamRecord {
+            team: row.try_into()?,
+            members: Vec::new(),
+            homes: of(&homes, id),
+            askers: of(&askers, id),
+        });
+    }
+    for row in members {
+        let (team, part) = (TeamId(row.team_id), part(row.team_id, &row.part)?);
+        if let Some(record) = records.iter_mut().find(|record| record.team.id == team) {
+            record.members.push((Person::try_from(row.person)?, part));
+        }
+    }
+    Ok(records)
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct AskedTeamRow {
+    #[sqlx(flatten)]
+    team: TeamRow,
+    is_home: bool,
+}
+
+/// The teams that an agent may ask.
+pub(crate) fn asker(rows: Vec<AskedTeamRow>) -> Result<Asker> {
+    let mut asker = Asker::default();
+    for row in rows {
+        let team = Team::try_from(row.team)?;
+        match row.is_home {
+            true => asker.home = Some(team),
+            false => asker.open.push(team),
+        }
+    }
+    Ok(asker)
+}
+
+/// A person's part in each team.
+pub(crate) fn parts(rows: Vec<(Uuid, String)>) -> Result<Parts> {
+    let parts = rows
+        .into_iter()
+        .map(|(team, name)| Ok((TeamId(team), part(team, &name)?)));
+    parts.collect()
+}
+
+fn part(team: Uuid, name: &str) -> Result<Part> {
+    Part::from_name(name)
+        .ok_or_else(|| StoreError::inconsistent("team_members", "part", team, name))
+}
+
+/// Ids as they are stored; `None` = none.
+pub(crate) fn team_ids_text(teams: &[TeamId]) -> Result<Option<String>> {
+    if teams.is_empty() {
+        return Ok(None);
+    }
+    serde_json::to_string(teams)
+        .map(Some)
+        .map_err(|error| StoreError::inconsistent("tokens or endpoints", "teams", "(new)", error))
+}
+
+/// The ids that [`team_ids_text`] wrote.
+pub(crate) fn team_ids(text: Option<&str>, table: &'static str, row: Uuid) -> Result<Vec<TeamId>> {
+    text.map_or(Ok(Vec::new()), |text| {
+        serde_json::from_str(text)
+            .map_err(|error| StoreError::inconsistent(table, "teams", row, error))
+    })
+}
