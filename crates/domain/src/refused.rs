@@ -50,7 +50,7 @@ pub enum Refused {
     TeamDeleted,
     /// A team that is asked, or will be, has to be there.
     #[error(
-        "this team has {pending} questions waiting and is the home of {agents} agents; name the team that takes them"
+        "questions wait for this team ({pending}) or agents have their home there ({agents}); name the team that takes them"
     )]
     TeamInUse {
         /// How many interactions wait for it.

@@ -255,8 +255,8 @@ impl TeamCommand {
                 };
                 match service.delete_team(team.id, to, &by).await {
                     Err(ServiceError::Refused(Refused::TeamInUse { pending, agents })) => bail!(
-                        "this team has {pending} questions waiting, and is the home of {agents} agents; --move-to \
-                         names the team that takes them"
+                        "questions wait for this team ({pending}) or agents have their home there ({agents}); --move-to names \
+                         the team that takes them"
                     ),
                     Err(ServiceError::Refused(Refused::Unchanged)) => {
                         bail!("--move-to names this very team")

@@ -11,6 +11,7 @@ store::on_both_databases!(
     a_token_is_listed_and_revoked,
     an_invitation_is_a_link,
     a_person_is_somebody_in_slack,
+    a_team_has_members_and_agents_and_hands_over_what_it_has,
     a_newer_schema_is_one_line,
     a_read_only_database_is_one_line,
     a_server_is_trusted_by_its_key,
@@ -215,6 +216,95 @@ async fn a_person_is_somebody_in_slack(database: TestDatabase) {
     let done = user(&["slack", "--name", "Ana", "--none"]);
     assert!(done.status.success(), "{done:?}");
     assert_eq!(ids(), ["-", "-"]);
+}
+
+async fn a_team_has_members_and_agents_and_hands_over_what_it_has(database: TestDatabase) {
+    let app = crate::support::app::TestApp::start(&database).await;
+    app.agent("backend").await;
+    let at = ["--database", &database.url];
+    let team = |words: &[&str]| handraise(&[&["team"], words, &at[..]].concat());
+    let done = |words: &[&str]| {
+        let output = team(words);
+        assert!(output.status.success(), "{words:?} {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let fails = |words: &[&str]| refused(&[&["team"], words, &at[..]].concat());
+    printed(
+        &[
+            &["user", "invite", "--name", "Ana", "--role", "responder"],
+            &at[..],
+        ]
+        .concat(),
+    );
+    done(&["create", "--name", "Payments", "--slack-channel", "C0123"]);
+    done(&["create", "--name", "Search"]);
+    done(&["add", "--team", "payments", "--person", "ana", "--reads"]);
+    done(&["home", "--team", "Payments", "--agent", "backend"]);
+    done(&["open", "--team", "Search", "--agent", "backend"]);
+    done(&[
+        "change",
+        "--team",
+        "Payments",
+        "--timeout",
+        "approval=900",
+        "--no-slack-channel",
+    ]);
+    // Twice does no harm.
+    done(&["add", "--team", "Payments", "--person", "Ana", "--reads"]);
+    assert_eq!(
+        done(&["list"]),
+        "Payments  approval=900\n  reads    Ana\n  home of  backend\nSearch\n  open to  backend\n"
+    );
+    for (words, why) in [
+        (
+            &["create", "--name", "PAYMENTS"][..],
+            "another team has this name",
+        ),
+        (
+            &["add", "--team", "Nope", "--person", "Ana"],
+            "`handraise team list` shows",
+        ),
+        (
+            &["add", "--team", "Search", "--person", "Zoe"],
+            "`handraise user list` shows",
+        ),
+        (
+            &["home", "--team", "Search", "--agent", "nobody"],
+            "`handraise token list`",
+        ),
+        (
+            &["change", "--team", "Search", "--slack-channel", "#search"],
+            "must be a channel's id",
+        ),
+        (
+            &["delete", "--team", "Payments"],
+            "--move-to names the team that takes them",
+        ),
+        (
+            &["delete", "--team", "Payments", "--move-to", "Payments"],
+            "this very team",
+        ),
+    ] {
+        let said = fails(words);
+        assert!(said.contains(why), "{said}");
+    }
+    done(&["delete", "--team", "Payments", "--move-to", "Search"]);
+    done(&["close", "--team", "Search", "--agent", "backend"]);
+    assert_eq!(done(&["list"]), "Search\n  home of  backend\n");
+    let token = [
+        "token",
+        "create",
+        "--kind",
+        "responder",
+        "--name",
+        "desk",
+        "--team",
+    ];
+    printed(&[&token[..], &["Search"], &at[..]].concat());
+    let said = refused(&[&token[..], &["Payments"], &at[..]].concat());
+    assert!(said.contains("`handraise team list` shows"), "{said}");
+    let held = handraise(&[&["journal", "verify"], &at[..]].concat());
+    assert!(held.status.success(), "{held:?}");
 }
 
 async fn a_newer_schema_is_one_line(database: TestDatabase) {

@@ -67,6 +67,7 @@ mod slack_posting;
 mod slack_replies;
 mod slack_setup;
 mod slack_socket;
+mod slack_teams;
 mod slack_trouble;
 mod support;
 mod tasks;

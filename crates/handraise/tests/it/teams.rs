@@ -193,7 +193,7 @@ async fn what_waits_for_a_deleted_team_goes_to_the_named_one(database: TestDatab
     let refused = service.delete_team(payments, None, &operator()).await;
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "this team has 1 questions waiting and is the home of 1 agents; name the team that takes them"
+        "questions wait for this team (1) or agents have their home there (1); name the team that takes them"
     );
     let (old, new) = (
         app.responder_of("old desk", payments).await,
