@@ -23,6 +23,7 @@ impl Journal for Store {
         audience: &Audience,
         limit: u32,
     ) -> Result<EventPage<Event>> {
+        let audience = &self.as_narrow(audience).await?;
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(
             "SELECT e.seq, CAST(octet_length(e.payload) AS BIGINT) FROM events e WHERE e.seq > ",
         );

@@ -30,6 +30,10 @@ impl Store {
     where
         R: for<'r> FromRow<'r, <Db as Database>::Row> + Send + Unpin,
     {
+        let query = &InteractionQuery {
+            audience: self.as_narrow(&query.audience).await?,
+            ..query.clone()
+        };
         if let Some(search) = &query.search {
             let words = search::words(search);
             let limit = usize::try_from(many).unwrap_or(usize::MAX);
