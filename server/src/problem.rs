@@ -389,11 +389,6 @@ impl From<Refused> for Problem {
                 "Only admins can do this.",
             ),
             Refused::NotYours | Refused::NotSeen => Self::not_found(),
-            Refused::NotInTeam { team } => Self::new(
-                StatusCode::FORBIDDEN,
-                "members_only",
-                format!("Only members of the team {team} who answer, and admins, can do this."),
-            ),
             Refused::Invalid(faults) => Self::invalid(faults),
             Refused::KeyReused => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
@@ -488,6 +483,7 @@ impl From<Refused> for Problem {
             | Refused::Yourself
             | Refused::Unproven
             | Refused::NameTaken
+            | Refused::NotInTeam { .. }
             | Refused::TeamNameTaken
             | Refused::TeamDeleted
             | Refused::TeamInUse { .. }

@@ -97,7 +97,7 @@ impl Service {
     }
 
     /// Deletes a team. What waits for it, and the agents whose home it is, go to `move_to`; without that they keep it
-    /// from being deleted. When something fails on the way, deleting it again goes on.
+    /// from being deleted, and so does what came or could not go meanwhile: deleting it again goes on.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamInUse`], [`Refused::TeamDeleted`],
@@ -116,10 +116,6 @@ impl Service {
             }
             let team = self.known_team(id).await?;
             let TeamUse { pending, agents } = self.store.team_use(id).await?;
-            // An agent may have asked since.
-            if move_to.is_some() && team.deleted_at.is_none() && (pending > 0 || agents > 0) {
-                continue;
-            }
             let deleted = decide::delete(&team, pending, agents, by, self.moment())?;
             if self.is_first(deleted).await? {
                 self.access_ended.send_replace(());

@@ -45,7 +45,7 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
         json!({
             "id": asked["id"], "version": 1, "kind": "question", "mode": "async", "state": "pending",
             "outcome": null, "callback": null, "title": "Ports", "prompt": prompt,
-            "agent": {"id": asked["agent"]["id"], "name": "backend"}, "session_id": "p11",
+            "agent": {"id": asked["agent"]["id"], "name": "backend"}, "team": null, "session_id": "p11",
             "task": {"id": "T-1", "title": "Serve", "description": null, "step": "bind"},
             "priority": "urgent", "created_at": "2027-01-15T08:00:00Z",
             "expires_at": "2027-01-15T08:01:00Z", "closed_at": null, "closed_by": null, "cancel_reason": null, "collected_at": null,

@@ -277,7 +277,7 @@ async fn hooks_are_made_listed_and_taken_away(database: TestDatabase) {
     let listed = desk.read("/api/v1/hooks").await;
     let expected = json!({
         "id": made["id"], "name": "Zap", "target_url": receiver.url(),
-        "events": ["interaction.resolved"], "format": "standard", "sync_only": false,
+        "events": ["interaction.resolved"], "format": "standard", "sync_only": false, "teams": [],
         "created_at": "2027-01-15T08:00:00Z", "disabled_at": null, "disabled_why": null,
         "failing_since": null,
     });

@@ -19,10 +19,11 @@ store::on_both_databases!(
 const COMMITTED: &str = include_str!("../../../../docs/openapi.json");
 const ROUTER: &str = include_str!("../../../../server/src/router.rs");
 const PROBLEMS: &str = include_str!("../../../../server/src/problem.rs");
-const EVENTS: [&str; 4] = [
+const EVENTS: [&str; 5] = [
     include_str!("../../../domain/src/event/interaction.rs"),
     include_str!("../../../domain/src/event/task.rs"),
     include_str!("../../../domain/src/event/access.rs"),
+    include_str!("../../../domain/src/event/team.rs"),
     include_str!("../../../domain/src/event/outbound.rs"),
 ];
 

@@ -136,6 +136,9 @@ def before_call(context, case, **kwargs):
 
 
 def mend(call, body):
+    for name in ("team", "teams"):
+        # There is none.
+        body.pop(name, None)
     for address in ("callback_url", "target_url"):
         # Whether it is public.
         if body.get(address) is not None:

@@ -212,7 +212,8 @@ impl Teams for Store {
     async fn asker(&self, agent: AgentId) -> Result<Asker> {
         let rows: Vec<rows::AskedTeamRow> = sqlx::query_as(
             "SELECT t.id, t.version, t.name, t.slack_channel, t.timeouts, t.created_at, t.deleted_at,
-                t.id IN (SELECT a.team_id FROM agents a WHERE a.id = $1 AND a.team_id IS NOT NULL) AS is_home
+                t.id IN (SELECT a.team_id FROM agents a WHERE a.id = $1 AND a.team_id IS NOT NULL) AS is_home,
+                t.id IN (SELECT s.team_id FROM team_askers s WHERE s.agent_id = $1) AS is_open
              FROM teams t
              WHERE t.id IN (SELECT a.team_id FROM agents a WHERE a.id = $1)
                 OR t.id IN (SELECT s.team_id FROM team_askers s WHERE s.agent_id = $1)

@@ -98,6 +98,7 @@ pub(crate) struct AskedTeamRow {
     #[sqlx(flatten)]
     team: TeamRow,
     is_home: bool,
+    is_open: bool,
 }
 
 /// The teams that an agent may ask.
@@ -105,9 +106,11 @@ pub(crate) fn asker(rows: Vec<AskedTeamRow>) -> Result<Asker> {
     let mut asker = Asker::default();
     for row in rows {
         let team = Team::try_from(row.team)?;
-        match row.is_home {
-            true => asker.home = Some(team),
-            false => asker.open.push(team),
+        if row.is_home {
+            asker.home = Some(team.clone());
+        }
+        if row.is_open {
+            asker.open.push(team);
         }
     }
     Ok(asker)
