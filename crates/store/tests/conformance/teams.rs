@@ -252,6 +252,13 @@ async fn an_agent_asks_its_home_and_what_is_open_to_it(database: Database) {
     );
     let agents = store.agents(&Audience::All, Day(0)).await.unwrap();
     assert_eq!(agents[0].home, Some(payments.named()));
+    // It stays open when it becomes the home.
+    let (was, by) = (Some(payments.id), operator());
+    let moved = team::set_home(&backend, was, Some(&search), &by, database.at(2));
+    store.commit(moved.unwrap()).await.unwrap();
+    let asker = store.asker(backend.id).await.unwrap();
+    let both = (Some(search.clone()), vec![search.clone()]);
+    assert_eq!((asker.home, asker.open), both);
     let close =
         team::set_open(&search, &backend, true, false, &operator(), database.at(2)).unwrap();
     store.commit(close.clone()).await.unwrap();
@@ -259,13 +266,7 @@ async fn an_agent_asks_its_home_and_what_is_open_to_it(database: Database) {
         store.commit(close).await,
         Err(CommitError::Conflict)
     ));
-    let everyone = team::set_home(
-        &backend,
-        Some(payments.id),
-        None,
-        &operator(),
-        database.at(2),
-    );
+    let everyone = team::set_home(&backend, Some(search.id), None, &operator(), database.at(2));
     store.commit(everyone.unwrap()).await.unwrap();
     assert_eq!(store.asker(backend.id).await.unwrap(), Asker::default());
 }
