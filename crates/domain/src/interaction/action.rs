@@ -118,7 +118,15 @@ mod tests {
             let json = format!(r#"{{"tool":"t","arguments":{{}},"operands":[{operand}]}}"#);
             serde_json::from_str::<Action>(&json)
         };
-        assert!(action(r#"{"name":"n","sha256":"ab","size":1}"#).is_ok());
+        let one = action(r#"{"name":"n","sha256":"ab","size":1}"#).unwrap();
+        // However the number is written.
+        let written = action(r#"{"name":"n","sha256":"ab","size":1.0}"#).unwrap();
+        assert_eq!(written, one);
+        assert_eq!(written.digest().unwrap(), one.digest().unwrap());
+        for size in ["-1", "1.5", "1e300", "\"1\"", "null"] {
+            let operand = format!(r#"{{"name":"n","sha256":"ab","size":{size}}}"#);
+            assert!(action(&operand).is_err(), "{size}");
+        }
         let refused = action(r#"["n","ab",1]"#).unwrap_err().to_string();
         assert!(refused.contains("expected an object"), "{refused}");
     }

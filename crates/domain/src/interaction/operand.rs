@@ -1,8 +1,8 @@
 //! Things an action refers to without containing them.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use crate::{fault::Faults, limits};
+use crate::{fault::Faults, json::Whole, limits};
 
 /// Something that an action needs and does not contain: a script, a diff, an image by its digest. Part of the
 /// action's digest, so that a thing changed while an approval waits is no longer the approved one.
@@ -14,7 +14,14 @@ pub struct Operand {
     /// The SHA-256 over its bytes, as 64 lower-case hex digits.
     pub sha256: String,
     /// How many bytes it has.
+    #[serde(deserialize_with = "whole")]
     pub size: u64,
+}
+
+/// `158.0` is the same number in JSON, and in the action's digest.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let Whole(size) = Whole::deserialize(deserializer)?;
+    u64::try_from(size).map_err(|_| D::Error::custom("must not be negative"))
 }
 
 /// Checks all operands of an action.
