@@ -482,6 +482,7 @@ impl From<Refused> for Problem {
             | Refused::UseTheButtons
             | Refused::Yourself
             | Refused::Unproven
+            | Refused::FactorNeeded
             | Refused::NameTaken
             | Refused::NotInTeam { .. }
             | Refused::TeamNameTaken

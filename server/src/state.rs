@@ -8,7 +8,7 @@ use domain::Ids;
 use leptos::config::LeptosOptions;
 use machine::clock::Clock;
 use service::{
-    Outbound, Service,
+    Outbound, Passkeys, Service,
     guard::{Guard, SystemNames},
     metrics::Metrics,
 };
@@ -99,7 +99,8 @@ impl AppState {
             .with_signer(keys.signer())
             .with_outbound(outbound)
             .with_channels(slack_mode(&config).routes())
-            .with_slack_links(keys.slack_links());
+            .with_slack_links(keys.slack_links())
+            .with_passkeys(Passkeys::at(&config.public_url()));
         Self {
             drain: Drain::default(),
             slack_pace: slack::EVERY,

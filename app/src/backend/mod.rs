@@ -25,7 +25,8 @@ pub trait Backend: SettingsPages + OutboundPages {
     /// Who is signed in, and where.
     ///
     /// # Errors
-    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`] and [`Backend::has_admin`].
+    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`], [`Backend::has_admin`]
+    /// and [`Backend::has_passkeys`].
     async fn visitor(&self) -> Result<Visitor, UiError>;
 
     /// The first `rows` of the blockers that wait, those that were closed lately, and the counts of the last day.
@@ -96,4 +97,7 @@ pub trait Backend: SettingsPages + OutboundPages {
 
     /// Whether an admin can sign in. Until one can, everybody is told where the link for the first one is.
     async fn has_admin(&self) -> Result<bool, UiError>;
+
+    /// Whether browsers have passkeys for this server. Whoever wants to sign in may know.
+    async fn has_passkeys(&self) -> Result<bool, UiError>;
 }

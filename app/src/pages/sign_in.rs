@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
-    components::{AskForLink, PasswordField, Refusal},
+    components::{AskForLink, PasskeyLink, PasswordField, Refusal},
     load,
     server_fns::load_has_admin,
 };
@@ -52,6 +52,7 @@ pub(crate) fn SignInPage() -> impl IntoView {
                     "Sign in"
                 </button>
             </form>
+            <PasskeyLink next=given("next") />
             <Suspense>
                 {move || Suspend::new(async move {
                     // A server that cannot tell has one.

@@ -29,7 +29,7 @@ pub use settings::{
     load_tokens, make_link, revoke_token, set_slack_id, told_of_link, unlink_slack,
 };
 pub use together::{AnswerTogether, answer_together, load_group};
-pub use visitor::{load_has_admin, load_sign_in_link, load_visitor};
+pub use visitor::{load_has_admin, load_has_passkeys, load_sign_in_link, load_visitor};
 
 #[cfg(feature = "ssr")]
 fn backend() -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error::UiError> {

@@ -57,6 +57,10 @@ id!(
     SessionId
 );
 id!(
+    /// A second factor of a person.
+    FactorId
+);
+id!(
     /// An agent's or a responder script's token (never its secret).
     TokenId
 );

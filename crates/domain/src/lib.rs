@@ -46,8 +46,8 @@ pub use event::{
 pub use fault::Fault;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
-    AgentId, DeliveryId, DestinationId, EventId, Fingerprint, Ids, InteractionId, MessageId,
-    Moment, PersonId, SessionId, TeamId, TokenId,
+    AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, Ids, InteractionId,
+    MessageId, Moment, PersonId, SessionId, TeamId, TokenId,
 };
 pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};

@@ -70,6 +70,10 @@ pub const TIMEOUT_SECONDS: i64 = 400 * 24 * 60 * 60;
 pub const PASSWORD_MIN_CHARS: usize = 8;
 /// Longest password, in characters: ASVS 6.2.9 asks for 64 at least.
 pub const PASSWORD_MAX_CHARS: usize = 256;
+/// Most second factors of one person.
+pub const FACTORS: usize = 20;
+/// How many recovery codes a person gets at once.
+pub const RECOVERY_CODES: usize = 10;
 /// How long a one-time link is good.
 pub const LINK_LIFETIME: TimeDelta = TimeDelta::hours(24);
 /// How long a user of Slack may take to say who they are here.

@@ -203,6 +203,21 @@ impl Principal {
         }
     }
 
+    /// This person themselves, who has given their password lately in this browser.
+    ///
+    /// # Errors
+    /// [`Refused::Unproven`].
+    pub fn proven_as(&self, person: PersonId, now: DateTime<Utc>) -> Result<(), Refused> {
+        match self {
+            Self::Person { id, proven_at, .. }
+                if *id == person && now < *proven_at + PROOF_LASTS =>
+            {
+                Ok(())
+            }
+            _ => Err(Refused::Unproven),
+        }
+    }
+
     /// The managers of deliveries: admins, and programs with a responder token. Agents never do,
     /// since webhooks carry every agent's requests.
     ///

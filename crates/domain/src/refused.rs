@@ -58,6 +58,9 @@ pub enum Refused {
         /// How many agents have their home there.
         agents: u32,
     },
+    /// People of this role have to have a second factor, and this is the last one.
+    #[error("people of your role need a second factor: add another before you remove the last one")]
+    FactorNeeded,
     /// Another person has this name.
     #[error("somebody else has this name")]
     NameTaken,

@@ -18,6 +18,7 @@ mod consume;
 mod deliveries;
 mod endpoints;
 mod expire;
+mod factor;
 mod follow_up;
 pub mod guard;
 pub mod hook_secret;
@@ -42,6 +43,10 @@ mod uses;
 pub use ask::Asked;
 pub use channels::Channels;
 pub use endpoints::{CONFIGURED, WishedEndpoint};
+pub use factor::{
+    AppSecret, AskedAny, AskedPasskey, Asks, Half, Passkeys, PendingApp, PendingPasskey,
+    RecoveryCodes,
+};
 pub use network::Network;
 pub use passwords::Weak;
 pub use read::Scope;
@@ -91,6 +96,8 @@ pub struct Service {
     /// Where cards go, if Slack is used.
     channels: Option<Arc<Channels>>,
     slack_links: Option<Arc<SlackLinks>>,
+    /// Where browsers have passkeys for this server.
+    passkeys: Option<Arc<Passkeys>>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -169,6 +176,7 @@ impl Service {
             outbound: None,
             channels: None,
             slack_links: None,
+            passkeys: None,
         }
     }
 
@@ -200,6 +208,14 @@ impl Service {
     pub fn with_slack_links(self, links: SlackLinks) -> Self {
         Self {
             slack_links: Some(Arc::new(links)),
+            ..self
+        }
+    }
+
+    /// With passkeys, where browsers have them.
+    pub fn with_passkeys(self, passkeys: Option<Passkeys>) -> Self {
+        Self {
+            passkeys: passkeys.map(Arc::new),
             ..self
         }
     }

@@ -1,7 +1,7 @@
 //! The parts of the rules that an operator may set.
 
 use chrono::TimeDelta;
-use domain::{Quota, interaction::Kind};
+use domain::{Quota, access::factor::FactorFor, interaction::Kind};
 use serde::{Deserialize, Serialize};
 
 /// The settings the use cases look at.
@@ -13,6 +13,8 @@ pub struct Settings {
     pub max_pending_per_agent: u32,
     /// How many bytes an agent may have stored in a day.
     pub quota: Quota,
+    /// Who needs a second factor to come in.
+    pub second_factor_for: FactorFor,
 }
 
 /// Deadlines in seconds after asking; 0 = never (design §1, rule 4).

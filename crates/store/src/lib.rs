@@ -39,6 +39,7 @@ use domain::{
     AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Interaction,
     InteractionId, MessageId, Parts, Person, PersonId, SecretHash, SessionId, SlackId, Task, Team,
     TeamId, TokenId, Verify,
+    access::factor::Factor,
     interaction::{Brief, Unproven},
     journal::Record,
     slack::OnCard,
@@ -127,6 +128,7 @@ pub trait Store:
     + People
     + Teams
     + Sessions
+    + Factors
     + Outbox
     + Endpoints
     + Inbox
@@ -145,6 +147,7 @@ impl<
         + People
         + Teams
         + Sessions
+        + Factors
         + Outbox
         + Endpoints
         + Inbox
@@ -445,6 +448,19 @@ pub trait Sessions: Send + Sync {
 
     /// Notes when sessions were used.
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()>;
+}
+
+/// Second factors, which [`FactorChange`](domain::access::factor::FactorChange)s change.
+#[async_trait]
+pub trait Factors: Send + Sync {
+    /// Those of a person, first added first.
+    async fn factors(&self, person: PersonId) -> Result<Vec<Factor>>;
+
+    /// The passkey that its device calls so, whoever's it is.
+    async fn passkey(&self, credential: &[u8]) -> Result<Option<Factor>>;
+
+    /// How many recovery codes a person has left.
+    async fn recovery_codes(&self, person: PersonId) -> Result<i64>;
 }
 
 /// The deliveries. Obligations are made by [`Commit::commit`], with the events they tell of.

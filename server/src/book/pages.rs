@@ -15,13 +15,14 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 21] = files![
+const FILES: [(&str, &str, &str); 22] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
     "agents": "docs/agents.md",
     "mcp": "docs/mcp.md",
     "answering": "docs/answering.md",
+    "second-factor": "docs/second-factor.md",
     "slack": "docs/slack.md",
     "teams": "docs/teams.md",
     "operations": "docs/operations.md",

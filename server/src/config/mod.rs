@@ -19,7 +19,7 @@ use std::{
     path::PathBuf,
 };
 
-use domain::Quota;
+use domain::{Quota, access::factor::FactorFor};
 use serde::{Deserialize, Serialize};
 use service::{Settings, Timeouts, guard::Networks};
 use signing::VerifyingKey;
@@ -50,6 +50,8 @@ pub struct Config {
     pub public_url: Option<String>,
     /// How many proxies stand before this server; 0 = none.
     pub trusted_proxies: u8,
+    /// Whom a password alone does not let in.
+    pub second_factor_for: FactorFor,
     /// How log lines look.
     pub log: LogFormat,
     /// How many blockers of one agent may be pending; 0 = any number.
@@ -146,6 +148,7 @@ impl Config {
             timeouts: self.timeout,
             max_pending_per_agent: self.max_pending_per_agent,
             quota: Quota(self.agent_bytes_per_day),
+            second_factor_for: self.second_factor_for,
         }
     }
 

@@ -1,12 +1,12 @@
 //! Holding who gets in against the journal: a token, a role or a user of Slack that no event made was put into the
 //! database by hand, and so was an answer by a person who could not answer then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Actor, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder, Role, SlackId,
-    TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
+    Actor, FactorId, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder, Role,
+    SlackId, TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
 };
 use store::{Store, walk_journal};
 use uuid::Uuid;
@@ -50,6 +50,7 @@ struct KnownPerson {
     role: Role,
     is_disabled: bool,
     slack_id: Option<SlackId>,
+    factors: BTreeSet<FactorId>,
 }
 
 impl Known {
@@ -126,6 +127,7 @@ impl Known {
                     role: person.role,
                     is_disabled: false,
                     slack_id: None,
+                    factors: BTreeSet::new(),
                 });
                 known.role = person.role;
             }
@@ -137,11 +139,22 @@ impl Known {
             PersonEvent::SlackUnlinked { person, .. } => {
                 self.person(person.id, |it| it.slack_id = None);
             }
+            PersonEvent::FactorAdded { person, factor } => self.person(person.id, |it| {
+                it.factors.insert(factor.id);
+            }),
+            PersonEvent::FactorRemoved { person, factor } => self.person(person.id, |it| {
+                it.factors.remove(&factor.id);
+            }),
+            PersonEvent::FactorsReset(person) => {
+                self.person(person.id, |it| it.factors.clear());
+            }
             PersonEvent::Linked(_)
             | PersonEvent::PasswordSet(_)
             | PersonEvent::SignedIn { .. }
             | PersonEvent::SignInFailed { .. }
-            | PersonEvent::SignedOut { .. } => {}
+            | PersonEvent::SignedOut { .. }
+            | PersonEvent::FactorUsed { .. }
+            | PersonEvent::RecoveryCodesMade(_) => {}
         }
     }
 
@@ -206,6 +219,7 @@ impl Known {
     pub(super) async fn compare(mut self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
         loop {
             let mut differ = self.people_who_differ(store).await?;
+            differ.extend(self.factors_that_differ(store).await?);
             differ.extend(self.tokens_that_differ(store).await?);
             differ.extend(self.teams.compare(&store.teams().await?));
             let before = self.seq;
@@ -248,6 +262,25 @@ impl Known {
         }
         (known.slack_id != person.slack_id)
             .then(|| "the row names another user of Slack than the events".to_owned())
+    }
+
+    async fn factors_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
+        let mut differ = Vec::new();
+        for record in store.people(DateTime::UNIX_EPOCH).await? {
+            let person = record.person;
+            let Some(known) = self.people.get(&person.id) else {
+                continue;
+            };
+            let factors = store.factors(person.id).await?;
+            let factors: BTreeSet<_> = factors.iter().map(|factor| factor.id).collect();
+            if factors != known.factors {
+                differ.push(Differs {
+                    what: format!("the person {}", visible::line(&person.name)),
+                    how: "the rows have other second factors than the events".to_owned(),
+                });
+            }
+        }
+        Ok(differ)
     }
 
     async fn tokens_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {

@@ -6,7 +6,7 @@ use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, InteractionEvent,
     InteractionId, Part, Payload, PersonEvent, Retry, SessionId, SlackId, Task, TaskEvent,
     TeamEvent, TeamId, TeamRef, Token, TokenEvent,
-    access::PersonRef,
+    access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef},
     interaction::{
         Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
@@ -107,6 +107,11 @@ enum PayloadBody<'a> {
     },
     /// `person.sign_in_failed`: whose name was given, if somebody has it.
     SignInFailed { person: Option<&'a PersonRef> },
+    /// `person.factor_*`: which; none when a recovery code was used.
+    Factor {
+        person: &'a PersonRef,
+        factor: Option<&'a FactorRef>,
+    },
     /// Everything else of a person.
     Person(&'a PersonRef),
     /// `token.*`.
@@ -256,7 +261,18 @@ impl<'a> From<&'a PersonEvent> for PayloadBody<'a> {
             | PersonEvent::Changed(person)
             | PersonEvent::Disabled(person)
             | PersonEvent::Enabled(person)
-            | PersonEvent::PasswordSet(person) => Self::Person(person),
+            | PersonEvent::PasswordSet(person)
+            | PersonEvent::RecoveryCodesMade(person)
+            | PersonEvent::FactorsReset(person) => Self::Person(person),
+            PersonEvent::FactorAdded { person, factor }
+            | PersonEvent::FactorRemoved { person, factor } => Self::Factor {
+                person,
+                factor: Some(factor),
+            },
+            PersonEvent::FactorUsed { person, factor } => Self::Factor {
+                person,
+                factor: factor.as_ref(),
+            },
             PersonEvent::SlackLinked { person, slack_id }
             | PersonEvent::SlackUnlinked { person, slack_id } => {
                 Self::SlackLink { person, slack_id }

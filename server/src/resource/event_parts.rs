@@ -12,7 +12,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 50] = [
+pub(crate) const EVENT_TYPES: [&str; 55] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -45,6 +45,11 @@ pub(crate) const EVENT_TYPES: [&str; 50] = [
     "person.signed_in",
     "person.sign_in_failed",
     "person.signed_out",
+    "person.factor_added",
+    "person.factor_removed",
+    "person.factor_used",
+    "person.recovery_codes_made",
+    "person.factors_reset",
     "token.created",
     "token.revoked",
     "team.created",
@@ -149,6 +154,14 @@ shapes! {
         ])),
         of("person.sign_in_failed: whose name was given, if somebody has it", returned([
             must("person", or_null(reference("PersonThen"))),
+        ])),
+        of("person.factor_added, person.factor_removed, person.factor_used: null for a recovery code", returned([
+            must("person", reference("PersonThen")),
+            must("factor", or_null(returned([
+                must("id", id()),
+                must("kind", one_of(["app", "passkey"])),
+                must("name", string()),
+            ]))),
         ])),
         of("other events of people", reference("PersonThen")),
         of("token.created, token.revoked", returned([

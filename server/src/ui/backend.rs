@@ -14,7 +14,7 @@ use app::{
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    AgentId, Audience, Day, Fingerprint, Interaction, InteractionId, Principal, Refused, Role,
+    AgentId, Audience, Day, Fingerprint, Interaction, InteractionId, Principal, Refused,
     fault::is_name,
     interaction::{AnswerDraft, Brief},
     limits,
@@ -313,10 +313,18 @@ impl Backend for ForPerson {
     async fn sign_in_link(&self, link: String) -> Result<Option<SignInLink>, UiError> {
         let link = Secret::from_outside(&link);
         let person = self.state.service.sign_in_link(&link).await.map_err(told)?;
-        Ok(person.map(|person| SignInLink {
+        let Some(person) = person else {
+            return Ok(None);
+        };
+        let may_rename = self.state.service.may_rename(&person).await;
+        Ok(Some(SignInLink {
+            may_rename: may_rename.map_err(told)?,
             name: person.name,
-            may_rename: person.role == Role::Admin,
         }))
+    }
+
+    async fn has_passkeys(&self) -> Result<bool, UiError> {
+        Ok(self.state.service.has_passkeys())
     }
 
     async fn has_admin(&self) -> Result<bool, UiError> {

@@ -5,6 +5,7 @@ mod action;
 pub mod assets;
 mod backend;
 mod blocker;
+pub mod factor;
 mod group;
 mod html_text;
 mod markdown;

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use service::{Browser, Known, ServiceError, Weak, seconds, secret::Secret};
 use tower_sessions::Session;
 
+use super::factor::ask_more;
 use crate::{
     auth::{
         address::ClientAddress,
@@ -48,7 +49,13 @@ pub(super) async fn sign_in(
     let came = state
         .service
         .come_by_password(&form.name, &form.password, address);
-    let refused = match came.await {
+    let came = came.await;
+    if let Ok(Some(known)) = &came
+        && let Some(on_the_way) = ask_more(&state, known, &session, next).await?
+    {
+        return Ok(on_the_way);
+    }
+    let refused = match came {
         Ok(known) => match begin(&state, known, &session, browser).await? {
             true => return Ok(Redirect::to(next).into_response()),
             false => "wrong".to_owned(),
@@ -81,7 +88,13 @@ pub(super) async fn accept_link(
     let came = state
         .service
         .come_by_link(&link, form.name.as_deref(), &form.password);
-    let back = match came.await {
+    let came = came.await;
+    if let Ok(Some(known)) = &came
+        && let Some(on_the_way) = ask_more(&state, known, &session, "/").await?
+    {
+        return Ok(on_the_way);
+    }
+    let back = match came {
         Ok(known) => match begin(&state, known, &session, browser).await? {
             true => "/".to_owned(),
             // The page under the used link says what to do.
@@ -130,7 +143,7 @@ async fn begin(
     Ok(has_begun)
 }
 
-fn browser_of(headers: &HeaderMap, address: IpAddr) -> Browser {
+pub(super) fn browser_of(headers: &HeaderMap, address: IpAddr) -> Browser {
     Browser {
         name: user_agent(headers),
         address,

@@ -17,6 +17,7 @@ mod person_view;
 mod revoke_token;
 mod role_field;
 mod rotate_secret;
+mod second_factor;
 mod session_list;
 mod slack_id_form;
 mod submit;

@@ -2,6 +2,7 @@
 //!
 //! Secrets never get here, only their hashes.
 
+pub mod factor;
 mod lifetime;
 mod slack;
 
@@ -15,6 +16,8 @@ use crate::{
     principal::{Actor, Role},
     team::{Part, Team},
 };
+
+use factor::FactorChange;
 
 pub use lifetime::Lifetime;
 pub use slack::SlackId;
@@ -243,6 +246,13 @@ pub enum Access {
         agent: AgentId,
         /// Whether it may.
         open: bool,
+    },
+    /// Second factors. A conflict also when the person is disabled.
+    Factor {
+        /// Whose.
+        person: PersonId,
+        /// What changes.
+        change: FactorChange,
     },
     /// A token's end, for good. A conflict when it has ended already.
     Revoke {

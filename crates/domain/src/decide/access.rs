@@ -344,7 +344,7 @@ pub fn revoke_token(token: &Token, by: &Principal, now: Moment<'_>) -> Result<Ch
     Ok(changeset(vec![revoked], actor, vec![payload], now))
 }
 
-fn themselves(person: &Person) -> Actor {
+pub(super) fn themselves(person: &Person) -> Actor {
     Actor::Person {
         id: person.id,
         name: person.name.clone(),

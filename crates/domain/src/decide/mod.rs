@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod delivery;
+pub mod factor;
 pub mod interaction;
 mod next;
 pub mod task;

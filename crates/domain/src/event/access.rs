@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    access::{PersonRef, SlackId, Token},
+    access::{PersonRef, SlackId, Token, factor::FactorRef},
     ids::SessionId,
 };
 
@@ -53,7 +53,7 @@ pub enum PersonEvent {
         /// Names the browser from now on.
         session: SessionId,
     },
-    /// A wrong password was given. The actor is a stranger, or the person whose browser it was given in.
+    /// A wrong password or code was given. The actor is a stranger, or the person whose browser it was given in.
     #[serde(rename = "person.sign_in_failed")]
     SignInFailed {
         /// The person whose name was given. A name that no person has is not kept: it may be a
@@ -68,6 +68,36 @@ pub enum PersonEvent {
         /// Which.
         sessions: Vec<SessionId>,
     },
+    /// A person added a second factor.
+    #[serde(rename = "person.factor_added")]
+    FactorAdded {
+        /// The person who did.
+        person: PersonRef,
+        /// The factor.
+        factor: FactorRef,
+    },
+    /// A person removed a second factor.
+    #[serde(rename = "person.factor_removed")]
+    FactorRemoved {
+        /// The person who did.
+        person: PersonRef,
+        /// The factor.
+        factor: FactorRef,
+    },
+    /// A person came in with a second factor.
+    #[serde(rename = "person.factor_used")]
+    FactorUsed {
+        /// The person who did.
+        person: PersonRef,
+        /// The factor; none when it was a recovery code.
+        factor: Option<FactorRef>,
+    },
+    /// A person has new recovery codes, and those from before are worth nothing.
+    #[serde(rename = "person.recovery_codes_made")]
+    RecoveryCodesMade(PersonRef),
+    /// An admin took all second factors of a person away.
+    #[serde(rename = "person.factors_reset")]
+    FactorsReset(PersonRef),
 }
 
 impl PersonEvent {
@@ -85,6 +115,11 @@ impl PersonEvent {
             Self::SignedIn { .. } => "person.signed_in",
             Self::SignInFailed { .. } => "person.sign_in_failed",
             Self::SignedOut { .. } => "person.signed_out",
+            Self::FactorAdded { .. } => "person.factor_added",
+            Self::FactorRemoved { .. } => "person.factor_removed",
+            Self::FactorUsed { .. } => "person.factor_used",
+            Self::RecoveryCodesMade(_) => "person.recovery_codes_made",
+            Self::FactorsReset(_) => "person.factors_reset",
         }
     }
 }

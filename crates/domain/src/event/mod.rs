@@ -136,6 +136,7 @@ impl Payload {
                     | PersonEvent::Disabled(_)
                     | PersonEvent::PasswordSet(_)
                     | PersonEvent::SignedOut { .. }
+                    | PersonEvent::FactorsReset(_)
             ) | Self::Token(TokenEvent::Revoked(_))
                 | Self::Team(
                     TeamEvent::MemberSet { .. }

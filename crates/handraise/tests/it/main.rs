@@ -50,6 +50,7 @@ mod rebinding;
 mod receipts;
 mod runs;
 mod schemathesis;
+mod second_factor;
 mod sessions;
 mod sign_in;
 mod slack_actions;

@@ -37,6 +37,9 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         Access::Team(_) | Access::Member { .. } | Access::Home { .. } | Access::Opened { .. } => {
             super::teams::apply(connection, access).await
         }
+        Access::Factor { person, change } => {
+            super::factors::apply(connection, *person, change).await
+        }
         Access::Revoke { token, at } => {
             let revoked = "UPDATE tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
             let done = sqlx::query(revoked)
@@ -292,7 +295,7 @@ async fn end_links(connection: &mut Connection, person: PersonId) -> Result<()> 
     Ok(())
 }
 
-async fn end_sessions(
+pub(super) async fn end_sessions(
     connection: &mut Connection,
     person: PersonId,
     but: Option<Uuid>,

@@ -20,6 +20,8 @@ mod briefs;
 mod cards;
 #[path = "../both/endpoints.rs"]
 mod endpoints;
+#[path = "../both/factors.rs"]
+mod factors;
 #[path = "../both/interactions.rs"]
 mod interactions;
 #[path = "../both/journal.rs"]

@@ -2,6 +2,7 @@
 
 mod access;
 mod cards;
+mod factors;
 mod inbox;
 mod outbox;
 mod teams;
@@ -21,6 +22,7 @@ pub(crate) use access::{
     SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
 pub(crate) use cards::on_card;
+pub(crate) use factors::FactorRow;
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,

@@ -7,6 +7,7 @@ mod bounds;
 mod cards;
 mod commits;
 mod database;
+mod factors;
 mod inbox;
 mod inspecting;
 mod journal;

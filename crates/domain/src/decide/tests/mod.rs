@@ -3,6 +3,7 @@
 mod access;
 mod commands;
 mod delivery;
+mod factor;
 mod replies;
 mod sequences;
 mod task;
