@@ -489,6 +489,10 @@ impl From<Refused> for Problem {
             | Refused::TeamDeleted
             | Refused::TeamInUse { .. }
             | Refused::SlackTaken { .. }
+            | Refused::LastAdmin
+            | Refused::IdentityTaken { .. }
+            | Refused::IdentityKept
+            | Refused::OnlyWay
             | Refused::Disabled => Self::internal(),
         }
     }

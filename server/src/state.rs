@@ -28,6 +28,7 @@ use crate::{
     hub::{Hub, presence::Presence},
     journal::Checkpoints,
     limits::Limits,
+    providers::Providers,
     slack::way_in::WayIn,
 };
 
@@ -62,6 +63,8 @@ pub struct AppState {
     pub slack_pace: Duration,
     /// The way in from Slack, where people answer there.
     pub slack: Option<WayIn>,
+    /// Who else says who people are.
+    pub providers: Arc<Providers>,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
     /// The open sockets: the server lets them say goodbye.
@@ -105,6 +108,7 @@ impl AppState {
             drain: Drain::default(),
             slack_pace: slack::EVERY,
             slack: None,
+            providers: Arc::new(Providers::new(&config)),
             guard,
             metrics: Arc::clone(service.metrics()),
             limits: Arc::new(limits),

@@ -2,6 +2,7 @@
 //! is signed in; the pages know nothing else of it.
 
 mod outbound;
+mod providers;
 mod settings;
 
 use async_trait::async_trait;
@@ -17,16 +18,17 @@ use crate::{
 };
 
 pub use outbound::OutboundPages;
+pub use providers::ProviderPages;
 pub use settings::SettingsPages;
 
 /// The server, as the pages see it.
 #[async_trait]
-pub trait Backend: SettingsPages + OutboundPages {
+pub trait Backend: SettingsPages + OutboundPages + ProviderPages {
     /// Who is signed in, and where.
     ///
     /// # Errors
-    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`], [`Backend::has_admin`]
-    /// and [`Backend::has_passkeys`].
+    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`], [`Backend::has_admin`],
+    /// [`Backend::has_passkeys`] and [`ProviderPages::ways_in`].
     async fn visitor(&self) -> Result<Visitor, UiError>;
 
     /// The first `rows` of the blockers that wait, those that were closed lately, and the counts of the last day.

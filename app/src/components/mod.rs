@@ -47,6 +47,7 @@ mod option_text;
 mod outcome;
 mod passkey_link;
 mod password_field;
+mod provider_buttons;
 mod read_to_end;
 mod recent_list;
 mod refusal;
@@ -91,12 +92,13 @@ pub(crate) use marked_bar::draw_marked;
 pub(crate) use narrow_waiting::draw_narrowing;
 pub(crate) use passkey_link::PasskeyLink;
 pub(crate) use password_field::PasswordField;
+pub(crate) use provider_buttons::{ProviderButtons, RefusedByProvider};
 pub(crate) use recent_list::RecentList;
 pub(crate) use refusal::Refusal;
 pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
-    AccountView, CreateToken, CreateWebhookForm, InviteForm, MadeLink, MadeSecret, MadeToken,
-    PeopleRows, PersonChanges, PersonView, Said, SessionRows, TokenRows, WebhookChanges,
+    AccountView, ConnectionsView, CreateToken, CreateWebhookForm, InviteForm, MadeLink, MadeSecret,
+    MadeToken, PeopleRows, PersonChanges, PersonView, Said, SessionRows, TokenRows, WebhookChanges,
     WebhookRows, WebhookView, when_done,
 };
 pub(crate) use slack_link_view::SlackLinkView;

@@ -5,6 +5,7 @@ mod blockers;
 mod desk;
 mod history;
 mod outbound;
+mod providers;
 mod settings;
 mod together;
 mod visitor;
@@ -21,6 +22,7 @@ pub use outbound::{
     TestWebhook, create_webhook, delete_webhook, disable_webhook, load_deliveries, load_delivery,
     load_notices, load_webhooks, retry_deliveries, retry_delivery, rotate_secret, test_webhook,
 };
+pub use providers::{load_connections, load_ways_in};
 pub use settings::{
     AcceptSlackLink, ChangePassword, ChangePerson, CreateToken, DisablePerson, EndOtherSessions,
     EndSession, InvitePerson, MakeLink, RevokeToken, SetSlackId, ToldOfLink, UnlinkSlack,

@@ -5,6 +5,7 @@ mod blocker;
 mod group;
 mod history;
 mod outbound;
+mod providers;
 mod row;
 mod visitor;
 mod work;
@@ -24,6 +25,7 @@ pub use outbound::{
     Notices, Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow,
     WebhookStanding, WebhookWish,
 };
+pub use providers::{Connections, ProviderName, WaysIn};
 pub use row::{CalledBack, ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;
 pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};

@@ -36,7 +36,7 @@ pub mod team;
 mod testing;
 pub mod time;
 
-pub use access::{Access, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
+pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
 pub use changeset::{Changeset, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{

@@ -88,5 +88,9 @@ pub const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(365);
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
 /// How long a browser may take to sign in, from where the way begins.
 pub const SIGN_IN_TAKES: TimeDelta = TimeDelta::minutes(15);
+/// Longest address of a provider of sign-ins, in characters.
+pub const ISSUER_CHARS: usize = 500;
+/// Longest name that a provider gives a person, in characters (OpenID Connect Core, 2).
+pub const SUBJECT_CHARS: usize = 255;
 /// How long a browser stays signed in without use.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);

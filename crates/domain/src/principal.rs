@@ -308,6 +308,13 @@ pub enum Actor {
         /// The name they were logged in with.
         name: String,
     },
+    /// A provider of sign-ins, for what its word changes.
+    Provider {
+        /// The name that people read.
+        name: String,
+        /// Its address.
+        issuer: String,
+    },
     /// A stranger who did not get in.
     Stranger,
     /// The clock.
@@ -322,7 +329,9 @@ impl Actor {
         match self {
             Self::Agent(agent) => Some(&agent.name),
             Self::Responder(responder) => Some(&responder.name),
-            Self::Person { name, .. } | Self::Operator { name } => Some(name),
+            Self::Person { name, .. } | Self::Operator { name } | Self::Provider { name, .. } => {
+                Some(name)
+            }
             Self::Stranger | Self::Deadline | Self::Delivery => None,
         }
     }

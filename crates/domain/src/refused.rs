@@ -70,6 +70,21 @@ pub enum Refused {
         /// Their name.
         by: String,
     },
+    /// Their provider would take the rights of the last admin who can come in.
+    #[error("this would leave nobody who is an admin; make another admin first")]
+    LastAdmin,
+    /// Another person is who the provider means.
+    #[error("the provider knows {by} by this account already")]
+    IdentityTaken {
+        /// Their name.
+        by: String,
+    },
+    /// The person is connected to another account of the same provider.
+    #[error("another account of this provider is connected already; disconnect that one first")]
+    IdentityKept,
+    /// Without it the person could not come in any more.
+    #[error("this is the only way in; let an admin make a link, and choose a password first")]
+    OnlyWay,
     /// They have been disabled.
     #[error("this person is disabled")]
     Disabled,

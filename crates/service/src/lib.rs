@@ -27,6 +27,7 @@ pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod provider_sign_in;
 mod quota;
 mod read;
 mod reply;
@@ -49,6 +50,7 @@ pub use factor::{
 };
 pub use network::Network;
 pub use passwords::Weak;
+pub use provider_sign_in::{Newcomer, Shown};
 pub use read::Scope;
 pub use reply::Heard;
 pub use settings::{Settings, Timeouts};

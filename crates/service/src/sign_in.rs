@@ -332,7 +332,7 @@ impl Service {
         });
     }
 
-    fn new_session(&self, cookie: &Secret, browser: &Browser) -> NewSession {
+    pub(super) fn new_session(&self, cookie: &Secret, browser: &Browser) -> NewSession {
         let now = self.now();
         NewSession {
             id: SessionId(self.ids.next()),

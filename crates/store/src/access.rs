@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, Parts, PasswordHash, Person, PersonId, Principal, SessionId, TokenId, access::Token,
+    Actor, Identity, Parts, PasswordHash, Person, PersonId, Principal, SessionId, TokenId,
+    access::Token,
 };
 
 /// The holder of a token that works.
@@ -67,6 +68,17 @@ pub struct PersonRecord {
     pub made_link: Option<MadeLink>,
     /// When one of their open sessions was last used, to the minute.
     pub seen_at: Option<DateTime<Utc>>,
+}
+
+/// One of the names by which a provider knows a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdentityRecord {
+    /// The person.
+    pub person: PersonId,
+    /// Theirs.
+    pub identity: Identity,
+    /// When it was linked.
+    pub linked_at: DateTime<Utc>,
 }
 
 /// The record that signing in needs.

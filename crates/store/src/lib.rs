@@ -36,9 +36,9 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Interaction,
-    InteractionId, MessageId, Parts, Person, PersonId, SecretHash, SessionId, SlackId, Task, Team,
-    TeamId, TokenId, Verify,
+    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Identity,
+    Interaction, InteractionId, MessageId, Parts, Person, PersonId, SecretHash, SessionId, SlackId,
+    Task, Team, TeamId, TokenId, Verify,
     access::factor::Factor,
     interaction::{Brief, Unproven},
     journal::Record,
@@ -48,7 +48,8 @@ use domain::{
 use tokio::sync::watch;
 
 pub use access::{
-    Account, Holder, MadeLink, OpenSession, PersonRecord, SessionData, SessionRecord, TokenRecord,
+    Account, Holder, IdentityRecord, MadeLink, OpenSession, PersonRecord, SessionData,
+    SessionRecord, TokenRecord,
 };
 pub use error::{CommitError, ConnectError, StoreError};
 pub use inbox::{KeptMessage, NewMessage};
@@ -129,6 +130,7 @@ pub trait Store:
     + Teams
     + Sessions
     + Factors
+    + Identities
     + Outbox
     + Endpoints
     + Inbox
@@ -148,6 +150,7 @@ impl<
         + Teams
         + Sessions
         + Factors
+        + Identities
         + Outbox
         + Endpoints
         + Inbox
@@ -461,6 +464,22 @@ pub trait Factors: Send + Sync {
 
     /// How many recovery codes a person has left.
     async fn recovery_codes(&self, person: PersonId) -> Result<i64>;
+}
+
+/// Who people are at the providers by which they sign in. They are linked and unlinked by changesets.
+#[async_trait]
+pub trait Identities: Send + Sync {
+    /// The person whose identity this is, also when they are disabled.
+    async fn person_known_as(&self, identity: &Identity) -> Result<Option<Person>>;
+
+    /// The identities of a person, linked first first.
+    async fn identities_of(&self, person: PersonId) -> Result<Vec<IdentityRecord>>;
+
+    /// All of them, by issuer and subject.
+    async fn identities(&self) -> Result<Vec<IdentityRecord>>;
+
+    /// Whether there is an admin who is not disabled and has a password, a passkey or an identity, other than this one.
+    async fn another_admin(&self, but: Option<PersonId>) -> Result<bool>;
 }
 
 /// The deliveries. Obligations are made by [`Commit::commit`], with the events they tell of.

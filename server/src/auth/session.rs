@@ -198,7 +198,7 @@ fn backend(error: ServiceError) -> Error {
     clippy::needless_pass_by_value,
     reason = "it stands where a function of an error is wanted"
 )]
-fn failed(error: session::Error) -> Problem {
+pub(super) fn failed(error: session::Error) -> Problem {
     tracing::error!(%error, "a browser's session");
     Problem::internal()
 }

@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 22] = files![
+const FILES: [(&str, &str, &str); 23] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -24,6 +24,7 @@ const FILES: [(&str, &str, &str); 22] = files![
     "answering": "docs/answering.md",
     "second-factor": "docs/second-factor.md",
     "slack": "docs/slack.md",
+    "sign-in": "docs/sign-in.md",
     "teams": "docs/teams.md",
     "operations": "docs/operations.md",
     "performance": "docs/performance.md",

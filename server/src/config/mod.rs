@@ -11,6 +11,7 @@ mod file;
 mod hidden;
 mod in_force;
 mod load;
+mod provider;
 mod slack;
 mod webhook_url;
 
@@ -30,6 +31,7 @@ pub use database_url::DatabaseUrl;
 pub use fault::{Fault, LoadError, Origin};
 pub use hidden::Hidden;
 pub use load::{DEFAULT_FILE, Flags, Loaded, load};
+pub use provider::ProviderSettings;
 pub use slack::{Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
 pub use webhook_url::WebhookUrl;
 
@@ -99,6 +101,11 @@ pub struct Config {
     pub slack_api_url: String,
     /// Who may answer in Slack.
     pub slack_allowed_users: SlackUsers,
+    /// Whether people sign in by name and password.
+    pub passwords: bool,
+    /// Who else says who people are.
+    #[serde(deserialize_with = "provider::list")]
+    pub providers: Vec<ProviderSettings>,
     /// How many requests a minute one token, or one address without a good token, may send; 0 = any
     /// number. Requests while they are held do not count.
     pub rate_limit_per_minute: u32,

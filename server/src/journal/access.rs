@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Actor, FactorId, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder, Role,
-    SlackId, TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
+    Actor, FactorId, Identity, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder,
+    Role, SlackId, TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
 };
 use store::{Store, walk_journal};
 use uuid::Uuid;
@@ -36,6 +36,8 @@ const UNDER_WAY: TimeDelta = TimeDelta::minutes(2);
 #[derive(Debug, Default)]
 pub(super) struct Known {
     people: BTreeMap<PersonId, KnownPerson>,
+    /// As which people are known to providers.
+    identities: BTreeMap<Identity, PersonId>,
     /// Those that were not revoked.
     tokens: BTreeMap<TokenId, Token>,
     /// When people and tokens that could answer until then no longer could.
@@ -148,6 +150,12 @@ impl Known {
             PersonEvent::FactorsReset(person) => {
                 self.person(person.id, |it| it.factors.clear());
             }
+            PersonEvent::IdentityLinked { person, identity } => {
+                self.identities.insert(identity, person.id);
+            }
+            PersonEvent::IdentityUnlinked { identity, .. } => {
+                self.identities.remove(&identity);
+            }
             PersonEvent::Linked(_)
             | PersonEvent::PasswordSet(_)
             | PersonEvent::SignedIn { .. }
@@ -220,6 +228,7 @@ impl Known {
         loop {
             let mut differ = self.people_who_differ(store).await?;
             differ.extend(self.factors_that_differ(store).await?);
+            differ.extend(self.identities_that_differ(store).await?);
             differ.extend(self.tokens_that_differ(store).await?);
             differ.extend(self.teams.compare(&store.teams().await?));
             let before = self.seq;
@@ -281,6 +290,20 @@ impl Known {
             }
         }
         Ok(differ)
+    }
+
+    async fn identities_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
+        let rows = store.identities().await?.into_iter();
+        let strange = rows.filter(|row| self.identities.get(&row.identity) != Some(&row.person));
+        let differ = strange.map(|row| {
+            let (subject, issuer) = (row.identity.subject, row.identity.issuer);
+            let (subject, issuer) = (visible::line(&subject), visible::line(&issuer));
+            Differs {
+                what: format!("the identity {subject} at {issuer}"),
+                how: "it lets somebody in, and no event says so".to_owned(),
+            }
+        });
+        Ok(differ.collect())
     }
 
     async fn tokens_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {

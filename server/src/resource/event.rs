@@ -3,9 +3,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, InteractionEvent,
-    InteractionId, Part, Payload, PersonEvent, Retry, SessionId, SlackId, Task, TaskEvent,
-    TeamEvent, TeamId, TeamRef, Token, TokenEvent,
+    Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, Identity,
+    InteractionEvent, InteractionId, Part, Payload, PersonEvent, Retry, SessionId, SlackId, Task,
+    TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef},
     interaction::{
@@ -95,10 +95,18 @@ enum PayloadBody<'a> {
         person: &'a PersonRef,
         slack_id: &'a SlackId,
     },
+    /// `person.identity_linked`, `person.identity_unlinked`.
+    IdentityLink {
+        person: &'a PersonRef,
+        identity: &'a Identity,
+    },
     /// `person.signed_in`.
     SignedIn {
         person: &'a PersonRef,
         session: SessionId,
+        /// The provider that said who it is, if one did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        issuer: Option<&'a str>,
     },
     /// `person.signed_out`.
     SignedOut {
@@ -277,9 +285,18 @@ impl<'a> From<&'a PersonEvent> for PayloadBody<'a> {
             | PersonEvent::SlackUnlinked { person, slack_id } => {
                 Self::SlackLink { person, slack_id }
             }
-            PersonEvent::SignedIn { person, session } => Self::SignedIn {
+            PersonEvent::IdentityLinked { person, identity }
+            | PersonEvent::IdentityUnlinked { person, identity } => {
+                Self::IdentityLink { person, identity }
+            }
+            PersonEvent::SignedIn {
+                person,
+                session,
+                issuer,
+            } => Self::SignedIn {
                 person,
                 session: *session,
+                issuer: issuer.as_deref(),
             },
             PersonEvent::SignInFailed { person } => Self::SignInFailed {
                 person: person.as_ref(),

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 55] = [
+pub(crate) const EVENT_TYPES: [&str; 57] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -42,6 +42,8 @@ pub(crate) const EVENT_TYPES: [&str; 55] = [
     "person.password_set",
     "person.slack_linked",
     "person.slack_unlinked",
+    "person.identity_linked",
+    "person.identity_unlinked",
     "person.signed_in",
     "person.sign_in_failed",
     "person.signed_out",
@@ -144,9 +146,17 @@ shapes! {
             must("person", reference("PersonThen")),
             must("slack_id", string()),
         ])),
-        of("person.signed_in", returned([
+        of("person.identity_linked, person.identity_unlinked: at a provider of sign-ins", returned([
+            must("person", reference("PersonThen")),
+            must("identity", returned([
+                must("issuer", uri()),
+                must("subject", string()),
+            ])),
+        ])),
+        of("person.signed_in; by a provider, if one said who it is", returned([
             must("person", reference("PersonThen")),
             must("session", id()),
+            may_not_null("issuer", uri()),
         ])),
         of("person.signed_out", returned([
             must("person", reference("PersonThen")),

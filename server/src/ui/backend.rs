@@ -23,6 +23,7 @@ use domain::{
 use futures::future::join_all;
 use service::{ServiceError, SignedIn, secret::Secret};
 use store::{InteractionQuery, StoreError, TaskQuery};
+use tower_sessions::Session;
 
 use super::story;
 use crate::{auth::address::ClientAddress, state::AppState};
@@ -42,6 +43,8 @@ pub(super) struct ForPerson {
     pub(super) who: Option<SignedIn>,
     /// Where they are.
     pub(super) address: Option<ClientAddress>,
+    /// What is kept for their browser.
+    pub(super) session: Option<Session>,
 }
 
 impl ForPerson {
@@ -96,6 +99,7 @@ impl Backend for ForPerson {
             role: self.who()?.person.role,
             agent_url: self.state.config.agent_url(),
             proven_until: self.who()?.proven_at + limits::PROOF_LASTS,
+            by_provider: self.comes_by_provider().await?,
         })
     }
 
@@ -324,7 +328,8 @@ impl Backend for ForPerson {
     }
 
     async fn has_passkeys(&self) -> Result<bool, UiError> {
-        Ok(self.state.service.has_passkeys())
+        // Where providers alone let people in, a passkey is no way round them.
+        Ok(self.state.config.passwords && self.state.service.has_passkeys())
     }
 
     async fn has_admin(&self) -> Result<bool, UiError> {

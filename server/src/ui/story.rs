@@ -103,6 +103,7 @@ fn via(actor: &Actor) -> Option<Via> {
         Actor::Responder(responder) => Some(responder.via),
         Actor::Person { .. }
         | Actor::Operator { .. }
+        | Actor::Provider { .. }
         | Actor::Stranger
         | Actor::Deadline
         | Actor::Delivery => None,

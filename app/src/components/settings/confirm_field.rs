@@ -31,6 +31,12 @@ pub(super) fn ConfirmField(
             .is_some_and(|(until, live)| live.now.get() < until);
         sending.got_through() || lately
     };
+    let by_provider = move || {
+        visitor
+            .get()
+            .and_then(Result::ok)
+            .is_some_and(|it| it.by_provider)
+    };
     let hint = format!("{id}-hint");
     view! {
         <div class="labelled" hidden=given>
@@ -48,6 +54,16 @@ pub(super) fn ConfirmField(
             />
             <p id=hint.clone() class="hint">
                 "Once more, so that nobody does this in a browser you left open. Then not again for 15 minutes."
+                {move || {
+                    by_provider()
+                        .then(|| {
+                            view! {
+                                " No password? "
+                                <a href="/settings#providers">"Confirm with your provider"</a>
+                                " first."
+                            }
+                        })
+                }}
             </p>
         </div>
     }

@@ -4,6 +4,7 @@ mod account_view;
 mod change_password;
 mod change_person;
 mod confirm_field;
+mod connections;
 mod create_token;
 mod create_webhook;
 mod delete_webhook;
@@ -30,6 +31,7 @@ mod webhook_view;
 mod when_done;
 
 pub(crate) use account_view::AccountView;
+pub(crate) use connections::ConnectionsView;
 pub(crate) use create_token::CreateToken;
 pub(crate) use create_webhook::CreateWebhookForm;
 pub(crate) use invite_form::InviteForm;

@@ -3,6 +3,7 @@
 //! Secrets never get here, only their hashes.
 
 pub mod factor;
+mod identity;
 mod lifetime;
 mod slack;
 
@@ -19,6 +20,7 @@ use crate::{
 
 use factor::FactorChange;
 
+pub use identity::Identity;
 pub use lifetime::Lifetime;
 pub use slack::SlackId;
 
@@ -189,6 +191,41 @@ pub enum Access {
         person: PersonId,
         /// The session that begins.
         session: NewSession,
+    },
+    /// A person is known by this identity from now on. A conflict when somebody is already, or the person is by
+    /// another of the same provider.
+    Identify {
+        /// The person.
+        person: PersonId,
+        /// Theirs.
+        identity: Identity,
+        /// When it was linked.
+        at: DateTime<Utc>,
+    },
+    /// A person is known by this identity no more. A conflict when they were not.
+    Forget {
+        /// The person.
+        person: PersonId,
+        /// Theirs until now.
+        identity: Identity,
+    },
+    /// As [`Access::SignIn`], of a person whom a provider has shown. A conflict also when this identity is not
+    /// theirs.
+    ComeIn {
+        /// The person who signs in.
+        person: PersonId,
+        /// Theirs.
+        identity: Identity,
+        /// The session that begins.
+        session: NewSession,
+        /// When they last showed the provider who they are.
+        proven_at: DateTime<Utc>,
+    },
+    /// Changes nothing. A conflict unless there is another admin who can come in, by a password, a passkey or a
+    /// provider.
+    AdminRemains {
+        /// The admin who may be none any more.
+        but: PersonId,
     },
     /// Browsers of a person leave. A conflict when none of them was there.
     SignOut {

@@ -216,6 +216,7 @@ pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changes
     let payload = Payload::Person(PersonEvent::SignedIn {
         person: person.into(),
         session: session.id,
+        issuer: None,
     });
     let session = Access::SignIn {
         person: person.id,
@@ -260,6 +261,7 @@ pub fn set_password(
         payloads.push(Payload::Person(PersonEvent::SignedIn {
             person: person.into(),
             session: session.id,
+            issuer: None,
         }));
     }
     let password = Access::Password {

@@ -95,21 +95,26 @@ fn added(
     Ok(changed(person, changes, payloads, themselves(person), now))
 }
 
-/// A person removes a factor of theirs. `needed` says that people of their role have to have one.
+/// A person removes a factor of theirs. `needed` says that people of their role have to have one, `another_way` that
+/// they could come in without it.
 ///
 /// # Errors
-/// [`Refused::Unproven`], [`Refused::FactorNeeded`].
+/// [`Refused::Unproven`], [`Refused::FactorNeeded`], [`Refused::OnlyWay`].
 pub fn remove(
     person: &Person,
     factor: &Factor,
     had: usize,
     needed: bool,
+    another_way: bool,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     by.proven_as(person.id, now.at)?;
     if needed && had <= 1 {
         return Err(Refused::FactorNeeded);
+    }
+    if !another_way {
+        return Err(Refused::OnlyWay);
     }
     let payload = PersonEvent::FactorRemoved {
         person: person.into(),

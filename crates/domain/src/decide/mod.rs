@@ -4,6 +4,7 @@
 pub mod access;
 pub mod delivery;
 pub mod factor;
+pub mod identity;
 pub mod interaction;
 mod next;
 pub mod task;

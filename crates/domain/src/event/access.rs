@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    access::{PersonRef, SlackId, Token, factor::FactorRef},
+    access::{Identity, PersonRef, SlackId, Token, factor::FactorRef},
     ids::SessionId,
 };
 
@@ -11,13 +11,13 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload")]
 pub enum PersonEvent {
-    /// An admin invited a person.
+    /// An admin invited a person, or the settings of a provider let one in who came by it.
     #[serde(rename = "person.invited")]
     Invited(PersonRef),
     /// An admin made a person a new link, whose holder sets the person's password.
     #[serde(rename = "person.linked")]
     Linked(PersonRef),
-    /// An admin gave a person another name or role.
+    /// An admin gave a person another name or role, or their provider another role.
     #[serde(rename = "person.changed")]
     Changed(PersonRef),
     /// An admin keeps a person out.
@@ -45,6 +45,22 @@ pub enum PersonEvent {
         /// Their id there until now.
         slack_id: SlackId,
     },
+    /// The person is who a provider means by this identity from now on, and no other.
+    #[serde(rename = "person.identity_linked")]
+    IdentityLinked {
+        /// The person linked.
+        person: PersonRef,
+        /// Theirs.
+        identity: Identity,
+    },
+    /// The person is known by this identity no more.
+    #[serde(rename = "person.identity_unlinked")]
+    IdentityUnlinked {
+        /// The person unlinked.
+        person: PersonRef,
+        /// Theirs until now.
+        identity: Identity,
+    },
     /// A person signed in with a browser.
     #[serde(rename = "person.signed_in")]
     SignedIn {
@@ -52,6 +68,9 @@ pub enum PersonEvent {
         person: PersonRef,
         /// Names the browser from now on.
         session: SessionId,
+        /// The provider that said who they are, if one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        issuer: Option<String>,
     },
     /// A wrong password or code was given. The actor is a stranger, or the person whose browser it was given in.
     #[serde(rename = "person.sign_in_failed")]
@@ -112,6 +131,8 @@ impl PersonEvent {
             Self::PasswordSet(_) => "person.password_set",
             Self::SlackLinked { .. } => "person.slack_linked",
             Self::SlackUnlinked { .. } => "person.slack_unlinked",
+            Self::IdentityLinked { .. } => "person.identity_linked",
+            Self::IdentityUnlinked { .. } => "person.identity_unlinked",
             Self::SignedIn { .. } => "person.signed_in",
             Self::SignInFailed { .. } => "person.sign_in_failed",
             Self::SignedOut { .. } => "person.signed_out",

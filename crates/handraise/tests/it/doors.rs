@@ -194,7 +194,7 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 21] = [
+const PAGES: [(&str, [u16; 8]); 23] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     (
@@ -234,11 +234,13 @@ const PAGES: [(&str, [u16; 8]); 21] = [
     ("/sign-in", [200; 8]),
     ("/sign-in/passkey", [200; 8]),
     ("/sign-in/factor", [303; 8]),
+    ("/sign-in/with/nobody", [303; 8]),
+    ("/sign-in/with/nobody/back", [303; 8]),
     ("/nowhere", [303, 303, 404, 404, 404, 303, 303, 303]),
 ];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 45] = [
+const CALLS: [(&str, &str, [u16; 8]); 47] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
@@ -262,6 +264,12 @@ const CALLS: [(&str, &str, [u16; 8]); 45] = [
     ("load-sign-in-link", "link=x", [200; 8]),
     ("load-has-admin", "", [200; 8]),
     ("load-has-passkeys", "", [200; 8]),
+    ("load-ways-in", "", [200; 8]),
+    (
+        "load-connections",
+        "",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
     (
         "answer-blocker",
         "id={open}&text=80",

@@ -45,6 +45,7 @@ mod pages;
 mod polling;
 mod problems;
 mod proof;
+mod providers;
 mod readme;
 mod rebinding;
 mod receipts;

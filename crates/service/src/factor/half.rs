@@ -102,7 +102,10 @@ impl Service {
         Ok(Some(Known { person, by }))
     }
 
-    async fn password_of(&self, person: &Person) -> Result<Option<PasswordHash>, ServiceError> {
+    pub(super) async fn password_of(
+        &self,
+        person: &Person,
+    ) -> Result<Option<PasswordHash>, ServiceError> {
         let account = self.store.account(&Person::name_key(&person.name)).await?;
         // Another person may have the name by now.
         let account = account.filter(|account| account.person.id == person.id);

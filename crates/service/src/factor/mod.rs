@@ -12,7 +12,7 @@ use std::net::IpAddr;
 
 use domain::{
     Actor, FactorId, Moment, Person, PersonId, Principal, Refused, SecretHash,
-    access::factor::{Factor, Shown},
+    access::factor::{Factor, FactorKind, Shown},
     decide::factor::{self as decide, NewFactor},
 };
 
@@ -157,19 +157,26 @@ impl Service {
     /// Removes a factor of a person who is signed in; one that is gone already stays so.
     ///
     /// # Errors
-    /// [`Refused::Unproven`], [`Refused::FactorNeeded`].
+    /// [`Refused::Unproven`], [`Refused::FactorNeeded`]; [`Refused::OnlyWay`] for the last passkey of a person who has
+    /// neither a password nor a provider.
     pub async fn remove_factor(
         &self,
         who: &SignedIn,
         factor: FactorId,
     ) -> Result<(), ServiceError> {
-        let needed = self.needs_factor(&who.person);
-        self.change_factors(who.person.id, |person, had, now| {
+        let (needed, id) = (self.needs_factor(&who.person), who.person.id);
+        let comes_otherwise = self.password_of(&who.person).await?.is_some()
+            || !self.store.identities_of(id).await?.is_empty();
+        let is_passkey = |one: &Factor| one.secret.kind() == FactorKind::Passkey;
+        self.change_factors(id, |person, had, now| {
             let found = had.iter().find(|one| one.id == factor);
             let Some(found) = found else {
                 return Err(Refused::Unchanged);
             };
-            decide::remove(person, found, had.len(), needed, &who.principal(), now)
+            let mut others = had.iter().filter(|one| one.id != factor);
+            let another_way = comes_otherwise || !is_passkey(found) || others.any(is_passkey);
+            let by = who.principal();
+            decide::remove(person, found, had.len(), needed, another_way, &by, now)
         })
         .await
     }

@@ -8,7 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::Connection;
+use super::{Connection, identities};
 use crate::{
     Result,
     rows::{actor_text, team_ids_text},
@@ -26,6 +26,21 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             by,
         } => put_link(connection, *person, link, *at, by.as_ref()).await,
         Access::SignIn { person, session } => sign_in(connection, *person, session).await,
+        Access::Identify {
+            person,
+            identity,
+            at,
+        } => identities::identify(connection, *person, identity, *at).await,
+        Access::Forget { person, identity } => {
+            identities::forget(connection, *person, identity).await
+        }
+        Access::ComeIn {
+            person,
+            identity,
+            session,
+            proven_at,
+        } => identities::come_in(connection, *person, identity, session, *proven_at).await,
+        Access::AdminRemains { but } => identities::admin_remains(connection, Some(*but)).await,
         Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
         Access::Password { person, hash, by } => set_password(connection, *person, hash, by).await,
         Access::Token {
@@ -219,7 +234,7 @@ async fn insert_token(
 }
 
 /// Those that have expired are cleared away on the way.
-async fn sign_in(
+pub(super) async fn sign_in(
     connection: &mut Connection,
     person: PersonId,
     session: &NewSession,

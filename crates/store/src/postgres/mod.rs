@@ -22,6 +22,8 @@ mod cards;
 mod endpoints;
 #[path = "../both/factors.rs"]
 mod factors;
+#[path = "../both/identities.rs"]
+mod identities;
 #[path = "../both/interactions.rs"]
 mod interactions;
 #[path = "../both/journal.rs"]

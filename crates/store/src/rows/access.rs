@@ -1,16 +1,16 @@
 //! People, sessions and tokens as stored.
 
 use domain::{
-    Actor, AgentId, AgentRef, Part, Parts, PasswordHash, Person, PersonId, Principal, Role,
-    SessionId, SlackId, TokenId, TokenKind, access::Token,
+    Actor, AgentId, AgentRef, Identity, Part, Parts, PasswordHash, Person, PersonId, Principal,
+    Role, SessionId, SlackId, TokenId, TokenKind, access::Token,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::{team_ids, time};
 use crate::{
-    Account, Holder, MadeLink, OpenSession, PersonRecord, Result, SessionData, SessionRecord,
-    StoreError, TokenRecord,
+    Account, Holder, IdentityRecord, MadeLink, OpenSession, PersonRecord, Result, SessionData,
+    SessionRecord, StoreError, TokenRecord,
 };
 
 #[derive(Debug, FromRow)]
@@ -124,6 +124,31 @@ impl TryFrom<AccountRow> for Account {
         Ok(Self {
             password: row.password_hash.map(PasswordHash),
             person: row.person.try_into()?,
+        })
+    }
+}
+
+/// One of the names by which a provider knows a person.
+#[derive(Debug, FromRow)]
+pub(crate) struct IdentityRow {
+    person_id: Uuid,
+    issuer: String,
+    subject: String,
+    linked_at: i64,
+}
+
+impl TryFrom<IdentityRow> for IdentityRecord {
+    type Error = StoreError;
+
+    fn try_from(row: IdentityRow) -> Result<Self> {
+        let identity = Identity::new(&row.issuer, &row.subject).map_err(|fault| {
+            let what = format!("{} {}", fault.path, fault.message);
+            StoreError::inconsistent("identities", "subject", row.person_id, what)
+        })?;
+        Ok(Self {
+            person: PersonId(row.person_id),
+            identity,
+            linked_at: time(row.linked_at, "identities", row.person_id)?,
         })
     }
 }

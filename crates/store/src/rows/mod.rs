@@ -18,8 +18,8 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 pub(crate) use access::{
-    AccountRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow, SessionDataRow,
-    SessionRow, TokenRecordRow, TokenRow, actor_text,
+    AccountRow, IdentityRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow,
+    SessionDataRow, SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
 pub(crate) use cards::on_card;
 pub(crate) use factors::FactorRow;

@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Access, Changeset, FactorId, Ids, Moment, Parts, PasswordHash, Person, Principal, Role, SecretHash,
-    SessionId, Write,
+    Access, Changeset, FactorId, Identity, Ids, Moment, Parts, PasswordHash, Person, Principal,
+    Role, SecretHash, SessionId, Write,
     access::{
         NewLink, NewSession, PasswordBy,
         factor::{Factor, FactorSecret, Shown},
@@ -11,6 +11,7 @@ use domain::{
     decide::{
         access as people,
         factor::{self as decide, NewFactor},
+        identity::{self as providers, Arrival},
     },
     delivery::SealedSecret,
 };
@@ -29,6 +30,7 @@ store::on_both_databases!(
     with_the_last_factor_the_recovery_codes_go,
     a_reset_takes_everything_away_and_signs_the_person_out,
     nobody_changes_what_is_another_s,
+    an_admin_with_a_passkey_can_come_in,
 );
 
 async fn person(database: &Database, store: &dyn Store, name: &str) -> Person {
@@ -303,8 +305,9 @@ async fn with_the_last_factor_the_recovery_codes_go(database: Database) {
     let first = added(&database, &*store, &ana, app(&database, 0), &codes()).await;
     let second = added(&database, &*store, &ana, app(&database, 0), &[]).await;
     let by = themselves(&ana);
-    let remove =
-        |factor: &Factor| decide::remove(&ana, factor, 2, false, &by, database.at(1)).unwrap();
+    let remove = |factor: &Factor| {
+        decide::remove(&ana, factor, 2, false, true, &by, database.at(1)).unwrap()
+    };
     store.commit(remove(&first)).await.unwrap();
     assert_eq!(store.recovery_codes(ana.id).await.unwrap(), 3);
     assert!(is_conflict(&store.commit(remove(&first)).await));
@@ -342,7 +345,7 @@ async fn nobody_changes_what_is_another_s(database: Database) {
     let codes = codes();
     let of_ana = added(&database, &*store, &ana, app(&database, 0), &codes).await;
     let by = themselves(&ben);
-    let removed = decide::remove(&ben, &of_ana, 1, false, &by, database.at(1)).unwrap();
+    let removed = decide::remove(&ben, &of_ana, 1, false, true, &by, database.at(1)).unwrap();
     assert!(is_conflict(&store.commit(removed).await));
     let shown = Shown::App {
         factor: of_ana.clone(),
@@ -357,4 +360,29 @@ async fn nobody_changes_what_is_another_s(database: Database) {
     ));
     assert_eq!(store.factors(ana.id).await.unwrap(), [of_ana]);
     assert_eq!(store.recovery_codes(ana.id).await.unwrap(), 3);
+}
+
+async fn an_admin_with_a_passkey_can_come_in(database: Database) {
+    let store = database.store().await;
+    let arrival = Arrival {
+        identity: Identity::new("https://id.example", "1").unwrap(),
+        provider: "Company".into(),
+        role: None,
+        session: session(&database),
+        proven_at: epoch(),
+    };
+    let came = providers::come_first("Ana", Role::Admin, &arrival, database.at(0)).unwrap();
+    store.commit(came).await.unwrap();
+    let ana = store.person_known_as(&arrival.identity).await.unwrap();
+    let ana = ana.unwrap();
+    let by = themselves(&ana);
+    added(&database, &*store, &ana, app(&database, 0), &codes()).await;
+    let key = added(&database, &*store, &ana, passkey(&database, b"ana"), &[]).await;
+    let gone = providers::disconnect(&ana, &arrival.identity, true, &by, database.at(1)).unwrap();
+    store.commit(gone).await.unwrap();
+    assert!(store.another_admin(None).await.unwrap());
+    let removed = decide::remove(&ana, &key, 2, false, true, &by, database.at(2)).unwrap();
+    store.commit(removed).await.unwrap();
+    // A code of an app is asked for after a password, and there is none.
+    assert!(!store.another_admin(None).await.unwrap());
 }

@@ -8,6 +8,7 @@ mod cards;
 mod commits;
 mod database;
 mod factors;
+mod identities;
 mod inbox;
 mod inspecting;
 mod journal;

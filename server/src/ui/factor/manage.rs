@@ -61,7 +61,7 @@ pub(super) async fn show(
             ways = ways(&state),
             codes = codes_section(&factors, left),
         ),
-        false => password_form(&who, "/second-factor", "To change anything here"),
+        false => password_form(&state, &who, "/second-factor", "To change anything here"),
     };
     let body = format!(
         "<p>With a second factor a stolen password is not enough to sign in as you.</p>{said}{list}{rest}\
@@ -141,7 +141,13 @@ fn codes_section(factors: &[Factor], left: i64) -> String {
 }
 
 /// One's own password once more. `next` is the page that asks for it.
-pub(super) fn password_form(who: &SignedIn, next: &str, before: &str) -> String {
+pub(super) fn password_form(state: &AppState, who: &SignedIn, next: &str, before: &str) -> String {
+    let otherwise = match state.providers.all().is_empty() {
+        true => "",
+        false => {
+            " No password? <a href=\"/settings#providers\">Confirm with your provider</a> first."
+        }
+    };
     format!(
         "<form class=\"fields\" method=\"post\" action=\"/second-factor/prove\">\
          <input type=\"hidden\" name=\"next\" value=\"{next}\">\
@@ -149,7 +155,7 @@ pub(super) fn password_form(who: &SignedIn, next: &str, before: &str) -> String 
          <div class=\"labelled\"><label for=\"password\">Your password</label><input id=\"password\" class=\"field\" \
          type=\"password\" name=\"password\" autocomplete=\"current-password\" maxlength=\"{PASSWORD_MAX_CHARS}\" \
          required aria-describedby=\"password-hint refusal\"><p id=\"password-hint\" class=\"hint\">{before} it is \
-         asked for once more, so that nobody does it in a browser you left open. Then not again for 15 minutes.</p>\
+         asked for once more, so that nobody does it in a browser you left open. Then not again for 15 minutes.{otherwise}</p>\
          </div><button class=\"button primary\" type=\"submit\">Go on</button></form>",
         next = Text(next),
         name = Text(&who.person.name),
@@ -207,6 +213,7 @@ pub(super) async fn remove(
     let back = match state.service.remove_factor(&who, form.id).await {
         Ok(()) | Err(ServiceError::Refused(Refused::Unchanged)) => "/second-factor?done=removed",
         Err(ServiceError::Refused(Refused::FactorNeeded)) => "/second-factor?refused=needed",
+        Err(ServiceError::Refused(Refused::OnlyWay)) => "/second-factor?refused=only-way",
         // There the password is asked for.
         Err(ServiceError::Refused(Refused::Unproven)) => "/second-factor",
         Err(error) => return Err(error.into()),

@@ -57,6 +57,9 @@ fn why(code: &str) -> Option<String> {
         "needed" => {
             "People of your role need a second factor. Add another one before you remove the last."
         }
+        "only-way" => {
+            "It is your only way in. Let an admin make you a link, choose a password, and remove it then."
+        }
         "known" => {
             "It was not added: this device is known here already, or you have as many as one may have."
         }

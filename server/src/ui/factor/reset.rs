@@ -42,7 +42,7 @@ pub(super) async fn show(
         (true, _) => String::new(),
         (false, false) => {
             let here = format!("/second-factor/of/{id}");
-            password_form(&who, &here, "For this")
+            password_form(&state, &who, &here, "For this")
         }
         (false, true) => format!(
             "<form class=\"form-start\" method=\"post\" action=\"/second-factor/of/{id}\">\

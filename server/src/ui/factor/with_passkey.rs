@@ -39,6 +39,9 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     state.limits.count_stranger(address)?;
     let next = after_sign_in(wanted.next.as_deref());
+    if !state.config.passwords {
+        return Ok(by_provider(next));
+    }
     let form = match state.service.ask_any_passkey() {
         Ok((options, asked)) => {
             session::keep(&session, ASKED, &asked).await?;
@@ -78,6 +81,9 @@ pub(super) async fn sign_in(
 ) -> Result<Response, Problem> {
     state.limits.count_stranger(address)?;
     let next = after_sign_in(form.next.as_deref());
+    if !state.config.passwords {
+        return Ok(by_provider(next));
+    }
     let service = &state.service;
     let came = match session::take::<AskedAny>(&session, ASKED).await? {
         Some(asked) => service.come_by_passkey(asked, &form.answer).await?,
@@ -94,4 +100,10 @@ pub(super) async fn sign_in(
     let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
     let back = format!("/sign-in/passkey?refused=passkey&next={next}");
     Ok(Redirect::to(&back).into_response())
+}
+
+/// Where passwords are no way in, passkeys are none either: people come by a provider, which can keep them out.
+fn by_provider(next: &str) -> Response {
+    let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+    Redirect::to(&format!("/sign-in?refused=by-provider&next={next}")).into_response()
 }

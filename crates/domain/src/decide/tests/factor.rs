@@ -96,7 +96,7 @@ fn people_change_their_own_factors_and_only_soon_after_their_password() {
         let now = || at(&ids, second);
         let outcomes = [
             decide::add(&ben, &had, new("Phone"), Vec::new(), &by, now()),
-            decide::remove(&ben, &had[0], 2, true, &by, now()),
+            decide::remove(&ben, &had[0], 2, true, true, &by, now()),
             decide::make_codes(&ben, &had, vec![SecretHash([1; 32])], &by, now()),
         ];
         for outcome in outcomes {
@@ -172,7 +172,7 @@ fn a_factor_has_a_name_and_there_are_not_too_many() {
 fn whoever_needs_a_factor_keeps_the_last() {
     let (ids, ben, by) = (Counter::default(), person(8), principal(8, Role::Viewer));
     for (had, needed, refused) in [(1, true, true), (1, false, false), (2, true, false)] {
-        let removed = decide::remove(&ben, &factor(1), had, needed, &by, at(&ids, 1));
+        let removed = decide::remove(&ben, &factor(1), had, needed, true, &by, at(&ids, 1));
         assert_eq!(
             removed == Err(Refused::FactorNeeded),
             refused,
@@ -181,6 +181,15 @@ fn whoever_needs_a_factor_keeps_the_last() {
     }
     let made = decide::make_codes(&ben, &[], Vec::new(), &by, at(&ids, 1));
     assert_eq!(made, Err(Refused::Unchanged));
+}
+
+#[test]
+fn nobody_removes_their_only_way_in() {
+    let (ids, ben, by) = (Counter::default(), person(8), principal(8, Role::Viewer));
+    for another_way in [true, false] {
+        let removed = decide::remove(&ben, &factor(1), 1, false, another_way, &by, at(&ids, 1));
+        assert_eq!(removed == Err(Refused::OnlyWay), !another_way);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod access;
 mod commands;
 mod delivery;
 mod factor;
+mod identity;
 mod replies;
 mod sequences;
 mod task;
