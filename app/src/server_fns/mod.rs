@@ -24,11 +24,12 @@ pub use outbound::{
 };
 pub use providers::{load_connections, load_ways_in};
 pub use settings::{
-    AcceptSlackLink, ChangePassword, ChangePerson, CreateToken, DisablePerson, EndOtherSessions,
-    EndSession, InvitePerson, MakeLink, RevokeToken, SetSlackId, ToldOfLink, UnlinkSlack,
-    accept_slack_link, change_password, change_person, create_token, disable_person,
-    end_other_sessions, end_session, invite_person, load_account, load_people, load_slack_link,
-    load_tokens, make_link, revoke_token, set_slack_id, told_of_link, unlink_slack,
+    AcceptSlackLink, ChangeOwner, ChangePassword, ChangePerson, CreateToken, DisablePerson,
+    EndOtherSessions, EndSession, InvitePerson, MakeLink, RevokeToken, SetSlackId, ToldOfLink,
+    UnlinkSlack, accept_slack_link, change_owner, change_password, change_person, create_token,
+    disable_person, end_other_sessions, end_session, invite_person, load_account, load_people,
+    load_slack_link, load_tokens, make_link, revoke_token, set_slack_id, told_of_link,
+    unlink_slack,
 };
 pub use together::{AnswerTogether, answer_together, load_group};
 pub use visitor::{load_has_admin, load_has_passkeys, load_sign_in_link, load_visitor};

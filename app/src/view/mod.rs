@@ -11,8 +11,8 @@ mod visitor;
 mod work;
 
 pub use access::{
-    Account, EndingToken, LinkNotice, PeopleList, PersonRow, SessionRow, SignInLink, SlackLink,
-    SlackUser, Standing, TokenList, TokenRow,
+    Account, EndingToken, LinkNotice, OwnerName, PeopleList, PersonRow, SessionRow, SignInLink,
+    SlackLink, SlackUser, Standing, TokenList, TokenRow,
 };
 pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,

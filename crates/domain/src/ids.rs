@@ -65,6 +65,14 @@ id!(
     TokenId
 );
 id!(
+    /// Another person on duty than the rota says.
+    OverrideId
+);
+id!(
+    /// One time in which a person is out of office.
+    AbsenceId
+);
+id!(
     /// One obligation to tell one destination one thing.
     DeliveryId
 );

@@ -4,7 +4,7 @@
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
-//! may what); `interaction`, `task`, `access`, `delivery` (what there is); `event`; `changeset`; `obligation` (who must hear of
+//! may what); `interaction`, `task`, `access`, `delivery`, `duty` (what there is); `event`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
@@ -14,6 +14,7 @@ pub mod changeset;
 pub mod decide;
 pub mod delivery;
 pub mod digest;
+pub mod duty;
 pub mod event;
 pub mod fault;
 pub mod idempotency;
@@ -46,8 +47,8 @@ pub use event::{
 pub use fault::Fault;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
-    AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, Ids, InteractionId,
-    MessageId, Moment, PersonId, SessionId, TeamId, TokenId,
+    AbsenceId, AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, Ids,
+    InteractionId, MessageId, Moment, OverrideId, PersonId, SessionId, TeamId, TokenId,
 };
 pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};

@@ -94,3 +94,13 @@ pub const ISSUER_CHARS: usize = 500;
 pub const SUBJECT_CHARS: usize = 255;
 /// How long a browser stays signed in without use.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);
+/// Most people of a rota.
+pub const ROTA_PEOPLE: usize = 100;
+/// How far ahead shifts are shown at most.
+pub const DUTY_SHOWN: TimeDelta = TimeDelta::days(400);
+/// How far ahead a rota is looked at for gaps when it is saved.
+pub const DUTY_LOOKED_AHEAD: TimeDelta = TimeDelta::days(90);
+/// How long an override or an absence may last, in days.
+pub const AWAY_DAYS: i64 = 366;
+/// Most events of a calendar file that is read in.
+pub const CALENDAR_EVENTS: usize = 1_000;

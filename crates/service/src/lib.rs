@@ -8,6 +8,7 @@
 mod answer;
 mod ask;
 mod backoff;
+pub mod calendar;
 mod callbacks;
 mod cancel;
 mod cards;

@@ -168,7 +168,7 @@ impl Service {
         }
     }
 
-    async fn known_person(&self, id: PersonId) -> Result<Person, ServiceError> {
+    pub(crate) async fn known_person(&self, id: PersonId) -> Result<Person, ServiceError> {
         self.store.person(id).await?.ok_or(ServiceError::NotFound)
     }
 

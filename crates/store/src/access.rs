@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, Identity, Parts, PasswordHash, Person, PersonId, Principal, SessionId, TokenId,
-    access::Token,
+    access::{Owner, Token},
 };
 
 /// The holder of a token that works.
@@ -26,6 +26,8 @@ pub struct TokenRecord {
     pub created_at: DateTime<Utc>,
     /// The maker; `None` for tokens from before this was kept.
     pub made_by: Option<Actor>,
+    /// Whom it belongs to, as they are now.
+    pub owner: Option<Owner>,
     /// When it was last used, to the minute; `None` when it never was.
     pub last_used_at: Option<DateTime<Utc>>,
     /// Since when it no longer works.

@@ -40,6 +40,8 @@ pub(super) struct Known {
     identities: BTreeMap<Identity, PersonId>,
     /// Those that were not revoked.
     tokens: BTreeMap<TokenId, Token>,
+    /// Whom tokens belong to, the revoked ones too: what was asked with them may still wait.
+    owners: BTreeMap<TokenId, Option<PersonId>>,
     /// When people and tokens that could answer until then no longer could.
     ended: BTreeMap<Uuid, DateTime<Utc>>,
     teams: KnownTeams,
@@ -102,7 +104,8 @@ impl Known {
     fn take(&mut self, record: &Record, payload: Payload, at: DateTime<Utc>) {
         match payload {
             Payload::Person(event) => self.take_person(event),
-            Payload::Token(TokenEvent::Created(token)) => {
+            Payload::Token(TokenEvent::Created(token) | TokenEvent::OwnerChanged(token)) => {
+                self.owners.insert(token.id, token.owner);
                 self.tokens.insert(token.id, token);
             }
             Payload::Token(TokenEvent::Revoked(token)) => {
@@ -308,22 +311,26 @@ impl Known {
 
     async fn tokens_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
         let tokens = store.tokens().await?.into_iter();
-        let differ = tokens
-            .filter(|record| record.revoked_at.is_none())
-            .filter_map(|record| {
-                let token = record.token;
-                let how = match self.tokens.get(&token.id) {
-                    Some(known) if *known == token => return None,
-                    Some(_) => "the row and its events differ",
-                    None => "it works, and no event says so",
-                };
-                let (kind, name) = (token.kind.name(), visible::line(&token.name));
-                Some(Differs {
-                    what: format!("the {kind} token {name}"),
-                    how: how.to_owned(),
-                })
-            });
+        let differ = tokens.filter_map(|record| {
+            let token = record.token;
+            let how = self.how_a_token_differs(&token, record.revoked_at.is_none())?;
+            let (kind, name) = (token.kind.name(), visible::line(&token.name));
+            Some(Differs {
+                what: format!("the {kind} token {name}"),
+                how: how.to_owned(),
+            })
+        });
         Ok(differ.collect())
+    }
+
+    fn how_a_token_differs(&self, token: &Token, works: bool) -> Option<&'static str> {
+        let owner = self.owners.get(&token.id).copied().flatten();
+        match self.tokens.get(&token.id) {
+            None if works => Some("it works, and no event says so"),
+            _ if owner != token.owner => Some("the row names another owner than the events"),
+            Some(known) if works && known != token => Some("the row and its events differ"),
+            _ => None,
+        }
     }
 }
 

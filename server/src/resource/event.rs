@@ -183,9 +183,11 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
                 | TaskEvent::Done(task),
             ) => Self::Task(task),
             Payload::Person(event) => event.into(),
-            Payload::Token(TokenEvent::Created(token) | TokenEvent::Revoked(token)) => {
-                Self::Token(token)
-            }
+            Payload::Token(
+                TokenEvent::Created(token)
+                | TokenEvent::Revoked(token)
+                | TokenEvent::OwnerChanged(token),
+            ) => Self::Token(token),
             Payload::Team(event) => event.into(),
             Payload::Endpoint(event) => event.into(),
             Payload::Delivery(DeliveryEvent::Retried(which)) => Self::Retried(which),

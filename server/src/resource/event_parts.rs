@@ -12,7 +12,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 57] = [
+pub(crate) const EVENT_TYPES: [&str; 58] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -54,6 +54,7 @@ pub(crate) const EVENT_TYPES: [&str; 57] = [
     "person.factors_reset",
     "token.created",
     "token.revoked",
+    "token.owner_changed",
     "team.created",
     "team.changed",
     "team.deleted",
@@ -174,13 +175,14 @@ shapes! {
             ]))),
         ])),
         of("other events of people", reference("PersonThen")),
-        of("token.created, token.revoked", returned([
+        of("token.created, token.revoked, token.owner_changed", returned([
             must("id", id()),
             must("kind", one_of(["agent", "responder"])),
             must("name", string()),
             must("agent_id", or_null(id())),
             may_not_null("expires_at", time()),
             may_not_null("teams", list_of(id())),
+            may_not_null("owner", id()),
         ])),
         of("team.created, team.changed", returned([
             must("id", id()),

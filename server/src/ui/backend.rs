@@ -243,6 +243,7 @@ impl Backend for ForPerson {
             .map(|record| AgentRow {
                 waiting: waiting.remove(&record.agent.id).unwrap_or_default(),
                 name: record.agent.name,
+                owners: record.owners.into_iter().map(Into::into).collect(),
                 last_seen: record.last_seen_at,
                 open_tasks: record.open_tasks,
                 stored_today: record.stored,

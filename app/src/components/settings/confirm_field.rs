@@ -12,9 +12,11 @@ pub(super) fn ConfirmField(
     visitor: Loaded<Visitor>,
     sending: Sending,
     /// Its id in the page.
-    id: &'static str,
+    #[prop(into)]
+    id: String,
     /// The id of the element that says what is wrong.
-    problem: &'static str,
+    #[prop(into)]
+    problem: String,
 ) -> impl IntoView {
     let live = use_context::<Live>();
     // Read where the form stands, inside what its page loads: a boundary of its own would keep a form that is over.
@@ -40,7 +42,7 @@ pub(super) fn ConfirmField(
     let hint = format!("{id}-hint");
     view! {
         <div class="labelled" hidden=given>
-            <label for=id>"Your password"</label>
+            <label for=id.clone()>"Your password"</label>
             <input
                 id=id
                 class="field"

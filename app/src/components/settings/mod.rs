@@ -1,6 +1,7 @@
 //! One's own account; for admins also people, tokens and webhooks.
 
 mod account_view;
+mod change_owner;
 mod change_password;
 mod change_person;
 mod confirm_field;
@@ -31,6 +32,7 @@ mod webhook_view;
 mod when_done;
 
 pub(crate) use account_view::AccountView;
+pub(super) use change_owner::BelongsTo;
 pub(crate) use connections::ConnectionsView;
 pub(crate) use create_token::CreateToken;
 pub(crate) use create_webhook::CreateWebhookForm;

@@ -5,6 +5,7 @@
 pub mod factor;
 mod identity;
 mod lifetime;
+mod owner;
 mod slack;
 
 use std::fmt;
@@ -22,6 +23,7 @@ use factor::FactorChange;
 
 pub use identity::Identity;
 pub use lifetime::Lifetime;
+pub use owner::Owner;
 pub use slack::SlackId;
 
 /// A user of the dashboard.
@@ -95,6 +97,9 @@ pub struct Token {
     /// The teams that a responder's token answers for. Without any it sees what belongs to no team.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub teams: Vec<TeamId>,
+    /// The person the agent belongs to; scripts have none, nor have tokens from before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<PersonId>,
 }
 
 impl Token {
@@ -244,7 +249,7 @@ pub enum Access {
         by: PasswordBy,
     },
     /// A token. Its agent is made if there is none of this name; a conflict when there is one with
-    /// another id.
+    /// another id, or its owner is disabled.
     Token {
         /// The token.
         token: Token,
@@ -290,6 +295,13 @@ pub enum Access {
         person: PersonId,
         /// What changes.
         change: FactorChange,
+    },
+    /// Another owner, or none. A conflict when the token was revoked, or the owner is disabled.
+    Own {
+        /// Which.
+        token: TokenId,
+        /// Whom it belongs to from now on.
+        owner: Option<PersonId>,
     },
     /// A token's end, for good. A conflict when it has ended already.
     Revoke {

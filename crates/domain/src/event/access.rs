@@ -155,6 +155,9 @@ pub enum TokenEvent {
     /// An admin ended a token.
     #[serde(rename = "token.revoked")]
     Revoked(Token),
+    /// An admin gave an agent's token another owner, or none.
+    #[serde(rename = "token.owner_changed")]
+    OwnerChanged(Token),
 }
 
 impl TokenEvent {
@@ -163,6 +166,7 @@ impl TokenEvent {
         match self {
             Self::Created(_) => "token.created",
             Self::Revoked(_) => "token.revoked",
+            Self::OwnerChanged(_) => "token.owner_changed",
         }
     }
 }

@@ -240,7 +240,7 @@ const PAGES: [(&str, [u16; 8]); 23] = [
 ];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 47] = [
+const CALLS: [(&str, &str, [u16; 8]); 48] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
@@ -357,6 +357,11 @@ const CALLS: [(&str, &str, [u16; 8]); 47] = [
     (
         "create-token",
         "kind=responder&name={new}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "change-owner",
+        "id={token}&owner={person}",
         [401, 401, 403, 403, 200, 401, 401, 401],
     ),
     (
@@ -490,7 +495,7 @@ impl Doors {
             text = text.replace("{person}", &person.person.id.to_string());
         }
         if text.contains("{token}") {
-            let kind = TokenKind::Responder;
+            let kind = TokenKind::Agent;
             service
                 .create_token(kind, &name, Lifetime::Never, &[], &operator())
                 .await

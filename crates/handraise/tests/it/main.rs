@@ -41,6 +41,7 @@ mod mcp_tasks;
 mod metrics;
 mod openapi;
 mod outbound_pages;
+mod owners;
 mod pages;
 mod polling;
 mod problems;

@@ -55,6 +55,16 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         Access::Factor { person, change } => {
             super::factors::apply(connection, *person, change).await
         }
+        Access::Own { token, owner } => {
+            let owned = "UPDATE tokens SET owner_id = $1
+                 WHERE id = $2 AND agent_id IS NOT NULL AND revoked_at IS NULL";
+            let done = sqlx::query(owned)
+                .bind(owner.map(|owner| owner.0))
+                .bind(token.0)
+                .execute(&mut *connection)
+                .await?;
+            Ok(done.rows_affected() == 1 && may_own(connection, *owner).await?)
+        }
         Access::Revoke { token, at } => {
             let revoked = "UPDATE tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
             let done = sqlx::query(revoked)
@@ -215,9 +225,13 @@ async fn insert_token(
             return Ok(false);
         }
     }
+    if !may_own(connection, token.owner).await? {
+        return Ok(false);
+    }
     sqlx::query(
-        "INSERT INTO tokens (id, kind, name, hash, agent_id, created_at, expires_at, made_by, teams)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "INSERT INTO tokens
+            (id, kind, name, hash, agent_id, created_at, expires_at, made_by, teams, owner_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(token.id.0)
     .bind(token.kind.name())
@@ -228,9 +242,21 @@ async fn insert_token(
     .bind(token.expires_at.map(|end| end.timestamp_millis()))
     .bind(actor_text(by)?)
     .bind(team_ids_text(&token.teams)?)
+    .bind(token.owner.map(|owner| owner.0))
     .execute(connection)
     .await?;
     Ok(true)
+}
+
+/// Whether they may come in now: they may have been disabled since it was decided.
+async fn may_own(connection: &mut Connection, owner: Option<PersonId>) -> Result<bool> {
+    let Some(owner) = owner else { return Ok(true) };
+    let there: Option<i64> =
+        sqlx::query_scalar("SELECT version FROM people WHERE id = $1 AND disabled_at IS NULL")
+            .bind(owner.0)
+            .fetch_optional(connection)
+            .await?;
+    Ok(there.is_some())
 }
 
 /// Those that have expired are cleared away on the way.

@@ -2,7 +2,8 @@
 
 use domain::{
     Actor, AgentId, AgentRef, Identity, Part, Parts, PasswordHash, Person, PersonId, Principal,
-    Role, SessionId, SlackId, TokenId, TokenKind, access::Token,
+    Role, SessionId, SlackId, TokenId, TokenKind,
+    access::{Owner, Token},
 };
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -273,6 +274,29 @@ pub(crate) struct TokenRecordRow {
     expires_at: Option<i64>,
     made_by: Option<String>,
     teams: Option<String>,
+    owner_id: Option<Uuid>,
+    owner_name: Option<String>,
+    owner_disabled_at: Option<i64>,
+}
+
+/// Whom an agent belongs to.
+#[derive(Debug, FromRow)]
+pub(crate) struct AgentOwnerRow {
+    agent_id: Uuid,
+    id: Uuid,
+    name: String,
+    disabled_at: Option<i64>,
+}
+
+impl From<AgentOwnerRow> for (AgentId, Owner) {
+    fn from(row: AgentOwnerRow) -> Self {
+        let owner = Owner {
+            id: PersonId(row.id),
+            name: row.name,
+            is_disabled: row.disabled_at.is_some(),
+        };
+        (AgentId(row.agent_id), owner)
+    }
 }
 
 impl TryFrom<TokenRecordRow> for TokenRecord {
@@ -288,7 +312,13 @@ impl TryFrom<TokenRecordRow> for TokenRecord {
                 .made_by
                 .map(|text| actor(&text, "tokens", "made_by", row.id))
                 .transpose()?,
+            owner: row.owner_id.zip(row.owner_name).map(|(id, name)| Owner {
+                id: PersonId(id),
+                name,
+                is_disabled: row.owner_disabled_at.is_some(),
+            }),
             token: Token {
+                owner: row.owner_id.map(PersonId),
                 id: TokenId(row.id),
                 kind: match row.agent_id {
                     Some(_) => TokenKind::Agent,

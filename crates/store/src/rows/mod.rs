@@ -18,8 +18,8 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 pub(crate) use access::{
-    AccountRow, IdentityRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow,
-    SessionDataRow, SessionRow, TokenRecordRow, TokenRow, actor_text,
+    AccountRow, AgentOwnerRow, IdentityRow, MadeLinkRow, OpenSessionRow, PersonRecordRow,
+    PersonRow, SessionDataRow, SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
 pub(crate) use cards::on_card;
 pub(crate) use factors::FactorRow;
@@ -317,6 +317,8 @@ impl TryFrom<AgentRow> for AgentRecord {
                 .last_seen_at
                 .map(|at| time(at, "agents", row.id))
                 .transpose()?,
+            // In a table of their own.
+            owners: Vec::new(),
             open_tasks: row.open_tasks,
             stored: bytes(row.stored),
         })

@@ -197,6 +197,7 @@ pub(crate) fn new_token(
         agent,
         lifetime,
         teams: &[],
+        owner: None,
     }
 }
 

@@ -15,6 +15,7 @@ mod journal;
 mod nodes;
 mod opening;
 mod outbox;
+mod owners;
 mod proof;
 mod reading;
 mod searching;

@@ -5,6 +5,7 @@ mod commands;
 mod delivery;
 mod factor;
 mod identity;
+mod owner;
 mod replies;
 mod sequences;
 mod task;
