@@ -94,6 +94,12 @@ pub trait Backend: SettingsPages + OutboundPages + ProviderPages {
     /// As [`Backend::answer`].
     async fn follow_up(&self, id: InteractionId, text: String) -> Result<(), UiError>;
 
+    /// Erases all that was written in an interaction. To do it again changes nothing.
+    ///
+    /// # Errors
+    /// [`UiError::AdminsOnly`], [`UiError::NotFound`]; [`UiError::Invalid`] while it waits for an answer.
+    async fn erase(&self, id: InteractionId) -> Result<(), UiError>;
+
     /// Whom a sign-in link lets in; `None` when it was used or has expired.
     async fn sign_in_link(&self, link: String) -> Result<Option<SignInLink>, UiError>;
 

@@ -24,6 +24,7 @@ mod delivery_state;
 mod delivery_view;
 mod dialog;
 mod ending;
+mod erase_form;
 mod failure;
 mod first_question;
 mod for_admins;

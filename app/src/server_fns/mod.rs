@@ -12,8 +12,8 @@ mod visitor;
 
 pub(crate) use blockers::SEVERAL;
 pub use blockers::{
-    AnswerBlocker, CancelBlocker, FollowUpBlocker, answer_blocker, cancel_blocker,
-    follow_up_blocker, load_blocker, load_story,
+    AnswerBlocker, CancelBlocker, EraseInteraction, FollowUpBlocker, answer_blocker,
+    cancel_blocker, erase_interaction, follow_up_blocker, load_blocker, load_story,
 };
 pub use desk::load_desk;
 pub use history::{load_agents, load_history, load_tasks};

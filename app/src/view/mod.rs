@@ -26,6 +26,7 @@ pub use outbound::{
     WebhookStanding, WebhookWish,
 };
 pub use providers::{Connections, ProviderName, WaysIn};
+pub(crate) use row::in_place_of_words;
 pub use row::{CalledBack, ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;
 pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};

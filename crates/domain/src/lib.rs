@@ -4,7 +4,7 @@
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
-//! may what); `interaction`, `task`, `access`, `delivery`, `duty` (what there is); `event`; `changeset`; `obligation` (who must hear of
+//! may what); `interaction`, `task`, `access`, `delivery`, `duty` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
@@ -38,17 +38,17 @@ mod testing;
 pub mod time;
 
 pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
-pub use changeset::{Changeset, Write};
+pub use changeset::{Blanked, Changeset, Erasing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
-    DeliveryEvent, EndpointEvent, Event, InteractionEvent, NewEvent, Payload, PersonEvent,
-    TaskEvent, TeamEvent, TokenEvent,
+    DeliveryEvent, EndpointEvent, Erasure, Event, InteractionEvent, Named, NewEvent, Payload,
+    PersonEvent, TaskEvent, TeamEvent, TokenEvent,
 };
 pub use fault::Fault;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
     AbsenceId, AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, Ids,
-    InteractionId, MessageId, Moment, OverrideId, PersonId, SessionId, TeamId, TokenId,
+    InteractionId, MessageId, Moment, OverrideId, PersonId, Salt, SessionId, TeamId, TokenId,
 };
 pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};

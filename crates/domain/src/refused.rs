@@ -151,6 +151,17 @@ pub enum Refused {
         /// When.
         at: DateTime<Utc>,
     },
+    /// Rule 19: only what is closed can be erased.
+    #[error("it still waits for an answer: cancel it first, then erase it")]
+    CancelFirst,
+    /// Rule 19: what was written in it is gone, and nothing is added.
+    #[error("it was erased by {by}")]
+    Erased {
+        /// Their name.
+        by: String,
+        /// When.
+        at: DateTime<Utc>,
+    },
     /// The deadline is still ahead.
     #[error("the deadline has not passed")]
     NotDue,

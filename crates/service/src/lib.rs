@@ -18,6 +18,7 @@ mod commit;
 mod consume;
 mod deliveries;
 mod endpoints;
+mod erase;
 mod expire;
 mod factor;
 mod follow_up;
@@ -45,6 +46,7 @@ mod uses;
 pub use ask::Asked;
 pub use channels::Channels;
 pub use endpoints::{CONFIGURED, WishedEndpoint};
+pub use erase::EraseEnd;
 pub use factor::{
     AppSecret, AskedAny, AskedPasskey, Asks, Half, Passkeys, PendingApp, PendingPasskey,
     RecoveryCodes,
@@ -54,11 +56,11 @@ pub use passwords::Weak;
 pub use provider_sign_in::{Newcomer, Shown};
 pub use read::Scope;
 pub use reply::Heard;
-pub use settings::{Settings, Timeouts};
+pub use settings::{KeepDays, Settings, Timeouts};
 pub use sign_in::{Browser, Known, SignedIn};
 pub use task::TaskWaiting;
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -101,6 +103,9 @@ pub struct Service {
     slack_links: Option<Arc<SlackLinks>>,
     /// Where browsers have passkeys for this server.
     passkeys: Option<Arc<Passkeys>>,
+    /// Whether something that was erased may still stand beside the rows. At first it may: a process before this one may
+    /// have been killed.
+    to_scrub: Arc<AtomicBool>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -180,6 +185,7 @@ impl Service {
             channels: None,
             slack_links: None,
             passkeys: None,
+            to_scrub: Arc::new(AtomicBool::new(true)),
         }
     }
 

@@ -40,6 +40,7 @@ use domain::{
     Interaction, InteractionId, MessageId, Parts, Person, PersonId, SecretHash, SessionId, SlackId,
     Task, Team, TeamId, TokenId, Verify,
     access::factor::Factor,
+    decide::interaction::Erasable,
     interaction::{Brief, Unproven},
     journal::Record,
     slack::OnCard,
@@ -62,6 +63,7 @@ pub use outbox::{
 pub use page::{EventPage, Page};
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
+    WithWords,
 };
 pub use teams::{Asker, TeamRecord, TeamUse};
 
@@ -136,6 +138,7 @@ pub trait Store:
     + Inbox
     + Cards
     + Nodes
+    + Erasing
 {
 }
 
@@ -155,7 +158,8 @@ impl<
         + Endpoints
         + Inbox
         + Cards
-        + Nodes,
+        + Nodes
+        + Erasing,
 > Store for T
 {
 }
@@ -175,6 +179,23 @@ pub trait Commit: Send + Sync {
     /// and, on Postgres, other nodes' notifications. Only a hint: only [`Journal::events_after`]
     /// counts.
     fn growth(&self) -> watch::Receiver<()>;
+}
+
+/// Reading what can be erased (rule 19). It is erased by a commit.
+#[async_trait]
+pub trait Erasing: Send + Sync {
+    /// All that is stored of an interaction, of one moment, as it is stored: nothing of it is proven.
+    ///
+    /// # Errors
+    /// Also when some of it cannot be read.
+    async fn erasable(&self, id: InteractionId) -> Result<Option<Erasable>>;
+
+    /// Closed interactions whose words are still there, those closed first before others; at most `limit`.
+    async fn with_words(&self, query: &WithWords, limit: u32) -> Result<Vec<InteractionId>>;
+
+    /// Has nothing of what was erased left beside the rows, as far as this program can do that. `false` when somebody
+    /// was reading: then it has to be called again.
+    async fn scrub(&self) -> Result<bool>;
 }
 
 /// Reading interactions.

@@ -116,3 +116,14 @@ pub struct Thread {
     /// The card's name in the channel.
     pub ts: String,
 }
+
+/// Closed interactions whose words are still there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WithWords {
+    /// Closed before then.
+    pub closed_before: DateTime<Utc>,
+    /// Only this agent's.
+    pub agent: Option<AgentId>,
+    /// Only of this kind.
+    pub kind: Option<Kind>,
+}

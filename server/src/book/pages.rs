@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 23] = files![
+const FILES: [(&str, &str, &str); 24] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -27,6 +27,7 @@ const FILES: [(&str, &str, &str); 23] = files![
     "sign-in": "docs/sign-in.md",
     "teams": "docs/teams.md",
     "operations": "docs/operations.md",
+    "erasing": "docs/erasing.md",
     "performance": "docs/performance.md",
     "delivery": "docs/delivery.md",
     "receipts": "docs/receipts.md",

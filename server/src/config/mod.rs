@@ -22,7 +22,7 @@ use std::{
 
 use domain::{Quota, access::factor::FactorFor};
 use serde::{Deserialize, Serialize};
-use service::{Settings, Timeouts, guard::Networks};
+use service::{KeepDays, Settings, Timeouts, guard::Networks};
 use signing::VerifyingKey;
 
 use crate::{limits::LimitSettings, telemetry::LogFormat};
@@ -120,6 +120,8 @@ pub struct Config {
     pub limits: LimitSettings,
     /// The deadline of each kind where a request names none.
     pub timeout: Timeouts,
+    /// How long what was written in each kind is kept.
+    pub keep_days: KeepDays,
 }
 
 impl Default for Config {
@@ -156,6 +158,7 @@ impl Config {
             max_pending_per_agent: self.max_pending_per_agent,
             quota: Quota(self.agent_bytes_per_day),
             second_factor_for: self.second_factor_for,
+            keep_days: self.keep_days,
         }
     }
 

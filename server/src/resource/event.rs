@@ -4,8 +4,8 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, Identity,
-    InteractionEvent, InteractionId, Part, Payload, PersonEvent, Retry, SessionId, SlackId, Task,
-    TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
+    InteractionEvent, InteractionId, Named, Part, Payload, PersonEvent, Retry, SessionId, SlackId,
+    Task, TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef},
     interaction::{
@@ -29,6 +29,8 @@ pub(crate) struct EventBody<'a> {
     task_id: Option<&'a str>,
     #[serde(rename = "type")]
     event_type: &'static str,
+    /// Whether its words are gone: what stands in their place nobody wrote.
+    erased: bool,
     payload: PayloadBody<'a>,
 }
 
@@ -86,6 +88,8 @@ enum PayloadBody<'a> {
     },
     /// `interaction.remarked`: written in a card's thread, and no answer.
     Remarked { text: &'a str, why: Unseen },
+    /// `interaction.erased`: the events whose words went.
+    Erased { events: &'a [Named] },
     /// `interaction.follow_up`, `interaction.reply_edited`.
     Said { text: &'a str },
     /// `task.*`: as it is then.
@@ -167,6 +171,7 @@ impl<'a> EventBody<'a> {
             interaction_id: event.interaction_id,
             task_id: event.task_id.as_deref(),
             event_type: event.payload.event_type(),
+            erased: event.is_erased,
             payload: PayloadBody::from(&event.payload),
         }
     }
@@ -256,6 +261,9 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 Self::Said { text }
             }
             InteractionEvent::Remarked { text, why } => Self::Remarked { text, why: *why },
+            InteractionEvent::Erased(erasure) => Self::Erased {
+                events: &erasure.events,
+            },
             InteractionEvent::Collected {}
             | InteractionEvent::CalledBack {}
             | InteractionEvent::AgentOffline {} => Self::Nothing {},

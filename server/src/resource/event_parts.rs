@@ -12,7 +12,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 58] = [
+pub(crate) const EVENT_TYPES: [&str; 59] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -30,6 +30,7 @@ pub(crate) const EVENT_TYPES: [&str; 58] = [
     "interaction.follow_up",
     "interaction.reply_edited",
     "interaction.remarked",
+    "interaction.erased",
     "task.waiting",
     "task.running",
     "task.failed",
@@ -84,6 +85,7 @@ shapes! {
         must("interaction_id", or_null(id())),
         must("task_id", or_null(string())),
         must("type", one_of(EVENT_TYPES)),
+        must("erased", boolean().description(Some("Whether its words are gone: blanks stand in their place, which nobody wrote."))),
         must("payload", reference("EventPayload")),
     ]);
     /// One page of the journal, in the order of commits. `last_seq` is what to pass as `after` next time.
@@ -129,6 +131,13 @@ shapes! {
         of("interaction.remarked: written in a card's thread, and no answer", returned([
             must("text", string()),
             must("why", one_of(["cut", "asked_later"])),
+        ])),
+        of("interaction.erased: the events whose words went, by place and hash", returned([
+            must("events", list_of(returned([
+                must("seq", whole(1..=i64::MAX)),
+                must("hash", string()),
+                may_not_null("left", string()),
+            ]))),
         ])),
         of("interaction.follow_up, interaction.reply_edited", returned([must("text", string())])),
         of("task.waiting, task.running, task.failed, task.done: as it is then", returned([

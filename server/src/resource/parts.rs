@@ -84,6 +84,8 @@ shapes! {
         must("responder", reference("Responder")),
         must("at", time()),
     ]);
+    /// Who erased what was written; `by` is `null` when a setting did.
+    Erased = returned([must("at", time()), must("by", or_null(string()))]);
     /// A decision, signed: Ed25519 over the RFC 8785 canonical JSON of every field but `signature`.
     Receipt = returned([
         must("version", whole(1..=1)),

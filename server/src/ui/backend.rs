@@ -147,8 +147,12 @@ impl Backend for ForPerson {
         let interaction = service.interaction(id, &principal).await.map_err(told)?;
         let events = service.store().events_of(id, 0, STEPS).await;
         let events = events.map_err(failed)?;
+        let may_erase = principal.admin().is_ok()
+            && interaction.erased.is_none()
+            && !interaction.state.is_pending();
         Ok(Story {
             blocker: self.shown(&interaction).await?,
+            may_erase,
             more: events.more,
             steps: story::steps(&interaction, events),
         })
@@ -307,6 +311,15 @@ impl Backend for ForPerson {
             (id, outcome(end))
         });
         Ok(join_all(ends).await)
+    }
+
+    async fn erase(&self, id: InteractionId) -> Result<(), UiError> {
+        let principal = self.principal()?;
+        let service = &self.state.service;
+        service.erase(id, &principal).await.map_err(told)?;
+        // What cannot be done at once because somebody reads is done by the job.
+        service.scrub().await.map_err(told)?;
+        Ok(())
     }
 
     async fn follow_up(&self, id: InteractionId, text: String) -> Result<(), UiError> {

@@ -33,6 +33,8 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
             return None;
         }
     };
+    // A blank is no answer that somebody gave (rule 9).
+    let text = text.filter(|_| interaction.erased.is_none());
     Some(Step {
         at: event.at,
         by: event.actor.name().map(str::to_owned),
@@ -78,6 +80,7 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
         InteractionEvent::FollowedUp { text } => (What::FollowedUp, Some(text)),
         InteractionEvent::ReplyEdited { text } => (What::ReplyEdited, Some(text)),
         InteractionEvent::Remarked { text, why } => (What::Remarked(why), Some(text)),
+        InteractionEvent::Erased(_) => (What::Erased, None),
     }
 }
 

@@ -423,6 +423,7 @@ pub(super) fn changeset(
 ) -> Changeset {
     let events = payloads.into_iter().map(|payload| NewEvent {
         id: EventId(now.ids.next()),
+        salt: now.ids.salt(),
         at: now.at,
         actor: actor.clone(),
         agent_id: None,

@@ -240,7 +240,7 @@ const PAGES: [(&str, [u16; 8]); 23] = [
 ];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 48] = [
+const CALLS: [(&str, &str, [u16; 8]); 49] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
@@ -284,6 +284,11 @@ const CALLS: [(&str, &str, [u16; 8]); 48] = [
         "cancel-blocker",
         "id={open}",
         [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    (
+        "erase-interaction",
+        "id={decided}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
     ),
     (
         "follow-up",

@@ -3,6 +3,7 @@
 mod access;
 mod commands;
 mod delivery;
+mod erase;
 mod factor;
 mod identity;
 mod owner;
