@@ -33,8 +33,9 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
             return None;
         }
     };
-    // A blank is no answer that somebody gave (rule 9).
-    let text = text.filter(|_| interaction.erased.is_none());
+    // A blank is no answer that somebody gave (rule 9); a team's name stays.
+    let stays = interaction.erased.is_none() || matches!(what, What::Moved);
+    let text = text.filter(|_| stays);
     Some(Step {
         at: event.at,
         by: event.actor.name().map(str::to_owned),

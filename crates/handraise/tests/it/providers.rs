@@ -1,7 +1,7 @@
 //! Signing in by a provider, honest or not.
 
 use chrono::TimeDelta;
-use domain::{Role, limits::PROOF_LASTS};
+use domain::{Audience, Role, limits::PROOF_LASTS};
 use reqwest::{Response, StatusCode, header};
 use serde_json::{Value, json};
 use server::{
@@ -133,7 +133,12 @@ fn groups(groups: Value) -> Lie {
 }
 
 async fn events(app: &TestApp) -> Vec<String> {
-    let all = app.state.service.store().events_after(0, None, 1_000).await;
+    let all = app
+        .state
+        .service
+        .store()
+        .events_after(0, &Audience::All, 1_000)
+        .await;
     let events = all.unwrap().collect();
     let told = events.iter().map(|event| {
         let by = event.actor.name().unwrap_or_default().to_owned();

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use chrono::TimeDelta;
-use domain::{Role, access::factor::FactorFor};
+use domain::{Audience, Role, access::factor::FactorFor};
 use futures::future::join_all;
 use machine::clock::Clock;
 use reqwest::{Method, Response, StatusCode, header};
@@ -119,7 +119,11 @@ async fn with_app(app: &TestApp, name: &str, role: Role) -> (String, String, Vec
 
 /// The types of the events after this one.
 async fn events(app: &TestApp, after: i64) -> Vec<&'static str> {
-    let events = app.state.service.store().events_after(after, None, 50);
+    let events = app
+        .state
+        .service
+        .store()
+        .events_after(after, &Audience::All, 50);
     let events = events.await.unwrap().collect();
     let types = events.iter().map(|event| event.payload.event_type());
     types.collect()

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use domain::{
-    Fault, Ids, OverrideId, Person, PersonId, Role,
+    Fault, Ids, OverrideId, Person, PersonId, Role, Salt,
     duty::{Duty, Every, Hour, Override, Rota, Shift, Why, Zone, shifts},
     limits::CALENDAR_EVENTS,
 };
@@ -19,6 +19,10 @@ struct Counter(AtomicU64);
 impl Ids for Counter {
     fn next(&self) -> Uuid {
         Uuid::from_u128(self.0.fetch_add(1, Ordering::Relaxed).into())
+    }
+
+    fn salt(&self) -> Salt {
+        [0; 16]
     }
 }
 

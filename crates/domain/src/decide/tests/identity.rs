@@ -1,7 +1,7 @@
 //! Who comes in by a provider, and as what.
 
 use crate::{
-    Actor, Changeset, Identity, PersonId, Principal, Refused, Role, SessionId, Write,
+    Actor, Changeset, Identity, Parts, PersonId, Principal, Refused, Role, SessionId, Write,
     access::{Access, NewSession, Person, SecretHash},
     decide::identity::{self as decide, Arrival},
     testing::{Counter, at, epoch},
@@ -195,6 +195,7 @@ fn nobody_takes_their_own_only_way_in() {
         name: "Ana".into(),
         role,
         proven_at: epoch(),
+        teams: Parts::default(),
     };
     for (by, another_way, expected) in [
         (by(8, Role::Responder), true, None),
