@@ -260,17 +260,23 @@ impl<'a> Others<'a> {
             if self.told.is_none() || self.everywhere.changed().await.is_err() {
                 return std::future::pending().await;
             }
-            let everywhere = self.everywhere.borrow_and_update().clone();
+            // Until it is told it is news: this is dropped whenever something else comes first.
+            self.everywhere.mark_changed();
+            let everywhere = self.everywhere.borrow().clone();
             self.seen
                 .retain(|place, _| everywhere.iter().any(|one| one.place == place.address()));
             let mut people = Vec::new();
-            for one in everywhere {
+            for one in &everywhere {
                 if one.person != self.person.id && self.sees(&one.place, reader).await {
                     people.push(frames::Present {
-                        name: one.name,
-                        place: one.place,
+                        name: one.name.clone(),
+                        place: one.place.clone(),
                     });
                 }
+            }
+            if *self.everywhere.borrow_and_update() != everywhere {
+                self.everywhere.mark_changed();
+                continue;
             }
             if self.told.as_ref() != Some(&people) {
                 self.told = Some(people.clone());
@@ -279,7 +285,6 @@ impl<'a> Others<'a> {
         }
     }
 
-    /// Dropped while it asks, it asks again: nothing is lost.
     async fn sees(&mut self, address: &str, reader: &Principal) -> bool {
         let Some(place) = Place::at(address) else {
             return false;

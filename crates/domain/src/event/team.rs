@@ -90,17 +90,4 @@ impl TeamEvent {
             Self::Closed { .. } => "team.closed",
         }
     }
-
-    /// The team that it is about.
-    pub fn team(&self) -> Option<TeamId> {
-        match self {
-            Self::Created { id, .. } | Self::Changed { id, .. } => Some(*id),
-            Self::Deleted(team)
-            | Self::MemberSet { team, .. }
-            | Self::MemberRemoved { team, .. }
-            | Self::Opened { team, .. }
-            | Self::Closed { team, .. } => Some(team.id),
-            Self::HomeSet { team, .. } => team.as_ref().map(|team| team.id),
-        }
-    }
 }

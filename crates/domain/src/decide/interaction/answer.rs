@@ -20,7 +20,8 @@ use crate::{
 /// deadline no answer does (rule 5), whether or not the expiry job has come by yet.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Closed`],
+/// [`Refused::Invalid`], [`Refused::NoKey`].
 pub fn answer(
     interaction: &Interaction,
     draft: AnswerDraft,
@@ -106,7 +107,8 @@ pub fn answer_open(
 /// Keeps an answer that came too late (rule 1): the journal grows, the interaction stays as it is.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`]: then there is nothing worth keeping.
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`]: then there is
+/// nothing worth keeping.
 pub fn reject_answer(
     interaction: &Interaction,
     draft: AnswerDraft,

@@ -17,7 +17,8 @@ use crate::{
 /// The agent that asked, or a person, takes it back (rule 7).
 ///
 /// # Errors
-/// [`Refused::NotYours`], [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`], [`Refused::Closed`].
+/// [`Refused::NotYours`], [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`],
+/// [`Refused::Invalid`], [`Refused::Closed`].
 pub fn cancel(
     interaction: &Interaction,
     by: &Principal,

@@ -16,7 +16,8 @@ use crate::{
 /// A responder adds to a closed interaction. The agent sees it; the answer never changes.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`], [`Refused::StillPending`].
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`],
+/// [`Refused::StillPending`].
 pub fn follow_up(
     interaction: &Interaction,
     text: String,

@@ -23,7 +23,8 @@ use crate::{
 ///
 /// # Errors
 /// [`Refused::UseTheButtons`] for a kind that words never answer; [`Refused::NotAResponder`],
-/// [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`]; [`Refused::Closed`] when the deadline has passed and has not been noticed yet.
+/// [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`]; [`Refused::Closed`] when the deadline has
+/// passed and has not been noticed yet.
 pub fn reply(
     interaction: &Interaction,
     reply: &Reply,
