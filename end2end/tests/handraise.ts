@@ -51,11 +51,15 @@ export class Server {
   private token = "";
   private responder?: string;
 
-  private constructor(private readonly directory: string) {}
+  private constructor(
+    private readonly directory: string,
+    private readonly settings: Record<string, string>,
+  ) {}
 
-  static async start(): Promise<Server> {
+  /** With settings of its own, as variables of the environment. */
+  static async start(settings: Record<string, string> = {}): Promise<Server> {
     const directory = await mkdtemp(path.join(tmpdir(), "handraise-"));
-    const server = new Server(directory);
+    const server = new Server(directory, settings);
     await server.serve("127.0.0.1:0");
     server.token = await server.cli("token", "create", "--kind", "agent", "--name", "backend");
     return server;
@@ -154,7 +158,7 @@ export class Server {
     const child = spawn(binary, ["serve", "--addr", addr, "--database", this.database()], {
       stdio: ["ignore", "pipe", "inherit"],
       // Receivers of webhooks are on this machine.
-      env: { ...process.env, HANDRAISE_OUTBOUND_ALLOW: "127.0.0.1" },
+      env: { ...process.env, HANDRAISE_OUTBOUND_ALLOW: "127.0.0.1", ...this.settings },
     });
     this.child = child;
     this.hello = "";

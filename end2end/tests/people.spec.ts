@@ -229,6 +229,16 @@ test("a token works until it is revoked", async ({ signIn, server }) => {
   const lines = ana.locator(".list:visible .token-line");
   await expect(lines).toHaveText([/backend/, /deploy/]);
   const deploy = lines.filter({ hasText: "deploy" });
+  // Whoever makes it owns the agent, until somebody else does.
+  await expect(deploy).toContainText("belongs to Ana");
+  await signIn("Ben", { role: "viewer" });
+  await ana.reload();
+  await live(ana);
+  await deploy.getByText("Owner…").click();
+  await deploy.getByLabel("Owner").selectOption("Ben");
+  await deploy.getByRole("button", { name: "Change owner" }).click();
+  await expect(ana.locator(".said")).toHaveText("Changed: the owner of deploy.");
+  await expect(deploy).toContainText("belongs to Ben");
   await deploy.getByText("Revoke…").click();
   await expect(deploy).toContainText("at once, and for good");
   // The doings of others move nothing away from under the pointer.

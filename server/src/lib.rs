@@ -23,6 +23,7 @@ pub mod mcp;
 pub mod observe;
 mod plain_page;
 pub mod problem;
+pub mod providers;
 pub mod resource;
 pub mod router;
 mod serve;

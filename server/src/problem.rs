@@ -461,6 +461,14 @@ impl From<Refused> for Problem {
                 "not_to_retry",
                 "It has arrived, or is being sent right now.",
             ),
+            Refused::Erased { by, at } => Self::new(
+                StatusCode::CONFLICT,
+                "erased",
+                format!(
+                    "All that was written in it was erased by {by} at {}; nothing can be added.",
+                    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+                ),
+            ),
             Refused::Altered => {
                 tracing::error!(
                     "an answer was refused: the row of its interaction says that something else was asked than the journal does"
@@ -478,16 +486,22 @@ impl From<Refused> for Problem {
             // Only the expiry job asks the first, no caller is told the second, the third is Slack's, and the
             // others are pages' alone.
             Refused::NotDue
+            | Refused::CancelFirst
             | Refused::Unchanged
             | Refused::UseTheButtons
             | Refused::Yourself
             | Refused::Unproven
+            | Refused::FactorNeeded
             | Refused::NameTaken
             | Refused::NotInTeam { .. }
             | Refused::TeamNameTaken
             | Refused::TeamDeleted
             | Refused::TeamInUse { .. }
             | Refused::SlackTaken { .. }
+            | Refused::LastAdmin
+            | Refused::IdentityTaken { .. }
+            | Refused::IdentityKept
+            | Refused::OnlyWay
             | Refused::Disabled => Self::internal(),
         }
     }

@@ -34,6 +34,8 @@ pub fn router(state: AppState) -> Router {
             state.clone(),
             browser::identify,
         ))
+        // Each of these finds out by itself who comes: half signed in is not signed in.
+        .merge(ui::factor::routes())
         .layer(middleware::from_fn_with_state(
             state.clone(),
             same_origin::require,

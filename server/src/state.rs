@@ -8,7 +8,7 @@ use domain::Ids;
 use leptos::config::LeptosOptions;
 use machine::clock::Clock;
 use service::{
-    Outbound, Service,
+    Outbound, Passkeys, Service,
     guard::{Guard, SystemNames},
     metrics::Metrics,
 };
@@ -28,6 +28,7 @@ use crate::{
     hub::{Hub, presence::Presence},
     journal::Checkpoints,
     limits::Limits,
+    providers::Providers,
     slack::way_in::WayIn,
 };
 
@@ -62,6 +63,8 @@ pub struct AppState {
     pub slack_pace: Duration,
     /// The way in from Slack, where people answer there.
     pub slack: Option<WayIn>,
+    /// Who else says who people are.
+    pub providers: Arc<Providers>,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
     /// The open sockets: the server lets them say goodbye.
@@ -99,11 +102,13 @@ impl AppState {
             .with_signer(keys.signer())
             .with_outbound(outbound)
             .with_channels(slack_mode(&config).routes())
-            .with_slack_links(keys.slack_links());
+            .with_slack_links(keys.slack_links())
+            .with_passkeys(Passkeys::at(&config.public_url()));
         Self {
             drain: Drain::default(),
             slack_pace: slack::EVERY,
             slack: None,
+            providers: Arc::new(Providers::new(&config)),
             guard,
             metrics: Arc::clone(service.metrics()),
             limits: Arc::new(limits),

@@ -2,6 +2,7 @@
 //! is signed in; the pages know nothing else of it.
 
 mod outbound;
+mod providers;
 mod settings;
 
 use async_trait::async_trait;
@@ -17,15 +18,17 @@ use crate::{
 };
 
 pub use outbound::OutboundPages;
+pub use providers::ProviderPages;
 pub use settings::SettingsPages;
 
 /// The server, as the pages see it.
 #[async_trait]
-pub trait Backend: SettingsPages + OutboundPages {
+pub trait Backend: SettingsPages + OutboundPages + ProviderPages {
     /// Who is signed in, and where.
     ///
     /// # Errors
-    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`] and [`Backend::has_admin`].
+    /// [`UiError::SignedOut`], as with every method but [`Backend::sign_in_link`], [`Backend::has_admin`],
+    /// [`Backend::has_passkeys`] and [`ProviderPages::ways_in`].
     async fn visitor(&self) -> Result<Visitor, UiError>;
 
     /// The first `rows` of the blockers that wait, those that were closed lately, and the counts of the last day.
@@ -91,9 +94,18 @@ pub trait Backend: SettingsPages + OutboundPages {
     /// As [`Backend::answer`].
     async fn follow_up(&self, id: InteractionId, text: String) -> Result<(), UiError>;
 
+    /// Erases all that was written in an interaction. To do it again changes nothing.
+    ///
+    /// # Errors
+    /// [`UiError::AdminsOnly`], [`UiError::NotFound`]; [`UiError::Invalid`] while it waits for an answer.
+    async fn erase(&self, id: InteractionId) -> Result<(), UiError>;
+
     /// Whom a sign-in link lets in; `None` when it was used or has expired.
     async fn sign_in_link(&self, link: String) -> Result<Option<SignInLink>, UiError>;
 
     /// Whether an admin can sign in. Until one can, everybody is told where the link for the first one is.
     async fn has_admin(&self) -> Result<bool, UiError>;
+
+    /// Whether browsers have passkeys for this server. Whoever wants to sign in may know.
+    async fn has_passkeys(&self) -> Result<bool, UiError>;
 }

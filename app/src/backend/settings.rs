@@ -96,6 +96,7 @@ pub trait SettingsPages: Send + Sync {
     async fn tokens(&self) -> Result<TokenList, UiError>;
 
     /// Makes a token and returns it; it is shown only this once. `expires` is how long it works, in words.
+    /// An agent's belongs to the person signed in.
     ///
     /// # Errors
     /// [`UiError::Invalid`] when the name is none.
@@ -106,6 +107,18 @@ pub trait SettingsPages: Send + Sync {
         expires: Option<String>,
         confirm: Option<String>,
     ) -> Result<String, UiError>;
+
+    /// Gives an agent's token another owner, by their id; an empty one is nobody.
+    ///
+    /// # Errors
+    /// [`UiError::Invalid`] when there is no such person, or they are disabled; [`UiError::NotFound`] when
+    /// the token was revoked.
+    async fn change_owner(
+        &self,
+        id: TokenId,
+        owner: String,
+        confirm: Option<String>,
+    ) -> Result<(), UiError>;
 
     /// Ends a token for good; one that has ended stays so.
     async fn revoke_token(&self, id: TokenId) -> Result<(), UiError>;

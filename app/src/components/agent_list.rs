@@ -2,7 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::{history_address::address, moment::Ago, waiting_link::WaitingLinks};
+use super::{
+    history_address::address, moment::Ago, settings::BelongsTo, waiting_link::WaitingLinks,
+};
 use crate::{
     live::Live,
     view::{AgentList, AgentRow, HistoryQuery},
@@ -66,6 +68,8 @@ fn AgentLine(agent: AgentRow, quota: Option<u64>, live: Live) -> impl IntoView {
                         Some(at) => view! { "last seen " <Ago at live /> }.into_any(),
                         None => "never seen".into_any(),
                     }} {stored}
+                    {(!agent.owners.is_empty())
+                        .then(|| view! { " · " <BelongsTo owners=agent.owners /> })}
                 </span>
             </div>
             <WaitingLinks rows=agent.waiting live />

@@ -24,6 +24,7 @@ mod delivery_state;
 mod delivery_view;
 mod dialog;
 mod ending;
+mod erase_form;
 mod failure;
 mod first_question;
 mod for_admins;
@@ -45,7 +46,9 @@ mod narrow_waiting;
 mod notify_me;
 mod option_text;
 mod outcome;
+mod passkey_link;
 mod password_field;
+mod provider_buttons;
 mod read_to_end;
 mod recent_list;
 mod refusal;
@@ -88,13 +91,15 @@ pub(crate) use history_search::HistorySearch;
 pub(crate) use keys::{KeyHelp, draw_keys, follow_keys, keep_the_place};
 pub(crate) use marked_bar::draw_marked;
 pub(crate) use narrow_waiting::draw_narrowing;
+pub(crate) use passkey_link::PasskeyLink;
 pub(crate) use password_field::PasswordField;
+pub(crate) use provider_buttons::{ProviderButtons, RefusedByProvider};
 pub(crate) use recent_list::RecentList;
 pub(crate) use refusal::Refusal;
 pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
-    AccountView, CreateToken, CreateWebhookForm, InviteForm, MadeLink, MadeSecret, MadeToken,
-    PeopleRows, PersonChanges, PersonView, Said, SessionRows, TokenRows, WebhookChanges,
+    AccountView, ConnectionsView, CreateToken, CreateWebhookForm, InviteForm, MadeLink, MadeSecret,
+    MadeToken, PeopleRows, PersonChanges, PersonView, Said, SessionRows, TokenRows, WebhookChanges,
     WebhookRows, WebhookView, when_done,
 };
 pub(crate) use slack_link_view::SlackLinkView;

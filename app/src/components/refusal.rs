@@ -28,6 +28,12 @@ fn words(code: &str) -> Option<String> {
         "wrong" => {
             "Nobody can sign in with this name and password. Check both; capitals count in the password only."
         }
+        "used" => {
+            "What you have shown was used already, or you may not come in any more. Sign in again."
+        }
+        "by-provider" => {
+            "Passwords are no way in here. Take the button of a provider, or a one-time link."
+        }
         "busy" => "Too many people are signing in at this moment. Try again.",
         "short" => "This password is too short: it must have at least 8 characters.",
         "long" => "This password is too long: it may have at most 256 characters.",

@@ -8,6 +8,7 @@ use super::{
     context::Context,
     deadline::TimeLeft,
     ending::EndingView,
+    erase_form::EraseForm,
     kind_mark::{heading, kind_word},
     outcome::OutcomeWord,
     timeline::Timeline,
@@ -24,6 +25,7 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
         blocker,
         steps,
         more,
+        may_erase,
     } = story;
     let live = live.as_of(blocker.as_of);
     let Blocker {
@@ -42,6 +44,7 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
         as_of: _,
     } = blocker;
     let agent = row.agent.clone();
+    let id = row.id;
     let notice = matches!(control, Control::Nothing { .. });
     let (outcome, end) = match status.clone() {
         BlockerStatus::Open => {
@@ -101,6 +104,7 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
                                 }
                             })}
                     </section>
+                    {may_erase.then(|| view! { <EraseForm id /> })}
                 </div>
                 <Context row task fallback status earlier slack_link team live />
             </div>

@@ -81,6 +81,11 @@ fn words(step: &Step) -> (Option<&str>, String) {
             };
             (by, format!("replied{via}; it is no answer: {why}"))
         }
+        What::Erased if step.by.is_some() => (by, "erased all that was written here".to_owned()),
+        What::Erased => (
+            None,
+            "All that was written here was erased: it is kept no longer".to_owned(),
+        ),
         What::TaskWaiting => (None, "The task waits for a person".to_owned()),
         What::TaskRunning => (None, "The task goes on".to_owned()),
         What::TaskFailed => {

@@ -3,13 +3,13 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Event, InteractionEvent, InteractionId, Payload,
-    interaction::{Brief, Outcome},
+    interaction::{Brief, Erased, Outcome},
 };
 use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use super::place::Place;
-use crate::view::{CalledBack, ClosedRow, Closure, Row};
+use crate::view::{CalledBack, ClosedRow, Closure, Row, in_place_of_words};
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,6 +113,13 @@ pub enum Change {
         /// Which row.
         id: InteractionId,
     },
+    /// What was written in it is gone.
+    Erased {
+        /// Which row.
+        id: InteractionId,
+        /// What stands in the place of its words.
+        preview: String,
+    },
     /// Nothing a desk shows.
     Other,
 }
@@ -133,6 +140,7 @@ struct FlatFrame {
     #[serde(default, with = "chrono::serde::ts_microseconds_option")]
     at: Option<DateTime<Utc>>,
     callback: Option<CalledBack>,
+    preview: Option<String>,
     people: Option<Vec<Present>>,
 }
 
@@ -156,6 +164,7 @@ enum ChangeType {
     Collected,
     CalledBack,
     FollowedUp,
+    Erased,
     Other,
 }
 
@@ -202,6 +211,10 @@ impl FlatFrame {
                 callback: self.callback?,
             },
             ChangeType::FollowedUp => Change::FollowedUp { id: self.id? },
+            ChangeType::Erased => Change::Erased {
+                id: self.id?,
+                preview: self.preview?,
+            },
             ChangeType::Other => Change::Other,
         })
     }
@@ -275,6 +288,14 @@ impl Change {
             }
             InteractionEvent::FollowedUp { .. } => {
                 return Self::FollowedUp { id };
+            }
+            InteractionEvent::Erased(_) => {
+                let erased = Erased {
+                    at: event.at,
+                    by: event.actor.clone(),
+                };
+                let preview = in_place_of_words(&erased);
+                return Self::Erased { id, preview };
             }
             InteractionEvent::Posted(_)
             | InteractionEvent::Moved { .. }

@@ -111,6 +111,12 @@ impl Desk {
                     closed.follow_ups += 1;
                 }
             }
+            Change::Erased { id, preview } => {
+                if let Some(closed) = self.recent.iter_mut().find(|closed| closed.row.id == id) {
+                    closed.row.preview = preview;
+                    (closed.row.about, closed.closure.answer) = (None, None);
+                }
+            }
             Change::Other => {}
         }
         true

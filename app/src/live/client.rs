@@ -195,6 +195,7 @@ fn take(live: Live, seq: i64, change: Change) {
         | Change::Collected { .. }
         | Change::CalledBack { .. }
         | Change::FollowedUp { .. }
+        | Change::Erased { .. }
         | Change::Other => None,
     };
     let news = live.desk.try_update(|desk| desk.apply(seq, change));

@@ -64,17 +64,18 @@ fn OneBlocker(id: Option<InteractionId>) -> impl IntoView {
 }
 
 /// The desk's knowledge of one blocker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Seen {
     waits: bool,
     answered: Option<usize>,
     collected: bool,
     callback: Option<CalledBack>,
     follow_ups: usize,
+    preview: Option<String>,
 }
 
 /// The dialog shows what happens as soon as the page hears of it: that a person answered, or a question
-/// of the form, that the deadline passed, that the agent picked the answer up, that more was said.
+/// of the form, that the deadline passed, that the agent picked the answer up, that more was said, that it was erased.
 fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send + Sync + 'static) {
     let (Some(id), Some(live)) = (id, use_context::<Live>()) else {
         return;
@@ -92,6 +93,7 @@ fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send +
                     collected: closed.is_some_and(|closed| closed.collected_at.is_some()),
                     callback: closed.and_then(|closed| closed.callback),
                     follow_ups: closed.map_or(0, |closed| closed.follow_ups),
+                    preview: closed.map(|closed| closed.row.preview.clone()),
                 }
             })
         })

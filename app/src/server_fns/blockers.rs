@@ -137,3 +137,9 @@ pub async fn follow_up_blocker(
     let text = as_typed(text, form.is_some());
     super::answered(super::backend()?.follow_up(id, text).await)
 }
+
+/// Erases all that was written in an interaction (rule 19).
+#[server(prefix = "/ui", endpoint = "erase-interaction", output = TreeJson)]
+pub async fn erase_interaction(id: InteractionId) -> Result<(), UiError> {
+    super::answered(super::backend()?.erase(id).await)
+}

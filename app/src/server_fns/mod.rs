@@ -5,14 +5,15 @@ mod blockers;
 mod desk;
 mod history;
 mod outbound;
+mod providers;
 mod settings;
 mod together;
 mod visitor;
 
 pub(crate) use blockers::SEVERAL;
 pub use blockers::{
-    AnswerBlocker, CancelBlocker, FollowUpBlocker, answer_blocker, cancel_blocker,
-    follow_up_blocker, load_blocker, load_story,
+    AnswerBlocker, CancelBlocker, EraseInteraction, FollowUpBlocker, answer_blocker,
+    cancel_blocker, erase_interaction, follow_up_blocker, load_blocker, load_story,
 };
 pub use desk::load_desk;
 pub use history::{load_agents, load_history, load_tasks};
@@ -21,15 +22,17 @@ pub use outbound::{
     TestWebhook, create_webhook, delete_webhook, disable_webhook, load_deliveries, load_delivery,
     load_notices, load_webhooks, retry_deliveries, retry_delivery, rotate_secret, test_webhook,
 };
+pub use providers::{load_connections, load_ways_in};
 pub use settings::{
-    AcceptSlackLink, ChangePassword, ChangePerson, CreateToken, DisablePerson, EndOtherSessions,
-    EndSession, InvitePerson, MakeLink, RevokeToken, SetSlackId, ToldOfLink, UnlinkSlack,
-    accept_slack_link, change_password, change_person, create_token, disable_person,
-    end_other_sessions, end_session, invite_person, load_account, load_people, load_slack_link,
-    load_tokens, make_link, revoke_token, set_slack_id, told_of_link, unlink_slack,
+    AcceptSlackLink, ChangeOwner, ChangePassword, ChangePerson, CreateToken, DisablePerson,
+    EndOtherSessions, EndSession, InvitePerson, MakeLink, RevokeToken, SetSlackId, ToldOfLink,
+    UnlinkSlack, accept_slack_link, change_owner, change_password, change_person, create_token,
+    disable_person, end_other_sessions, end_session, invite_person, load_account, load_people,
+    load_slack_link, load_tokens, make_link, revoke_token, set_slack_id, told_of_link,
+    unlink_slack,
 };
 pub use together::{AnswerTogether, answer_together, load_group};
-pub use visitor::{load_has_admin, load_sign_in_link, load_visitor};
+pub use visitor::{load_has_admin, load_has_passkeys, load_sign_in_link, load_visitor};
 
 #[cfg(feature = "ssr")]
 fn backend() -> Result<std::sync::Arc<dyn crate::backend::Backend>, crate::error::UiError> {

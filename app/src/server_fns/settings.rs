@@ -130,6 +130,16 @@ pub async fn create_token(
     super::answered(backend.create_token(kind, name, expires, confirm).await)
 }
 
+/// Gives an agent's token another owner; an empty `owner` is nobody.
+#[server(prefix = "/ui", endpoint = "change-owner", output = TreeJson)]
+pub async fn change_owner(
+    id: TokenId,
+    owner: String,
+    #[server(default)] confirm: Option<String>,
+) -> Result<(), UiError> {
+    super::answered(super::backend()?.change_owner(id, owner, confirm).await)
+}
+
 /// Ends a token.
 #[server(prefix = "/ui", endpoint = "revoke-token", output = TreeJson)]
 pub async fn revoke_token(id: TokenId) -> Result<(), UiError> {

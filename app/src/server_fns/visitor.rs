@@ -20,6 +20,12 @@ pub async fn load_sign_in_link(link: String) -> Result<Option<SignInLink>, UiErr
     super::answered(super::backend()?.sign_in_link(link).await)
 }
 
+/// Whether browsers have passkeys for this server.
+#[server(prefix = "/ui", endpoint = "load-has-passkeys", output = TreeJson)]
+pub async fn load_has_passkeys() -> Result<bool, UiError> {
+    super::answered(super::backend()?.has_passkeys().await)
+}
+
 /// Whether an admin can sign in.
 #[server(prefix = "/ui", endpoint = "load-has-admin", output = TreeJson)]
 pub async fn load_has_admin() -> Result<bool, UiError> {

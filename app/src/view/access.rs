@@ -1,7 +1,7 @@
 //! Who gets in: the settings pages and the sign-in page.
 
 use chrono::{DateTime, Utc};
-use domain::{PersonId, Role, SessionId, SlackId, TokenId, TokenKind};
+use domain::{PersonId, Role, SessionId, SlackId, TokenId, TokenKind, access::Owner};
 use serde::{Deserialize, Serialize};
 
 /// Whom a one-time link lets in.
@@ -136,6 +136,8 @@ pub enum Standing {
 pub struct TokenList {
     /// By kind and name, then oldest first.
     pub rows: Vec<TokenRow>,
+    /// Who can own one: everybody who can come in, by name.
+    pub people: Vec<(PersonId, String)>,
     /// The server's time.
     pub as_of: DateTime<Utc>,
 }
@@ -153,6 +155,8 @@ pub struct TokenRow {
     pub created_at: DateTime<Utc>,
     /// The name of the person who made it, if that is known.
     pub made_by: Option<String>,
+    /// Whom an agent's token belongs to.
+    pub owner: Option<OwnerName>,
     /// Until when it works; `None` = until it is revoked.
     pub expires_at: Option<DateTime<Utc>>,
     /// When it was last used, to the minute.
@@ -165,6 +169,27 @@ impl TokenRow {
     /// Whether it works at `now`.
     pub fn works(&self, now: DateTime<Utc>) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+/// Whom an agent belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OwnerName {
+    /// Their id.
+    pub id: PersonId,
+    /// Their name.
+    pub name: String,
+    /// Whether they may not come in any more.
+    pub is_disabled: bool,
+}
+
+impl From<Owner> for OwnerName {
+    fn from(owner: Owner) -> Self {
+        Self {
+            id: owner.id,
+            name: owner.name,
+            is_disabled: owner.is_disabled,
+        }
     }
 }
 

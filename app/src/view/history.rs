@@ -50,6 +50,8 @@ pub struct Story {
     pub steps: Vec<Step>,
     /// Whether more happened than these steps.
     pub more: bool,
+    /// Whether this person may erase it now.
+    pub may_erase: bool,
 }
 
 /// One thing that happened.
@@ -101,6 +103,8 @@ pub enum What {
     ReplyEdited,
     /// A person wrote what is no answer, for this reason.
     Remarked(Unseen),
+    /// What was written is gone.
+    Erased,
     /// The task waits for a person.
     TaskWaiting,
     /// The task goes on.

@@ -5,13 +5,14 @@ mod blocker;
 mod group;
 mod history;
 mod outbound;
+mod providers;
 mod row;
 mod visitor;
 mod work;
 
 pub use access::{
-    Account, EndingToken, LinkNotice, PeopleList, PersonRow, SessionRow, SignInLink, SlackLink,
-    SlackUser, Standing, TokenList, TokenRow,
+    Account, EndingToken, LinkNotice, OwnerName, PeopleList, PersonRow, SessionRow, SignInLink,
+    SlackLink, SlackUser, Standing, TokenList, TokenRow,
 };
 pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,
@@ -24,6 +25,8 @@ pub use outbound::{
     Notices, Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow,
     WebhookStanding, WebhookWish,
 };
+pub use providers::{Connections, ProviderName, WaysIn};
+pub(crate) use row::in_place_of_words;
 pub use row::{CalledBack, ClosedRow, Closure, HistoryRow, Progress, Row};
 pub use visitor::Visitor;
 pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};

@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Fingerprint, Interaction, InteractionId,
-    interaction::{AnswerContent, Brief, Callback, Ending, Kind, Level, Mode, Outcome, Priority},
+    interaction::{
+        AnswerContent, Brief, Callback, Ending, Erased, Kind, Level, Mode, Outcome, Priority,
+    },
 };
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +68,10 @@ impl From<&Brief> for Row {
             agent: brief.agent.name.clone(),
             session_id: brief.session_id.clone(),
             task_id: brief.task_id.clone(),
-            preview: preview(brief.title.as_deref().unwrap_or(&brief.prompt)),
+            preview: match &brief.erased {
+                Some(erased) => in_place_of_words(erased),
+                None => preview(brief.title.as_deref().unwrap_or(&brief.prompt)),
+            },
             about: brief.about.as_deref().map(match brief.kind {
                 // A plan's heading is markdown; what will run is not.
                 Kind::PlanReview => preview,
@@ -88,6 +93,11 @@ impl From<&Interaction> for Row {
     fn from(interaction: &Interaction) -> Self {
         Self::from(&Brief::from(interaction))
     }
+}
+
+/// What lists show of an interaction whose words are gone.
+pub(crate) fn in_place_of_words(erased: &Erased) -> String {
+    harmless(&format!("Erased by {}", erased.by_whom()))
 }
 
 /// How a blocker was closed.

@@ -18,4 +18,7 @@ pub struct Visitor {
     /// Until when they may do what asks for their password without giving it again.
     #[serde(with = "chrono::serde::ts_microseconds")]
     pub proven_until: DateTime<Utc>,
+    /// Whether a provider of sign-ins can say so instead of a password.
+    #[serde(default)]
+    pub by_provider: bool,
 }

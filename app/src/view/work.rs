@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::Task;
 use serde::{Deserialize, Serialize};
 
-use super::{Row, harmless};
+use super::{OwnerName, Row, harmless};
 
 /// A task in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +57,8 @@ pub struct TaskList {
 pub struct AgentRow {
     /// Its name.
     pub name: String,
+    /// Whom it belongs to, by name.
+    pub owners: Vec<OwnerName>,
     /// When it last called; to the minute.
     pub last_seen: Option<DateTime<Utc>>,
     /// Its pending blockers.

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     access::Access,
     delivery::{Endpoint, Retry},
+    digest::Hash,
     event::{NewEvent, Payload},
     idempotency::IdempotencyKey,
     ids::{InteractionId, MessageId},
@@ -60,6 +61,33 @@ pub enum Write {
         /// The outcome, for the reader.
         note: String,
     },
+    /// As [`Write::Advance`], and all that was written in the interaction goes (rule 19): from its row, from its
+    /// events, and from everything that was made of them. If the journal has an event of it after the last one that the
+    /// decision rests on, the whole changeset is refused as a conflict.
+    Erase(Box<Erasing>),
+}
+
+/// An interaction whose words go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Erasing {
+    /// The interaction without words.
+    pub interaction: Interaction,
+    /// What is left of each event that has words.
+    pub events: Vec<Blanked>,
+    /// The last event of the interaction that the decision rests on.
+    pub last_seq: i64,
+}
+
+/// What is left of an event whose words go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blanked {
+    /// Its place.
+    pub seq: i64,
+    /// Its payload from now on.
+    pub payload: String,
+    /// The salted digest of the payload that goes, which the event's hash covers; `None` in the first formats, where it
+    /// covers the payload itself.
+    pub digest: Option<Hash>,
 }
 
 impl Changeset {
@@ -81,6 +109,7 @@ impl Changeset {
     pub fn interaction(&self) -> Option<&Interaction> {
         match self.writes.first()? {
             Write::Open(interaction) | Write::Advance(interaction) => Some(interaction),
+            Write::Erase(erasing) => Some(&erasing.interaction),
             Write::Task(_)
             | Write::Access(_)
             | Write::Endpoint(_)

@@ -2,7 +2,20 @@
 
 use std::fmt::Write;
 
+use serde::{Deserialize, Deserializer, Serializer, de::Error};
 use sha2::{Digest, Sha256};
+
+/// A hash of the journal.
+pub type Hash = [u8; 32];
+
+pub(crate) fn write_hash<S: Serializer>(hash: &Hash, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&hex(hash))
+}
+
+pub(crate) fn read_hash<'de, D: Deserializer<'de>>(from: D) -> Result<Hash, D::Error> {
+    let text = String::deserialize(from)?;
+    unhex(&text).ok_or_else(|| D::Error::custom("not a hash of 64 hex digits"))
+}
 
 /// `sha256:` and the hex of SHA-256 over the bytes.
 pub fn sha256(bytes: &[u8]) -> String {

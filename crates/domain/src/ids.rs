@@ -57,8 +57,20 @@ id!(
     SessionId
 );
 id!(
+    /// A second factor of a person.
+    FactorId
+);
+id!(
     /// An agent's or a responder script's token (never its secret).
     TokenId
+);
+id!(
+    /// Another person on duty than the rota says.
+    OverrideId
+);
+id!(
+    /// One time in which a person is out of office.
+    AbsenceId
 );
 id!(
     /// One obligation to tell one destination one thing.
@@ -109,10 +121,17 @@ impl InteractionId {
 /// Before everything that an id's bits are made of, so that no other hash of ours is one of these.
 const ASKED_UNDER: &str = "handraise interaction";
 
+/// Random bits that are hashed with the words of an event: whoever has the digest without them cannot try out which
+/// words it is of.
+pub type Salt = [u8; 16];
+
 /// Where new ids come from. The server's source makes UUIDv7; tests count.
 pub trait Ids: Send + Sync {
     /// A fresh id, greater than those before it.
     fn next(&self) -> Uuid;
+
+    /// A fresh salt: nobody can guess one, nor tell it from those before it.
+    fn salt(&self) -> Salt;
 }
 
 /// The present, as a rule sees it.

@@ -4,7 +4,7 @@
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
-//! may what); `interaction`, `task`, `access`, `delivery` (what there is); `event`; `changeset`; `obligation` (who must hear of
+//! may what); `interaction`, `task`, `access`, `delivery`, `duty` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
@@ -14,6 +14,7 @@ pub mod changeset;
 pub mod decide;
 pub mod delivery;
 pub mod digest;
+pub mod duty;
 pub mod event;
 pub mod fault;
 pub mod idempotency;
@@ -36,18 +37,18 @@ pub mod team;
 mod testing;
 pub mod time;
 
-pub use access::{Access, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
-pub use changeset::{Changeset, Write};
+pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
+pub use changeset::{Blanked, Changeset, Erasing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
-    DeliveryEvent, EndpointEvent, Event, InteractionEvent, NewEvent, Payload, PersonEvent,
-    TaskEvent, TeamEvent, TokenEvent,
+    DeliveryEvent, EndpointEvent, Erasure, Event, InteractionEvent, Named, NewEvent, Payload,
+    PersonEvent, TaskEvent, TeamEvent, TokenEvent,
 };
 pub use fault::Fault;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
-    AgentId, DeliveryId, DestinationId, EventId, Fingerprint, Ids, InteractionId, MessageId,
-    Moment, PersonId, SessionId, TeamId, TokenId,
+    AbsenceId, AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, Ids,
+    InteractionId, MessageId, Moment, OverrideId, PersonId, Salt, SessionId, TeamId, TokenId,
 };
 pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};

@@ -70,6 +70,10 @@ pub const TIMEOUT_SECONDS: i64 = 400 * 24 * 60 * 60;
 pub const PASSWORD_MIN_CHARS: usize = 8;
 /// Longest password, in characters: ASVS 6.2.9 asks for 64 at least.
 pub const PASSWORD_MAX_CHARS: usize = 256;
+/// Most second factors of one person.
+pub const FACTORS: usize = 20;
+/// How many recovery codes a person gets at once.
+pub const RECOVERY_CODES: usize = 10;
 /// How long a one-time link is good.
 pub const LINK_LIFETIME: TimeDelta = TimeDelta::hours(24);
 /// How long a user of Slack may take to say who they are here.
@@ -84,5 +88,19 @@ pub const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(365);
 pub const SESSION_LIFETIME: TimeDelta = TimeDelta::days(30);
 /// How long a browser may take to sign in, from where the way begins.
 pub const SIGN_IN_TAKES: TimeDelta = TimeDelta::minutes(15);
+/// Longest address of a provider of sign-ins, in characters.
+pub const ISSUER_CHARS: usize = 500;
+/// Longest name that a provider gives a person, in characters (OpenID Connect Core, 2).
+pub const SUBJECT_CHARS: usize = 255;
 /// How long a browser stays signed in without use.
 pub const SESSION_IDLE: TimeDelta = TimeDelta::days(7);
+/// Most people of a rota.
+pub const ROTA_PEOPLE: usize = 100;
+/// How far ahead shifts are shown at most.
+pub const DUTY_SHOWN: TimeDelta = TimeDelta::days(400);
+/// How far ahead a rota is looked at for gaps when it is saved.
+pub const DUTY_LOOKED_AHEAD: TimeDelta = TimeDelta::days(90);
+/// How long an override or an absence may last, in days.
+pub const AWAY_DAYS: i64 = 366;
+/// Most events of a calendar file that is read in.
+pub const CALENDAR_EVENTS: usize = 1_000;

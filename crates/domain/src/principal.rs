@@ -203,6 +203,21 @@ impl Principal {
         }
     }
 
+    /// This person themselves, who has given their password lately in this browser.
+    ///
+    /// # Errors
+    /// [`Refused::Unproven`].
+    pub fn proven_as(&self, person: PersonId, now: DateTime<Utc>) -> Result<(), Refused> {
+        match self {
+            Self::Person { id, proven_at, .. }
+                if *id == person && now < *proven_at + PROOF_LASTS =>
+            {
+                Ok(())
+            }
+            _ => Err(Refused::Unproven),
+        }
+    }
+
     /// The managers of deliveries: admins, and programs with a responder token. Agents never do,
     /// since webhooks carry every agent's requests.
     ///
@@ -293,6 +308,13 @@ pub enum Actor {
         /// The name they were logged in with.
         name: String,
     },
+    /// A provider of sign-ins, for what its word changes.
+    Provider {
+        /// The name that people read.
+        name: String,
+        /// Its address.
+        issuer: String,
+    },
     /// A stranger who did not get in.
     Stranger,
     /// The clock.
@@ -307,7 +329,9 @@ impl Actor {
         match self {
             Self::Agent(agent) => Some(&agent.name),
             Self::Responder(responder) => Some(&responder.name),
-            Self::Person { name, .. } | Self::Operator { name } => Some(name),
+            Self::Person { name, .. } | Self::Operator { name } | Self::Provider { name, .. } => {
+                Some(name)
+            }
             Self::Stranger | Self::Deadline | Self::Delivery => None,
         }
     }

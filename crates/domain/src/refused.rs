@@ -58,6 +58,9 @@ pub enum Refused {
         /// How many agents have their home there.
         agents: u32,
     },
+    /// People of this role have to have a second factor, and this is the last one.
+    #[error("people of your role need a second factor: add another before you remove the last one")]
+    FactorNeeded,
     /// Another person has this name.
     #[error("somebody else has this name")]
     NameTaken,
@@ -67,6 +70,21 @@ pub enum Refused {
         /// Their name.
         by: String,
     },
+    /// Their provider would take the rights of the last admin who can come in.
+    #[error("this would leave nobody who is an admin; make another admin first")]
+    LastAdmin,
+    /// Another person is who the provider means.
+    #[error("the provider knows {by} by this account already")]
+    IdentityTaken {
+        /// Their name.
+        by: String,
+    },
+    /// The person is connected to another account of the same provider.
+    #[error("another account of this provider is connected already; disconnect that one first")]
+    IdentityKept,
+    /// Without it the person could not come in any more.
+    #[error("this is the only way in; let an admin make a link, and choose a password first")]
+    OnlyWay,
     /// They have been disabled.
     #[error("this person is disabled")]
     Disabled,
@@ -130,6 +148,17 @@ pub enum Refused {
     /// The agent has said something else came of it.
     #[error("something else was reported")]
     AlreadyReported {
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// Rule 19: only what is closed can be erased.
+    #[error("it still waits for an answer: cancel it first, then erase it")]
+    CancelFirst,
+    /// Rule 19: what was written in it is gone, and nothing is added.
+    #[error("it was erased by {by}")]
+    Erased {
+        /// Their name.
+        by: String,
         /// When.
         at: DateTime<Utc>,
     },

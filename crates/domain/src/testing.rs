@@ -12,6 +12,7 @@ use crate::{
     AgentId, AgentRef, Changeset, Event, Ids, Interaction, Moment, Parts, PersonId, Principal,
     Role, Write,
     decide::interaction as decide,
+    ids::Salt,
     interaction::{AnswerDraft, Draft, Kind, Request},
     sign::{PublicKey, Sign, Signature, Verify},
     task::{Task, Work},
@@ -23,6 +24,10 @@ pub(crate) struct Counter(AtomicU64);
 impl Ids for Counter {
     fn next(&self) -> Uuid {
         Uuid::from_u64_pair(0, self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    fn salt(&self) -> Salt {
+        Uuid::from_u64_pair(9, self.0.load(Ordering::Relaxed)).into_bytes()
     }
 }
 
@@ -169,6 +174,7 @@ pub(crate) fn journalled(changeset: Changeset) -> Vec<Event> {
         interaction_id: event.interaction_id,
         task_id: event.task_id,
         payload: event.payload,
+        is_erased: false,
     });
     journalled.collect()
 }
@@ -179,6 +185,7 @@ pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
         Write::Task(task) => Some(task),
         Write::Open(_)
         | Write::Advance(_)
+        | Write::Erase(_)
         | Write::Access(_)
         | Write::Endpoint(_)
         | Write::Retry { .. }

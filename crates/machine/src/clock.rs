@@ -6,7 +6,7 @@ use std::{
 };
 
 use chrono::{DateTime, SubsecRound, Utc};
-use domain::Ids;
+use domain::{Ids, Salt};
 use uuid::Uuid;
 
 /// Tells the time.
@@ -44,5 +44,9 @@ impl Ids for SystemIds {
     #[expect(clippy::disallowed_methods, reason = "this is the source of ids")]
     fn next(&self) -> Uuid {
         Uuid::now_v7()
+    }
+
+    fn salt(&self) -> Salt {
+        rand::random()
     }
 }

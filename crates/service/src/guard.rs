@@ -69,6 +69,14 @@ impl TryFrom<Vec<String>> for Networks {
     }
 }
 
+impl Networks {
+    /// These and those.
+    #[must_use]
+    pub fn with(&self, more: &Self) -> Self {
+        Self(self.0.iter().chain(&more.0).copied().collect())
+    }
+}
+
 /// Knows which addresses may be reached.
 #[derive(Debug)]
 pub struct Guard {

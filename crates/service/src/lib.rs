@@ -8,6 +8,7 @@
 mod answer;
 mod ask;
 mod backoff;
+pub mod calendar;
 mod callbacks;
 mod cancel;
 mod cards;
@@ -17,7 +18,9 @@ mod commit;
 mod consume;
 mod deliveries;
 mod endpoints;
+mod erase;
 mod expire;
+mod factor;
 mod follow_up;
 pub mod guard;
 pub mod hook_secret;
@@ -26,6 +29,7 @@ pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod provider_sign_in;
 mod quota;
 mod read;
 mod reply;
@@ -42,15 +46,21 @@ mod uses;
 pub use ask::Asked;
 pub use channels::Channels;
 pub use endpoints::{CONFIGURED, WishedEndpoint};
+pub use erase::EraseEnd;
+pub use factor::{
+    AppSecret, AskedAny, AskedPasskey, Asks, Half, Passkeys, PendingApp, PendingPasskey,
+    RecoveryCodes,
+};
 pub use network::Network;
 pub use passwords::Weak;
+pub use provider_sign_in::{Newcomer, Shown};
 pub use read::Scope;
 pub use reply::Heard;
-pub use settings::{Settings, Timeouts};
+pub use settings::{KeepDays, Settings, Timeouts};
 pub use sign_in::{Browser, Known, SignedIn};
 pub use task::TaskWaiting;
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -91,6 +101,11 @@ pub struct Service {
     /// Where cards go, if Slack is used.
     channels: Option<Arc<Channels>>,
     slack_links: Option<Arc<SlackLinks>>,
+    /// Where browsers have passkeys for this server.
+    passkeys: Option<Arc<Passkeys>>,
+    /// Whether something that was erased may still stand beside the rows. At first it may: a process before this one may
+    /// have been killed.
+    to_scrub: Arc<AtomicBool>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -169,6 +184,8 @@ impl Service {
             outbound: None,
             channels: None,
             slack_links: None,
+            passkeys: None,
+            to_scrub: Arc::new(AtomicBool::new(true)),
         }
     }
 
@@ -200,6 +217,14 @@ impl Service {
     pub fn with_slack_links(self, links: SlackLinks) -> Self {
         Self {
             slack_links: Some(Arc::new(links)),
+            ..self
+        }
+    }
+
+    /// With passkeys, where browsers have them.
+    pub fn with_passkeys(self, passkeys: Option<Passkeys>) -> Self {
+        Self {
+            passkeys: passkeys.map(Arc::new),
             ..self
         }
     }

@@ -311,6 +311,7 @@ impl Tally {
                     }
                 }
                 Write::Advance(_)
+                | Write::Erase(_)
                 | Write::Task(_)
                 | Write::Access(_)
                 | Write::Endpoint(_)

@@ -1,7 +1,7 @@
 //! The parts of the rules that an operator may set.
 
 use chrono::TimeDelta;
-use domain::{Quota, interaction::Kind};
+use domain::{Quota, access::factor::FactorFor, interaction::Kind};
 use serde::{Deserialize, Serialize};
 
 /// The settings the use cases look at.
@@ -13,6 +13,51 @@ pub struct Settings {
     pub max_pending_per_agent: u32,
     /// How many bytes an agent may have stored in a day.
     pub quota: Quota,
+    /// Who needs a second factor to come in.
+    pub second_factor_for: FactorFor,
+    /// How long what was written is kept (rule 19).
+    pub keep_days: KeepDays,
+}
+
+/// Days after the end; 0 = for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeepDays {
+    /// Questions.
+    pub question: u32,
+    /// Choices.
+    pub choice: u32,
+    /// Acknowledgements.
+    pub acknowledgement: u32,
+    /// Approvals.
+    pub approval: u32,
+    /// Plan reviews.
+    pub plan_review: u32,
+    /// Forms.
+    pub form: u32,
+    /// Notifications.
+    pub notification: u32,
+}
+
+impl KeepDays {
+    /// How many days the words of a kind are kept; `None` = for ever.
+    pub fn of(&self, kind: Kind) -> Option<u32> {
+        let days = match kind {
+            Kind::Question => self.question,
+            Kind::Choice => self.choice,
+            Kind::Acknowledgement => self.acknowledgement,
+            Kind::Approval => self.approval,
+            Kind::PlanReview => self.plan_review,
+            Kind::Form => self.form,
+            Kind::Notification => self.notification,
+        };
+        (days > 0).then_some(days)
+    }
+
+    /// Whether anything is erased by its age.
+    pub fn is_for_ever(&self) -> bool {
+        Kind::ALL.into_iter().all(|kind| self.of(kind).is_none())
+    }
 }
 
 /// Deadlines in seconds after asking; 0 = never (design §1, rule 4).

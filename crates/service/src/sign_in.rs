@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Fault, Parts, PasswordHash, Person, Principal, Role, SecretHash, SessionId,
+    Changeset, Fault, Parts, PasswordHash, Person, Principal, Role, SecretHash, SessionId,
     access::{NewSession, PasswordBy},
     decide::access as decide,
     fault::is_name,
@@ -13,7 +13,7 @@ use domain::{
 };
 use store::SessionRecord;
 
-use super::{Service, ServiceError, passwords};
+use super::{Asks, Service, ServiceError, passwords};
 use crate::secret::Secret;
 
 /// The browser that a person signs in with.
@@ -30,13 +30,15 @@ pub struct Browser {
 /// A person who has shown who they are, and may come in.
 #[derive(Debug)]
 pub struct Known {
-    person: Person,
-    by: KnownBy,
+    pub(super) person: Person,
+    pub(super) by: KnownBy,
 }
 
 #[derive(Debug)]
-enum KnownBy {
+pub(super) enum KnownBy {
     Password,
+    /// Which is a second factor in itself.
+    Passkey,
     Link {
         link: SecretHash,
         /// Of the password that they chose.
@@ -97,9 +99,10 @@ impl Service {
         let Some(mut person) = self.sign_in_link(link).await? else {
             return Ok(None);
         };
+        let may_rename = self.may_rename(&person).await?;
         let name = name.filter(|name| name.trim() != person.name);
         passwords::check(password, name.unwrap_or(&person.name))?;
-        if let Some(name) = name.filter(|_| person.role == Role::Admin) {
+        if let Some(name) = name.filter(|_| may_rename) {
             // The link is the proof.
             let by = principal(&person, self.now(), Parts::default());
             self.change_person(person.id, name, person.role, &by)
@@ -110,6 +113,16 @@ impl Service {
         let link = link.hash();
         let by = KnownBy::Link { link, hash };
         Ok(Some(Known { person, by }))
+    }
+
+    /// Whether a person takes another name on their way in by a link: an admin, where the link is all there is to
+    /// show.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn may_rename(&self, person: &Person) -> Result<bool, ServiceError> {
+        let factors = self.store.factors(person.id).await?;
+        Ok(person.role == Role::Admin && factors.is_empty())
     }
 
     /// The person with this name and password. `None` when there is none, or they are disabled: the caller
@@ -147,25 +160,42 @@ impl Service {
     }
 
     /// Starts a session for a person who is known. Who came by a link has used it up, has the password, and
-    /// no other session. `false` when the person was disabled or the link used meanwhile.
+    /// no other session. `false` when the person was disabled or the link used meanwhile, or they have to show more.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn begin_session(
         &self,
-        Known { person, by }: Known,
+        known: Known,
         cookie: &Secret,
         browser: Browser,
     ) -> Result<bool, ServiceError> {
+        if self.asks(&known).await? != Asks::Nothing {
+            return Ok(false);
+        }
+        self.begin_session_with(known, cookie, browser, |entry| entry)
+            .await
+    }
+
+    /// The same for who has shown all, with what that changes.
+    pub(super) async fn begin_session_with(
+        &self,
+        Known { person, by }: Known,
+        cookie: &Secret,
+        browser: Browser,
+        with: impl FnOnce(Changeset) -> Changeset,
+    ) -> Result<bool, ServiceError> {
         let session = self.new_session(cookie, &browser);
         let begun = match by {
-            KnownBy::Password => decide::sign_in(&person, session, self.moment()),
+            KnownBy::Password | KnownBy::Passkey => {
+                decide::sign_in(&person, session, self.moment())
+            }
             KnownBy::Link { link, hash } => {
                 let by = PasswordBy::Link { link, session };
                 decide::set_password(&person, hash, by, self.moment())
             }
         };
-        let has_begun = self.is_first(begun).await?;
+        let has_begun = self.is_first(with(begun)).await?;
         if has_begun {
             tracing::info!(person.id = %person.id, client.address = %browser.address, "signed in");
         }
@@ -289,7 +319,7 @@ impl Service {
 
     /// Puts a wrong password into the journal, of a name that no person has only so often. It does so
     /// behind the caller's back: how long they wait must not tell whether there is such a name.
-    fn note_failure(&self, person: Option<Person>, by: Option<&Person>) {
+    pub(super) fn note_failure(&self, person: Option<Person>, by: Option<&Person>) {
         if person.is_none() && !self.backoff.notes_a_stranger(self.now()) {
             return;
         }
@@ -302,7 +332,7 @@ impl Service {
         });
     }
 
-    fn new_session(&self, cookie: &Secret, browser: &Browser) -> NewSession {
+    pub(super) fn new_session(&self, cookie: &Secret, browser: &Browser) -> NewSession {
         let now = self.now();
         NewSession {
             id: SessionId(self.ids.next()),

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, Parts, PasswordHash, Person, PersonId, Principal, SessionId, TokenId, access::Token,
+    Actor, Identity, Parts, PasswordHash, Person, PersonId, Principal, SessionId, TokenId,
+    access::{Owner, Token},
 };
 
 /// The holder of a token that works.
@@ -25,6 +26,8 @@ pub struct TokenRecord {
     pub created_at: DateTime<Utc>,
     /// The maker; `None` for tokens from before this was kept.
     pub made_by: Option<Actor>,
+    /// Whom it belongs to, as they are now.
+    pub owner: Option<Owner>,
     /// When it was last used, to the minute; `None` when it never was.
     pub last_used_at: Option<DateTime<Utc>>,
     /// Since when it no longer works.
@@ -67,6 +70,17 @@ pub struct PersonRecord {
     pub made_link: Option<MadeLink>,
     /// When one of their open sessions was last used, to the minute.
     pub seen_at: Option<DateTime<Utc>>,
+}
+
+/// One of the names by which a provider knows a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdentityRecord {
+    /// The person.
+    pub person: PersonId,
+    /// Theirs.
+    pub identity: Identity,
+    /// When it was linked.
+    pub linked_at: DateTime<Utc>,
 }
 
 /// The record that signing in needs.

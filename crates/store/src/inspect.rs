@@ -60,7 +60,7 @@ pub struct Content {
     pub last_seq: i64,
     /// When it was written.
     pub last_event_at: Option<DateTime<Utc>>,
-    /// How many admins have a password and are not disabled.
+    /// How many admins can come in: by a password, a passkey or a provider, and not disabled.
     pub admins: i64,
 }
 

@@ -1,8 +1,8 @@
 //! The hash chain over the journal: appending to it and going over it.
 
 use domain::{
-    Changeset, Event, InteractionEvent, InteractionId, NewEvent, Payload,
-    journal::{Broken, Chain, Record},
+    Changeset, Erasing, Event, InteractionEvent, InteractionId, NewEvent, Payload, Write,
+    journal::{Broken, Chain, Erasures, Record},
 };
 
 use crate::{Result, Store, rows};
@@ -19,7 +19,13 @@ pub type JournalState = Chain;
 /// [`StoreError::Broken`](crate::StoreError::Broken) names the first event that does not fit.
 pub async fn verify_journal(store: &dyn Store) -> Result<JournalState> {
     let mut known = JournalState::default();
-    walk_journal(store, i64::MIN, |record| Ok(known.follow(&record)?)).await?;
+    let mut erasures = Erasures::default();
+    walk_journal(store, i64::MIN, |record| {
+        known.follow(&record)?;
+        Ok(erasures.follow(&record)?)
+    })
+    .await?;
+    erasures.finish()?;
     Ok(known)
 }
 
@@ -105,6 +111,22 @@ fn is_aside(payload: &Payload) -> bool {
     )
 }
 
+/// The interaction whose words go with this changeset, if there is one.
+pub(crate) fn erasing(changeset: &Changeset) -> Option<&Erasing> {
+    changeset.writes.iter().find_map(|write| match write {
+        Write::Erase(erasing) => Some(&**erasing),
+        _ => None,
+    })
+}
+
+/// Whether it erases an interaction that had another event in the same batch, of which it knows nothing.
+pub(crate) fn is_late(changeset: &Changeset, appended: &[Record]) -> bool {
+    erasing(changeset).is_some_and(|erasing| {
+        let id = Some(erasing.interaction.id);
+        appended.iter().any(|record| record.interaction_id == id)
+    })
+}
+
 /// Gives an event its place after `end`.
 fn append(end: &mut JournalState, event: NewEvent) -> Result<(Record, Event)> {
     let record = rows::record(end.seq + 1, end.hash, &event)?;
@@ -121,6 +143,7 @@ fn append(end: &mut JournalState, event: NewEvent) -> Result<(Record, Event)> {
         interaction_id: event.interaction_id,
         task_id: event.task_id,
         payload: event.payload,
+        is_erased: false,
     };
     Ok((record, event))
 }

@@ -36,9 +36,11 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Interaction,
-    InteractionId, MessageId, Parts, Person, PersonId, SecretHash, SessionId, SlackId, Task, Team,
-    TeamId, TokenId, Verify,
+    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Identity,
+    Interaction, InteractionId, MessageId, Parts, Person, PersonId, SecretHash, SessionId, SlackId,
+    Task, Team, TeamId, TokenId, Verify,
+    access::factor::Factor,
+    decide::interaction::Erasable,
     interaction::{Brief, Unproven},
     journal::Record,
     slack::OnCard,
@@ -47,7 +49,8 @@ use domain::{
 use tokio::sync::watch;
 
 pub use access::{
-    Account, Holder, MadeLink, OpenSession, PersonRecord, SessionData, SessionRecord, TokenRecord,
+    Account, Holder, IdentityRecord, MadeLink, OpenSession, PersonRecord, SessionData,
+    SessionRecord, TokenRecord,
 };
 pub use error::{CommitError, ConnectError, StoreError};
 pub use inbox::{KeptMessage, NewMessage};
@@ -60,6 +63,7 @@ pub use outbox::{
 pub use page::{EventPage, Page};
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
+    WithWords,
 };
 pub use teams::{Asker, TeamRecord, TeamUse};
 
@@ -127,11 +131,14 @@ pub trait Store:
     + People
     + Teams
     + Sessions
+    + Factors
+    + Identities
     + Outbox
     + Endpoints
     + Inbox
     + Cards
     + Nodes
+    + Erasing
 {
 }
 
@@ -145,11 +152,14 @@ impl<
         + People
         + Teams
         + Sessions
+        + Factors
+        + Identities
         + Outbox
         + Endpoints
         + Inbox
         + Cards
-        + Nodes,
+        + Nodes
+        + Erasing,
 > Store for T
 {
 }
@@ -169,6 +179,23 @@ pub trait Commit: Send + Sync {
     /// and, on Postgres, other nodes' notifications. Only a hint: only [`Journal::events_after`]
     /// counts.
     fn growth(&self) -> watch::Receiver<()>;
+}
+
+/// Reading what can be erased (rule 19). It is erased by a commit.
+#[async_trait]
+pub trait Erasing: Send + Sync {
+    /// All that is stored of an interaction, of one moment, as it is stored: nothing of it is proven.
+    ///
+    /// # Errors
+    /// Also when some of it cannot be read.
+    async fn erasable(&self, id: InteractionId) -> Result<Option<Erasable>>;
+
+    /// Closed interactions whose words are still there, those closed first before others; at most `limit`.
+    async fn with_words(&self, query: &WithWords, limit: u32) -> Result<Vec<InteractionId>>;
+
+    /// Has nothing of what was erased left beside the rows, as far as this program can do that. `false` when somebody
+    /// was reading: then it has to be called again.
+    async fn scrub(&self) -> Result<bool>;
 }
 
 /// Reading interactions.
@@ -445,6 +472,35 @@ pub trait Sessions: Send + Sync {
 
     /// Notes when sessions were used.
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()>;
+}
+
+/// Second factors, which [`FactorChange`](domain::access::factor::FactorChange)s change.
+#[async_trait]
+pub trait Factors: Send + Sync {
+    /// Those of a person, first added first.
+    async fn factors(&self, person: PersonId) -> Result<Vec<Factor>>;
+
+    /// The passkey that its device calls so, whoever's it is.
+    async fn passkey(&self, credential: &[u8]) -> Result<Option<Factor>>;
+
+    /// How many recovery codes a person has left.
+    async fn recovery_codes(&self, person: PersonId) -> Result<i64>;
+}
+
+/// Who people are at the providers by which they sign in. They are linked and unlinked by changesets.
+#[async_trait]
+pub trait Identities: Send + Sync {
+    /// The person whose identity this is, also when they are disabled.
+    async fn person_known_as(&self, identity: &Identity) -> Result<Option<Person>>;
+
+    /// The identities of a person, linked first first.
+    async fn identities_of(&self, person: PersonId) -> Result<Vec<IdentityRecord>>;
+
+    /// All of them, by issuer and subject.
+    async fn identities(&self) -> Result<Vec<IdentityRecord>>;
+
+    /// Whether there is an admin who is not disabled and has a password, a passkey or an identity, other than this one.
+    async fn another_admin(&self, but: Option<PersonId>) -> Result<bool>;
 }
 
 /// The deliveries. Obligations are made by [`Commit::commit`], with the events they tell of.

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, AgentRef, Audience, InteractionId, TeamRef,
+    access::Owner,
     interaction::{Kind, Mode},
 };
 
@@ -64,6 +65,8 @@ pub struct AgentRecord {
     pub agent: AgentRef,
     /// The team that it asks by itself; `None` = everyone.
     pub home: Option<TeamRef>,
+    /// Whom its tokens belong to that were not revoked, by name.
+    pub owners: Vec<Owner>,
     /// When it last called, to the minute; `None` when it never has.
     pub last_seen_at: Option<DateTime<Utc>>,
     /// How many of its tasks run or wait.
@@ -112,4 +115,15 @@ pub struct Thread {
     pub channel: String,
     /// The card's name in the channel.
     pub ts: String,
+}
+
+/// Closed interactions whose words are still there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WithWords {
+    /// Closed before then.
+    pub closed_before: DateTime<Utc>,
+    /// Only this agent's.
+    pub agent: Option<AgentId>,
+    /// Only of this kind.
+    pub kind: Option<Kind>,
 }

@@ -70,7 +70,8 @@ fn said(payload: &Payload) -> Option<String> {
         | InteractionEvent::Consumed(_)
         | InteractionEvent::CalledBack {}
         | InteractionEvent::AgentOffline {}
-        | InteractionEvent::ReplyEdited { .. } => None,
+        | InteractionEvent::ReplyEdited { .. }
+        | InteractionEvent::Erased(_) => None,
     }
 }
 

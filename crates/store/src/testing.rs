@@ -72,7 +72,7 @@ impl Held {
 
 #[derive(Debug)]
 enum Place {
-    Folder { _removed_with_it: tempfile::TempDir },
+    Folder { removed_with_it: tempfile::TempDir },
     Server { maintenance: String, name: String },
 }
 
@@ -82,7 +82,7 @@ impl TestDatabase {
         Self {
             url: format!("sqlite://{}", folder.path().join("handraise.db").display()),
             place: Place::Folder {
-                _removed_with_it: folder,
+                removed_with_it: folder,
             },
         }
     }
@@ -162,6 +162,38 @@ impl TestDatabase {
                 until(&migrate::POSTGRES).run(&mut connection).await
             }
         }
+    }
+
+    /// All that is in the database: SQLite's files byte for byte, with the write-ahead log; of Postgres every row of every
+    /// table, as a dump has them.
+    ///
+    /// # Errors
+    /// The database's error.
+    pub async fn contents(&self) -> Result<Vec<u8>, sqlx::Error> {
+        let mut all = Vec::new();
+        match &self.place {
+            Place::Folder { removed_with_it } => {
+                for file in std::fs::read_dir(removed_with_it.path())? {
+                    all.extend(std::fs::read(file?.path())?);
+                }
+            }
+            Place::Server { .. } => {
+                let mut connection = PgConnection::connect(&self.url).await?;
+                let tables: Vec<String> = sqlx::query_scalar(
+                    "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'",
+                )
+                .fetch_all(&mut connection)
+                .await?;
+                for table in tables {
+                    let rows = format!("SELECT row_to_json(t)::text FROM {table} t");
+                    let rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(rows))
+                        .fetch_all(&mut connection)
+                        .await?;
+                    all.extend(rows.join("\n").into_bytes());
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// Runs SQL, of one statement or several, behind the store's back.

@@ -37,10 +37,12 @@ impl<E: Into<StoreError>> From<E> for BatchError {
 /// Whether a changeset is written in several steps, of which the first may fit and a later one not.
 pub(crate) fn has_parts(changeset: &Changeset) -> bool {
     changeset.writes.len() > 1
-        || changeset
-            .writes
-            .iter()
-            .any(|write| matches!(write, Write::Access(_) | Write::Endpoint(_)))
+        || changeset.writes.iter().any(|write| {
+            matches!(
+                write,
+                Write::Access(_) | Write::Endpoint(_) | Write::Erase(_)
+            )
+        })
 }
 
 /// One transaction on one of the databases.

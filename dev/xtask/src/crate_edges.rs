@@ -6,7 +6,7 @@ use crate::command;
 use crate::workspace::{TRIPLE, Workspace};
 
 /// Our own crates, and which of our own each may depend on. The rest may depend on any.
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("machine", &["domain"]),
@@ -14,11 +14,12 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("visible", &["domain"]),
     ("service", &["domain", "machine", "signing", "store"]),
     ("slack", &["domain", "machine", "visible"]),
+    ("oidc", &["domain"]),
     ("agent", &["domain", "machine", "signing", "visible"]),
     (
         "server",
         &[
-            "app", "domain", "machine", "service", "signing", "slack", "store", "visible",
+            "app", "domain", "machine", "oidc", "service", "signing", "slack", "store", "visible",
         ],
     ),
     ("app", &["domain", "visible"]),

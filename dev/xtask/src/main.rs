@@ -18,6 +18,7 @@ mod gate;
 mod limits_once;
 mod module_edges;
 mod node;
+mod oathtool;
 mod order;
 mod parts;
 mod playwright;

@@ -9,7 +9,7 @@ use crate::playwright::Playwright;
 use crate::postgres::{self, Postgres};
 use crate::progress::Steps;
 use crate::workspace::Workspace;
-use crate::{command, frontend, python, server};
+use crate::{command, frontend, oathtool, python, server};
 
 /// The tests that the page as shipped has to pass as well: it is compiled and taken apart in another way. They open each
 /// of its parts, and answer each kind of question.
@@ -29,6 +29,7 @@ pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
 /// a page that came later would have the server and its tests compiled twice.
 fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let postgres = steps.step("PostgreSQL", "a few seconds", Postgres::ready)?;
+    steps.step("oathtool", "seconds the first time", oathtool::ensure)?;
     let playwright = steps.step("browser and Node.js", "seconds, if they are there", || {
         Playwright::ready(workspace)
     })?;
@@ -59,6 +60,7 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
 fn run_filtered(workspace: &Workspace, filters: &[String], steps: &mut Steps) -> Result<()> {
     server::allow_missing_page(workspace)?;
     let postgres = steps.step("PostgreSQL", "a few seconds", Postgres::ready)?;
+    steps.step("oathtool", "seconds the first time", oathtool::ensure)?;
     let python = steps.step("Python", "seconds the first time", || {
         python::ensure(workspace)
     })?;

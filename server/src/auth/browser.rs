@@ -124,12 +124,20 @@ fn is_page(path: &str) -> bool {
     // A link is one plain segment; `..` and its encodings could lead on to a page.
     let open = match path.strip_prefix("/sign-in") {
         Some("") => true,
-        Some(rest) => rest
-            .strip_prefix('/')
-            .is_some_and(|link| link.bytes().all(|byte| byte.is_ascii_alphanumeric())),
+        Some(rest) => rest.strip_prefix('/').is_some_and(|link| {
+            link.bytes().all(|byte| byte.is_ascii_alphanumeric()) || is_way_of_provider(link)
+        }),
         None => false,
     };
     !open && !path.starts_with("/ui/") && path != "/sign-out" && path != "/accept-link"
+}
+
+/// There, or back.
+fn is_way_of_provider(rest: &str) -> bool {
+    let key = rest.strip_prefix("with/").unwrap_or_default();
+    let key = key.strip_suffix("/back").unwrap_or(key);
+    let is_fit = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !key.is_empty() && key.bytes().all(is_fit)
 }
 
 fn sign_in_for(uri: &Uri) -> String {
@@ -190,6 +198,8 @@ mod tests {
             "/a\r\nSet-Cookie: x",
             "/ui/answer-blocker",
             "/sign-out",
+            "/sign-in/with/company",
+            "/sign-in/with/company/back",
             "",
         ] {
             assert_eq!(after_sign_in(Some(wanted)), "/");

@@ -3,5 +3,6 @@
 pub mod address;
 pub(crate) mod bearer;
 pub mod browser;
+pub(crate) mod on_the_way;
 pub mod same_origin;
 pub(crate) mod session;

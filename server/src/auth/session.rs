@@ -9,6 +9,7 @@ use axum::{
 };
 use chrono::{DateTime, Utc};
 use domain::limits::SESSION_LIFETIME;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use service::{Service, ServiceError, secret::Secret};
 use tower_sessions::{
@@ -55,6 +56,42 @@ pub(crate) async fn renew(session: &Session) -> std::result::Result<Secret, Prob
 /// When the database fails.
 pub(crate) async fn take_back(session: &Session) -> std::result::Result<(), Problem> {
     session.flush().await.map_err(failed)
+}
+
+/// Keeps something with the browser under a name, in place of what was there.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn keep<T: Serialize + Sync>(
+    session: &Session,
+    name: &str,
+    value: &T,
+) -> std::result::Result<(), Problem> {
+    session.insert(name, value).await.map_err(failed)
+}
+
+/// What is kept with the browser under this name; nothing also when another version of the program has kept it.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn kept<T: DeserializeOwned>(
+    session: &Session,
+    name: &str,
+) -> std::result::Result<Option<T>, Problem> {
+    let value = session.get_value(name).await.map_err(failed)?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
+/// The same, which is kept no longer.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn take<T: DeserializeOwned>(
+    session: &Session,
+    name: &str,
+) -> std::result::Result<Option<T>, Problem> {
+    let value = session.remove_value(name).await.map_err(failed)?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
 }
 
 /// A browser takes nothing from a `__Host-` cookie that comes without `Secure`, not even its end, for which the
@@ -161,7 +198,7 @@ fn backend(error: ServiceError) -> Error {
     clippy::needless_pass_by_value,
     reason = "it stands where a function of an error is wanted"
 )]
-fn failed(error: session::Error) -> Problem {
+pub(super) fn failed(error: session::Error) -> Problem {
     tracing::error!(%error, "a browser's session");
     Problem::internal()
 }

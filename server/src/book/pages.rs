@@ -15,16 +15,19 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 21] = files![
+const FILES: [(&str, &str, &str); 24] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
     "agents": "docs/agents.md",
     "mcp": "docs/mcp.md",
     "answering": "docs/answering.md",
+    "second-factor": "docs/second-factor.md",
     "slack": "docs/slack.md",
+    "sign-in": "docs/sign-in.md",
     "teams": "docs/teams.md",
     "operations": "docs/operations.md",
+    "erasing": "docs/erasing.md",
     "performance": "docs/performance.md",
     "delivery": "docs/delivery.md",
     "receipts": "docs/receipts.md",

@@ -66,7 +66,7 @@ pub(super) fn key_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::
 }
 
 /// Text that may be secret: what is wrong with it is said without it.
-fn hidden_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+pub(super) fn hidden_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     String::deserialize(from).map_err(|_| D::Error::custom("it must be text, in quotes"))
 }
 

@@ -12,6 +12,8 @@ use super::{
 const PREFIX: &str = "HANDRAISE_";
 /// The variable that names the file.
 pub(super) const FILE: &str = "HANDRAISE_CONFIG";
+/// The one setting that is a list of sections.
+const PROVIDERS: &str = "providers";
 /// The ending of a variable that names a file with the value in it.
 const IN_A_FILE: &str = "_FILE";
 /// Those of the agent's side, which are nothing to the server.
@@ -98,6 +100,7 @@ impl Environment {
         let other = self.entries.iter().find(|entry| entry.key == key);
         let value = match (text, other) {
             (_, Some(other)) => Err(format!("{} is set as well; take one away", other.origin)),
+            (text, None) if key == PROVIDERS => text.map(|text| read_json(&text)),
             (text, None) => text.map(|text| read_as(&setting.value, text)),
         };
         let origin = Origin::Variable(name);
@@ -106,6 +109,11 @@ impl Environment {
             Err(what) => self.faults.push(Fault { origin, what }),
         }
     }
+}
+
+/// A list of sections has no form with commas. What is no JSON stays text, and is refused without a word of it.
+fn read_json(text: &str) -> Value {
+    serde_json::from_str::<Value>(text).unwrap_or_else(|_| Value::String(String::new()))
 }
 
 /// The text as a value of the same type as the default, or as text if it is none: what is wrong with it

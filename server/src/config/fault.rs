@@ -75,7 +75,8 @@ pub(super) fn nearest<'a>(
         .into_iter()
         .map(|name| (likeness(name), name))
         .filter(|(likeness, _)| *likeness >= 0.85)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        // Of several that are as like, the one that stands first: what erases stands last.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, name)| name)
 }
 

@@ -16,6 +16,7 @@ use super::{
     environment::Environment,
     fault::{Fault, LoadError, Origin, nearest},
     file::{self, Entry},
+    provider,
 };
 use crate::telemetry::LogFormat;
 
@@ -84,12 +85,13 @@ pub fn load(
     }
     let config = read(&mut settings, &known, &mut faults);
     // Of single settings that are wrong it would say what is no longer true.
-    if let Some(Err(wrong)) = config
-        .as_ref()
-        .filter(|_| faults.is_empty())
-        .map(Config::slack_mode)
-    {
-        faults.extend(wrong.into_iter().map(|Contradiction { setting, what }| {
+    if let Some(config) = config.as_ref().filter(|_| faults.is_empty()) {
+        let wrong = config.slack_mode().err().unwrap_or_default().into_iter();
+        let wrong = wrong.chain(provider::contradictions(
+            &config.providers,
+            config.passwords,
+        ));
+        faults.extend(wrong.map(|Contradiction { setting, what }| {
             let origin = settings.get(setting).map(|(_, origin)| origin.clone());
             Fault {
                 origin: origin.unwrap_or(Origin::Default),

@@ -11,6 +11,7 @@ mod file;
 mod hidden;
 mod in_force;
 mod load;
+mod provider;
 mod slack;
 mod webhook_url;
 
@@ -19,9 +20,9 @@ use std::{
     path::PathBuf,
 };
 
-use domain::Quota;
+use domain::{Quota, access::factor::FactorFor};
 use serde::{Deserialize, Serialize};
-use service::{Settings, Timeouts, guard::Networks};
+use service::{KeepDays, Settings, Timeouts, guard::Networks};
 use signing::VerifyingKey;
 
 use crate::{limits::LimitSettings, telemetry::LogFormat};
@@ -30,6 +31,7 @@ pub use database_url::DatabaseUrl;
 pub use fault::{Fault, LoadError, Origin};
 pub use hidden::Hidden;
 pub use load::{DEFAULT_FILE, Flags, Loaded, load};
+pub use provider::ProviderSettings;
 pub use slack::{Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
 pub use webhook_url::WebhookUrl;
 
@@ -50,6 +52,8 @@ pub struct Config {
     pub public_url: Option<String>,
     /// How many proxies stand before this server; 0 = none.
     pub trusted_proxies: u8,
+    /// Whom a password alone does not let in.
+    pub second_factor_for: FactorFor,
     /// How log lines look.
     pub log: LogFormat,
     /// How many blockers of one agent may be pending; 0 = any number.
@@ -97,6 +101,11 @@ pub struct Config {
     pub slack_api_url: String,
     /// Who may answer in Slack.
     pub slack_allowed_users: SlackUsers,
+    /// Whether people sign in by name and password.
+    pub passwords: bool,
+    /// Who else says who people are.
+    #[serde(deserialize_with = "provider::list")]
+    pub providers: Vec<ProviderSettings>,
     /// How many requests a minute one token, or one address without a good token, may send; 0 = any
     /// number. Requests while they are held do not count.
     pub rate_limit_per_minute: u32,
@@ -111,6 +120,8 @@ pub struct Config {
     pub limits: LimitSettings,
     /// The deadline of each kind where a request names none.
     pub timeout: Timeouts,
+    /// How long what was written in each kind is kept.
+    pub keep_days: KeepDays,
 }
 
 impl Default for Config {
@@ -146,6 +157,8 @@ impl Config {
             timeouts: self.timeout,
             max_pending_per_agent: self.max_pending_per_agent,
             quota: Quota(self.agent_bytes_per_day),
+            second_factor_for: self.second_factor_for,
+            keep_days: self.keep_days,
         }
     }
 

@@ -27,6 +27,9 @@ const LEASE: TimeDelta = TimeDelta::seconds(10);
 /// What is said of a decision that this node cannot vouch for.
 const UNPROVEN: &str = "no key that this node trusts has signed the decision (`trusted_keys`)";
 
+/// What is said of a delivery whose words are gone.
+const ERASED: &str = "what it tells of was erased";
+
 /// Whom a request is for.
 #[derive(Clone, Copy, Debug)]
 pub enum Addressee {
@@ -78,6 +81,10 @@ impl Requests {
     async fn prepare(&self, claimed: &Claimed) -> anyhow::Result<Result<Request, TryResult>> {
         let (service, public_url) = (&self.service, &*self.public_url);
         let events = events(&**service.store(), claimed.delivery.event_seq).await?;
+        // Blanks are no news: nobody wrote them (rule 19).
+        if events.iter().any(|event| event.is_erased) {
+            return Ok(Err(TryResult::Withdrawn(ERASED.to_owned())));
+        }
         let told = Interaction::replay(&events).map(|told| service.store().proven(told));
         if told.is_some_and(|told| told.state.is_void()) {
             // Another node may know the key that signed it.

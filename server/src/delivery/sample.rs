@@ -75,6 +75,7 @@ fn of(kind: Kind, at: DateTime<Utc>) -> Option<Interaction> {
         callback: None,
         card: None,
         follow_ups: Vec::new(),
+        erased: None,
     })
 }
 

@@ -5,6 +5,7 @@ mod configuration;
 mod database;
 mod disk;
 mod key;
+mod providers;
 mod time;
 
 use std::fmt;
@@ -55,6 +56,7 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
     let content = found.and_then(|found| found.content);
     key::examine(&loaded.config, content.as_ref(), &mut report);
     address::examine(&loaded.config, &mut report).await;
+    providers::examine(&loaded.config, clock.now(), &mut report).await;
     report.0
 }
 

@@ -5,6 +5,7 @@
 //! turns and loses none of those that follow.
 
 mod checkpoint;
+mod erase;
 mod expire;
 mod forget;
 mod messages;
@@ -29,6 +30,7 @@ pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &Cance
     background.spawn(forget::run(state.limits.clone(), stopping.clone()));
     background.spawn(messages::run(service.clone(), stopping.clone()));
     background.spawn(places::run(service.clone(), stopping.clone()));
+    background.spawn(erase::run(service.clone(), stopping.clone()));
 }
 
 /// Does the work once in every period. A turn that takes longer delays the next; one that panics ends alone.

@@ -1,12 +1,12 @@
 //! Holding who gets in against the journal: a token, a role or a user of Slack that no event made was put into the
 //! database by hand, and so was an answer by a person who could not answer then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Actor, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder, Role, SlackId,
-    TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
+    Actor, FactorId, Identity, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder,
+    Role, SlackId, TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
 };
 use store::{Store, walk_journal};
 use uuid::Uuid;
@@ -36,8 +36,12 @@ const UNDER_WAY: TimeDelta = TimeDelta::minutes(2);
 #[derive(Debug, Default)]
 pub(super) struct Known {
     people: BTreeMap<PersonId, KnownPerson>,
+    /// As which people are known to providers.
+    identities: BTreeMap<Identity, PersonId>,
     /// Those that were not revoked.
     tokens: BTreeMap<TokenId, Token>,
+    /// Whom tokens belong to, the revoked ones too: what was asked with them may still wait.
+    owners: BTreeMap<TokenId, Option<PersonId>>,
     /// When people and tokens that could answer until then no longer could.
     ended: BTreeMap<Uuid, DateTime<Utc>>,
     teams: KnownTeams,
@@ -50,6 +54,7 @@ struct KnownPerson {
     role: Role,
     is_disabled: bool,
     slack_id: Option<SlackId>,
+    factors: BTreeSet<FactorId>,
 }
 
 impl Known {
@@ -99,7 +104,8 @@ impl Known {
     fn take(&mut self, record: &Record, payload: Payload, at: DateTime<Utc>) {
         match payload {
             Payload::Person(event) => self.take_person(event),
-            Payload::Token(TokenEvent::Created(token)) => {
+            Payload::Token(TokenEvent::Created(token) | TokenEvent::OwnerChanged(token)) => {
+                self.owners.insert(token.id, token.owner);
                 self.tokens.insert(token.id, token);
             }
             Payload::Token(TokenEvent::Revoked(token)) => {
@@ -126,6 +132,7 @@ impl Known {
                     role: person.role,
                     is_disabled: false,
                     slack_id: None,
+                    factors: BTreeSet::new(),
                 });
                 known.role = person.role;
             }
@@ -137,11 +144,28 @@ impl Known {
             PersonEvent::SlackUnlinked { person, .. } => {
                 self.person(person.id, |it| it.slack_id = None);
             }
+            PersonEvent::FactorAdded { person, factor } => self.person(person.id, |it| {
+                it.factors.insert(factor.id);
+            }),
+            PersonEvent::FactorRemoved { person, factor } => self.person(person.id, |it| {
+                it.factors.remove(&factor.id);
+            }),
+            PersonEvent::FactorsReset(person) => {
+                self.person(person.id, |it| it.factors.clear());
+            }
+            PersonEvent::IdentityLinked { person, identity } => {
+                self.identities.insert(identity, person.id);
+            }
+            PersonEvent::IdentityUnlinked { identity, .. } => {
+                self.identities.remove(&identity);
+            }
             PersonEvent::Linked(_)
             | PersonEvent::PasswordSet(_)
             | PersonEvent::SignedIn { .. }
             | PersonEvent::SignInFailed { .. }
-            | PersonEvent::SignedOut { .. } => {}
+            | PersonEvent::SignedOut { .. }
+            | PersonEvent::FactorUsed { .. }
+            | PersonEvent::RecoveryCodesMade(_) => {}
         }
     }
 
@@ -206,6 +230,8 @@ impl Known {
     pub(super) async fn compare(mut self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
         loop {
             let mut differ = self.people_who_differ(store).await?;
+            differ.extend(self.factors_that_differ(store).await?);
+            differ.extend(self.identities_that_differ(store).await?);
             differ.extend(self.tokens_that_differ(store).await?);
             differ.extend(self.teams.compare(&store.teams().await?));
             let before = self.seq;
@@ -250,24 +276,61 @@ impl Known {
             .then(|| "the row names another user of Slack than the events".to_owned())
     }
 
+    async fn factors_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
+        let mut differ = Vec::new();
+        for record in store.people(DateTime::UNIX_EPOCH).await? {
+            let person = record.person;
+            let Some(known) = self.people.get(&person.id) else {
+                continue;
+            };
+            let factors = store.factors(person.id).await?;
+            let factors: BTreeSet<_> = factors.iter().map(|factor| factor.id).collect();
+            if factors != known.factors {
+                differ.push(Differs {
+                    what: format!("the person {}", visible::line(&person.name)),
+                    how: "the rows have other second factors than the events".to_owned(),
+                });
+            }
+        }
+        Ok(differ)
+    }
+
+    async fn identities_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
+        let rows = store.identities().await?.into_iter();
+        let strange = rows.filter(|row| self.identities.get(&row.identity) != Some(&row.person));
+        let differ = strange.map(|row| {
+            let (subject, issuer) = (row.identity.subject, row.identity.issuer);
+            let (subject, issuer) = (visible::line(&subject), visible::line(&issuer));
+            Differs {
+                what: format!("the identity {subject} at {issuer}"),
+                how: "it lets somebody in, and no event says so".to_owned(),
+            }
+        });
+        Ok(differ.collect())
+    }
+
     async fn tokens_that_differ(&self, store: &dyn Store) -> anyhow::Result<Vec<Differs>> {
         let tokens = store.tokens().await?.into_iter();
-        let differ = tokens
-            .filter(|record| record.revoked_at.is_none())
-            .filter_map(|record| {
-                let token = record.token;
-                let how = match self.tokens.get(&token.id) {
-                    Some(known) if *known == token => return None,
-                    Some(_) => "the row and its events differ",
-                    None => "it works, and no event says so",
-                };
-                let (kind, name) = (token.kind.name(), visible::line(&token.name));
-                Some(Differs {
-                    what: format!("the {kind} token {name}"),
-                    how: how.to_owned(),
-                })
-            });
+        let differ = tokens.filter_map(|record| {
+            let token = record.token;
+            let how = self.how_a_token_differs(&token, record.revoked_at.is_none())?;
+            let (kind, name) = (token.kind.name(), visible::line(&token.name));
+            Some(Differs {
+                what: format!("the {kind} token {name}"),
+                how: how.to_owned(),
+            })
+        });
         Ok(differ.collect())
+    }
+
+    fn how_a_token_differs(&self, token: &Token, works: bool) -> Option<&'static str> {
+        let owner = self.owners.get(&token.id).copied().flatten();
+        match self.tokens.get(&token.id) {
+            None if works => Some("it works, and no event says so"),
+            _ if owner != token.owner => Some("the row names another owner than the events"),
+            Some(known) if works && known != token => Some("the row and its events differ"),
+            _ => None,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use domain::journal::{Broken, Chain, Checkpoint, Hash, SignedCheckpoint, Tree};
+use domain::journal::{Broken, Chain, Checkpoint, Erasures, Hash, SignedCheckpoint, Tree};
 use signing::{Keyring, SigningKey};
 use store::{Store, walk_journal};
 use tokio::sync::Mutex;
@@ -67,12 +67,15 @@ impl Checkpoints {
                 *known = next.clone();
             }
             let Known { chain, tree } = &mut next;
+            let mut erasures = Erasures::default();
             walk_journal(&*self.store, chain.seq, |record| {
                 chain.follow(&record)?;
+                erasures.follow(&record)?;
                 tree.push(&record.hash);
                 Ok(())
             })
             .await?;
+            erasures.finish()?;
             if next.tree.size() == signed {
                 return Ok(None);
             }

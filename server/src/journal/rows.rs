@@ -92,13 +92,10 @@ async fn difference(
 ) -> anyhow::Result<Option<String>> {
     loop {
         let events = store::history_of(store, row.id, i64::MAX).await?;
-        let Some(mut told) = Interaction::replay(&events) else {
+        let Some(told) = Interaction::replay(&events) else {
             return Ok(Some("no event has opened it".to_owned()));
         };
-        // A team may be called otherwise since.
-        if told.team_id() == row.team_id() {
-            told.team.clone_from(&row.team);
-        }
+        let told = told.with_team_as_in(&row);
         let ends = events.iter().filter(|event| event.payload.closes()).count();
         if ends > 1 {
             return Ok(Some("it has ended more than once".to_owned()));
@@ -126,6 +123,7 @@ fn how(row: &Interaction, told: &Interaction) -> String {
     }
     let parts = [
         ("what was asked", row.request != told.request),
+        ("whether it was erased", row.erased != told.erased),
         ("who asked", row.agent != told.agent),
         ("the team", row.team != told.team),
         ("when it was asked", row.created_at != told.created_at),

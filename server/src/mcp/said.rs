@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The fields of an interaction that a model is told: the API's names and values.
-const OF_ONE: [&str; 13] = [
+const OF_ONE: [&str; 14] = [
     "id",
     "kind",
     "state",
@@ -26,6 +26,7 @@ const OF_ONE: [&str; 13] = [
     "expires_at",
     "closed_at",
     "collected_at",
+    "erased",
     "dashboard_url",
 ];
 /// How much of a prompt stands in a list, in characters.
@@ -111,6 +112,13 @@ fn part(interaction: Interaction, public_url: &str, names: &[&str]) -> Map<Strin
 
 fn text(interaction: &Interaction) -> String {
     let id = interaction.id;
+    if let Some(erased) = &interaction.erased {
+        let by = erased.by_whom();
+        return format!(
+            "All that was written in it was erased by {by}: there is no answer any more.{}",
+            no(interaction)
+        );
+    }
     match &interaction.state {
         State::Pending { .. } => format!(
             "Nobody has answered yet. Nothing is lost: the question waits under the id {id}. Go on with work that \

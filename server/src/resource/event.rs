@@ -3,10 +3,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, InteractionEvent,
-    InteractionId, Part, Payload, PersonEvent, Retry, SessionId, SlackId, Task, TaskEvent,
-    TeamEvent, TeamId, TeamRef, Token, TokenEvent,
-    access::PersonRef,
+    Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, Identity,
+    InteractionEvent, InteractionId, Named, Part, Payload, PersonEvent, Retry, SessionId, SlackId,
+    Task, TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
+    access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef},
     interaction::{
         Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
@@ -29,6 +29,8 @@ pub(crate) struct EventBody<'a> {
     task_id: Option<&'a str>,
     #[serde(rename = "type")]
     event_type: &'static str,
+    /// Whether its words are gone: what stands in their place nobody wrote.
+    erased: bool,
     payload: PayloadBody<'a>,
 }
 
@@ -86,6 +88,8 @@ enum PayloadBody<'a> {
     },
     /// `interaction.remarked`: written in a card's thread, and no answer.
     Remarked { text: &'a str, why: Unseen },
+    /// `interaction.erased`: the events whose words went.
+    Erased { events: &'a [Named] },
     /// `interaction.follow_up`, `interaction.reply_edited`.
     Said { text: &'a str },
     /// `task.*`: as it is then.
@@ -95,10 +99,18 @@ enum PayloadBody<'a> {
         person: &'a PersonRef,
         slack_id: &'a SlackId,
     },
+    /// `person.identity_linked`, `person.identity_unlinked`.
+    IdentityLink {
+        person: &'a PersonRef,
+        identity: &'a Identity,
+    },
     /// `person.signed_in`.
     SignedIn {
         person: &'a PersonRef,
         session: SessionId,
+        /// The provider that said who it is, if one did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        issuer: Option<&'a str>,
     },
     /// `person.signed_out`.
     SignedOut {
@@ -107,6 +119,11 @@ enum PayloadBody<'a> {
     },
     /// `person.sign_in_failed`: whose name was given, if somebody has it.
     SignInFailed { person: Option<&'a PersonRef> },
+    /// `person.factor_*`: which; none when a recovery code was used.
+    Factor {
+        person: &'a PersonRef,
+        factor: Option<&'a FactorRef>,
+    },
     /// Everything else of a person.
     Person(&'a PersonRef),
     /// `token.*`.
@@ -154,6 +171,7 @@ impl<'a> EventBody<'a> {
             interaction_id: event.interaction_id,
             task_id: event.task_id.as_deref(),
             event_type: event.payload.event_type(),
+            erased: event.is_erased,
             payload: PayloadBody::from(&event.payload),
         }
     }
@@ -170,9 +188,11 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
                 | TaskEvent::Done(task),
             ) => Self::Task(task),
             Payload::Person(event) => event.into(),
-            Payload::Token(TokenEvent::Created(token) | TokenEvent::Revoked(token)) => {
-                Self::Token(token)
-            }
+            Payload::Token(
+                TokenEvent::Created(token)
+                | TokenEvent::Revoked(token)
+                | TokenEvent::OwnerChanged(token),
+            ) => Self::Token(token),
             Payload::Team(event) => event.into(),
             Payload::Endpoint(event) => event.into(),
             Payload::Delivery(DeliveryEvent::Retried(which)) => Self::Retried(which),
@@ -241,6 +261,9 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 Self::Said { text }
             }
             InteractionEvent::Remarked { text, why } => Self::Remarked { text, why: *why },
+            InteractionEvent::Erased(erasure) => Self::Erased {
+                events: &erasure.events,
+            },
             InteractionEvent::Collected {}
             | InteractionEvent::CalledBack {}
             | InteractionEvent::AgentOffline {} => Self::Nothing {},
@@ -256,14 +279,34 @@ impl<'a> From<&'a PersonEvent> for PayloadBody<'a> {
             | PersonEvent::Changed(person)
             | PersonEvent::Disabled(person)
             | PersonEvent::Enabled(person)
-            | PersonEvent::PasswordSet(person) => Self::Person(person),
+            | PersonEvent::PasswordSet(person)
+            | PersonEvent::RecoveryCodesMade(person)
+            | PersonEvent::FactorsReset(person) => Self::Person(person),
+            PersonEvent::FactorAdded { person, factor }
+            | PersonEvent::FactorRemoved { person, factor } => Self::Factor {
+                person,
+                factor: Some(factor),
+            },
+            PersonEvent::FactorUsed { person, factor } => Self::Factor {
+                person,
+                factor: factor.as_ref(),
+            },
             PersonEvent::SlackLinked { person, slack_id }
             | PersonEvent::SlackUnlinked { person, slack_id } => {
                 Self::SlackLink { person, slack_id }
             }
-            PersonEvent::SignedIn { person, session } => Self::SignedIn {
+            PersonEvent::IdentityLinked { person, identity }
+            | PersonEvent::IdentityUnlinked { person, identity } => {
+                Self::IdentityLink { person, identity }
+            }
+            PersonEvent::SignedIn {
+                person,
+                session,
+                issuer,
+            } => Self::SignedIn {
                 person,
                 session: *session,
+                issuer: issuer.as_deref(),
             },
             PersonEvent::SignInFailed { person } => Self::SignInFailed {
                 person: person.as_ref(),

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 50] = [
+pub(crate) const EVENT_TYPES: [&str; 59] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -30,6 +30,7 @@ pub(crate) const EVENT_TYPES: [&str; 50] = [
     "interaction.follow_up",
     "interaction.reply_edited",
     "interaction.remarked",
+    "interaction.erased",
     "task.waiting",
     "task.running",
     "task.failed",
@@ -42,11 +43,19 @@ pub(crate) const EVENT_TYPES: [&str; 50] = [
     "person.password_set",
     "person.slack_linked",
     "person.slack_unlinked",
+    "person.identity_linked",
+    "person.identity_unlinked",
     "person.signed_in",
     "person.sign_in_failed",
     "person.signed_out",
+    "person.factor_added",
+    "person.factor_removed",
+    "person.factor_used",
+    "person.recovery_codes_made",
+    "person.factors_reset",
     "token.created",
     "token.revoked",
+    "token.owner_changed",
     "team.created",
     "team.changed",
     "team.deleted",
@@ -76,6 +85,7 @@ shapes! {
         must("interaction_id", or_null(id())),
         must("task_id", or_null(string())),
         must("type", one_of(EVENT_TYPES)),
+        must("erased", boolean().description(Some("Whether its words are gone: blanks stand in their place, which nobody wrote."))),
         must("payload", reference("EventPayload")),
     ]);
     /// One page of the journal, in the order of commits. `last_seq` is what to pass as `after` next time.
@@ -122,6 +132,13 @@ shapes! {
             must("text", string()),
             must("why", one_of(["cut", "asked_later"])),
         ])),
+        of("interaction.erased: the events whose words went, by place and hash", returned([
+            must("events", list_of(returned([
+                must("seq", whole(1..=i64::MAX)),
+                must("hash", string()),
+                may_not_null("left", string()),
+            ]))),
+        ])),
         of("interaction.follow_up, interaction.reply_edited", returned([must("text", string())])),
         of("task.waiting, task.running, task.failed, task.done: as it is then", returned([
             must("id", string()),
@@ -139,9 +156,17 @@ shapes! {
             must("person", reference("PersonThen")),
             must("slack_id", string()),
         ])),
-        of("person.signed_in", returned([
+        of("person.identity_linked, person.identity_unlinked: at a provider of sign-ins", returned([
+            must("person", reference("PersonThen")),
+            must("identity", returned([
+                must("issuer", uri()),
+                must("subject", string()),
+            ])),
+        ])),
+        of("person.signed_in; by a provider, if one said who it is", returned([
             must("person", reference("PersonThen")),
             must("session", id()),
+            may_not_null("issuer", uri()),
         ])),
         of("person.signed_out", returned([
             must("person", reference("PersonThen")),
@@ -150,14 +175,23 @@ shapes! {
         of("person.sign_in_failed: whose name was given, if somebody has it", returned([
             must("person", or_null(reference("PersonThen"))),
         ])),
+        of("person.factor_added, person.factor_removed, person.factor_used: null for a recovery code", returned([
+            must("person", reference("PersonThen")),
+            must("factor", or_null(returned([
+                must("id", id()),
+                must("kind", one_of(["app", "passkey"])),
+                must("name", string()),
+            ]))),
+        ])),
         of("other events of people", reference("PersonThen")),
-        of("token.created, token.revoked", returned([
+        of("token.created, token.revoked, token.owner_changed", returned([
             must("id", id()),
             must("kind", one_of(["agent", "responder"])),
             must("name", string()),
             must("agent_id", or_null(id())),
             may_not_null("expires_at", time()),
             may_not_null("teams", list_of(id())),
+            may_not_null("owner", id()),
         ])),
         of("team.created, team.changed", returned([
             must("id", id()),

@@ -111,6 +111,18 @@ pub struct InteractionBody {
     /// As the agent sent it.
     #[schema(value_type = Option<parts::AnyObject>, inline)]
     metadata: Option<AnyJson>,
+    /// Once all that was written in it is erased: who did it, and when. Then there is no answer, and an approval is not
+    /// approved, whatever the outcome was.
+    #[schema(value_type = Option<parts::Erased>)]
+    erased: Option<ErasedBody>,
+}
+
+/// Who erased what was written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct ErasedBody {
+    at: DateTime<Utc>,
+    /// `null` when a setting did.
+    by: Option<String>,
 }
 
 /// What belongs to the kind; `null` for the others.
@@ -191,7 +203,20 @@ impl InteractionBody {
         let request = interaction.request;
         let several = matches!(&request.ask, Ask::Choice(choice) if choice.multiple);
         let kind = request.ask.kind();
-        let asked = AskedBody::from(request.ask);
+        let erased = interaction.erased.map(|erased| ErasedBody {
+            at: erased.at,
+            by: erased.by.name().map(str::to_owned),
+        });
+        let mut asked = AskedBody::from(request.ask);
+        if erased.is_some() {
+            // Blanks would read as if it had been asked so.
+            asked = AskedBody {
+                action_digest: asked.action_digest,
+                multiple: asked.multiple,
+                level: asked.level,
+                ..AskedBody::default()
+            };
+        }
         Self {
             id: interaction.id,
             version: interaction.version,
@@ -225,15 +250,20 @@ impl InteractionBody {
             callback: interaction.callback,
             fallback: request
                 .fallback
+                .filter(|_| erased.is_none())
                 .and_then(|content| fallback(content, several)),
             fallback_used: interaction.state.outcome() == Some(Outcome::Fallback),
             progress,
             answer,
-            follow_ups: interaction.follow_ups,
+            follow_ups: match &erased {
+                None => interaction.follow_ups,
+                Some(_) => Vec::new(),
+            },
             resume_prompt,
             dashboard_url: dashboard_url(public_url, interaction.id),
             slack_permalink: permalink,
             metadata: request.metadata,
+            erased,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{
     names,
     shapes::{
         any_object, boolean, either, id, list_of, map_of, may_not_null, must, one_of, or_null,
-        reference, returned, shapes, string, time, whole,
+        reference, returned, shapes, string, time, uri, whole,
     },
 };
 
@@ -84,6 +84,8 @@ shapes! {
         must("responder", reference("Responder")),
         must("at", time()),
     ]);
+    /// Who erased what was written; `by` is `null` when a setting did.
+    Erased = returned([must("at", time()), must("by", or_null(string()))]);
     /// A decision, signed: Ed25519 over the RFC 8785 canonical JSON of every field but `signature`.
     Receipt = returned([
         must("version", whole(1..=1)),
@@ -108,12 +110,14 @@ shapes! {
         must("at", time()),
         must("signature", string().description(Some("In base64."))),
     ]);
-    /// Who did something. The clock is `deadline`, what came of sending something out `delivery`.
+    /// Who did something. The clock is `deadline`, what came of sending something out `delivery`, and by whose word
+    /// somebody came in `provider`.
     Actor = returned([
-        must("type", one_of(["agent", "responder", "person", "operator", "stranger", "deadline", "delivery"])),
+        must("type", one_of(["agent", "responder", "person", "operator", "provider", "stranger", "deadline", "delivery"])),
         may_not_null("id", id()),
         may_not_null("name", string()),
         may_not_null("via", one_of(["dashboard", "api", "slack"])),
+        may_not_null("issuer", uri()),
     ]);
     /// Server-sent events.
     EventStream = string();

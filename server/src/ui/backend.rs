@@ -14,7 +14,7 @@ use app::{
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    AgentId, Audience, Day, Fingerprint, Interaction, InteractionId, Principal, Refused, Role,
+    AgentId, Audience, Day, Fingerprint, Interaction, InteractionId, Principal, Refused,
     fault::is_name,
     interaction::{AnswerDraft, Brief},
     limits,
@@ -23,6 +23,7 @@ use domain::{
 use futures::future::join_all;
 use service::{ServiceError, SignedIn, secret::Secret};
 use store::{InteractionQuery, StoreError, TaskQuery};
+use tower_sessions::Session;
 
 use super::story;
 use crate::{auth::address::ClientAddress, state::AppState};
@@ -42,6 +43,8 @@ pub(super) struct ForPerson {
     pub(super) who: Option<SignedIn>,
     /// Where they are.
     pub(super) address: Option<ClientAddress>,
+    /// What is kept for their browser.
+    pub(super) session: Option<Session>,
 }
 
 impl ForPerson {
@@ -96,6 +99,7 @@ impl Backend for ForPerson {
             role: self.who()?.person.role,
             agent_url: self.state.config.agent_url(),
             proven_until: self.who()?.proven_at + limits::PROOF_LASTS,
+            by_provider: self.comes_by_provider().await?,
         })
     }
 
@@ -143,8 +147,12 @@ impl Backend for ForPerson {
         let interaction = service.interaction(id, &principal).await.map_err(told)?;
         let events = service.store().events_of(id, 0, STEPS).await;
         let events = events.map_err(failed)?;
+        let may_erase = principal.admin().is_ok()
+            && interaction.erased.is_none()
+            && !interaction.state.is_pending();
         Ok(Story {
             blocker: self.shown(&interaction).await?,
+            may_erase,
             more: events.more,
             steps: story::steps(&interaction, events),
         })
@@ -239,6 +247,7 @@ impl Backend for ForPerson {
             .map(|record| AgentRow {
                 waiting: waiting.remove(&record.agent.id).unwrap_or_default(),
                 name: record.agent.name,
+                owners: record.owners.into_iter().map(Into::into).collect(),
                 last_seen: record.last_seen_at,
                 open_tasks: record.open_tasks,
                 stored_today: record.stored,
@@ -304,6 +313,15 @@ impl Backend for ForPerson {
         Ok(join_all(ends).await)
     }
 
+    async fn erase(&self, id: InteractionId) -> Result<(), UiError> {
+        let principal = self.principal()?;
+        let service = &self.state.service;
+        service.erase(id, &principal).await.map_err(told)?;
+        // What cannot be done at once because somebody reads is done by the job.
+        service.scrub().await.map_err(told)?;
+        Ok(())
+    }
+
     async fn follow_up(&self, id: InteractionId, text: String) -> Result<(), UiError> {
         let principal = self.principal()?;
         let outcome = self.state.service.follow_up(id, text, &principal).await;
@@ -313,10 +331,19 @@ impl Backend for ForPerson {
     async fn sign_in_link(&self, link: String) -> Result<Option<SignInLink>, UiError> {
         let link = Secret::from_outside(&link);
         let person = self.state.service.sign_in_link(&link).await.map_err(told)?;
-        Ok(person.map(|person| SignInLink {
+        let Some(person) = person else {
+            return Ok(None);
+        };
+        let may_rename = self.state.service.may_rename(&person).await;
+        Ok(Some(SignInLink {
+            may_rename: may_rename.map_err(told)?,
             name: person.name,
-            may_rename: person.role == Role::Admin,
         }))
+    }
+
+    async fn has_passkeys(&self) -> Result<bool, UiError> {
+        // Where providers alone let people in, a passkey is no way round them.
+        Ok(self.state.config.passwords && self.state.service.has_passkeys())
     }
 
     async fn has_admin(&self) -> Result<bool, UiError> {

@@ -10,7 +10,7 @@ use app::{
 use domain::{
     Actor, Audience, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
     interaction::{
-        Answer, AnswerContent, Ask, Choice, FormAnswer, FormAnswers, Mode, Outcome, Report,
+        Answer, AnswerContent, Ask, Choice, Erased, FormAnswer, FormAnswers, Mode, Outcome, Report,
         Request, TaskRef,
     },
 };
@@ -34,12 +34,15 @@ impl ForPerson {
         let person = &self.who()?.person;
         let store = self.state.service.store();
         let request = &interaction.request;
-        let unsent = if interaction.state.is_pending() {
+        let unsent = if interaction.state.is_pending() || interaction.erased.is_some() {
             None
         } else {
             unsent(&**store, interaction, person).await?
         };
-        let prompt_html = rendered(request.prompt.clone()).await?;
+        let prompt_html = match &interaction.erased {
+            Some(erased) => in_place_of_prompt(erased),
+            None => rendered(request.prompt.clone()).await?,
+        };
         let title = request.title.as_deref().map(harmless);
         Ok(Blocker {
             row: Row::from(interaction),
@@ -47,7 +50,7 @@ impl ForPerson {
             prompt_html,
             control: control(interaction).await?,
             task: request.task.clone().map(harmless_task),
-            fallback: fallback(request),
+            fallback: fallback(request).filter(|_| interaction.erased.is_none()),
             status: status(interaction, person),
             earlier: earlier(&**store, interaction, self.audience()?).await?,
             slack_link: slack_link(interaction),
@@ -69,8 +72,26 @@ fn slack_link(interaction: &Interaction) -> Option<String> {
     link.starts_with("https://").then_some(link)
 }
 
+/// Who erased it, and when (rule 19).
+fn in_place_of_prompt(erased: &Erased) -> String {
+    let by = markdown::phrase(&visible::line(erased.by_whom()));
+    let at = erased.at.format("%Y-%m-%d %H:%M UTC");
+    format!("<p>All that was written here was erased by <bdi>{by}</bdi>, {at}.</p>")
+}
+
 pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiError> {
     Ok(match &interaction.request.ask {
+        // There is nothing left to show beside that.
+        Ask::Question
+        | Ask::Choice(_)
+        | Ask::Acknowledgement
+        | Ask::Approval { .. }
+        | Ask::PlanReview { .. }
+        | Ask::Form { .. }
+            if interaction.erased.is_some() =>
+        {
+            Control::Text
+        }
         Ask::Question => Control::Text,
         Ask::Choice(choice) => Control::Choice(options(choice)),
         Ask::Acknowledgement => Control::Acknowledge,
@@ -222,6 +243,7 @@ fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
         follow_ups: interaction
             .follow_ups
             .iter()
+            .filter(|_| interaction.erased.is_none())
             .map(|said| Remark {
                 text: said.text.clone(),
                 by: said.responder.name.clone(),

@@ -5,12 +5,16 @@ mod action;
 pub mod assets;
 mod backend;
 mod blocker;
+mod by_provider;
+pub mod factor;
 mod group;
 mod html_text;
 mod markdown;
 mod outbound;
+mod providers;
 mod settings;
 mod sign_in;
+mod sign_out_there;
 mod story;
 
 use std::sync::{Arc, LazyLock};
@@ -24,6 +28,7 @@ use axum::{
 use leptos::{context::use_context, nonce::use_nonce, prelude::provide_context};
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list};
 use service::SignedIn;
+use tower_sessions::Session;
 
 use crate::{auth::address::ClientAddress, state::AppState};
 
@@ -43,6 +48,13 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .route("/sign-in", post(sign_in::sign_in))
         .route("/accept-link", post(sign_in::accept_link))
         .route("/sign-out", post(sign_in::sign_out))
+        .route("/sign-in/with/{key}", get(by_provider::begin))
+        .route("/sign-in/with/{key}/back", get(by_provider::back))
+        .route(
+            "/sign-in/with/{key}/disconnect",
+            post(by_provider::disconnect),
+        )
+        .route("/confirm", post(by_provider::confirm))
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())
         .fallback(get(leptos_axum::render_app_async_with_context(
             provide, document,
@@ -79,6 +91,7 @@ fn provide_request_context(state: &AppState) {
         state: state.clone(),
         who: parts.extensions.get::<SignedIn>().cloned(),
         address: parts.extensions.get::<ClientAddress>().copied(),
+        session: parts.extensions.get::<Session>().cloned(),
     });
     provide_context(backend);
     let cookies = parts.headers.get(header::COOKIE);

@@ -229,7 +229,10 @@ impl SettingsPages for ForPerson {
 
     async fn tokens(&self) -> Result<TokenList, UiError> {
         let service = &self.state.service;
-        let tokens = service.tokens(&self.principal()?).await.map_err(told)?;
+        let by = self.principal()?;
+        let tokens = service.tokens(&by).await.map_err(told)?;
+        let people = service.people(&by).await.map_err(told)?.into_iter();
+        let people = people.filter(|one| one.person.disabled_at.is_none());
         let rows = tokens.into_iter().map(|one| TokenRow {
             id: one.token.id,
             kind: one.token.kind,
@@ -240,12 +243,14 @@ impl SettingsPages for ForPerson {
                 .as_ref()
                 .and_then(Actor::name)
                 .map(str::to_owned),
+            owner: one.owner.map(Into::into),
             expires_at: one.token.expires_at,
             last_used_at: one.last_used_at,
             revoked_at: one.revoked_at,
         });
         Ok(TokenList {
             rows: rows.collect(),
+            people: people.map(|one| (one.person.id, one.person.name)).collect(),
             as_of: service.now(),
         })
     }
@@ -263,11 +268,38 @@ impl SettingsPages for ForPerson {
             Some(Err(fault)) => return Err(told(vec![fault].into())),
         };
         let by = self.proven(confirm).await?;
-        let token = self
-            .state
-            .service
-            .create_token(kind, &name, lifetime, &[], &by);
-        Ok(token.await.map_err(told)?.reveal().to_owned())
+        let service = &self.state.service;
+        let token = match kind {
+            TokenKind::Agent => {
+                let owner = self.who()?.person.id;
+                let token = service.create_owned_token(&name, owner, lifetime, &by);
+                token.await
+            }
+            TokenKind::Responder => {
+                let token = service.create_token(kind, &name, lifetime, &[], &by);
+                token.await
+            }
+        };
+        Ok(token.map_err(told)?.reveal().to_owned())
+    }
+
+    async fn change_owner(
+        &self,
+        id: TokenId,
+        owner: String,
+        confirm: Option<String>,
+    ) -> Result<(), UiError> {
+        let owner = match owner.trim() {
+            "" => None,
+            text => Some(text.parse().map_err(|_| no_such_person())?),
+        };
+        let by = self.proven(confirm).await?;
+        match self.state.service.change_owner(id, owner, &by).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(UiError::NotFound),
+            Err(ServiceError::NotFound) => Err(no_such_person()),
+            Err(error) => Err(told(error)),
+        }
     }
 
     async fn revoke_token(&self, id: TokenId) -> Result<(), UiError> {
@@ -275,6 +307,10 @@ impl SettingsPages for ForPerson {
         let revoked = self.state.service.revoke_token(id, &by).await;
         revoked.map(|_| ()).map_err(told)
     }
+}
+
+fn no_such_person() -> UiError {
+    UiError::Invalid("There is no such person. Choose somebody from the list.".to_owned())
 }
 
 /// People do not have to hear that what they want is so.

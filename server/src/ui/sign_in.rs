@@ -15,11 +15,12 @@ use serde::Deserialize;
 use service::{Browser, Known, ServiceError, Weak, seconds, secret::Secret};
 use tower_sessions::Session;
 
+use super::{factor::ask_more, sign_out_there};
 use crate::{
     auth::{
         address::ClientAddress,
         browser::{self, after_sign_in},
-        session,
+        on_the_way, session,
     },
     problem::Problem,
     state::AppState,
@@ -45,10 +46,20 @@ pub(super) async fn sign_in(
 ) -> Result<Response, Problem> {
     let browser = browser_of(&headers, address);
     let next = after_sign_in(form.next.as_deref());
+    if !state.config.passwords {
+        let back = format!("/sign-in?refused=by-provider&next={}", encoded(next));
+        return Ok(Redirect::to(&back).into_response());
+    }
     let came = state
         .service
         .come_by_password(&form.name, &form.password, address);
-    let refused = match came.await {
+    let came = came.await;
+    if let Ok(Some(known)) = &came
+        && let Some(on_the_way) = ask_more(&state, known, &session, next).await?
+    {
+        return Ok(on_the_way);
+    }
+    let refused = match came {
         Ok(known) => match begin(&state, known, &session, browser).await? {
             true => return Ok(Redirect::to(next).into_response()),
             false => "wrong".to_owned(),
@@ -81,7 +92,13 @@ pub(super) async fn accept_link(
     let came = state
         .service
         .come_by_link(&link, form.name.as_deref(), &form.password);
-    let back = match came.await {
+    let came = came.await;
+    if let Ok(Some(known)) = &came
+        && let Some(on_the_way) = ask_more(&state, known, &session, "/").await?
+    {
+        return Ok(on_the_way);
+    }
+    let back = match came {
         Ok(known) => match begin(&state, known, &session, browser).await? {
             true => "/".to_owned(),
             // The page under the used link says what to do.
@@ -98,11 +115,15 @@ pub(super) async fn sign_out(
     session: Session,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    let came_by = on_the_way::who_came_by(&session).await?;
     if let Some(who) = browser::person(&state.service, &session, &headers).await? {
         state.service.end_session(&who, who.session).await?;
     }
     session::take_back(&session).await?;
-    let mut response = Redirect::to("/sign-in").into_response();
+    let mut response = match came_by {
+        Some(came_by) => sign_out_there::page(&state, &headers, came_by).await,
+        None => Redirect::to("/sign-in").into_response(),
+    };
     // Drafts. Not `"cache"`, since pages are never stored and clearing it can take a browser seconds; not
     // `"cookies"`, which would sign people out of everything else on the same domain.
     response
@@ -130,7 +151,7 @@ async fn begin(
     Ok(has_begun)
 }
 
-fn browser_of(headers: &HeaderMap, address: IpAddr) -> Browser {
+pub(super) fn browser_of(headers: &HeaderMap, address: IpAddr) -> Browser {
     Browser {
         name: user_agent(headers),
         address,

@@ -33,6 +33,9 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
             return None;
         }
     };
+    // A blank is no answer that somebody gave (rule 9); a team's name stays.
+    let stays = interaction.erased.is_none() || matches!(what, What::Moved);
+    let text = text.filter(|_| stays);
     Some(Step {
         at: event.at,
         by: event.actor.name().map(str::to_owned),
@@ -78,6 +81,7 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
         InteractionEvent::FollowedUp { text } => (What::FollowedUp, Some(text)),
         InteractionEvent::ReplyEdited { text } => (What::ReplyEdited, Some(text)),
         InteractionEvent::Remarked { text, why } => (What::Remarked(why), Some(text)),
+        InteractionEvent::Erased(_) => (What::Erased, None),
     }
 }
 
@@ -103,6 +107,7 @@ fn via(actor: &Actor) -> Option<Via> {
         Actor::Responder(responder) => Some(responder.via),
         Actor::Person { .. }
         | Actor::Operator { .. }
+        | Actor::Provider { .. }
         | Actor::Stranger
         | Actor::Deadline
         | Actor::Delivery => None,

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{
     change_password::ChangePasswordForm,
     role_field::{meaning, role_word},
+    second_factor::OwnFactors,
     undo_switch::UndoSwitch,
     unlink_slack::OwnSlackId,
 };
@@ -48,5 +49,6 @@ pub(crate) fn AccountView(
         </section>
         <UndoSwitch />
         <ChangePasswordForm name=account.name change />
+        <OwnFactors />
     }
 }

@@ -12,9 +12,11 @@ pub(super) fn ConfirmField(
     visitor: Loaded<Visitor>,
     sending: Sending,
     /// Its id in the page.
-    id: &'static str,
+    #[prop(into)]
+    id: String,
     /// The id of the element that says what is wrong.
-    problem: &'static str,
+    #[prop(into)]
+    problem: String,
 ) -> impl IntoView {
     let live = use_context::<Live>();
     // Read where the form stands, inside what its page loads: a boundary of its own would keep a form that is over.
@@ -31,10 +33,16 @@ pub(super) fn ConfirmField(
             .is_some_and(|(until, live)| live.now.get() < until);
         sending.got_through() || lately
     };
+    let by_provider = move || {
+        visitor
+            .get()
+            .and_then(Result::ok)
+            .is_some_and(|it| it.by_provider)
+    };
     let hint = format!("{id}-hint");
     view! {
         <div class="labelled" hidden=given>
-            <label for=id>"Your password"</label>
+            <label for=id.clone()>"Your password"</label>
             <input
                 id=id
                 class="field"
@@ -48,6 +56,16 @@ pub(super) fn ConfirmField(
             />
             <p id=hint.clone() class="hint">
                 "Once more, so that nobody does this in a browser you left open. Then not again for 15 minutes."
+                {move || {
+                    by_provider()
+                        .then(|| {
+                            view! {
+                                " No password? "
+                                <a href="/settings#providers">"Confirm with your provider"</a>
+                                " first."
+                            }
+                        })
+                }}
             </p>
         </div>
     }

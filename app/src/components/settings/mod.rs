@@ -1,9 +1,11 @@
 //! One's own account; for admins also people, tokens and webhooks.
 
 mod account_view;
+mod change_owner;
 mod change_password;
 mod change_person;
 mod confirm_field;
+mod connections;
 mod create_token;
 mod create_webhook;
 mod delete_webhook;
@@ -17,6 +19,7 @@ mod person_view;
 mod revoke_token;
 mod role_field;
 mod rotate_secret;
+mod second_factor;
 mod session_list;
 mod slack_id_form;
 mod submit;
@@ -29,6 +32,8 @@ mod webhook_view;
 mod when_done;
 
 pub(crate) use account_view::AccountView;
+pub(super) use change_owner::BelongsTo;
+pub(crate) use connections::ConnectionsView;
 pub(crate) use create_token::CreateToken;
 pub(crate) use create_webhook::CreateWebhookForm;
 pub(crate) use invite_form::InviteForm;

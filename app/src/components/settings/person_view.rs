@@ -8,6 +8,7 @@ use super::{
     make_link::MakeLinkForm,
     people_list::{LastSeen, StandingWords},
     role_field::role_word,
+    second_factor::FactorsOf,
     slack_id_form::SlackIdForm,
 };
 use crate::{
@@ -75,6 +76,7 @@ pub(crate) fn PersonView(
             .then(|| {
                 view! { <MakeLinkForm row=row.clone() link=changes.link made=changes.made visitor live /> }
             })}
+        {(!row.yourself).then(|| view! { <FactorsOf id=row.id /> })}
         <DisableForm row disable=changes.disable said=changes.said />
     }
 }

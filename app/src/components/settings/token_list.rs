@@ -4,12 +4,16 @@ use chrono::{DateTime, Utc};
 use domain::TokenKind;
 use leptos::prelude::*;
 
-use super::{revoke_token::RevokeForm, when_done::Said};
+use super::{
+    change_owner::{BelongsTo, OwnerForm},
+    revoke_token::RevokeForm,
+    when_done::Said,
+};
 use crate::{
     components::moment::{Ago, Until},
     live::Live,
     load::Loaded,
-    view::{TokenList, TokenRow},
+    view::{TokenList, TokenRow, Visitor},
 };
 
 /// Both lists; the second is folded away. A token that has not changed keeps its row, so what is about to be
@@ -17,6 +21,9 @@ use crate::{
 #[component]
 pub(crate) fn TokenRows(
     tokens: Loaded<TokenList>,
+    visitor: Loaded<Visitor>,
+    /// Called with the name of a token that was given another owner.
+    owned: impl Fn(String) + Copy + Send + Sync + 'static,
     /// Called with the name of a token that was revoked.
     revoked: impl Fn(String) + Copy + Send + Sync + 'static,
     said: RwSignal<String>,
@@ -29,6 +36,10 @@ pub(crate) fn TokenRows(
         all.filter(|(row, as_of)| row.works(*as_of) == working)
             .collect::<Vec<_>>()
     };
+    let people = move || {
+        let list = tokens.get().and_then(Result::ok);
+        list.map(|list| list.people).unwrap_or_default()
+    };
     let gone = move || rows(false).len();
     let known = move || tokens.get().is_some_and(|list| list.is_ok());
     view! {
@@ -40,6 +51,12 @@ pub(crate) fn TokenRows(
             <ul class="list" hidden=move || rows(true).is_empty()>
                 <For each=move || rows(true) key=|(row, _)| row.clone() let((row, as_of))>
                     <TokenLine row=row.clone() as_of live>
+                        {(row.kind == TokenKind::Agent)
+                            .then(|| {
+                                view! {
+                                    <OwnerForm row=row.clone() people=people() visitor changed=owned />
+                                }
+                            })}
                         <RevokeForm row=row.clone() revoked />
                     </TokenLine>
                 </For>
@@ -85,6 +102,11 @@ fn TokenLine(
             <span class="token-facts">
                 "made " <Ago at=row.created_at live />
                 {row.made_by.clone().map(|name| view! { " by " <bdi>{name}</bdi> })} " · "
+                {(row.kind == TokenKind::Agent)
+                    .then(|| match row.owner.clone() {
+                        Some(owner) => view! { <BelongsTo owners=vec![owner] /> " · " }.into_any(),
+                        None => "belongs to nobody · ".into_any(),
+                    })}
                 {match row.last_used_at {
                     Some(at) => view! { "last used " <Ago at live /> }.into_any(),
                     None => "never used".into_any(),

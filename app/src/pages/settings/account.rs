@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::{AccountView, Failure, SessionRows, when_done},
+    components::{AccountView, ConnectionsView, Failure, SessionRows, when_done},
     live::Live,
     load,
-    server_fns::{ChangePassword, EndOtherSessions, UnlinkSlack, load_account},
+    server_fns::{ChangePassword, EndOtherSessions, UnlinkSlack, load_account, load_connections},
 };
 
 /// One's own account.
@@ -14,6 +14,7 @@ use crate::{
 pub(crate) fn AccountPage() -> impl IntoView {
     let live = use_context::<Live>()?;
     let account = load::load(|| (), |()| load_account());
+    let connections = load::load(|| (), |()| load_connections());
     let change = ServerAction::<ChangePassword>::new();
     let unlink = ServerAction::<UnlinkSlack>::new();
     let others = ServerAction::<EndOtherSessions>::new();
@@ -35,6 +36,9 @@ pub(crate) fn AccountPage() -> impl IntoView {
                     Ok(account) => view! { <AccountView account change unlink /> }.into_any(),
                     Err(error) => view! { <Failure error /> }.into_any(),
                 }
+            })}
+            {move || Suspend::new(async move {
+                connections.await.ok().map(|connections| view! { <ConnectionsView connections /> })
             })}
             <SessionRows account others ended said live />
         </Transition>

@@ -27,6 +27,10 @@ pub(crate) fn TokensPage() -> impl IntoView {
         said.set(format!("Revoked: the token of {name}."));
         tokens.refetch();
     };
+    let owned = move |name| {
+        said.set(format!("Changed: the owner of {name}."));
+        tokens.refetch();
+    };
     reload_on_news(live, move || tokens.refetch());
     Some(view! {
         <ForAdmins visitor>
@@ -37,7 +41,7 @@ pub(crate) fn TokensPage() -> impl IntoView {
         }}
         <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
             {move || tokens.get().and_then(Result::err).map(|error| view! { <Failure error /> })}
-            <TokenRows tokens revoked said live />
+            <TokenRows tokens visitor owned revoked said live />
         </Transition>
     })
 }

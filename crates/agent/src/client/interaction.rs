@@ -30,6 +30,9 @@ pub(crate) struct Interaction {
     pub metadata: Option<Value>,
     /// Where people answer it.
     pub dashboard_url: String,
+    /// Who erased all that was written in it, and when, as `{at, by}`: then there is no answer any more.
+    #[serde(default)]
+    pub erased: Option<Value>,
 }
 
 /// Fields that do not belong to the kind are `None`.

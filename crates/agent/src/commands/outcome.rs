@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -102,6 +102,13 @@ const ENDS: [(&str, &[&str]); 7] = [
 /// Refuses a reply that says two things of one end: a script that reads the one field would hear something else than
 /// a script that reads the other.
 pub(super) fn agrees_with_itself(closed: &Interaction) -> anyhow::Result<()> {
+    if let Some(erased) = &closed.erased {
+        let by = erased["by"].as_str().unwrap_or("a setting");
+        bail!(
+            "all that was written in it was erased by {}: there is no answer to go on with",
+            visible::line(by)
+        );
+    }
     let kind = &*closed.kind;
     let outcome = closed.outcome.as_deref().unwrap_or_default();
     let is_end_of = |ends: &[&str]| ends.contains(&outcome);

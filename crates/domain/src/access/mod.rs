@@ -2,7 +2,10 @@
 //!
 //! Secrets never get here, only their hashes.
 
+pub mod factor;
+mod identity;
 mod lifetime;
+mod owner;
 mod slack;
 
 use std::fmt;
@@ -16,7 +19,11 @@ use crate::{
     team::{Part, Team},
 };
 
+use factor::FactorChange;
+
+pub use identity::Identity;
 pub use lifetime::Lifetime;
+pub use owner::Owner;
 pub use slack::SlackId;
 
 /// A user of the dashboard.
@@ -90,6 +97,9 @@ pub struct Token {
     /// The teams that a responder's token answers for. Without any it sees what belongs to no team.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub teams: Vec<TeamId>,
+    /// The person the agent belongs to; scripts have none, nor have tokens from before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<PersonId>,
 }
 
 impl Token {
@@ -187,6 +197,41 @@ pub enum Access {
         /// The session that begins.
         session: NewSession,
     },
+    /// A person is known by this identity from now on. A conflict when somebody is already, or the person is by
+    /// another of the same provider.
+    Identify {
+        /// The person.
+        person: PersonId,
+        /// Theirs.
+        identity: Identity,
+        /// When it was linked.
+        at: DateTime<Utc>,
+    },
+    /// A person is known by this identity no more. A conflict when they were not.
+    Forget {
+        /// The person.
+        person: PersonId,
+        /// Theirs until now.
+        identity: Identity,
+    },
+    /// As [`Access::SignIn`], of a person whom a provider has shown. A conflict also when this identity is not
+    /// theirs.
+    ComeIn {
+        /// The person who signs in.
+        person: PersonId,
+        /// Theirs.
+        identity: Identity,
+        /// The session that begins.
+        session: NewSession,
+        /// When they last showed the provider who they are.
+        proven_at: DateTime<Utc>,
+    },
+    /// Changes nothing. A conflict unless there is another admin who can come in, by a password, a passkey or a
+    /// provider.
+    AdminRemains {
+        /// The admin who may be none any more.
+        but: PersonId,
+    },
     /// Browsers of a person leave. A conflict when none of them was there.
     SignOut {
         /// The person who owns them.
@@ -204,7 +249,7 @@ pub enum Access {
         by: PasswordBy,
     },
     /// A token. Its agent is made if there is none of this name; a conflict when there is one with
-    /// another id.
+    /// another id, or its owner is disabled.
     Token {
         /// The token.
         token: Token,
@@ -243,6 +288,20 @@ pub enum Access {
         agent: AgentId,
         /// Whether it may.
         open: bool,
+    },
+    /// Second factors. A conflict also when the person is disabled.
+    Factor {
+        /// Whose.
+        person: PersonId,
+        /// What changes.
+        change: FactorChange,
+    },
+    /// Another owner, or none. A conflict when the token was revoked, or the owner is disabled.
+    Own {
+        /// Which.
+        token: TokenId,
+        /// Whom it belongs to from now on.
+        owner: Option<PersonId>,
     },
     /// A token's end, for good. A conflict when it has ended already.
     Revoke {

@@ -216,6 +216,7 @@ pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changes
     let payload = Payload::Person(PersonEvent::SignedIn {
         person: person.into(),
         session: session.id,
+        issuer: None,
     });
     let session = Access::SignIn {
         person: person.id,
@@ -260,6 +261,7 @@ pub fn set_password(
         payloads.push(Payload::Person(PersonEvent::SignedIn {
             person: person.into(),
             session: session.id,
+            issuer: None,
         }));
     }
     let password = Access::Password {
@@ -283,12 +285,15 @@ pub struct NewToken<'a> {
     pub lifetime: Lifetime,
     /// The teams that it answers for, if it answers.
     pub teams: &'a [Team],
+    /// The person whom the agent belongs to, if it belongs to one.
+    pub owner: Option<&'a Person>,
 }
 
 /// A token.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamDeleted`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamDeleted`], [`Refused::Invalid`]; so also when the owner
+/// is disabled, or a script's.
 pub fn create_token(
     new: &NewToken<'_>,
     hash: SecretHash,
@@ -306,6 +311,9 @@ pub fn create_token(
         );
         return Err(Refused::Invalid(vec![fault]));
     }
+    if new.kind == TokenKind::Responder && new.owner.is_some() {
+        return Err(of_a_script());
+    }
     let token = Token {
         id: TokenId(now.ids.next()),
         kind: new.kind,
@@ -319,6 +327,7 @@ pub fn create_token(
             .end(now.at)
             .map_err(|fault| Refused::Invalid(vec![fault]))?,
         teams: new.teams.iter().map(|team| team.id).collect(),
+        owner: new.owner.map(checked_owner).transpose()?,
     };
     let payload = Payload::Token(TokenEvent::Created(token.clone()));
     let token = Access::Token {
@@ -328,6 +337,52 @@ pub fn create_token(
         by: actor.clone(),
     };
     Ok(changeset(vec![token], actor, vec![payload], now))
+}
+
+/// Gives an agent's token another owner, or none. Rule 16 will rest on owners, so an open browser is not enough.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Unchanged`]; [`Refused::Invalid`] when the
+/// token is a script's, or the owner disabled.
+pub fn change_owner(
+    token: &Token,
+    owner: Option<&Person>,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = by.proven_admin(now.at)?;
+    if token.kind == TokenKind::Responder {
+        return Err(of_a_script());
+    }
+    if owner.map(|person| person.id) == token.owner {
+        return Err(Refused::Unchanged);
+    }
+    let owner = owner.map(checked_owner).transpose()?;
+    let token = Token {
+        owner,
+        ..token.clone()
+    };
+    let owned = Access::Own {
+        token: token.id,
+        owner,
+    };
+    let payload = Payload::Token(TokenEvent::OwnerChanged(token));
+    Ok(changeset(vec![owned], actor, vec![payload], now))
+}
+
+fn checked_owner(owner: &Person) -> Result<PersonId, Refused> {
+    match owner.disabled_at {
+        None => Ok(owner.id),
+        Some(_) => Err(owner_fault("is disabled; name a person who can come in")),
+    }
+}
+
+fn of_a_script() -> Refused {
+    owner_fault("is for tokens of agents: a script belongs to nobody")
+}
+
+fn owner_fault(message: &str) -> Refused {
+    Refused::Invalid(vec![Fault::new("owner", message)])
 }
 
 /// A token's end.
@@ -344,7 +399,7 @@ pub fn revoke_token(token: &Token, by: &Principal, now: Moment<'_>) -> Result<Ch
     Ok(changeset(vec![revoked], actor, vec![payload], now))
 }
 
-fn themselves(person: &Person) -> Actor {
+pub(super) fn themselves(person: &Person) -> Actor {
     Actor::Person {
         id: person.id,
         name: person.name.clone(),
@@ -368,6 +423,7 @@ pub(super) fn changeset(
 ) -> Changeset {
     let events = payloads.into_iter().map(|payload| NewEvent {
         id: EventId(now.ids.next()),
+        salt: now.ids.salt(),
         at: now.at,
         actor: actor.clone(),
         agent_id: None,

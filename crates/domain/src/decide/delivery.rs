@@ -276,6 +276,7 @@ fn changeset(endpoint: Endpoint, actor: Actor, payload: Payload, now: Moment<'_>
 fn event(actor: Actor, payload: Payload, now: Moment<'_>) -> NewEvent {
     NewEvent {
         id: EventId(now.ids.next()),
+        salt: now.ids.salt(),
         at: now.at,
         actor,
         agent_id: None,

@@ -3,6 +3,8 @@
 
 pub mod access;
 pub mod delivery;
+pub mod factor;
+pub mod identity;
 pub mod interaction;
 mod next;
 pub mod task;

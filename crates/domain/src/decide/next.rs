@@ -38,6 +38,7 @@ pub(super) fn event(
 ) -> NewEvent {
     NewEvent {
         id: EventId(now.ids.next()),
+        salt: now.ids.salt(),
         at: now.at,
         actor,
         agent_id: Some(interaction.agent.id),

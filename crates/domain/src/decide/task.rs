@@ -207,6 +207,7 @@ fn event(
 ) -> NewEvent {
     NewEvent {
         id: EventId(now.ids.next()),
+        salt: now.ids.salt(),
         at: now.at,
         actor,
         agent_id: Some(task.agent.id),

@@ -1,9 +1,10 @@
 //! The events of an interaction.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
+    digest::{Hash, read_hash, write_hash},
     idempotency::AskedUnder,
     interaction::{
         Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
@@ -140,6 +141,48 @@ pub enum InteractionEvent {
         /// Why it is none.
         why: Unseen,
     },
+    /// Rule 19: all that people and agents wrote in it is gone; the actor says who erased it, and is the clock where a
+    /// setting did.
+    #[serde(rename = "interaction.erased")]
+    Erased(Box<Erasure>),
+}
+
+/// The events whose words an erasure took. It is hashed in the chain, so no other event can be passed off as one whose
+/// words were erased.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erasure {
+    /// In their order.
+    pub events: Vec<Named>,
+}
+
+/// An event by its place and its hash.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Named {
+    /// Its place.
+    pub seq: i64,
+    /// Its hash, which stays.
+    #[serde(serialize_with = "write_hash", deserialize_with = "read_hash")]
+    pub hash: Hash,
+    /// The hash of what is left of it, where its own hash cannot show that: it covers the words themselves, as those
+    /// of the first formats do.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "write_left",
+        deserialize_with = "read_left"
+    )]
+    pub left: Option<Hash>,
+}
+
+fn write_left<S: Serializer>(left: &Option<Hash>, to: S) -> Result<S::Ok, S::Error> {
+    match left {
+        Some(left) => write_hash(left, to),
+        None => to.serialize_none(),
+    }
+}
+
+fn read_left<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Hash>, D::Error> {
+    read_hash(from).map(Some)
 }
 
 impl InteractionEvent {
@@ -163,6 +206,7 @@ impl InteractionEvent {
             Self::FollowedUp { .. } => "interaction.follow_up",
             Self::ReplyEdited { .. } => "interaction.reply_edited",
             Self::Remarked { .. } => "interaction.remarked",
+            Self::Erased(_) => "interaction.erased",
         }
     }
 
@@ -176,6 +220,7 @@ impl InteractionEvent {
                 "interaction.cancelled",
             ]),
             Self::Consumed(_) => Some(&["interaction.consumed"]),
+            Self::Erased(_) => Some(&["interaction.erased"]),
             _ => None,
         }
     }

@@ -7,20 +7,21 @@ mod proof;
 mod replay;
 mod task;
 mod team;
+mod words;
 
 use chrono::{DateTime, Utc};
 use serde::{Serialize, de::Error as _};
 use serde_json::Value;
 
 pub use access::{PersonEvent, TokenEvent};
-pub use interaction::InteractionEvent;
+pub use interaction::{Erasure, InteractionEvent, Named};
 pub use outbound::{DeliveryEvent, EndpointEvent};
 pub use task::TaskEvent;
 pub use team::TeamEvent;
 
 use crate::{
     delivery::Topic,
-    ids::{AgentId, EventId, InteractionId},
+    ids::{AgentId, EventId, InteractionId, Salt},
     principal::Actor,
 };
 
@@ -29,6 +30,8 @@ use crate::{
 pub struct NewEvent {
     /// Its id.
     pub id: EventId,
+    /// Is hashed with its words, where it has any (rule 19).
+    pub salt: Salt,
     /// When it happened.
     pub at: DateTime<Utc>,
     /// The actor that caused it.
@@ -62,6 +65,8 @@ pub struct Event {
     pub task_id: Option<String>,
     /// The event itself.
     pub payload: Payload,
+    /// Whether its words are gone (rule 19). What stands in their place are blanks, which nobody wrote.
+    pub is_erased: bool,
 }
 
 /// The event itself, by its subject.
@@ -109,6 +114,15 @@ impl Payload {
         }
     }
 
+    /// Its payload as JSON, as it is stored.
+    ///
+    /// # Errors
+    /// When something in it has no JSON form, which nothing has that this program makes.
+    pub fn stored(&self) -> serde_json::Result<String> {
+        let tagged = serde_json::to_value(self)?;
+        Ok(tagged["payload"].to_string())
+    }
+
     /// The event type, as in SQL and JSON.
     pub fn event_type(&self) -> &'static str {
         match self {
@@ -136,6 +150,7 @@ impl Payload {
                     | PersonEvent::Disabled(_)
                     | PersonEvent::PasswordSet(_)
                     | PersonEvent::SignedOut { .. }
+                    | PersonEvent::FactorsReset(_)
             ) | Self::Token(TokenEvent::Revoked(_))
                 | Self::Team(
                     TeamEvent::MemberSet { .. }

@@ -4,7 +4,7 @@
 use super::{Event, InteractionEvent, Payload};
 use crate::{
     Refused,
-    interaction::{Callback, Card, FollowUp, Interaction, Report, State},
+    interaction::{Callback, Card, Erased, FollowUp, Interaction, Report, State},
     principal::{Actor, AgentRef},
 };
 
@@ -60,6 +60,19 @@ impl Interaction {
             expires_at: told.expires_at,
             state: told.state,
             ..self
+        }
+    }
+
+    /// This interaction as its events tell of it, with its team called as the row calls it: a team may be called otherwise
+    /// since.
+    #[must_use]
+    pub fn with_team_as_in(self, row: &Self) -> Self {
+        match self.team_id() == row.team_id() {
+            true => Self {
+                team: row.team.clone(),
+                ..self
+            },
+            false => self,
         }
     }
 
@@ -127,6 +140,12 @@ impl Interaction {
                     at: event.at,
                 });
             }
+            InteractionEvent::Erased(_) => {
+                self.erased = Some(Erased {
+                    at: event.at,
+                    by: event.actor.clone(),
+                });
+            }
             // These changed nothing, and only the first event opens it.
             InteractionEvent::Requested { .. }
             | InteractionEvent::Notified { .. }
@@ -182,5 +201,6 @@ fn opened(event: &Event) -> Option<Interaction> {
         callback: None,
         card: channel.clone().map(Card::to),
         follow_ups: Vec::new(),
+        erased: None,
     })
 }

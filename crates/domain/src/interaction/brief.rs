@@ -6,7 +6,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Ask, Callback, Interaction, Kind, Level, Mode, Outcome, Priority, Request, alike};
+use super::{
+    Ask, Callback, Erased, Interaction, Kind, Level, Mode, Outcome, Priority, Request, alike,
+};
 use crate::{
     ids::{Fingerprint, InteractionId},
     limits,
@@ -60,6 +62,9 @@ pub struct Brief {
     pub callback: Option<Callback>,
     /// How often more was said about it.
     pub follow_ups: usize,
+    /// Whether its words are gone (rule 19).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased: Option<Erased>,
 }
 
 /// How far a form is answered.
@@ -123,6 +128,7 @@ impl Brief {
             collected_at: None,
             callback: None,
             follow_ups: 0,
+            erased: None,
         }
     }
 }
@@ -178,6 +184,10 @@ impl From<&Interaction> for Brief {
         if let (Some(form), Some(answers)) = (&mut brief.form, interaction.progress()) {
             form.answered = answers.len();
         }
+        if interaction.erased.is_some() {
+            // Of nothing but blanks it would say that they are alike.
+            brief.fingerprint = None;
+        }
         Self {
             version: interaction.version,
             ending: state
@@ -194,6 +204,7 @@ impl From<&Interaction> for Brief {
             collected_at: interaction.collected_at,
             callback: interaction.callback,
             follow_ups: interaction.follow_ups.len(),
+            erased: interaction.erased.clone(),
             ..brief
         }
     }

@@ -21,6 +21,7 @@ mod state;
 mod task_ref;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -49,7 +50,7 @@ pub use task_ref::TaskRef;
 
 use crate::{
     ids::{InteractionId, TeamId},
-    principal::{AgentRef, Responder},
+    principal::{Actor, AgentRef, Responder},
     team::TeamRef,
 };
 
@@ -84,6 +85,24 @@ pub struct Interaction {
     pub card: Option<Card>,
     /// The texts said after it was closed, in order.
     pub follow_ups: Vec<FollowUp>,
+    /// Rule 19: whether all that was written in it is gone, and who erased it.
+    pub erased: Option<Erased>,
+}
+
+/// All that people and agents wrote in it is gone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erased {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// The actor that erased it; the clock where a setting did.
+    pub by: Actor,
+}
+
+impl Erased {
+    /// By whom, in words.
+    pub fn by_whom(&self) -> &str {
+        self.by.name().unwrap_or("a setting")
+    }
 }
 
 /// The result of calling the agent back about how it ended, or about a follow-up.
@@ -119,8 +138,12 @@ impl Interaction {
         self.team.as_ref().map(|team| team.id)
     }
 
-    /// The answer the agent goes on with: a responder's, or the fallback after the deadline.
+    /// The answer the agent goes on with: a responder's, or the fallback after the deadline. There is none any more once
+    /// it is erased: a blank would read as an answer (rule 9).
     pub fn answer(&self) -> Option<&AnswerContent> {
+        if self.erased.is_some() {
+            return None;
+        }
         match &self.state {
             State::Resolved { answer } => Some(&answer.content),
             State::Expired { fallback, .. } => fallback.as_ref(),
@@ -133,10 +156,11 @@ impl Interaction {
 
     /// Rule 2: `true` only if an authorised person approved the action in time; `false` for every
     /// other approval, no matter how it ended; `None` for the other kinds. Of an interaction that
-    /// was read from a store only a receipt proves it (rule 12): see [`Interaction::proven`].
+    /// was read from a store only a receipt proves it (rule 12): see [`Interaction::proven`]. Nobody can hold an action
+    /// that is erased against its receipt, so it is not approved (rule 19).
     pub fn approved(&self) -> Option<bool> {
         (self.request.kind() == Kind::Approval)
-            .then(|| self.state.outcome() == Some(Outcome::Approved))
+            .then(|| self.erased.is_none() && self.state.outcome() == Some(Outcome::Approved))
     }
 
     /// The signed receipt of a decision; `None` for other kinds, before the decision, and for

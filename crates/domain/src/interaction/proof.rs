@@ -55,11 +55,14 @@ impl Interaction {
         if !self.asks_for_a_decision() {
             return None;
         }
-        // A blocker that differs from the one asked may not be decided either.
+        // A blocker that differs from the one asked may not be decided either. An erased one (rule 19) has neither its
+        // action nor its plan any more: its receipt stands for who decided what about which digest, and it reads as not
+        // approved in any case.
         if let Ask::Approval {
             action,
             action_digest,
         } = &self.request.ask
+            && self.erased.is_none()
             && action.digest().ok().as_ref() != Some(action_digest)
         {
             return Some(Unproven::OtherContent);
@@ -81,6 +84,8 @@ impl Interaction {
     /// An unsigned run would block the run that the approval was given for.
     fn check_run(&self, keys: &dyn Verify) -> Result<(), Unproven> {
         match &self.consumed {
+            // The name of the run, which is signed, is gone.
+            _ if self.erased.is_some() => Ok(()),
             Some(consumed) if !consumed.holds(self.id, keys) => Err(Unproven::OtherRun),
             _ => Ok(()),
         }
@@ -108,6 +113,7 @@ impl Interaction {
             Ask::Approval { action_digest, .. } => {
                 decision.action_digest.as_ref() == Some(action_digest)
             }
+            Ask::PlanReview { .. } if self.erased.is_some() => decision.plan_digest.is_some(),
             Ask::PlanReview { plan } => {
                 decision.plan_digest == Some(digest::sha256(plan.as_bytes()))
             }

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 
 use chrono::{DateTime, Utc};
 
-use super::{Broken, Chain, Checkpoint, Record, Tree};
+use super::{Broken, Chain, Checkpoint, Erasures, Record, Tree};
 
 /// An audit under way: the chain so far, its tree, and the checkpoints still ahead.
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
     chain: Chain,
+    erasures: Erasures,
     tree: Tree,
     /// The smallest first.
     ahead: VecDeque<Checkpoint>,
@@ -22,6 +23,8 @@ pub struct Audit {
 pub struct Audited {
     /// How many events there are.
     pub events: i64,
+    /// How many interactions were erased.
+    pub erased: usize,
     /// How many checkpoints agree with them.
     pub checkpoints: usize,
     /// The size of the largest checkpoint.
@@ -47,6 +50,7 @@ impl Audit {
     pub fn follow(&mut self, record: &Record) -> Result<(), Broken> {
         self.compare()?;
         self.chain.follow(record)?;
+        self.erasures.follow(record)?;
         self.tree.push(&record.hash);
         self.at = DateTime::from_timestamp_millis(record.at);
         Ok(())
@@ -61,6 +65,7 @@ impl Audit {
         if let Some(larger) = self.ahead.front() {
             return Err(Broken::cut_off(self.chain.seq, larger));
         }
+        self.found.erased = self.erasures.finish()?;
         self.found.events = self.chain.seq;
         Ok(self.found)
     }

@@ -1,6 +1,6 @@
 //! The chain from each event to the one before it.
 
-use super::{Broken, Hash, Record};
+use super::{Broken, Hash, Record, Standing};
 
 /// The hash before the first event.
 pub const GENESIS: Hash = [0; 32];
@@ -24,7 +24,8 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Takes the next stored event, which must be the one that comes after.
+    /// Takes the next stored event, which must be the one that comes after. That an event whose words are erased was
+    /// erased by right is for [`Erasures`](super::Erasures) to say, which has to follow it too.
     ///
     /// # Errors
     /// When it is not, or is not as it was written.
@@ -45,7 +46,7 @@ impl Chain {
                 "it does not follow the event before it",
             ));
         }
-        if !record.is_unchanged() {
+        if record.standing() == Standing::Changed {
             return Err(Broken::new(expected, "its content was changed"));
         }
         *self = Self {

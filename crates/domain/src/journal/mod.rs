@@ -5,19 +5,19 @@
 mod audit;
 mod chain;
 mod checkpoint;
+mod erasures;
 mod record;
 mod tree;
 
 use thiserror::Error;
 
+pub use crate::digest::Hash;
 pub use audit::{Audit, Audited};
 pub use chain::{Chain, GENESIS};
 pub use checkpoint::{Checkpoint, NoteSignature, SignedCheckpoint, is_key_name, key_id, notes};
-pub use record::Record;
+pub use erasures::Erasures;
+pub use record::{Record, Standing};
 pub use tree::Tree;
-
-/// A hash of the journal.
-pub type Hash = [u8; 32];
 
 /// The journal was changed behind the program's back.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -37,7 +37,8 @@ impl CardChange {
             | InteractionEvent::Reported { .. }
             | InteractionEvent::CalledBack {}
             | InteractionEvent::AgentOffline {}
-            | InteractionEvent::FollowedUp { .. } => Some(Self::Update),
+            | InteractionEvent::FollowedUp { .. }
+            | InteractionEvent::Erased(_) => Some(Self::Update),
             InteractionEvent::Posted(_)
             | InteractionEvent::AnswerRejected { .. }
             | InteractionEvent::ReplyEdited { .. }

@@ -139,6 +139,7 @@ fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
         Write::Open(interaction) | Write::Advance(interaction) => {
             (interaction.id == id).then_some(interaction)
         }
+        Write::Erase(erasing) => (erasing.interaction.id == id).then_some(&erasing.interaction),
         Write::Task(_)
         | Write::Access(_)
         | Write::Endpoint(_)

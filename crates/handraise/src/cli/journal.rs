@@ -120,10 +120,13 @@ impl Verify {
 }
 
 fn holds(found: &Audited) -> String {
-    let events = found.events;
+    let events = match found.erased {
+        0 => format!("{} events", found.events),
+        erased => format!("{} events, interactions erased: {erased}", found.events),
+    };
     match (found.checkpoints, found.signed_until) {
         (0, _) => format!(
-            "the journal holds: {events} events; no checkpoint to hold it against, so a cut end would not show"
+            "the journal holds: {events}; no checkpoint to hold it against, so a cut end would not show"
         ),
         (checkpoints, until) => {
             let until = until.map_or_else(String::new, |at| {
@@ -133,7 +136,7 @@ fn holds(found: &Audited) -> String {
                 )
             });
             format!(
-                "the journal holds: {events} events; checkpoints: {checkpoints}, the last over {} events{until}",
+                "the journal holds: {events}; checkpoints: {checkpoints}, the last over {} events{until}",
                 found.signed
             )
         }

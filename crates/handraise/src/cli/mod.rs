@@ -3,6 +3,7 @@
 mod beside;
 mod config;
 mod doctor;
+mod erase;
 mod journal;
 mod key;
 mod migrate;
@@ -91,6 +92,13 @@ enum Command {
     /// Gives the server another key.
     #[command(subcommand, after_help = "Example:\n  handraise key rotate")]
     Key(key::KeyCommand),
+    /// Erases what people and agents wrote in closed interactions; the journal still verifies.
+    ///
+    /// Who asked, who answered, when and how it ended stays, and so do receipts. Says what it is about to erase and asks.
+    #[command(
+        after_help = "Examples:\n  handraise erase --interaction 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa\n  handraise erase --agent backend --before 2030-01-01 --yes"
+    )]
+    Erase(erase::EraseCommand),
     /// Checks, exports and signs the journal.
     #[command(subcommand, after_help = "Example:\n  handraise journal verify")]
     Journal(journal::JournalCommand),
@@ -221,6 +229,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Config(command) => config::run(command),
         Command::Doctor(flags) => doctor::run(flags).await,
         Command::Migrate { place } => migrate::run(place).await,
+        Command::Erase(command) => command.run().await,
         Command::Journal(command) => journal::run(command).await,
         Command::Key(command) => key::run(command),
         Command::Mcp(command) => command.run().await,

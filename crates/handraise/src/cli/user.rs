@@ -62,6 +62,16 @@ pub(super) enum UserCommand {
         #[command(flatten)]
         place: Place,
     },
+    /// Takes away all second factors of a person who has lost them, and signs them out everywhere. With a link from
+    /// `handraise user link` a person comes in without one, too, and keeps it.
+    #[command(after_help = "Example:\n  handraise user reset-factors --name Ana")]
+    ResetFactors {
+        /// Their name
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
     /// Keeps a person out, at once. What they have answered stays.
     #[command(
         after_help = "Examples:\n  handraise user disable --name Ana\n  handraise user disable --name Ana --revoke-tokens"
@@ -134,6 +144,15 @@ impl UserCommand {
                 let (service, _) = place.open(None).await?;
                 let person = named(&service, &name).await?;
                 match service.link_slack(person, id, &by).await {
+                    // Running it twice does no harm.
+                    Err(ServiceError::Refused(Refused::Unchanged)) => {}
+                    done => done.map_err(said)?,
+                }
+            }
+            Self::ResetFactors { name, place } => {
+                let (service, _) = place.open(None).await?;
+                let person = named(&service, &name).await?;
+                match service.reset_factors(person, &by).await {
                     // Running it twice does no harm.
                     Err(ServiceError::Refused(Refused::Unchanged)) => {}
                     done => done.map_err(said)?,

@@ -52,7 +52,7 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
             "fallback": "", "fallback_used": false, "answer": null, "resume_prompt": null,
             "approved": null, "options": null, "multiple": null, "questions": null, "action": null,
             "action_digest": null, "plan": null, "level": null, "progress": null, "follow_ups": [],
-            "consumed": null, "report": null, "slack_permalink": null,
+            "consumed": null, "report": null, "slack_permalink": null, "erased": null,
             "dashboard_url": app.page_url(&format!("/blockers/{}", asked["id"].as_str().unwrap())),
             "metadata": {"pr": 12},
         })

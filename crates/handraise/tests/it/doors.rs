@@ -194,7 +194,7 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 17] = [
+const PAGES: [(&str, [u16; 8]); 23] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     (
@@ -225,12 +225,22 @@ const PAGES: [(&str, [u16; 8]); 17] = [
         [303, 303, 403, 403, 200, 303, 303, 303],
     ),
     ("/slack/link/x", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/second-factor", [303, 303, 200, 200, 200, 303, 303, 303]),
+    // Whoever is no admin is sent away.
+    (
+        "/second-factor/of/{person}",
+        [303, 303, 303, 303, 200, 303, 303, 303],
+    ),
     ("/sign-in", [200; 8]),
+    ("/sign-in/passkey", [200; 8]),
+    ("/sign-in/factor", [303; 8]),
+    ("/sign-in/with/nobody", [303; 8]),
+    ("/sign-in/with/nobody/back", [303; 8]),
     ("/nowhere", [303, 303, 404, 404, 404, 303, 303, 303]),
 ];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 44] = [
+const CALLS: [(&str, &str, [u16; 8]); 49] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
@@ -253,6 +263,13 @@ const CALLS: [(&str, &str, [u16; 8]); 44] = [
     ("load-agents", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-sign-in-link", "link=x", [200; 8]),
     ("load-has-admin", "", [200; 8]),
+    ("load-has-passkeys", "", [200; 8]),
+    ("load-ways-in", "", [200; 8]),
+    (
+        "load-connections",
+        "",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
     (
         "answer-blocker",
         "id={open}&text=80",
@@ -267,6 +284,11 @@ const CALLS: [(&str, &str, [u16; 8]); 44] = [
         "cancel-blocker",
         "id={open}",
         [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    (
+        "erase-interaction",
+        "id={decided}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
     ),
     (
         "follow-up",
@@ -340,6 +362,11 @@ const CALLS: [(&str, &str, [u16; 8]); 44] = [
     (
         "create-token",
         "kind=responder&name={new}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "change-owner",
+        "id={token}&owner={person}",
         [401, 401, 403, 403, 200, 401, 401, 401],
     ),
     (
@@ -473,7 +500,7 @@ impl Doors {
             text = text.replace("{person}", &person.person.id.to_string());
         }
         if text.contains("{token}") {
-            let kind = TokenKind::Responder;
+            let kind = TokenKind::Agent;
             service
                 .create_token(kind, &name, Lifetime::Never, &[], &operator())
                 .await

@@ -69,6 +69,8 @@ impl Card {
 
 /// The card of an interaction as it is now. `public_url` is where the dashboard is, without a slash at its end.
 pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Card {
+    let in_its_place = super::erased::in_its_place(interaction);
+    let interaction = in_its_place.as_ref().unwrap_or(interaction);
     let address = Address::new(format!("{public_url}/blockers/{}", interaction.id));
     let is_open = interaction.state.is_pending() && surface == Surface::Interactive;
     let covered = Covered::of(interaction);

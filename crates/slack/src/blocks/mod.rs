@@ -11,6 +11,7 @@ mod control;
 mod controls;
 mod covered;
 mod digest;
+mod erased;
 mod given;
 mod message_text;
 mod modal;

@@ -196,6 +196,11 @@ pub(super) fn ending(interaction: &Interaction) -> Option<Ending> {
             None,
         ),
     };
+    // Nothing follows where the words are gone.
+    let (said, text) = match interaction.erased {
+        None => (said, text),
+        Some(_) => (format!("{}.", said.trim_end_matches([':', '.'])), None),
+    };
     let expired = interaction.state.outcome() == Some(Outcome::Expired);
     let failed = failing_task(request).filter(|_| expired);
     Some(Ending {

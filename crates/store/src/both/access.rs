@@ -8,7 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::Connection;
+use super::{Connection, identities};
 use crate::{
     Result,
     rows::{actor_text, team_ids_text},
@@ -26,6 +26,21 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             by,
         } => put_link(connection, *person, link, *at, by.as_ref()).await,
         Access::SignIn { person, session } => sign_in(connection, *person, session).await,
+        Access::Identify {
+            person,
+            identity,
+            at,
+        } => identities::identify(connection, *person, identity, *at).await,
+        Access::Forget { person, identity } => {
+            identities::forget(connection, *person, identity).await
+        }
+        Access::ComeIn {
+            person,
+            identity,
+            session,
+            proven_at,
+        } => identities::come_in(connection, *person, identity, session, *proven_at).await,
+        Access::AdminRemains { but } => identities::admin_remains(connection, Some(*but)).await,
         Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
         Access::Password { person, hash, by } => set_password(connection, *person, hash, by).await,
         Access::Token {
@@ -36,6 +51,19 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         } => insert_token(connection, token, hash, *at, by).await,
         Access::Team(_) | Access::Member { .. } | Access::Home { .. } | Access::Opened { .. } => {
             super::teams::apply(connection, access).await
+        }
+        Access::Factor { person, change } => {
+            super::factors::apply(connection, *person, change).await
+        }
+        Access::Own { token, owner } => {
+            let owned = "UPDATE tokens SET owner_id = $1
+                 WHERE id = $2 AND agent_id IS NOT NULL AND revoked_at IS NULL";
+            let done = sqlx::query(owned)
+                .bind(owner.map(|owner| owner.0))
+                .bind(token.0)
+                .execute(&mut *connection)
+                .await?;
+            Ok(done.rows_affected() == 1 && may_own(connection, *owner).await?)
         }
         Access::Revoke { token, at } => {
             let revoked = "UPDATE tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
@@ -197,9 +225,13 @@ async fn insert_token(
             return Ok(false);
         }
     }
+    if !may_own(connection, token.owner).await? {
+        return Ok(false);
+    }
     sqlx::query(
-        "INSERT INTO tokens (id, kind, name, hash, agent_id, created_at, expires_at, made_by, teams)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "INSERT INTO tokens
+            (id, kind, name, hash, agent_id, created_at, expires_at, made_by, teams, owner_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
     .bind(token.id.0)
     .bind(token.kind.name())
@@ -210,13 +242,25 @@ async fn insert_token(
     .bind(token.expires_at.map(|end| end.timestamp_millis()))
     .bind(actor_text(by)?)
     .bind(team_ids_text(&token.teams)?)
+    .bind(token.owner.map(|owner| owner.0))
     .execute(connection)
     .await?;
     Ok(true)
 }
 
+/// Whether they may come in now: they may have been disabled since it was decided.
+async fn may_own(connection: &mut Connection, owner: Option<PersonId>) -> Result<bool> {
+    let Some(owner) = owner else { return Ok(true) };
+    let there: Option<i64> =
+        sqlx::query_scalar("SELECT version FROM people WHERE id = $1 AND disabled_at IS NULL")
+            .bind(owner.0)
+            .fetch_optional(connection)
+            .await?;
+    Ok(there.is_some())
+}
+
 /// Those that have expired are cleared away on the way.
-async fn sign_in(
+pub(super) async fn sign_in(
     connection: &mut Connection,
     person: PersonId,
     session: &NewSession,
@@ -292,7 +336,7 @@ async fn end_links(connection: &mut Connection, person: PersonId) -> Result<()> 
     Ok(())
 }
 
-async fn end_sessions(
+pub(super) async fn end_sessions(
     connection: &mut Connection,
     person: PersonId,
     but: Option<Uuid>,

@@ -1,7 +1,9 @@
 //! Agents.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
-use domain::{AgentId, Audience, Day};
+use domain::{AgentId, Audience, Day, access::Owner};
 use sqlx::QueryBuilder;
 
 use super::{
@@ -10,7 +12,7 @@ use super::{
 };
 use crate::{
     AgentRecord, Agents, Result,
-    rows::{self, AgentRow},
+    rows::{self, AgentOwnerRow, AgentRow},
 };
 
 #[async_trait]
@@ -30,7 +32,24 @@ impl Agents for Store {
         seen(&mut sql, audience, &OF_AGENT);
         sql.push(" ORDER BY a.name");
         let rows: Vec<AgentRow> = sql.build_query_as().fetch_all(&self.read).await?;
-        rows.into_iter().map(AgentRecord::try_from).collect()
+        let owners: Vec<AgentOwnerRow> = sqlx::query_as(
+            "SELECT DISTINCT t.agent_id, o.id, o.name, o.disabled_at
+             FROM tokens t JOIN people o ON o.id = t.owner_id
+             WHERE t.agent_id IS NOT NULL AND t.revoked_at IS NULL ORDER BY o.name, o.id",
+        )
+        .fetch_all(&self.read)
+        .await?;
+        let mut owned_by: HashMap<AgentId, Vec<Owner>> = HashMap::new();
+        for (agent, owner) in owners.into_iter().map(Into::into) {
+            owned_by.entry(agent).or_default().push(owner);
+        }
+        let records = rows.into_iter().map(AgentRecord::try_from);
+        let owned = records.map(|record| {
+            let mut record = record?;
+            record.owners = owned_by.remove(&record.agent.id).unwrap_or_default();
+            Ok(record)
+        });
+        owned.collect()
     }
 
     async fn stored_by(&self, agent: AgentId, day: Day) -> Result<u64> {

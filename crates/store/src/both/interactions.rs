@@ -43,8 +43,8 @@ impl Interactions for Store {
         sqlx::query_as::<_, rows::InteractionRow>(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
-             i.team_id, t.name AS team_name
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id
              WHERE i.id = $1",
@@ -65,8 +65,8 @@ impl Interactions for Store {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
-             i.team_id, t.name AS team_name
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id
              WHERE i.id > $1 ORDER BY i.id LIMIT $2",
@@ -86,7 +86,7 @@ impl Interactions for Store {
         let rows = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
                     i.team_id, t.name AS team_name,
                     i.kind, i.mode, i.urgent, i.session_id, i.task_id, i.state, i.outcome, i.closed_at
                     FROM interactions i JOIN agents a ON a.id = i.agent_id
@@ -294,8 +294,8 @@ impl Store {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups,
-             i.team_id, t.name AS team_name
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id
              WHERE TRUE",

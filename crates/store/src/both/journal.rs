@@ -38,7 +38,7 @@ impl Journal for Store {
         }
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(
             "SELECT e.seq, e.id, e.at, e.type, e.agent_id, e.interaction_id, e.task_id, e.actor,
-                    e.payload, e.prev_hash, e.hash
+                    e.payload, e.prev_hash, e.hash, e.erased_by
              FROM events e WHERE e.seq > ",
         );
         sql.push_bind(after).push(" AND e.seq <= ").push_bind(up_to);
@@ -51,7 +51,7 @@ impl Journal for Store {
     async fn event(&self, seq: i64) -> Result<Option<Event>> {
         let row = sqlx::query_as(
             "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-                    prev_hash, hash
+                    prev_hash, hash, erased_by
              FROM events WHERE seq = $1",
         )
         .bind(seq)
@@ -79,7 +79,7 @@ impl Journal for Store {
         let (up_to, more) = end_of(lengths, after, limit);
         let rows = sqlx::query_as(
             "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-                    prev_hash, hash
+                    prev_hash, hash, erased_by
              FROM events WHERE interaction_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq",
         )
         .bind(id)
@@ -102,7 +102,7 @@ impl Journal for Store {
         let (up_to, _) = end_of(lengths, after, limit);
         let rows = sqlx::query_as(
             "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-                    prev_hash, hash
+                    prev_hash, hash, kept, salt, digest, erased_by
              FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq",
         )
         .bind(after)

@@ -116,7 +116,11 @@ pub(super) async fn mark(connection: &mut Connection, mark: &Mark) -> Result<boo
     let end = &mark.end;
     sqlx::query(
         "UPDATE delivery_attempts
-         SET latency = $1, status = $2, error = $3, body = $4, may_have_arrived = $5
+         SET latency = $1, status = $2, error = $3, may_have_arrived = $5,
+             -- It may quote what it was sent, and that may have been erased meanwhile.
+             body = CASE WHEN EXISTS (
+                 SELECT 1 FROM outbox o JOIN events e ON e.seq = o.event_seq
+                 WHERE o.id = $6 AND e.erased_by IS NOT NULL) THEN NULL ELSE $4 END
          WHERE delivery_id = $6 AND number = $7",
     )
     .bind(end.latency)

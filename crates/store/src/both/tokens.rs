@@ -62,8 +62,10 @@ impl Tokens for Store {
 
     async fn tokens(&self) -> Result<Vec<TokenRecord>> {
         let rows: Vec<rows::TokenRecordRow> = sqlx::query_as(
-            "SELECT id, name, agent_id, created_at, last_used_at, revoked_at, expires_at, made_by, teams
-             FROM tokens ORDER BY kind, name, created_at, id",
+            "SELECT t.id, t.name, t.agent_id, t.created_at, t.last_used_at, t.revoked_at, t.expires_at,
+                    t.made_by, t.teams, t.owner_id, o.name AS owner_name, o.disabled_at AS owner_disabled_at
+             FROM tokens t LEFT JOIN people o ON o.id = t.owner_id
+             ORDER BY t.kind, t.name, t.created_at, t.id",
         )
         .fetch_all(&self.read)
         .await?;

@@ -13,7 +13,9 @@ pub(super) async fn apply(
     bytes: i64,
     after: i64,
 ) -> Result<bool> {
-    if !charge(connection, changeset, bytes).await? {
+    if !charge(connection, changeset, bytes).await?
+        || !super::erase::may_be_told(connection, changeset).await?
+    {
         return Ok(false);
     }
     for write in &changeset.writes {
@@ -26,6 +28,7 @@ pub(super) async fn apply(
             Write::Advance(interaction) => {
                 update(connection, interaction, changeset.once(interaction.id)).await?
             }
+            Write::Erase(erasing) => super::erase::blank(connection, erasing).await?,
             Write::Task(task) => put_task(connection, task).await?,
             Write::Access(access) => super::access::apply(connection, access).await?,
             Write::Endpoint(endpoint) => {

@@ -28,11 +28,14 @@ impl CommitBatch for Batches {
         let mut appended = Vec::with_capacity(batch.len());
         let mut texts = Vec::with_capacity(batch.len());
         let mut owed = Vec::new();
+        let mut erased = Vec::new();
         for changeset in batch {
             let mut next = end;
             let (stored, events) = journal::append_all(&mut next, changeset.clone())?;
             let bytes = journal::stored_bytes(&stored);
-            let fits = if has_parts(changeset) {
+            let fits = if journal::is_late(changeset, &appended) {
+                false
+            } else if has_parts(changeset) {
                 // Rows written before the part that does not fit have to go again.
                 let mut nested = transaction.begin().await?;
                 let fits = apply(&mut nested, changeset, bytes, end.seq).await?;
@@ -50,6 +53,7 @@ impl CommitBatch for Batches {
                 continue;
             }
             end = next;
+            erased.extend(journal::erasing(changeset).map(|erasing| (erasing, end.seq)));
             appended.extend(stored);
             owed.extend(obligations(&events, &changeset.writes));
             texts.extend(events.iter().filter_map(search::text_of));
@@ -58,6 +62,9 @@ impl CommitBatch for Batches {
         append(&mut transaction, &appended).await?;
         super::index::insert(&mut transaction, &texts).await?;
         super::outbox::insert(&mut transaction, &owed, None).await?;
+        for (erasing, by) in erased {
+            super::erase::sweep(&mut transaction, erasing, by).await?;
+        }
         transaction
             .commit()
             .await
@@ -85,9 +92,10 @@ async fn append(connection: &mut PgConnection, events: &[Record]) -> Result<()> 
     }
     sqlx::query(
         "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-            prev_hash, hash)
+            prev_hash, hash, kept, salt)
          SELECT * FROM UNNEST($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::uuid[],
-            $7::text[], $8::text[], $9::text[], $10::bytea[], $11::bytea[])",
+            $7::text[], $8::text[], $9::text[], $10::bytea[], $11::bytea[],
+            $12::text[], $13::bytea[])",
     )
     .bind(column(events, |event| event.seq))
     .bind(column(events, |event| event.id.0))
@@ -100,6 +108,8 @@ async fn append(connection: &mut PgConnection, events: &[Record]) -> Result<()> 
     .bind(column(events, |event| event.payload.clone()))
     .bind(column(events, |event| event.prev_hash.to_vec()))
     .bind(column(events, |event| event.hash.to_vec()))
+    .bind(column(events, |event| event.kept.clone()))
+    .bind(column(events, |event| event.salt.map(|it| it.to_vec())))
     .execute(connection)
     .await?;
     Ok(())

@@ -1,5 +1,6 @@
 //! The index of words. It knows no order, so everything it finds is sorted.
 
+use domain::InteractionId;
 use sqlx::{PgConnection, QueryBuilder};
 use uuid::Uuid;
 
@@ -29,6 +30,18 @@ pub(super) async fn insert(connection: &mut PgConnection, texts: &[Text]) -> Res
     .bind(words)
     .execute(connection)
     .await?;
+    Ok(())
+}
+
+/// Takes the texts of an interaction out again (rule 19).
+pub(super) async fn forget(
+    connection: &mut PgConnection,
+    interaction: InteractionId,
+) -> Result<()> {
+    sqlx::query("DELETE FROM interaction_words WHERE interaction_id = $1")
+        .bind(interaction.0)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

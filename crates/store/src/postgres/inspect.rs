@@ -139,8 +139,11 @@ async fn content(connection: &mut PgConnection) -> sqlx::Result<Content> {
     let row: ContentRow = sqlx::query_as(
         "SELECT (SELECT COALESCE(MAX(seq), 0) FROM events) AS last_seq,
             (SELECT at FROM events ORDER BY seq DESC LIMIT 1) AS last_event_at,
-            (SELECT COUNT(*) FROM people
-                WHERE role = 'admin' AND password_hash IS NOT NULL AND disabled_at IS NULL) AS admins",
+            (SELECT COUNT(*) FROM people p
+                WHERE role = 'admin' AND disabled_at IS NULL AND (password_hash IS NOT NULL
+                    OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = p.id)
+                    OR EXISTS (SELECT 1 FROM factors f
+                        WHERE f.person_id = p.id AND f.kind = 'passkey'))) AS admins",
     )
     .fetch_one(connection)
     .await?;

@@ -20,6 +20,12 @@ mod briefs;
 mod cards;
 #[path = "../both/endpoints.rs"]
 mod endpoints;
+#[path = "../both/erase.rs"]
+mod erase;
+#[path = "../both/factors.rs"]
+mod factors;
+#[path = "../both/identities.rs"]
+mod identities;
 #[path = "../both/interactions.rs"]
 mod interactions;
 #[path = "../both/journal.rs"]

@@ -1,16 +1,17 @@
 //! People, sessions and tokens as stored.
 
 use domain::{
-    Actor, AgentId, AgentRef, Part, Parts, PasswordHash, Person, PersonId, Principal, Role,
-    SessionId, SlackId, TokenId, TokenKind, access::Token,
+    Actor, AgentId, AgentRef, Identity, Part, Parts, PasswordHash, Person, PersonId, Principal,
+    Role, SessionId, SlackId, TokenId, TokenKind,
+    access::{Owner, Token},
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::{team_ids, time};
 use crate::{
-    Account, Holder, MadeLink, OpenSession, PersonRecord, Result, SessionData, SessionRecord,
-    StoreError, TokenRecord,
+    Account, Holder, IdentityRecord, MadeLink, OpenSession, PersonRecord, Result, SessionData,
+    SessionRecord, StoreError, TokenRecord,
 };
 
 #[derive(Debug, FromRow)]
@@ -124,6 +125,31 @@ impl TryFrom<AccountRow> for Account {
         Ok(Self {
             password: row.password_hash.map(PasswordHash),
             person: row.person.try_into()?,
+        })
+    }
+}
+
+/// One of the names by which a provider knows a person.
+#[derive(Debug, FromRow)]
+pub(crate) struct IdentityRow {
+    person_id: Uuid,
+    issuer: String,
+    subject: String,
+    linked_at: i64,
+}
+
+impl TryFrom<IdentityRow> for IdentityRecord {
+    type Error = StoreError;
+
+    fn try_from(row: IdentityRow) -> Result<Self> {
+        let identity = Identity::new(&row.issuer, &row.subject).map_err(|fault| {
+            let what = format!("{} {}", fault.path, fault.message);
+            StoreError::inconsistent("identities", "subject", row.person_id, what)
+        })?;
+        Ok(Self {
+            person: PersonId(row.person_id),
+            identity,
+            linked_at: time(row.linked_at, "identities", row.person_id)?,
         })
     }
 }
@@ -248,6 +274,29 @@ pub(crate) struct TokenRecordRow {
     expires_at: Option<i64>,
     made_by: Option<String>,
     teams: Option<String>,
+    owner_id: Option<Uuid>,
+    owner_name: Option<String>,
+    owner_disabled_at: Option<i64>,
+}
+
+/// Whom an agent belongs to.
+#[derive(Debug, FromRow)]
+pub(crate) struct AgentOwnerRow {
+    agent_id: Uuid,
+    id: Uuid,
+    name: String,
+    disabled_at: Option<i64>,
+}
+
+impl From<AgentOwnerRow> for (AgentId, Owner) {
+    fn from(row: AgentOwnerRow) -> Self {
+        let owner = Owner {
+            id: PersonId(row.id),
+            name: row.name,
+            is_disabled: row.disabled_at.is_some(),
+        };
+        (AgentId(row.agent_id), owner)
+    }
 }
 
 impl TryFrom<TokenRecordRow> for TokenRecord {
@@ -263,7 +312,13 @@ impl TryFrom<TokenRecordRow> for TokenRecord {
                 .made_by
                 .map(|text| actor(&text, "tokens", "made_by", row.id))
                 .transpose()?,
+            owner: row.owner_id.zip(row.owner_name).map(|(id, name)| Owner {
+                id: PersonId(id),
+                name,
+                is_disabled: row.owner_disabled_at.is_some(),
+            }),
             token: Token {
+                owner: row.owner_id.map(PersonId),
                 id: TokenId(row.id),
                 kind: match row.agent_id {
                     Some(_) => TokenKind::Agent,

@@ -2,14 +2,15 @@
 
 mod access;
 mod cards;
+mod factors;
 mod inbox;
 mod outbox;
 mod teams;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, Task, TeamId,
-    TeamRef,
+    AgentId, AgentRef, Event, EventId, Interaction, InteractionId, NewEvent, Payload, Salt, Task,
+    TeamId, TeamRef,
     interaction::{Brief, Card, Outcome, Posted, Priority},
     journal::{Hash, Record},
 };
@@ -17,10 +18,11 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 pub(crate) use access::{
-    AccountRow, MadeLinkRow, OpenSessionRow, PersonRecordRow, PersonRow, SessionDataRow,
-    SessionRow, TokenRecordRow, TokenRow, actor_text,
+    AccountRow, AgentOwnerRow, IdentityRow, MadeLinkRow, OpenSessionRow, PersonRecordRow,
+    PersonRow, SessionDataRow, SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
 pub(crate) use cards::on_card;
+pub(crate) use factors::FactorRow;
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
@@ -57,6 +59,7 @@ pub(crate) struct InteractionRow {
     follow_ups: Option<String>,
     team_id: Option<Uuid>,
     team_name: Option<String>,
+    erased: Option<String>,
 }
 
 impl TryFrom<InteractionRow> for Interaction {
@@ -114,6 +117,10 @@ impl TryFrom<InteractionRow> for Interaction {
                 .map(|json| serde_json::from_str(&json).map_err(wrong("follow_ups")))
                 .transpose()?
                 .unwrap_or_default(),
+            erased: row
+                .erased
+                .map(|json| serde_json::from_str(&json).map_err(wrong("erased")))
+                .transpose()?,
         })
     }
 }
@@ -217,6 +224,7 @@ pub(crate) struct InteractionJson {
     pub(crate) report: Option<String>,
     pub(crate) callback: Option<String>,
     pub(crate) follow_ups: Option<String>,
+    pub(crate) erased: Option<String>,
     pub(crate) brief: String,
     pub(crate) weight: i64,
 }
@@ -257,6 +265,12 @@ impl InteractionJson {
                 .map(serde_json::to_string)
                 .transpose()
                 .map_err(wrong("follow_ups"))?,
+            erased: interaction
+                .erased
+                .as_ref()
+                .map(serde_json::to_string)
+                .transpose()
+                .map_err(wrong("erased"))?,
         })
     }
 }
@@ -315,6 +329,8 @@ impl TryFrom<AgentRow> for AgentRecord {
                 .last_seen_at
                 .map(|at| time(at, "agents", row.id))
                 .transpose()?,
+            // In a table of their own.
+            owners: Vec::new(),
             open_tasks: row.open_tasks,
             stored: bytes(row.stored),
         })
@@ -396,29 +412,41 @@ pub(crate) struct EventRow {
     payload: String,
     prev_hash: Vec<u8>,
     hash: Vec<u8>,
+    erased_by: Option<i64>,
 }
 
 /// An event as it will be stored.
 pub(crate) fn record(seq: i64, prev_hash: Hash, event: &NewEvent) -> Result<Record> {
-    let wrong = |column| {
-        move |error: serde_json::Error| StoreError::inconsistent("events", column, event.id, error)
-    };
-    let tagged = serde_json::to_value(&event.payload).map_err(wrong("payload"))?;
-    let mut record = Record {
-        seq,
-        id: event.id,
-        at: event.at.timestamp_millis(),
-        event_type: event.payload.event_type().to_owned(),
-        agent_id: event.agent_id,
-        interaction_id: event.interaction_id,
-        task_id: event.task_id.clone(),
-        actor: serde_json::to_string(&event.actor).map_err(wrong("actor"))?,
-        payload: tagged["payload"].to_string(),
-        prev_hash,
-        hash: prev_hash,
-    };
-    record.hash = record.computed_hash();
-    Ok(record)
+    Record::of(event, seq, prev_hash)
+        .map_err(|error| StoreError::inconsistent("events", "payload", event.id, error))
+}
+
+/// An event with all that its hash rests on.
+#[derive(Debug, FromRow)]
+pub(crate) struct RecordRow {
+    #[sqlx(flatten)]
+    event: EventRow,
+    kept: Option<String>,
+    salt: Option<Vec<u8>>,
+    digest: Option<Vec<u8>>,
+}
+
+impl TryFrom<RecordRow> for Record {
+    type Error = StoreError;
+
+    fn try_from(row: RecordRow) -> Result<Self> {
+        let seq = row.event.seq;
+        let salt = row.salt.map(|bytes| {
+            Salt::try_from(bytes)
+                .map_err(|_| StoreError::inconsistent("events", "salt", seq, "not 16 bytes"))
+        });
+        Ok(Self {
+            kept: row.kept,
+            salt: salt.transpose()?,
+            digest: row.digest.map(|bytes| hash(bytes, seq)).transpose()?,
+            ..Self::try_from(row.event)?
+        })
+    }
 }
 
 impl TryFrom<EventRow> for Record {
@@ -435,6 +463,11 @@ impl TryFrom<EventRow> for Record {
             task_id: row.task_id,
             actor: row.actor,
             payload: row.payload,
+            // Only what is held against its hash needs them.
+            kept: None,
+            salt: None,
+            digest: None,
+            erased_by: row.erased_by,
             prev_hash: hash(row.prev_hash, row.seq)?,
             hash: hash(row.hash, row.seq)?,
         })
@@ -457,6 +490,7 @@ fn event(record: Record) -> Result<Event> {
         interaction_id: record.interaction_id,
         task_id: record.task_id,
         payload,
+        is_erased: record.erased_by.is_some(),
     })
 }
 
@@ -472,7 +506,7 @@ pub(crate) fn one_event(row: EventRow) -> Result<Event> {
 }
 
 /// Turns rows into the records that verification reads.
-pub(crate) fn records(rows: Vec<EventRow>) -> Result<Vec<Record>> {
+pub(crate) fn records(rows: Vec<RecordRow>) -> Result<Vec<Record>> {
     rows.into_iter().map(Record::try_from).collect()
 }
 

@@ -19,11 +19,14 @@ impl CommitBatch for Batches {
         let mut appended = Vec::with_capacity(batch.len());
         let mut texts = Vec::with_capacity(batch.len());
         let mut owed = Vec::new();
+        let mut erased = Vec::new();
         for changeset in batch {
             let mut next = end;
             let (stored, events) = journal::append_all(&mut next, changeset.clone())?;
             let bytes = journal::stored_bytes(&stored);
-            let fits = if has_parts(changeset) {
+            let fits = if journal::is_late(changeset, &appended) {
+                false
+            } else if has_parts(changeset) {
                 // Rows written before the part that does not fit have to go again.
                 let mut nested = transaction.begin().await?;
                 let fits = apply(&mut nested, changeset, bytes, end.seq).await?;
@@ -41,6 +44,7 @@ impl CommitBatch for Batches {
                 continue;
             }
             end = next;
+            erased.extend(journal::erasing(changeset).map(|erasing| (erasing, end.seq)));
             appended.extend(stored);
             owed.extend(obligations(&events, &changeset.writes));
             texts.extend(events.iter().filter_map(search::text_of));
@@ -49,6 +53,9 @@ impl CommitBatch for Batches {
         append(&mut transaction, &appended).await?;
         super::index::insert(&mut transaction, &texts).await?;
         super::outbox::insert(&mut transaction, &owed, None).await?;
+        for (erasing, by) in erased {
+            super::erase::sweep(&mut transaction, erasing, by).await?;
+        }
         transaction
             .commit()
             .await
@@ -79,7 +86,7 @@ async fn append(connection: &mut SqliteConnection, events: &[Record]) -> Result<
     for slice in in_powers(events) {
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
             "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-                prev_hash, hash) ",
+                prev_hash, hash, kept, salt) ",
         );
         sql.push_values(slice, |mut row, event| {
             row.push_bind(event.seq)
@@ -92,7 +99,9 @@ async fn append(connection: &mut SqliteConnection, events: &[Record]) -> Result<
                 .push_bind(&event.actor)
                 .push_bind(&event.payload)
                 .push_bind(event.prev_hash.as_slice())
-                .push_bind(event.hash.as_slice());
+                .push_bind(event.hash.as_slice())
+                .push_bind(&event.kept)
+                .push_bind(event.salt.map(|salt| salt.to_vec()));
         });
         sql.build().execute(&mut *connection).await?;
     }

@@ -14,6 +14,16 @@ impl Store {
         self.write.begin_with("BEGIN IMMEDIATE").await
     }
 
+    /// Nothing of what was there before is left in the write-ahead log. Freed pages are overwritten as they are freed
+    /// (`secure_delete`).
+    pub(super) async fn scrub_log(&self) -> sqlx::Result<bool> {
+        // Waits for readers as long as for other writers, and then says that it has not done it.
+        let (is_busy, _, _): (i64, i64, i64) = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+            .fetch_one(&self.write)
+            .await?;
+        Ok(is_busy == 0)
+    }
+
     /// To read rows of one moment.
     pub(super) async fn begin_snapshot(&self) -> sqlx::Result<Transaction<'static, Db>> {
         self.read.begin().await

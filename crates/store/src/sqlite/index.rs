@@ -61,6 +61,24 @@ pub(super) async fn insert(connection: &mut SqliteConnection, texts: &[Text]) ->
     Ok(())
 }
 
+/// Takes the texts of an interaction out again (rule 19): the index is told each text that goes.
+pub(super) async fn forget(
+    connection: &mut SqliteConnection,
+    interaction: InteractionId,
+) -> Result<()> {
+    for sql in [
+        "INSERT INTO interaction_search (interaction_search, rowid, words)
+         SELECT 'delete', place, words FROM interaction_words WHERE interaction_id = $1",
+        "DELETE FROM interaction_words WHERE interaction_id = $1",
+    ] {
+        sqlx::query(sql)
+            .bind(interaction.0)
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
 impl Store {
     /// The newest `limit` interactions before this one that are searched for, newest first. The index is asked for the
     /// `rare` ones of their words.

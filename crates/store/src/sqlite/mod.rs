@@ -20,6 +20,12 @@ mod briefs;
 mod cards;
 #[path = "../both/endpoints.rs"]
 mod endpoints;
+#[path = "../both/erase.rs"]
+mod erase;
+#[path = "../both/factors.rs"]
+mod factors;
+#[path = "../both/identities.rs"]
+mod identities;
 #[path = "../both/interactions.rs"]
 mod interactions;
 #[path = "../both/journal.rs"]
@@ -105,6 +111,8 @@ impl SqliteStore {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
+            // What is erased is overwritten where it stood (rule 19).
+            .pragma("secure_delete", "ON")
             .busy_timeout(Duration::from_secs(5));
         let place = options.get_filename().display().to_string();
         if let Some(file) = database_file(url).filter(|_| !url.contains("mode=ro")) {

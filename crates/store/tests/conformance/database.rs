@@ -7,7 +7,7 @@ use std::sync::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, Parts, PersonId, Principal, Role,
+    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, Parts, PersonId, Principal, Role, Salt,
     SecretHash, Task, TokenKind,
     access::Lifetime,
     decide::{
@@ -171,6 +171,10 @@ impl Ids for Counter {
     fn next(&self) -> Uuid {
         Uuid::from_u64_pair(1, self.0.fetch_add(1, Ordering::Relaxed) + 1)
     }
+
+    fn salt(&self) -> Salt {
+        Uuid::from_u64_pair(9, self.0.load(Ordering::Relaxed)).into_bytes()
+    }
 }
 
 pub(crate) fn epoch() -> DateTime<Utc> {
@@ -197,6 +201,7 @@ pub(crate) fn new_token(
         agent,
         lifetime,
         teams: &[],
+        owner: None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use domain::{
-    AgentRef, Ids, Interaction, InteractionId, Moment,
+    AgentRef, Ids, Interaction, InteractionId, Moment, Salt,
     decide::interaction as decide,
     interaction::{Draft, Kind, Mode},
 };
@@ -78,6 +78,10 @@ impl Ids for Dice {
         };
         let rest = (self.below(1 << 40) << 24) | self.below(1 << 24);
         Uuid::from_u64_pair((millis << 16) | 0x7000 | self.below(1 << 12), rest)
+    }
+
+    fn salt(&self) -> Salt {
+        self.next().into_bytes()
     }
 }
 

@@ -56,6 +56,7 @@ fn task_of(changeset: &Changeset) -> Task {
         Write::Task(task) => Some(task.clone()),
         Write::Open(_)
         | Write::Advance(_)
+        | Write::Erase(_)
         | Write::Access(_)
         | Write::Endpoint(_)
         | Write::Retry { .. }

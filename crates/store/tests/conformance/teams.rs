@@ -538,6 +538,7 @@ async fn a_responders_token_has_its_teams(database: Database) {
         agent: None,
         lifetime: Lifetime::Never,
         teams: &teams,
+        owner: None,
     };
     let hash = SecretHash(rand_hash());
     let made = access::create_token(&new, hash, &operator(), database.at(0)).unwrap();

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, AgentRef, Ids, Interaction, Moment, Principal, TokenId, decide::interaction as decide,
-    interaction::Kind,
+    AgentId, AgentRef, Ids, Interaction, Moment, Principal, Salt, TokenId,
+    decide::interaction as decide, interaction::Kind,
 };
 use serde_json::{Value, json};
 use signing::SigningKey;
@@ -195,5 +195,9 @@ struct Always;
 impl Ids for Always {
     fn next(&self) -> Uuid {
         Uuid::from_u128(0x01a3_1b8a_5c00_7000_8000_0000_0000_0003)
+    }
+
+    fn salt(&self) -> Salt {
+        Salt::default()
     }
 }

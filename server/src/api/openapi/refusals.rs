@@ -146,6 +146,7 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             responders_only(),
             Refusal::not_found(),
             already_closed(),
+            erased(),
             Refused::Altered.into(),
         ],
         "collect" => vec![
@@ -156,6 +157,7 @@ fn of_call(operation: &str) -> Vec<Refusal> {
         "consume" => vec![
             Refusal::not_an_agent(),
             Refusal::not_found(),
+            erased(),
             Refused::NotApproved.into(),
             Refused::AlreadyConsumed {
                 at: moment(),
@@ -167,6 +169,7 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refusal::not_an_agent(),
             Refusal::not_found(),
             Refused::StillPending.into(),
+            erased(),
             Refused::NotApproved.into(),
             Refused::AlreadyReported { at: moment() }.into(),
         ],
@@ -178,6 +181,7 @@ fn of_call(operation: &str) -> Vec<Refusal> {
         "follow_up" => vec![
             responders_only(),
             Refusal::not_found(),
+            erased(),
             Refused::StillPending.into(),
         ],
         "get_receipt" => vec![
@@ -230,6 +234,14 @@ fn already_closed() -> Refusal {
     Refused::Closed {
         outcome: Outcome::Answered,
         by: Some("Ana".to_owned()),
+        at: moment(),
+    }
+    .into()
+}
+
+fn erased() -> Refusal {
+    Refused::Erased {
+        by: "Ana".to_owned(),
         at: moment(),
     }
     .into()

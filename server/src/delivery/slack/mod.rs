@@ -180,7 +180,13 @@ impl Cards {
             return Ok(None);
         };
         let interaction = store.interaction(id).await?;
-        Ok(CardChange::of(&event.payload).zip(interaction))
+        let change = CardChange::of(&event.payload);
+        let is_erased = interaction.as_ref().is_some_and(|it| it.erased.is_some());
+        if is_erased && change == Some(CardChange::Post) && !self.may_be_there(claimed).await {
+            // Nothing of it was ever in Slack, and nothing has to be.
+            return Ok(None);
+        }
+        Ok(change.zip(interaction))
     }
 
     /// Those notifications that are told together, and the rest.

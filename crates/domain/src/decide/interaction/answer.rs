@@ -1,6 +1,6 @@
 //! A responder answers.
 
-use super::{close, still_open};
+use super::{close, not_erased, still_open};
 use crate::{
     changeset::Changeset,
     decide::next::{advance, event},
@@ -20,8 +20,8 @@ use crate::{
 /// deadline no answer does (rule 5), whether or not the expiry job has come by yet.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Closed`],
-/// [`Refused::Invalid`], [`Refused::NoKey`].
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`],
+/// [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
 pub fn answer(
     interaction: &Interaction,
     draft: AnswerDraft,
@@ -30,6 +30,7 @@ pub fn answer(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let responder = by.responder_for(interaction.team.as_ref())?;
+    not_erased(interaction)?;
     let none = FormAnswers::new();
     // A form that is closed has no answers to compare with: whoever comes too late is told that, whatever they have seen.
     let is_over = !interaction.state.is_pending() && !interaction.asks_for_a_decision();
@@ -107,8 +108,8 @@ pub fn answer_open(
 /// Keeps an answer that came too late (rule 1): the journal grows, the interaction stays as it is.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`]: then there is
-/// nothing worth keeping.
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`],
+/// [`Refused::Invalid`]: then there is nothing worth keeping.
 pub fn reject_answer(
     interaction: &Interaction,
     draft: AnswerDraft,
@@ -117,6 +118,7 @@ pub fn reject_answer(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let responder = by.responder_for(interaction.team.as_ref())?;
+    not_erased(interaction)?;
     // Kept whatever its author has seen of the others.
     let digest = draft.digest.filter(|_| interaction.asks_for_a_decision());
     let draft = AnswerDraft { digest, ..draft };

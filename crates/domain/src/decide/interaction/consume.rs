@@ -1,5 +1,6 @@
 //! The run that an approval was given for begins.
 
+use super::not_erased;
 use crate::{
     changeset::Changeset,
     decide::next::advance,
@@ -16,7 +17,7 @@ use crate::{
 /// 13).
 ///
 /// # Errors
-/// [`Refused::NotYours`], [`Refused::Invalid`], [`Refused::NotApproved`], [`Refused::NoKey`]; [`Refused::Unchanged`] when this very
+/// [`Refused::NotYours`], [`Refused::Invalid`], [`Refused::Erased`], [`Refused::NotApproved`], [`Refused::NoKey`]; [`Refused::Unchanged`] when this very
 /// run has consumed it, [`Refused::AlreadyConsumed`] when another has.
 pub fn consume(
     interaction: &Interaction,
@@ -30,6 +31,7 @@ pub fn consume(
     let mut faults = Faults::default();
     faults.line("run", Some(run.clone()), limits::RUN_CHARS);
     faults.into_result(()).map_err(Refused::Invalid)?;
+    not_erased(interaction)?;
     if interaction.approved() != Some(true) {
         return Err(Refused::NotApproved);
     }

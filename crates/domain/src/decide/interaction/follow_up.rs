@@ -1,6 +1,6 @@
 //! More is said about a blocker that is closed.
 
-use super::closed;
+use super::{closed, not_erased};
 use crate::{
     changeset::Changeset,
     decide::next::advance,
@@ -16,8 +16,8 @@ use crate::{
 /// A responder adds to a closed interaction. The agent sees it; the answer never changes.
 ///
 /// # Errors
-/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`],
-/// [`Refused::StillPending`].
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`],
+/// [`Refused::Invalid`], [`Refused::StillPending`].
 pub fn follow_up(
     interaction: &Interaction,
     text: String,
@@ -25,6 +25,7 @@ pub fn follow_up(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let responder = by.responder_for(interaction.team.as_ref())?;
+    not_erased(interaction)?;
     let mut faults = Faults::default();
     faults.text("text", &text);
     if interaction.follow_ups.len() >= limits::FOLLOW_UPS {

@@ -6,6 +6,7 @@ mod call_back;
 mod cancel;
 mod collect;
 mod consume;
+mod erase;
 mod expire;
 mod follow_up;
 mod move_to;
@@ -19,6 +20,7 @@ pub use call_back::{agent_offline, called_back};
 pub use cancel::cancel;
 pub use collect::collect;
 pub use consume::consume;
+pub use erase::{Erasable, erase, erase_old};
 pub use expire::expire;
 pub use follow_up::follow_up;
 pub use move_to::move_to;
@@ -57,6 +59,17 @@ fn close(
     let mut changeset = advance(next.clone(), actor.clone(), payload, now);
     task::closed(&mut changeset, &next, &actor, work, now);
     changeset
+}
+
+/// What was written in it is gone (rule 19), and nothing is added.
+fn not_erased(interaction: &Interaction) -> Result<(), Refused> {
+    match &interaction.erased {
+        None => Ok(()),
+        Some(erased) => Err(Refused::Erased {
+            by: erased.by_whom().to_owned(),
+            at: erased.at,
+        }),
+    }
 }
 
 fn still_open(interaction: &Interaction, now: Moment<'_>) -> Result<(), Refused> {

@@ -53,6 +53,7 @@ pub fn open(
         callback: None,
         card: channel.clone().map(Card::to),
         follow_ups: Vec::new(),
+        erased: None,
         request: request.clone(),
     };
     let request = Box::new(request);

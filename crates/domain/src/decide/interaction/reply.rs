@@ -1,6 +1,6 @@
 //! A user of Slack writes in the thread of a card.
 
-use super::{answer, follow_up, still_open};
+use super::{answer, follow_up, not_erased, still_open};
 use crate::{
     changeset::{Changeset, Write},
     decide::next::event,
@@ -23,8 +23,8 @@ use crate::{
 ///
 /// # Errors
 /// [`Refused::UseTheButtons`] for a kind that words never answer; [`Refused::NotAResponder`],
-/// [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Invalid`]; [`Refused::Closed`] when the deadline has
-/// passed and has not been noticed yet.
+/// [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`], [`Refused::Invalid`];
+/// [`Refused::Closed`] when the deadline has passed and has not been noticed yet.
 pub fn reply(
     interaction: &Interaction,
     reply: &Reply,
@@ -34,6 +34,7 @@ pub fn reply(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let responder = by.responder_for(interaction.team.as_ref())?;
+    not_erased(interaction)?;
     let is_pending = interaction.state.is_pending();
     match &interaction.request.ask {
         Ask::Notification { .. } => {

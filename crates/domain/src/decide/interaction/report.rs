@@ -1,5 +1,6 @@
 //! The agent reports the result.
 
+use super::not_erased;
 use crate::{
     changeset::Changeset,
     decide::next::advance,
@@ -15,7 +16,7 @@ use crate::{
 /// The agent that asked reports the result of the answer, once.
 ///
 /// # Errors
-/// [`Refused::NotYours`], [`Refused::Invalid`], [`Refused::StillPending`]; [`Refused::NotApproved`] for an approval
+/// [`Refused::NotYours`], [`Refused::Invalid`], [`Refused::StillPending`], [`Refused::Erased`]; [`Refused::NotApproved`] for an approval
 /// that is none; [`Refused::Unchanged`] when it has said exactly this, [`Refused::AlreadyReported`] when it has said
 /// something else.
 pub fn report(
@@ -36,6 +37,7 @@ pub fn report(
     if interaction.state.is_pending() {
         return Err(Refused::StillPending);
     }
+    not_erased(interaction)?;
     if interaction.approved() == Some(false) {
         return Err(Refused::NotApproved);
     }

@@ -7,7 +7,7 @@ use crate::{
         Access, Lifetime, NewLink, NewSession, PasswordBy, Person, SecretHash, SlackId, Token,
         TokenKind,
     },
-    decide::access as decide,
+    decide::access::{self as decide, NewToken},
     limits::{PROOF_LASTS, TOKEN_LIFETIME},
     testing::{Counter, at, epoch},
 };
@@ -59,13 +59,14 @@ fn everybody() -> [(Principal, bool); 6] {
     ]
 }
 
-fn new(kind: TokenKind, name: &str, agent: Option<AgentId>) -> decide::NewToken<'_> {
-    decide::NewToken {
+fn new(kind: TokenKind, name: &str, agent: Option<AgentId>) -> NewToken<'_> {
+    NewToken {
         kind,
         name,
         agent,
         lifetime: Lifetime::Never,
         teams: &[],
+        owner: None,
     }
 }
 
@@ -111,6 +112,12 @@ fn only_admins_and_operators_let_anybody_in_or_keep_them_out() {
         agent_id: None,
         expires_at: None,
         teams: Vec::new(),
+        owner: None,
+    };
+    let agent_token = Token {
+        kind: TokenKind::Agent,
+        agent_id: Some(AgentId(Uuid::from_u128(6))),
+        ..token.clone()
     };
     for (by, may) in everybody() {
         let now = || at(&ids, 1);
@@ -124,6 +131,7 @@ fn only_admins_and_operators_let_anybody_in_or_keep_them_out() {
             decide::link_slack(&ben, Some(slack_id("U0BEN")), None, &by, now()),
             decide::create_token(&new(TokenKind::Responder, "desk", None), hash, &by, now()),
             decide::create_token(&new(TokenKind::Agent, "ci", None), hash, &by, now()),
+            decide::change_owner(&agent_token, Some(&ben), &by, now()),
             decide::revoke_token(&token, &by, now()),
         ];
         for outcome in outcomes {
@@ -373,6 +381,7 @@ fn what_somebody_made_can_end_with_their_access() {
         agent_id: None,
         expires_at: None,
         teams: Vec::new(),
+        owner: None,
     };
     let made = [token(5), token(6)];
     let ben = person(8, Role::Admin);

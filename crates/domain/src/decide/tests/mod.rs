@@ -3,6 +3,10 @@
 mod access;
 mod commands;
 mod delivery;
+mod erase;
+mod factor;
+mod identity;
+mod owner;
 mod replies;
 mod sequences;
 mod task;

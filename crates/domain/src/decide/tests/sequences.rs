@@ -14,7 +14,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-enum Command {
+pub(super) enum Command {
     Answer(AnswerDraft, By),
     Expire,
     Cancel(By),
@@ -28,7 +28,7 @@ enum Command {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum By {
+pub(super) enum By {
     Responder,
     Viewer,
     Agent,
@@ -44,7 +44,7 @@ impl By {
     }
 }
 
-fn run(
+pub(super) fn run(
     command: &Command,
     interaction: &Interaction,
     now: Moment<'_>,
@@ -129,7 +129,7 @@ fn answer() -> impl Strategy<Value = AnswerDraft> {
     ]
 }
 
-fn command() -> impl Strategy<Value = Command> {
+pub(super) fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
         6 => (answer(), by()).prop_map(|(draft, by)| Command::Answer(draft, by)),
         1 => Just(Command::Expire),

@@ -279,7 +279,8 @@ impl Held {
                     assert_eq!(version + 1, next.version);
                     self.task = Some(next);
                 }
-                other @ (Write::Access(_)
+                other @ (Write::Erase(_)
+                | Write::Access(_)
                 | Write::Endpoint(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. }) => {

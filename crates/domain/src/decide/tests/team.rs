@@ -397,6 +397,7 @@ fn an_agent_s_token_has_no_teams() {
         agent: None,
         lifetime: crate::access::Lifetime::Never,
         teams: &teams,
+        owner: None,
     };
     let hash = crate::access::SecretHash([1; 32]);
     let made = |kind| crate::decide::access::create_token(&wished(kind), hash, &admin, at(&ids, 1));

@@ -306,6 +306,7 @@ fn an_event_is_passed_on_as_far_as_a_receipt_proves_it() {
             interaction_id: Some(row.id),
             task_id: None,
             payload: Payload::Interaction(InteractionEvent::Resolved { outcome, answer }),
+            is_erased: false,
         }
     };
     let changed = |event: &Event, change: &dyn Fn(&mut Value)| {

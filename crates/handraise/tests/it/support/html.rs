@@ -175,7 +175,7 @@ impl Tag {
                 "href" if name == "link" => value.starts_with("/pkg/"),
                 "href" => leads_somewhere_harmless(value),
                 "src" => name == "script" && value.starts_with("/pkg/"),
-                "action" => ["/ui/", "/sign-", "/history"]
+                "action" => ["/ui/", "/sign-", "/history", "/confirm"]
                     .iter()
                     .any(|it| value.starts_with(it)),
                 "type" if name == "input" => value != "image",

@@ -5,6 +5,7 @@ pub(crate) mod app;
 pub(crate) mod caller;
 pub(crate) mod corpus;
 pub(crate) mod evidence;
+pub(crate) mod fake_provider;
 pub(crate) mod fake_slack;
 pub(crate) mod hooks;
 pub(crate) mod html;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, Sign,
+    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, PersonId, Principal, Role, Salt, Sign,
     decide::interaction as decide,
     interaction::{Draft, Kind},
     sign::{PublicKey, Signature},
@@ -21,6 +21,10 @@ struct Counter(AtomicU64);
 impl Ids for Counter {
     fn next(&self) -> Uuid {
         Uuid::from_u64_pair(0, self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    fn salt(&self) -> Salt {
+        Uuid::from_u64_pair(9, self.0.load(Ordering::Relaxed)).into_bytes()
     }
 }
 

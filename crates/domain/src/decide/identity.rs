@@ -1,0 +1,220 @@
+//! The rules of signing in by a provider. Who it is the provider says, and was seen before; what they may do is
+//! decided here, and one changeset lets them in, gives them their role and begins their session.
+
+use chrono::{DateTime, Utc};
+
+use super::access::{changeset, checked_name, themselves};
+use crate::{
+    access::{Access, Identity, NewSession, Person},
+    changeset::Changeset,
+    event::{Payload, PersonEvent},
+    ids::{Moment, PersonId},
+    principal::{Actor, Principal, Role},
+    refused::Refused,
+};
+
+/// What a provider says of somebody who comes, as far as it matters here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Who it is.
+    pub identity: Identity,
+    /// The provider's name, as people read it.
+    pub provider: String,
+    /// The role that they have by it; `None` where the provider says nothing of roles.
+    pub role: Option<Role>,
+    /// The browser that they come with.
+    pub session: NewSession,
+    /// When they last showed the provider who they are; long ago, where it does not say.
+    pub proven_at: DateTime<Utc>,
+}
+
+impl Arrival {
+    fn actor(&self) -> Actor {
+        Actor::Provider {
+            name: self.provider.clone(),
+            issuer: self.identity.issuer.clone(),
+        }
+    }
+
+    fn begins(&self, person: &Person) -> Access {
+        Access::ComeIn {
+            person: person.id,
+            identity: self.identity.clone(),
+            session: self.session.clone(),
+            proven_at: self.proven_at,
+        }
+    }
+
+    fn came(&self, person: &Person) -> Payload {
+        Payload::Person(PersonEvent::SignedIn {
+            person: person.into(),
+            session: self.session.id,
+            issuer: Some(self.identity.issuer.clone()),
+        })
+    }
+}
+
+/// A person who is linked to the identity comes in, with the role that the provider gives them. `another_admin`
+/// is whether there would still be an admin who can come in, without this one.
+///
+/// # Errors
+/// [`Refused::Disabled`], [`Refused::LastAdmin`].
+pub fn come_in(
+    person: &Person,
+    arrival: &Arrival,
+    another_admin: bool,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if person.disabled_at.is_some() {
+        return Err(Refused::Disabled);
+    }
+    let role = arrival.role.unwrap_or(person.role);
+    if role == person.role {
+        let writes = vec![arrival.begins(person)];
+        let events = vec![(themselves(person), arrival.came(person))];
+        return Ok(changeset_by(writes, events, now));
+    }
+    let next = Person {
+        version: person.version + 1,
+        role,
+        ..person.clone()
+    };
+    let changed = Payload::Person(PersonEvent::Changed((&next).into()));
+    let events = vec![
+        (arrival.actor(), changed),
+        (themselves(&next), arrival.came(&next)),
+    ];
+    let mut writes = Vec::new();
+    if person.role == Role::Admin {
+        if !another_admin {
+            return Err(Refused::LastAdmin);
+        }
+        writes.push(Access::AdminRemains { but: person.id });
+    }
+    let begins = arrival.begins(&next);
+    writes.extend([Access::Person(next), begins]);
+    Ok(changeset_by(writes, events, now))
+}
+
+/// Somebody whom nobody here knew comes in under this name, because the settings let them.
+///
+/// # Errors
+/// [`Refused::Invalid`] when the name is none.
+pub fn come_first(
+    name: &str,
+    role: Role,
+    arrival: &Arrival,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let person = Person {
+        id: PersonId(now.ids.next()),
+        version: 1,
+        name: checked_name(name)?,
+        role,
+        invited_at: now.at,
+        disabled_at: None,
+        slack_id: None,
+    };
+    let invited = Payload::Person(PersonEvent::Invited((&person).into()));
+    let events = vec![
+        (arrival.actor(), invited),
+        (arrival.actor(), linked(&person, &arrival.identity)),
+        (themselves(&person), arrival.came(&person)),
+    ];
+    let link = Access::Identify {
+        person: person.id,
+        identity: arrival.identity.clone(),
+        at: now.at,
+    };
+    let begins = arrival.begins(&person);
+    let writes = vec![Access::Person(person), link, begins];
+    Ok(changeset_by(writes, events, now))
+}
+
+/// A person who is signed in says that this identity is theirs: they have just come back from the provider with
+/// it. `holder` is who has it so far, and `other` another identity of theirs at this provider.
+///
+/// # Errors
+/// [`Refused::Disabled`], [`Refused::Unproven`], [`Refused::IdentityTaken`], [`Refused::IdentityKept`],
+/// [`Refused::Unchanged`].
+pub fn connect(
+    person: &Person,
+    identity: &Identity,
+    holder: Option<&Person>,
+    other: Option<&Identity>,
+    proven_until: DateTime<Utc>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if person.disabled_at.is_some() {
+        return Err(Refused::Disabled);
+    }
+    if now.at >= proven_until {
+        return Err(Refused::Unproven);
+    }
+    match holder {
+        Some(holder) if holder.id == person.id => return Err(Refused::Unchanged),
+        Some(holder) => {
+            return Err(Refused::IdentityTaken {
+                by: holder.name.clone(),
+            });
+        }
+        None => {}
+    }
+    if other.is_some() {
+        return Err(Refused::IdentityKept);
+    }
+    let write = Access::Identify {
+        person: person.id,
+        identity: identity.clone(),
+        at: now.at,
+    };
+    let events = vec![(themselves(person), linked(person, identity))];
+    Ok(changeset_by(vec![write], events, now))
+}
+
+/// An identity is a person's no more. Admins do it for everybody, and each for themselves as long as they have
+/// another way in.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`], [`Refused::OnlyWay`].
+pub fn disconnect(
+    person: &Person,
+    identity: &Identity,
+    another_way: bool,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = match by.is_person(person.id) {
+        true if !another_way => return Err(Refused::OnlyWay),
+        true => themselves(person),
+        false => by.admin()?,
+    };
+    let write = Access::Forget {
+        person: person.id,
+        identity: identity.clone(),
+    };
+    let payload = Payload::Person(PersonEvent::IdentityUnlinked {
+        person: person.into(),
+        identity: identity.clone(),
+    });
+    Ok(changeset_by(vec![write], vec![(actor, payload)], now))
+}
+
+fn linked(person: &Person, identity: &Identity) -> Payload {
+    Payload::Person(PersonEvent::IdentityLinked {
+        person: person.into(),
+        identity: identity.clone(),
+    })
+}
+
+/// One changeset whose events have causes of their own.
+fn changeset_by(writes: Vec<Access>, events: Vec<(Actor, Payload)>, now: Moment<'_>) -> Changeset {
+    let events = events
+        .into_iter()
+        .flat_map(|(actor, payload)| changeset(Vec::new(), actor, vec![payload], now).events);
+    let events = events.collect();
+    Changeset {
+        events,
+        ..changeset(writes, Actor::Stranger, Vec::new(), now)
+    }
+}

@@ -1,0 +1,281 @@
+//! Rule 19, over the whole: what is erased is gone wherever it stood, and says so in its place.
+
+use chrono::TimeDelta;
+use domain::{Role, interaction::Kind};
+use reqwest::{StatusCode, header};
+use serde_json::{Value, json};
+use service::KeepDays;
+use store::{testing::TestDatabase, verify_journal};
+
+use crate::support::{
+    app::TestApp,
+    caller::{id_of, json_of, path_of},
+    hooks::{hook, start},
+    pages::{holds, page, read, send},
+    program::{handraise, said},
+    receiver::{Manner, Receiver},
+};
+
+store::on_both_databases!(
+    what_an_admin_erases_on_the_page_is_gone_and_says_so,
+    what_waits_is_not_erased_and_what_is_unknown_is_not_found,
+    the_command_erases_one_or_those_of_an_agent,
+    what_is_old_is_erased_in_batches_by_kind,
+);
+
+/// Stands in every text.
+const MARK: &str = "xyzzyplugh";
+
+async fn has(database: &TestDatabase, text: &str) -> bool {
+    let all = database.contents().await.unwrap();
+    all.windows(text.len()).any(|part| part == text.as_bytes())
+}
+
+async fn what_an_admin_erases_on_the_page_is_gone_and_says_so(database: TestDatabase) {
+    let app = start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let ana = app.sign_in("Ana", Role::Admin).await;
+    let bo = app.sign_in("Bo", Role::Responder).await;
+    let receiver = Receiver::start([
+        Manner::Answers(500, "", MARK),
+        Manner::Answers(200, "", MARK),
+    ])
+    .await;
+    hook(&desk, &receiver, json!({"name": "Zap"})).await;
+    let action = json!({"tool": MARK, "arguments": {"command": MARK}});
+    let asked = agent
+        .ask(json!({
+            "kind": "approval", "prompt": MARK, "title": MARK, "action": action, "session_id": MARK,
+            "task": {"id": "T-1", "title": MARK}, "metadata": {"note": MARK},
+        }))
+        .await;
+    let approved = json!({"approved": true, "text": MARK});
+    desk.done(&asked, "answer", approved).await;
+    let late = desk
+        .send(&asked, "answer", json!({"approved": false, "text": MARK}))
+        .await;
+    assert_eq!(late.status(), StatusCode::CONFLICT);
+    desk.done(&asked, "follow_up", json!({"text": MARK})).await;
+    app.drain().await;
+    let receipt = agent.read(&format!("{}/receipt", path_of(&asked))).await;
+    let found = desk.read(&format!("/api/v1/interactions?q={MARK}")).await;
+    assert_eq!(found["items"].as_array().unwrap().len(), 1);
+    assert!(has(&database, MARK).await);
+
+    let id = asked["id"].as_str().unwrap();
+    let path = format!("/interactions/{id}");
+    let story = read(&app, &ana, &path).await;
+    holds(&story, &[MARK, "action=\"/ui/erase-interaction\""]);
+    assert!(
+        !read(&app, &bo, &path)
+            .await
+            .contains("/ui/erase-interaction")
+    );
+    let erased = send(&app, &ana, &path, "erase-interaction", &[("id", id)]).await;
+    let words = [
+        "erased all that was written here",
+        "All that was written here was erased by",
+        "Ana",
+    ];
+    holds(&erased, &words);
+    assert!(!erased.contains(MARK) && !erased.contains("/ui/erase-interaction"));
+    // Once more changes nothing.
+    let events = app.last_seq().await;
+    send(&app, &ana, &path, "erase-interaction", &[("id", id)]).await;
+    assert_eq!(app.last_seq().await, events);
+    app.drain().await;
+
+    assert!(app.state.service.scrub().await.unwrap());
+    assert!(!has(&database, MARK).await, "some of it is left");
+    let now = agent.read(&path_of(&asked)).await;
+    assert_eq!(now["erased"]["by"], "Ana");
+    assert_eq!(
+        (&now["outcome"], &now["approved"]),
+        (&json!("approved"), &json!(false))
+    );
+    for gone in [
+        "answer",
+        "action",
+        "title",
+        "session_id",
+        "metadata",
+        "resume_prompt",
+    ] {
+        assert_eq!(now[gone], Value::Null, "{gone}");
+    }
+    assert_eq!(
+        (&now["prompt"], &now["task"]["id"]),
+        (&json!(""), &json!("T-1"))
+    );
+    // Its receipt says the same as ever, and approves nothing here.
+    let again = agent.read(&format!("{}/receipt", path_of(&asked))).await;
+    assert_eq!(again, receipt);
+    for (caller, verb, body) in [
+        (&agent, "consume", json!({"run": "one"})),
+        (&agent, "report", json!({"outcome": "done", "text": MARK})),
+        (&desk, "follow_up", json!({"text": MARK})),
+        (&desk, "answer", json!({"approved": true})),
+    ] {
+        let refused = caller.send(&asked, verb, body).await;
+        let refused = json_of(refused, StatusCode::CONFLICT).await;
+        assert_eq!(refused["code"], "erased", "{verb}");
+    }
+    let found = desk.read(&format!("/api/v1/interactions?q={MARK}")).await;
+    assert_eq!(found["items"], json!([]));
+    let told = desk.read("/api/v1/events?limit=100").await;
+    let told = told["items"].as_array().unwrap();
+    let of_it: Vec<&Value> = told
+        .iter()
+        .filter(|it| it["interaction_id"] == id)
+        .collect();
+    let last = of_it.last().unwrap();
+    assert_eq!(
+        (&last["type"], &last["erased"]),
+        (&json!("interaction.erased"), &json!(false))
+    );
+    assert!(
+        of_it[..of_it.len() - 1]
+            .iter()
+            .all(|it| it["erased"] == json!(true))
+    );
+    let history = read(&app, &bo, "/history").await;
+    holds(&history, &["Erased by Ana"]);
+    let blocker = read(&app, &bo, &format!("/blockers/{id}")).await;
+    holds(&blocker, &["All that was written here was erased by"]);
+    assert_eq!(app.state.service.store().void(), []);
+    assert!(!has(&database, MARK).await, "some of it came back");
+    verify_journal(&**app.state.service.store()).await.unwrap();
+}
+
+async fn what_waits_is_not_erased_and_what_is_unknown_is_not_found(database: TestDatabase) {
+    let app = start(&database).await;
+    let agent = app.agent("backend").await;
+    let ana = app.sign_in("Ana", Role::Admin).await;
+    let asked = agent.ask(json!({})).await;
+    let unknown = "01890000-0000-7000-8000-000000000000";
+    for (id, status, words) in [
+        (
+            asked["id"].as_str().unwrap(),
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "It still waits for an answer: cancel it first, then erase it.",
+        ),
+        (unknown, StatusCode::NOT_FOUND, "NotFound"),
+    ] {
+        let call = app.post("/ui/erase-interaction").header("cookie", &ana);
+        let call = call.header(header::ORIGIN, app.url("")).form(&[("id", id)]);
+        let text = page(call, status).await;
+        holds(&text, &[words]);
+    }
+    let path = format!("/interactions/{}", asked["id"].as_str().unwrap());
+    let story = read(&app, &ana, &path).await;
+    assert!(!story.contains("/ui/erase-interaction"));
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+}
+
+async fn the_command_erases_one_or_those_of_an_agent(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, other) = (app.agent("backend").await, app.agent("devops").await);
+    let told = json!({"kind": "notification", "prompt": MARK});
+    let one = agent.ask(told.clone()).await;
+    for _ in 0..3 {
+        agent.ask(told.clone()).await;
+    }
+    let waits = agent.ask(json!({"prompt": "which one"})).await;
+    let kept = other
+        .ask(json!({"kind": "notification", "prompt": "theirs"}))
+        .await;
+    let run = |arguments: &[&str]| {
+        let mut all = vec!["erase", "--database", &database.url];
+        all.extend(arguments);
+        handraise(&all)
+    };
+    let id = one["id"].as_str().unwrap();
+    // Nobody is there to ask.
+    let unsure = run(&["--interaction", id]);
+    assert_eq!(unsure.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&unsure.stderr).contains("--yes"));
+    assert_eq!(
+        said(&run(&["--interaction", id, "--yes"]), 0),
+        format!("erased {id}")
+    );
+    let again = run(&["--interaction", id, "--yes"]);
+    assert_eq!(said(&again, 0), format!("{id} was erased before"));
+    let pending = run(&["--interaction", waits["id"].as_str().unwrap(), "--yes"]);
+    assert_eq!(pending.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&pending.stderr).contains("cancel it first"));
+    let unknown = run(&[
+        "--interaction",
+        "01890000-0000-7000-8000-000000000000",
+        "--yes",
+    ]);
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no interaction"));
+    let nobody = run(&["--agent", "nobody", "--before", "2100-01-01", "--yes"]);
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("there is no agent nobody"));
+    let early = run(&["--agent", "backend", "--before", "2000-01-01", "--yes"]);
+    assert_eq!(said(&early, 0), "there is nothing to erase");
+    let all = run(&["--agent", "backend", "--before", "2100-01-01", "--yes"]);
+    assert_eq!(String::from_utf8_lossy(&all.stdout), "erased 3\n");
+    assert!(String::from_utf8_lossy(&all.stderr).contains("still waits for an answer"));
+    assert!(!has(&database, MARK).await);
+    assert!(has(&database, "which one").await);
+    assert_eq!(other.poll(&kept).await["prompt"], "theirs");
+    let erased = agent.poll(&one).await;
+    assert!(erased["erased"]["by"].is_string(), "{erased}");
+    let verified = handraise(&["journal", "verify", "--database", &database.url]);
+    let line = said(&verified, 0);
+    assert!(line.contains("interactions erased: 4"), "{line}");
+}
+
+async fn what_is_old_is_erased_in_batches_by_kind(database: TestDatabase) {
+    let app = TestApp::start_with(&database, |config| {
+        config.keep_days = KeepDays {
+            notification: 30,
+            ..KeepDays::default()
+        };
+    })
+    .await;
+    let agent = app.agent("backend").await;
+    let desk = app.responder("desk").await;
+    for _ in 0..103 {
+        agent
+            .ask(json!({"kind": "notification", "prompt": MARK}))
+            .await;
+    }
+    let asked = agent.ask(json!({"prompt": "stays"})).await;
+    desk.answer(&asked, "80").await;
+    let service = &app.state.service;
+    assert_eq!(service.erase_kept_too_long().await.unwrap(), 0);
+    app.clock
+        .advance(TimeDelta::days(30) + TimeDelta::seconds(1));
+    let young = agent
+        .ask(json!({"kind": "notification", "prompt": "young"}))
+        .await;
+    let mut erased = Vec::new();
+    while erased.last() != Some(&0) {
+        erased.push(service.erase_kept_too_long().await.unwrap());
+    }
+    // The job of the server may take its turn as well.
+    assert!(erased.iter().all(|batch| *batch <= 100), "{erased:?}");
+    assert!(service.scrub().await.unwrap());
+    assert!(!has(&database, MARK).await);
+    assert_eq!(agent.poll(&asked).await["answer"]["text"], "80");
+    assert_eq!(agent.poll(&young).await["prompt"], "young");
+    let store = service.store();
+    let oldest = store.stored_after(None, 1).await.unwrap();
+    assert_eq!(oldest[0].request.kind(), Kind::Notification);
+    let gone = agent
+        .read(&format!("/api/v1/interactions/{}", oldest[0].id))
+        .await;
+    assert_eq!(gone["erased"]["by"], Value::Null);
+    assert!(gone["erased"]["at"].is_string());
+    assert_eq!(
+        store
+            .interaction(id_of(&asked))
+            .await
+            .unwrap()
+            .unwrap()
+            .erased,
+        None
+    );
+    verify_journal(&**store).await.unwrap();
+}

@@ -1,0 +1,135 @@
+//! Rule 19: what people and agents wrote in an interaction goes.
+
+use std::sync::atomic::Ordering;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    AgentId, Changeset, InteractionId, Moment, Principal, Refused,
+    decide::interaction::{self as decide, Erasable},
+    interaction::Kind,
+};
+use store::WithWords;
+
+use super::{Service, ServiceError, TRIES};
+
+/// How many are erased by one turn of the job, one after the other: agents that ask share the writer with them.
+const BATCH: u32 = 100;
+
+/// The end of an attempt to erase an interaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EraseEnd {
+    /// It is erased now.
+    Erased,
+    /// It was erased before.
+    Before,
+}
+
+impl Service {
+    /// An admin erases an interaction. To do it again changes nothing.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`], [`ServiceError::NotFound`], [`Refused::CancelFirst`], [`Refused::Altered`].
+    pub async fn erase(&self, id: InteractionId, by: &Principal) -> Result<EraseEnd, ServiceError> {
+        // Before reading: who may not erase learns nothing of what there is.
+        by.admin()?;
+        self.erase_by(id, |known, now| decide::erase(known, by, now))
+            .await
+    }
+
+    /// The closed interactions of an agent that ended before a time and whose words are still there, those that ended
+    /// first before others.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn to_erase(
+        &self,
+        agent: AgentId,
+        closed_before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<InteractionId>, ServiceError> {
+        let query = WithWords {
+            closed_before,
+            agent: Some(agent),
+            kind: None,
+        };
+        Ok(self.store.with_words(&query, limit).await?)
+    }
+
+    /// Erases some of what has been kept for longer than the settings say, and returns how many that were. One that
+    /// cannot be erased is logged.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn erase_kept_too_long(&self) -> Result<usize, ServiceError> {
+        let mut erased = 0;
+        for kind in Kind::ALL {
+            let Some(days) = self.settings.keep_days.of(kind) else {
+                continue;
+            };
+            let Some(closed_before) = self.now().checked_sub_signed(TimeDelta::days(days.into()))
+            else {
+                continue;
+            };
+            let query = WithWords {
+                closed_before,
+                agent: None,
+                kind: Some(kind),
+            };
+            let old = self.store.with_words(&query, BATCH).await?;
+            for id in old {
+                match self.erase_by(id, decide::erase_old).await {
+                    Ok(EraseEnd::Erased) => erased += 1,
+                    // Another node was faster.
+                    Ok(EraseEnd::Before) => {}
+                    Err(error) => {
+                        tracing::error!(%error, interaction.id = %id, "an interaction is kept for longer than it should be: it cannot be erased");
+                    }
+                }
+            }
+        }
+        Ok(erased)
+    }
+
+    /// Has nothing of what was erased left beside the rows, unless that is so already. `false` when somebody was reading:
+    /// then it has to be done again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn scrub(&self) -> Result<bool, ServiceError> {
+        // Before: what is erased meanwhile may not be gone with it.
+        if !self.to_scrub.swap(false, Ordering::SeqCst) {
+            return Ok(true);
+        }
+        let done = self.store.scrub().await;
+        if !matches!(done, Ok(true)) {
+            self.to_scrub.store(true, Ordering::SeqCst);
+        }
+        Ok(done?)
+    }
+
+    async fn erase_by(
+        &self,
+        id: InteractionId,
+        decide: impl Fn(&Erasable, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
+    ) -> Result<EraseEnd, ServiceError> {
+        let mut tries = 0;
+        loop {
+            let known = self.store.erasable(id).await?;
+            let known = known.ok_or(ServiceError::NotFound)?;
+            let changeset = match decide(&known, self.moment()) {
+                Ok(changeset) => changeset,
+                Err(Refused::Unchanged) => return Ok(EraseEnd::Before),
+                Err(refused) => return Err(refused.into()),
+            };
+            if self.is_first(changeset).await? {
+                self.to_scrub.store(true, Ordering::SeqCst);
+                return Ok(EraseEnd::Erased);
+            }
+            tries += 1;
+            // The row does not fit its events, and will not: see `Write::Erase`.
+            if tries == TRIES {
+                return Err(Refused::Altered.into());
+            }
+        }
+    }
+}

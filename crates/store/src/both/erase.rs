@@ -1,0 +1,223 @@
+//! Rule 19: the words of an interaction go, from wherever they stand.
+
+use async_trait::async_trait;
+use domain::{
+    AgentId, Changeset, Erasing, Interaction, InteractionId, Payload, Task,
+    decide::interaction::Erasable, journal::Record,
+};
+use sqlx::QueryBuilder;
+use uuid::Uuid;
+
+use super::{Connection, Db, Store};
+use crate::{Result, StoreError, WithWords, rows};
+
+/// `false` when an event without a write of its interaction, such as an answer that came too late, would bring words
+/// to one whose words are gone: then the decision is taken anew.
+pub(super) async fn may_be_told(
+    connection: &mut Connection,
+    changeset: &Changeset,
+) -> Result<bool> {
+    if changeset.interaction().is_some() {
+        return Ok(true);
+    }
+    let told = changeset
+        .events
+        .iter()
+        .filter(|event| matches!(event.payload, Payload::Interaction(_)))
+        .find_map(|event| event.interaction_id);
+    let Some(id) = told else {
+        return Ok(true);
+    };
+    let erased: Option<bool> =
+        sqlx::query_scalar("SELECT erased IS NOT NULL FROM interactions WHERE id = $1")
+            .bind(id.0)
+            .fetch_optional(connection)
+            .await?;
+    Ok(erased != Some(true))
+}
+
+/// The row without words, if nothing has happened since the decision.
+pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Result<bool> {
+    let interaction = &erasing.interaction;
+    let json = rows::InteractionJson::new(interaction)?;
+    let done = sqlx::query(
+        "UPDATE interactions
+         SET version = $1, request = $2, detail = $3, session_id = $4, follow_ups = $5,
+             consumed = $6, report = $7, brief = $8, weight = $9, erased = $10
+         WHERE id = $11 AND version = $1 - 1 AND erased IS NULL AND state <> 'pending'
+           AND NOT EXISTS (SELECT 1 FROM events WHERE interaction_id = $11 AND seq > $12)",
+    )
+    .bind(interaction.version)
+    .bind(json.request)
+    .bind(json.detail)
+    .bind(&interaction.request.session_id)
+    .bind(json.follow_ups)
+    .bind(json.consumed)
+    .bind(json.report)
+    .bind(json.brief)
+    .bind(json.weight)
+    .bind(json.erased)
+    .bind(interaction.id.0)
+    .bind(erasing.last_seq)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// All that stands beside the row, once the event with the number `by` tells of it.
+pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i64) -> Result<()> {
+    let id = erasing.interaction.id;
+    for event in &erasing.events {
+        let done = sqlx::query(
+            "UPDATE events SET payload = $1, salt = NULL, digest = $2, erased_by = $3
+             WHERE seq = $4 AND erased_by IS NULL",
+        )
+        .bind(&event.payload)
+        .bind(event.digest.map(|digest| digest.to_vec()))
+        .bind(by)
+        .bind(event.seq)
+        .execute(&mut *connection)
+        .await?;
+        if done.rows_affected() != 1 {
+            let why = "its words could not be erased";
+            return Err(StoreError::inconsistent(
+                "events", "payload", event.seq, why,
+            ));
+        }
+    }
+    super::index::forget(connection, id).await?;
+    // What a receiver replied may quote what it was sent.
+    let replies = "UPDATE delivery_attempts SET body = NULL WHERE delivery_id IN (
+         SELECT o.id FROM outbox o JOIN events e ON e.seq = o.event_seq
+         WHERE e.interaction_id = $1 AND e.seq < $2)";
+    // A delivery that is under way has to be known: a card that is being posted is changed once it is there.
+    let attempts = "DELETE FROM delivery_attempts WHERE delivery_id IN (
+         SELECT o.id FROM outbox o JOIN events e ON e.seq = o.event_seq
+         WHERE e.interaction_id = $1 AND e.seq < $2 AND o.state <> 'sending')";
+    let deliveries = "DELETE FROM outbox WHERE state <> 'sending' AND event_seq IN (
+         SELECT seq FROM events WHERE interaction_id = $1 AND seq < $2)";
+    for sql in [replies, attempts, deliveries] {
+        sqlx::query(sql)
+            .bind(id.0)
+            .bind(by)
+            .execute(&mut *connection)
+            .await?;
+    }
+    for sql in [
+        "DELETE FROM idempotency_keys WHERE interaction_id = $1",
+        "DELETE FROM card_questions WHERE interaction_id = $1",
+    ] {
+        sqlx::query(sql)
+            .bind(id.0)
+            .execute(&mut *connection)
+            .await?;
+    }
+    let card = erasing.interaction.card.as_ref();
+    if let Some((card, posted)) = card.and_then(|card| Some((card, card.posted.as_ref()?))) {
+        // That the message came stays: threads are read back, and it would be kept anew.
+        sqlx::query(
+            "UPDATE slack_inbox SET text = '\"\"', note = CASE WHEN heard_at IS NULL THEN note ELSE 'erased' END
+             WHERE channel = $1 AND thread_ts = $2",
+        )
+        .bind(&card.channel)
+        .bind(&posted.ts)
+        .execute(connection)
+        .await?;
+    }
+    Ok(())
+}
+
+#[async_trait]
+impl crate::Erasing for Store {
+    async fn erasable(&self, id: InteractionId) -> Result<Option<Erasable>> {
+        let mut transaction = self.begin_snapshot().await?;
+        let row: Option<rows::InteractionRow> = sqlx::query_as(
+            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.team_id, t.name AS team_name
+             FROM interactions i JOIN agents a ON a.id = i.agent_id
+             LEFT JOIN teams t ON t.id = i.team_id
+             WHERE i.id = $1",
+        )
+        .bind(id.0)
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let Some(interaction) = row.map(Interaction::try_from).transpose()? else {
+            return Ok(None);
+        };
+        let records = sqlx::query_as(
+            "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+                    prev_hash, hash, kept, salt, digest, erased_by
+             FROM events WHERE interaction_id = $1 ORDER BY seq",
+        )
+        .bind(id.0)
+        .fetch_all(&mut *transaction)
+        .await?;
+        let records = rows::records(records)?;
+        let task = match &interaction.request.task {
+            Some(task) => {
+                last_of_task(&mut transaction, id, interaction.agent.id, &task.id).await?
+            }
+            None => None,
+        };
+        Ok(Some(Erasable {
+            interaction,
+            records,
+            task,
+        }))
+    }
+
+    async fn with_words(&self, query: &WithWords, limit: u32) -> Result<Vec<InteractionId>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT id FROM interactions WHERE erased IS NULL AND closed_at IS NOT NULL AND closed_at < ",
+        );
+        sql.push_bind(query.closed_before.timestamp_millis());
+        if let Some(agent) = query.agent {
+            sql.push(" AND agent_id = ").push_bind(agent.0);
+        }
+        if let Some(kind) = query.kind {
+            sql.push(" AND kind = ").push_bind(kind.name());
+        }
+        sql.push(" ORDER BY closed_at, id LIMIT ")
+            .push_bind(i64::from(limit));
+        let ids: Vec<Uuid> = sql.build_query_scalar().fetch_all(&self.read).await?;
+        Ok(ids.into_iter().map(InteractionId).collect())
+    }
+
+    async fn scrub(&self) -> Result<bool> {
+        Ok(self.scrub_log().await?)
+    }
+}
+
+/// The task with its events, if no other interaction of it has words.
+async fn last_of_task(
+    connection: &mut Connection,
+    id: InteractionId,
+    agent: AgentId,
+    task: &str,
+) -> Result<Option<(Task, Vec<Record>)>> {
+    let body: Option<String> = sqlx::query_scalar(
+        "SELECT body FROM tasks t WHERE t.agent_id = $1 AND t.id = $2 AND NOT EXISTS (
+             SELECT 1 FROM interactions i
+             WHERE i.agent_id = $1 AND i.task_id = $2 AND i.id <> $3 AND i.erased IS NULL)",
+    )
+    .bind(agent.0)
+    .bind(task)
+    .bind(id.0)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(body) = body else {
+        return Ok(None);
+    };
+    let records = sqlx::query_as(
+        "SELECT seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+                prev_hash, hash, kept, salt, digest, erased_by
+         FROM events WHERE agent_id = $1 AND task_id = $2 AND interaction_id IS NULL ORDER BY seq",
+    )
+    .bind(agent.0)
+    .bind(task)
+    .fetch_all(connection)
+    .await?;
+    Ok(Some((rows::task(&body)?, rows::records(records)?)))
+}

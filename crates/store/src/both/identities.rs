@@ -1,0 +1,134 @@
+//! Who people are at the providers by which they sign in.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::{Identity, Person, PersonId, access::NewSession};
+
+use super::{Connection, Store, access::sign_in};
+use crate::{
+    Identities, IdentityRecord, Result,
+    rows::{IdentityRow, PersonRow},
+};
+
+#[async_trait]
+impl Identities for Store {
+    async fn person_known_as(&self, identity: &Identity) -> Result<Option<Person>> {
+        let row: Option<PersonRow> = sqlx::query_as(
+            "SELECT p.id, p.version, p.name, p.role, p.created_at AS invited_at, p.disabled_at, p.slack_id
+             FROM identities i JOIN people p ON p.id = i.person_id
+             WHERE i.issuer = $1 AND i.subject = $2",
+        )
+        .bind(&identity.issuer)
+        .bind(&identity.subject)
+        .fetch_optional(&self.read)
+        .await?;
+        row.map(Person::try_from).transpose()
+    }
+
+    async fn identities_of(&self, person: PersonId) -> Result<Vec<IdentityRecord>> {
+        let rows: Vec<IdentityRow> = sqlx::query_as(
+            "SELECT person_id, issuer, subject, linked_at FROM identities
+             WHERE person_id = $1 ORDER BY linked_at, issuer",
+        )
+        .bind(person.0)
+        .fetch_all(&self.read)
+        .await?;
+        rows.into_iter().map(IdentityRecord::try_from).collect()
+    }
+
+    async fn identities(&self) -> Result<Vec<IdentityRecord>> {
+        let rows: Vec<IdentityRow> = sqlx::query_as(
+            "SELECT person_id, issuer, subject, linked_at FROM identities ORDER BY issuer, subject",
+        )
+        .fetch_all(&self.read)
+        .await?;
+        rows.into_iter().map(IdentityRecord::try_from).collect()
+    }
+
+    async fn another_admin(&self, but: Option<PersonId>) -> Result<bool> {
+        let mut connection = self.read.acquire().await?;
+        admin_remains(&mut connection, but).await
+    }
+}
+
+/// Somebody who was only invited is not there yet.
+pub(super) async fn admin_remains(
+    connection: &mut Connection,
+    but: Option<PersonId>,
+) -> Result<bool> {
+    // Nobody has the nil id.
+    let one: Option<i64> = sqlx::query_scalar(
+        "SELECT created_at FROM people p
+         WHERE p.role = 'admin' AND p.disabled_at IS NULL AND p.id <> $1
+            AND (p.password_hash IS NOT NULL
+                 OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = p.id)
+                 OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = p.id AND f.kind = 'passkey'))
+         LIMIT 1",
+    )
+    .bind(but.map(|person| person.0).unwrap_or_default())
+    .fetch_optional(connection)
+    .await?;
+    Ok(one.is_some())
+}
+
+pub(super) async fn identify(
+    connection: &mut Connection,
+    person: PersonId,
+    identity: &Identity,
+    at: DateTime<Utc>,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "INSERT INTO identities (issuer, subject, person_id, linked_at)
+         SELECT $1, $2, id, $3 FROM people WHERE id = $4 AND disabled_at IS NULL
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(&identity.issuer)
+    .bind(&identity.subject)
+    .bind(at.timestamp_millis())
+    .bind(person.0)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(super) async fn forget(
+    connection: &mut Connection,
+    person: PersonId,
+    identity: &Identity,
+) -> Result<bool> {
+    let done =
+        sqlx::query("DELETE FROM identities WHERE issuer = $1 AND subject = $2 AND person_id = $3")
+            .bind(&identity.issuer)
+            .bind(&identity.subject)
+            .bind(person.0)
+            .execute(connection)
+            .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub(super) async fn come_in(
+    connection: &mut Connection,
+    person: PersonId,
+    identity: &Identity,
+    session: &NewSession,
+    proven_at: DateTime<Utc>,
+) -> Result<bool> {
+    let theirs: Option<i64> = sqlx::query_scalar(
+        "SELECT linked_at FROM identities WHERE issuer = $1 AND subject = $2 AND person_id = $3",
+    )
+    .bind(&identity.issuer)
+    .bind(&identity.subject)
+    .bind(person.0)
+    .fetch_optional(&mut *connection)
+    .await?;
+    if theirs.is_none() || !sign_in(connection, person, session).await? {
+        return Ok(false);
+    }
+    // That they came by a provider does not say that they have just shown who they are.
+    sqlx::query("UPDATE browser_sessions SET proven_at = $1 WHERE id = $2")
+        .bind(proven_at.timestamp_millis())
+        .bind(session.id.0)
+        .execute(connection)
+        .await?;
+    Ok(true)
+}

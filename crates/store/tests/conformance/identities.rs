@@ -1,0 +1,238 @@
+//! Who people are at the providers by which they sign in.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    Access, Changeset, Identity, Ids, PasswordHash, Person, PersonId, Role, SecretHash, SessionId,
+    Write,
+    access::{NewLink, NewSession, PasswordBy},
+    decide::{
+        access,
+        identity::{self as decide, Arrival},
+    },
+};
+use futures::future::join_all;
+use store::{CommitError, Store, verify_journal};
+
+use crate::database::{Database, epoch, operator, rand_hash};
+
+const HOST: &str = "handraise.localhost";
+
+store::on_both_databases!(
+    who_comes_first_is_there_linked_and_signed_in_or_not_at_all,
+    of_many_who_come_first_at_once_one_person_is_made,
+    an_identity_belongs_to_one_person_who_has_one_at_a_provider,
+    who_is_linked_no_more_does_not_come_in,
+    a_role_is_taken_only_while_another_admin_can_come_in,
+    a_sign_in_by_a_provider_proves_what_the_provider_says,
+);
+
+fn identity(subject: &str) -> Identity {
+    Identity::new("https://id.example", subject).unwrap()
+}
+
+fn arrival(database: &Database, subject: &str, role: Option<Role>) -> Arrival {
+    Arrival {
+        identity: identity(subject),
+        provider: "Company".into(),
+        role,
+        session: session(database),
+        proven_at: DateTime::UNIX_EPOCH,
+    }
+}
+
+fn session(database: &Database) -> NewSession {
+    NewSession {
+        id: SessionId(database.ids.next()),
+        hash: SecretHash(rand_hash()),
+        created_at: epoch(),
+        expires_at: epoch() + TimeDelta::days(30),
+        browser: "curl".into(),
+        address: "192.0.2.1".into(),
+        host: HOST.into(),
+    }
+}
+
+fn first(database: &Database, name: &str, role: Role, arrival: &Arrival) -> Changeset {
+    decide::come_first(name, role, arrival, database.at(0)).unwrap()
+}
+
+async fn came_first(database: &Database, store: &dyn Store, name: &str, role: Role) -> Person {
+    let arrival = arrival(database, name, None);
+    store
+        .commit(first(database, name, role, &arrival))
+        .await
+        .unwrap();
+    let person = store.person_known_as(&arrival.identity).await.unwrap();
+    person.unwrap()
+}
+
+async fn is_signed_in(store: &dyn Store, session: &NewSession) -> Option<DateTime<Utc>> {
+    let found = store.session(&session.hash, HOST, epoch()).await.unwrap();
+    found.map(|found| found.proven_at)
+}
+
+async fn is_conflict(store: &dyn Store, changeset: Changeset) -> bool {
+    matches!(store.commit(changeset).await, Err(CommitError::Conflict))
+}
+
+async fn who_comes_first_is_there_linked_and_signed_in_or_not_at_all(database: Database) {
+    let store = database.store().await;
+    let ana = arrival(&database, "1", None);
+    assert_eq!(store.person_known_as(&ana.identity).await.unwrap(), None);
+    let came = first(&database, "Ana", Role::Viewer, &ana);
+    store.commit(came).await.unwrap();
+    let person = store.person_known_as(&ana.identity).await.unwrap();
+    let person = person.unwrap();
+    assert_eq!((&*person.name, person.role), ("Ana", Role::Viewer));
+    let [record] = &store.identities_of(person.id).await.unwrap()[..] else {
+        panic!("not one identity");
+    };
+    assert_eq!(
+        (record.person, &record.identity, record.linked_at),
+        (person.id, &ana.identity, epoch())
+    );
+    assert_eq!(
+        store.identities().await.unwrap(),
+        std::slice::from_ref(record)
+    );
+    assert!(is_signed_in(&*store, &ana.session).await.is_some());
+    // The name is taken: neither person nor identity nor session is there.
+    let other = arrival(&database, "2", None);
+    let came = first(&database, "ANA", Role::Viewer, &other);
+    assert!(is_conflict(&*store, came).await);
+    assert_eq!(store.person_known_as(&other.identity).await.unwrap(), None);
+    assert_eq!(is_signed_in(&*store, &other.session).await, None);
+    assert_eq!(store.people(epoch()).await.unwrap().len(), 1);
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 3);
+}
+
+async fn of_many_who_come_first_at_once_one_person_is_made(database: Database) {
+    let store = database.store().await;
+    let tries = (0..8).map(|n| {
+        let arrival = arrival(&database, "1", None);
+        let came = first(&database, &format!("Ana {n}"), Role::Viewer, &arrival);
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(came).await.is_ok() })
+    });
+    let came = join_all(tries).await.into_iter();
+    assert_eq!(came.filter(|one| *one.as_ref().unwrap()).count(), 1);
+    assert_eq!(store.people(epoch()).await.unwrap().len(), 1);
+    assert_eq!(store.identities().await.unwrap().len(), 1);
+}
+
+fn connected(database: &Database, person: &Person, subject: &str) -> Changeset {
+    let until = epoch() + TimeDelta::hours(1);
+    decide::connect(
+        person,
+        &identity(subject),
+        None,
+        None,
+        until,
+        database.at(1),
+    )
+    .unwrap()
+}
+
+async fn an_identity_belongs_to_one_person_who_has_one_at_a_provider(database: Database) {
+    let store = database.store().await;
+    let ana = came_first(&database, &*store, "Ana", Role::Viewer).await;
+    let ben = came_first(&database, &*store, "Ben", Role::Viewer).await;
+    // Decided at once, before either was stored.
+    assert!(is_conflict(&*store, connected(&database, &ben, "Ana")).await);
+    assert!(is_conflict(&*store, connected(&database, &ben, "another")).await);
+    let holder = store.person_known_as(&identity("Ana")).await.unwrap();
+    assert_eq!(holder.unwrap().id, ana.id);
+    assert_eq!(store.identities_of(ben.id).await.unwrap().len(), 1);
+    let nobody = Person {
+        id: PersonId(database.ids.next()),
+        ..ben
+    };
+    assert!(is_conflict(&*store, connected(&database, &nobody, "3")).await);
+}
+
+async fn who_is_linked_no_more_does_not_come_in(database: Database) {
+    let store = database.store().await;
+    let ana = came_first(&database, &*store, "Ana", Role::Viewer).await;
+    let late = arrival(&database, "Ana", None);
+    let comes = decide::come_in(&ana, &late, true, database.at(2)).unwrap();
+    let gone =
+        || decide::disconnect(&ana, &identity("Ana"), true, &operator(), database.at(1)).unwrap();
+    store.commit(gone()).await.unwrap();
+    assert!(is_conflict(&*store, gone()).await);
+    assert!(is_conflict(&*store, comes).await);
+    assert_eq!(is_signed_in(&*store, &late.session).await, None);
+    // Nor who was disabled meanwhile.
+    store
+        .commit(connected(&database, &ana, "Ana"))
+        .await
+        .unwrap();
+    let comes = decide::come_in(&ana, &late, true, database.at(3)).unwrap();
+    let disabled = access::disable(&ana, true, &[], &operator(), database.at(3)).unwrap();
+    store.commit(disabled).await.unwrap();
+    assert!(is_conflict(&*store, comes).await);
+    assert!(is_conflict(&*store, connected(&database, &ana, "2")).await);
+}
+
+async fn a_role_is_taken_only_while_another_admin_can_come_in(database: Database) {
+    let store = database.store().await;
+    assert!(!store.another_admin(None).await.unwrap());
+    let ana = came_first(&database, &*store, "Ana", Role::Admin).await;
+    assert!(store.another_admin(None).await.unwrap());
+    assert!(!store.another_admin(Some(ana.id)).await.unwrap());
+    // One who was invited has not come in.
+    let link = NewLink {
+        hash: SecretHash(rand_hash()),
+        expires_at: epoch() + TimeDelta::hours(1),
+    };
+    let invited = access::invite(
+        "Ben",
+        Role::Admin,
+        link.clone(),
+        &operator(),
+        database.at(0),
+    );
+    let invited = invited.unwrap();
+    let Write::Access(Access::Person(ben)) = invited.writes[0].clone() else {
+        panic!("{invited:?}");
+    };
+    store.commit(invited).await.unwrap();
+    assert!(!store.another_admin(Some(ana.id)).await.unwrap());
+    let demoted = |person: &Person, subject| {
+        let arrival = arrival(&database, subject, Some(Role::Viewer));
+        decide::come_in(person, &arrival, true, database.at(1)).unwrap()
+    };
+    assert!(is_conflict(&*store, demoted(&ana, "Ana")).await);
+    let by = PasswordBy::Link {
+        link: link.hash,
+        session: session(&database),
+    };
+    let password = access::set_password(&ben, PasswordHash("one".into()), by, database.at(1));
+    store.commit(password).await.unwrap();
+    store
+        .commit(connected(&database, &ben, "Ben"))
+        .await
+        .unwrap();
+    // Both at once: one of them stays an admin.
+    let both = [demoted(&ana, "Ana"), demoted(&ben, "Ben")].map(|changeset| {
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(changeset).await.is_ok() })
+    });
+    let done = join_all(both).await.into_iter();
+    assert_eq!(done.filter(|one| *one.as_ref().unwrap()).count(), 1);
+    assert!(store.another_admin(None).await.unwrap());
+    verify_journal(&*store).await.unwrap();
+}
+
+async fn a_sign_in_by_a_provider_proves_what_the_provider_says(database: Database) {
+    let store = database.store().await;
+    let ana = came_first(&database, &*store, "Ana", Role::Admin).await;
+    for at in [DateTime::UNIX_EPOCH, epoch() - TimeDelta::minutes(3)] {
+        let arrival = Arrival {
+            proven_at: at,
+            ..arrival(&database, "Ana", None)
+        };
+        let came = decide::come_in(&ana, &arrival, true, database.at(1)).unwrap();
+        store.commit(came).await.unwrap();
+        assert_eq!(is_signed_in(&*store, &arrival.session).await, Some(at));
+    }
+}

@@ -1,0 +1,154 @@
+// Signing in by a provider of its own kind: `oidc-provider`, which is certified, with its own pages.
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import type { Page } from "@playwright/test";
+import Provider from "oidc-provider";
+
+import { acceptLink, expect, expectLegible, live, looks, Server, test as base } from "./handraise.ts";
+
+type Company = {
+  issuer: string;
+  groups: Record<string, string[]>;
+  /** Takes people who come from these pages. */
+  opens: (pages: string) => void;
+};
+
+const test = base.extend<{ company: Company }>({
+  /** A provider where everybody's name is their password. */
+  company: async ({}, use) => {
+    // Each has to know the other's address before it can be set up.
+    let listener: RequestListener = (_, response) => response.writeHead(503).end();
+    const http = createServer((request, response) => listener(request, response));
+    await new Promise<void>((done) => http.listen(0, "127.0.0.1", done));
+    const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    const company: Company = {
+      issuer,
+      groups: {},
+      opens(pages) {
+        const provider = new Provider(issuer, {
+          clients: [
+            {
+              client_id: "handraise",
+              client_secret: "tin drum walks north",
+              redirect_uris: [`${pages}/sign-in/with/company/back`],
+              post_logout_redirect_uris: [`${pages}/sign-in`],
+            },
+          ],
+          claims: { openid: ["sub"], profile: ["name"], groups: ["groups"] },
+          scopes: ["openid", "profile", "groups"],
+          cookies: { keys: ["a key of this test"] },
+          findAccount: (_: unknown, id: string) => ({
+            accountId: id,
+            claims: () => ({ sub: id, name: id, groups: company.groups[id] ?? [] }),
+          }),
+        });
+        listener = provider.callback();
+      },
+    };
+    await use(company);
+    http.closeAllConnections();
+    await new Promise((done) => http.close(done));
+  },
+
+  server: async ({ company }, use) => {
+    const server = await Server.start({
+      HANDRAISE_PROVIDERS: JSON.stringify([
+        {
+          key: "company",
+          name: "Company",
+          issuer: company.issuer,
+          client_id: "handraise",
+          client_secret: "tin drum walks north",
+          scopes: ["openid", "profile", "groups"],
+          role_claim: "groups",
+          roles: { staff: "viewer", ops: "admin" },
+          newcomers: "claim",
+        },
+      ]),
+    });
+    company.opens(server.printedUrl());
+    await use(server);
+    await server.remove();
+  },
+
+  watch: async ({ watch, company }, use) => {
+    // Its pages have a font from elsewhere, and are not ours.
+    watch.allow(new RegExp(`request to (${company.issuer}|https://fonts\\.)`));
+    watch.allow(/console: .*(fonts\.|ERR_FAILED|Failed to load resource|Content Security Policy|favicon)/);
+    await use(watch);
+  },
+
+  openBrowser: async ({ openBrowser }, use) => {
+    await use(async (options) => {
+      const page = await openBrowser(options);
+      await page.context().route(/^https:\/\/fonts\./, (route) => route.abort());
+      return page;
+    });
+  },
+});
+
+/** On the provider's own pages. */
+async function signInThere(page: Page, name: string): Promise<void> {
+  await page.locator("input[name=login]").fill(name);
+  await page.locator("input[name=password]").fill(name);
+  await page.locator("button[type=submit]").click();
+  // Which asks whether Handraise may know who they are.
+  await page.getByRole("button", { name: "Continue" }).click();
+}
+
+test("from the button to the desk, and out again on both sides", async ({ server, company, openBrowser }) => {
+  company.groups.Ana = ["staff", "everybody"];
+  const pages = server.printedUrl();
+  const ana = await openBrowser();
+  await ana.goto(`${pages}/history`);
+  await ana.getByRole("link", { name: "Sign in with Company" }).click();
+  await signInThere(ana, "Ana");
+  await ana.waitForURL(`${pages}/history`);
+  await live(ana);
+  await ana.goto(`${pages}/settings`);
+  await expect(ana.locator("main")).toContainText("Viewer");
+  await expect(ana.locator("#providers")).toContainText("Connected since");
+  await ana.getByRole("button", { name: "Sign out" }).first().click();
+  await ana.getByRole("button", { name: "Yes, sign me out" }).click();
+  await ana.waitForURL(`${pages}/sign-in`);
+  // Who comes after her at this desk is asked who they are.
+  await ana.getByRole("link", { name: "Sign in with Company" }).click();
+  await expect(ana.locator("input[name=login]")).toBeVisible();
+});
+
+test("an admin connects the account, and comes back by it as an admin", async ({ server, company, openBrowser }) => {
+  company.groups.root = ["ops"];
+  const pages = server.printedUrl();
+  const admin = await openBrowser();
+  await acceptLink(admin, pages + new URL(server.firstAdminLink()).pathname);
+  await admin.goto(`${pages}/settings`);
+  await admin.getByRole("link", { name: "Connect" }).click();
+  await signInThere(admin, "root");
+  await admin.waitForURL(`${pages}/settings`);
+  await expect(admin.locator("#providers")).toContainText("Connected since");
+  await expectLegible(admin);
+  // Another browser, where only the provider knows who it is.
+  const elsewhere = await openBrowser();
+  await elsewhere.goto(`${pages}/sign-in`);
+  await elsewhere.getByRole("link", { name: "Sign in with Company" }).click();
+  await signInThere(elsewhere, "root");
+  await elsewhere.waitForURL(`${pages}/`);
+  await live(elsewhere);
+  await elsewhere.goto(`${pages}/settings/people`);
+  await expect(elsewhere.locator("main")).toContainText("Invite");
+});
+
+test("who has no group with a role reads why, in every look", async ({ server, openBrowser }) => {
+  const pages = server.printedUrl();
+  for (const [colorScheme, width] of looks) {
+    const page = await openBrowser({ colorScheme, viewport: { width, height: 900 } });
+    await page.goto(`${pages}/sign-in`);
+    await expectLegible(page);
+    await page.getByRole("link", { name: "Sign in with Company" }).click();
+    await signInThere(page, `Nobody ${colorScheme} ${width}`);
+    await page.waitForURL(/refused=provider/);
+    await expect(page.getByRole("alert")).toContainText("“groups” gives you a role here");
+    await expectLegible(page);
+  }
+});
