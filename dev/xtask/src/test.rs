@@ -1,6 +1,5 @@
 //! `cargo xtask test`: all the tests there are, in one go.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::Result;
@@ -10,10 +9,6 @@ use crate::postgres::{self, Postgres};
 use crate::progress::Steps;
 use crate::workspace::Workspace;
 use crate::{command, frontend, oathtool, python, server};
-
-/// The tests that the page as shipped has to pass as well: it is compiled and taken apart in another way. They open each
-/// of its parts, and answer each kind of question.
-const SHIPPED: [&str; 3] = ["parts.spec.ts", "kinds.spec.ts", "lists.spec.ts"];
 
 pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
     let mut steps = Steps::default();
@@ -26,7 +21,8 @@ pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
 }
 
 /// The page comes before the Rust tests although only the browser needs it: the server embeds it, so
-/// a page that came later would have the server and its tests compiled twice.
+/// a page that came later would have the server and its tests compiled twice. It is the page as
+/// shipped, since that is compiled and taken apart in another way than in development.
 fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let postgres = steps.step("PostgreSQL", "a few seconds", Postgres::ready)?;
     steps.step("oathtool", "seconds the first time", oathtool::ensure)?;
@@ -36,8 +32,8 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let python = steps.step("Python", "seconds the first time", || {
         python::ensure(workspace)
     })?;
-    steps.step("page", "minutes the first time, then seconds", || {
-        frontend::build(workspace, frontend::Profile::Dev)
+    steps.step("page as shipped", "minutes", || {
+        frontend::build(workspace, frontend::Profile::Release)
     })?;
     steps.step("Rust tests", "minutes to compile the first time", || {
         cargo_test(workspace, &postgres, &python, &[])
@@ -48,12 +44,8 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     steps.step("Python client", "two minutes", || {
         python::test_client(workspace, &python, &program)
     })?;
-    steps.step("browser tests", "ten minutes", || {
+    steps.step("browser tests", "fifteen minutes", || {
         playwright.test(&program, &[])
-    })?;
-    steps.step("page as shipped", "minutes the first time", || {
-        frontend::build(workspace, frontend::Profile::Release)?;
-        playwright.test(&program, &SHIPPED.map(OsString::from))
     })
 }
 
