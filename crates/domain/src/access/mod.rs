@@ -232,6 +232,16 @@ pub enum Access {
         /// The admin who may be none any more.
         but: PersonId,
     },
+    /// Changes nothing. A conflict unless the person has a password, a passkey or a provider.
+    WayRemains {
+        /// Who has one way in less.
+        person: PersonId,
+    },
+    /// Changes nothing. A conflict unless the person has a second factor.
+    FactorRemains {
+        /// Who has one less.
+        person: PersonId,
+    },
     /// Browsers of a person leave. A conflict when none of them was there.
     SignOut {
         /// The person who owns them.

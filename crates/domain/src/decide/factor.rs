@@ -5,9 +5,9 @@ use super::access::{changeset, checked_name, themselves};
 use crate::{
     access::{
         Access, Person, SecretHash,
-        factor::{Factor, FactorChange, FactorSecret, Shown},
+        factor::{Factor, FactorChange, FactorKind, FactorSecret, Shown},
     },
-    changeset::Changeset,
+    changeset::{Changeset, Write},
     event::{Payload, PersonEvent},
     fault::Fault,
     ids::{FactorId, Moment},
@@ -121,13 +121,19 @@ pub fn remove(
         factor: factor.into(),
     };
     let change = FactorChange::Remove { factor: factor.id };
-    Ok(changed(
-        person,
-        vec![change],
-        vec![payload],
-        themselves(person),
-        now,
-    ))
+    let actor = themselves(person);
+    let mut removed = changed(person, vec![change], vec![payload], actor, now);
+    // Others may be removed in the same moment, each decided while the others were there.
+    let person = person.id;
+    if needed {
+        let rest = Access::FactorRemains { person };
+        removed.writes.push(Write::Access(rest));
+    }
+    if factor.secret.kind() == FactorKind::Passkey {
+        let rest = Access::WayRemains { person };
+        removed.writes.push(Write::Access(rest));
+    }
+    Ok(removed)
 }
 
 /// New recovery codes for a person, in place of those so far.

@@ -600,6 +600,28 @@ async fn who_needs_a_factor_keeps_the_last(database: TestDatabase) {
     assert_eq!(ids().await.len(), 2);
     let removed = send(&app, &cookie, "/second-factor/remove", &[("id", &first)]).await;
     assert_eq!(place(&removed), "/second-factor?done=removed");
+    // Nor both of two, in the same moment.
+    set_app_up(&app, &cookie).await;
+    let both = ids().await;
+    let forms = [[("id", &*both[0])], [("id", &*both[1])]];
+    let removals = forms
+        .iter()
+        .map(|form| send(&app, &cookie, "/second-factor/remove", form));
+    let mut places: Vec<_> = join_all(removals)
+        .await
+        .iter()
+        .map(place)
+        .map(str::to_owned)
+        .collect();
+    places.sort();
+    assert_eq!(
+        places,
+        [
+            "/second-factor?done=removed",
+            "/second-factor?refused=needed"
+        ]
+    );
+    assert_eq!(ids().await.len(), 1);
 }
 
 async fn a_factor_that_was_taken_away_in_the_database_is_found(database: TestDatabase) {

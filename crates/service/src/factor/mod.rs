@@ -158,27 +158,33 @@ impl Service {
     ///
     /// # Errors
     /// [`Refused::Unproven`], [`Refused::FactorNeeded`]; [`Refused::OnlyWay`] for the last passkey of a person who has
-    /// neither a password nor a provider.
+    /// neither a password nor a provider; [`ServiceError::Busy`] when others were faster again and again.
     pub async fn remove_factor(
         &self,
         who: &SignedIn,
         factor: FactorId,
     ) -> Result<(), ServiceError> {
-        let (needed, id) = (self.needs_factor(&who.person), who.person.id);
-        let comes_otherwise = self.password_of(&who.person).await?.is_some()
-            || !self.store.identities_of(id).await?.is_empty();
+        let id = who.person.id;
         let is_passkey = |one: &Factor| one.secret.kind() == FactorKind::Passkey;
-        self.change_factors(id, |person, had, now| {
-            let found = had.iter().find(|one| one.id == factor);
-            let Some(found) = found else {
-                return Err(Refused::Unchanged);
+        for _ in 0..super::TRIES {
+            let person = self.known_person(id).await?;
+            let had = self.store.factors(id).await?;
+            let Some(found) = had.iter().find(|one| one.id == factor) else {
+                return Err(Refused::Unchanged.into());
             };
             let mut others = had.iter().filter(|one| one.id != factor);
-            let another_way = comes_otherwise || !is_passkey(found) || others.any(is_passkey);
-            let by = who.principal();
-            decide::remove(person, found, had.len(), needed, another_way, &by, now)
-        })
-        .await
+            let another_way = !is_passkey(found)
+                || others.any(is_passkey)
+                || self.password_of(&person).await?.is_some()
+                || !self.store.identities_of(id).await?.is_empty();
+            let (needed, by) = (self.needs_factor(&person), who.principal());
+            let now = self.moment();
+            let removed = decide::remove(&person, found, had.len(), needed, another_way, &by, now)?;
+            if self.is_first(removed).await? {
+                return Ok(());
+            }
+        }
+        Err(ServiceError::Busy)
     }
 
     /// New recovery codes for a person who is signed in, in place of those so far.

@@ -8,7 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::{Connection, identities};
+use super::{Connection, factors, identities};
 use crate::{
     Result,
     rows::{actor_text, team_ids_text},
@@ -41,6 +41,8 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             proven_at,
         } => identities::come_in(connection, *person, identity, session, *proven_at).await,
         Access::AdminRemains { but } => identities::admin_remains(connection, Some(*but)).await,
+        Access::WayRemains { person } => identities::way_remains(connection, *person).await,
+        Access::FactorRemains { person } => factors::one_remains(connection, *person).await,
         Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
         Access::Password { person, hash, by } => set_password(connection, *person, hash, by).await,
         Access::Token {
@@ -52,9 +54,7 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         Access::Team(_) | Access::Member { .. } | Access::Home { .. } | Access::Opened { .. } => {
             super::teams::apply(connection, access).await
         }
-        Access::Factor { person, change } => {
-            super::factors::apply(connection, *person, change).await
-        }
+        Access::Factor { person, change } => factors::apply(connection, *person, change).await,
         Access::Own { token, owner } => {
             let owned = "UPDATE tokens SET owner_id = $1
                  WHERE id = $2 AND agent_id IS NOT NULL AND revoked_at IS NULL";

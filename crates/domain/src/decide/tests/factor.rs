@@ -193,6 +193,36 @@ fn nobody_removes_their_only_way_in() {
 }
 
 #[test]
+fn what_must_remain_is_looked_at_once_more_when_a_factor_goes() {
+    let (ids, ben, by) = (Counter::default(), person(8), principal(8, Role::Viewer));
+    let passkey = Factor {
+        secret: FactorSecret::Passkey {
+            credential: vec![1],
+            json: "{}".into(),
+        },
+        ..factor(2)
+    };
+    let person = ben.id;
+    let (way, one) = (
+        Access::WayRemains { person },
+        Access::FactorRemains { person },
+    );
+    for (gone, needed, expected) in [
+        (&factor(1), false, vec![]),
+        (&factor(1), true, vec![&one]),
+        (&passkey, false, vec![&way]),
+        (&passkey, true, vec![&one, &way]),
+    ] {
+        let removed = decide::remove(&ben, gone, 2, needed, true, &by, at(&ids, 1)).unwrap();
+        let rest = removed.writes[1..].iter().map(|write| match write {
+            Write::Access(access) => access,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(rest.collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
 fn admins_and_operators_reset_others_and_nobody_themselves() {
     let (ids, ben) = (Counter::default(), person(8));
     let had = [factor(1)];
