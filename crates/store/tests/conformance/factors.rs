@@ -32,6 +32,7 @@ store::on_both_databases!(
     nobody_changes_what_is_another_s,
     an_admin_with_a_passkey_can_come_in,
     of_two_removals_at_once_one_leaves_what_must_remain,
+    a_provider_and_a_passkey_do_not_both_go_at_once,
 );
 
 async fn person(database: &Database, store: &dyn Store, name: &str) -> Person {
@@ -439,4 +440,33 @@ async fn of_two_removals_at_once_one_leaves_what_must_remain(database: Database)
     store.commit(removed).await.unwrap();
     assert_eq!(store.factors(ben.id).await.unwrap(), []);
     verify_journal(&*store).await.unwrap();
+}
+
+async fn a_provider_and_a_passkey_do_not_both_go_at_once(database: Database) {
+    let store = database.store().await;
+    let (ana, identity) = by_provider(&database, &*store).await;
+    let by = themselves(&ana);
+    let key = added(
+        &database,
+        &*store,
+        &ana,
+        passkey(&database, b"one"),
+        &codes(),
+    )
+    .await;
+    let now = || database.at(1);
+    let removals = [
+        decide::remove(&ana, &key, 1, false, true, &by, now()).unwrap(),
+        providers::disconnect(&ana, &identity, true, &by, now()).unwrap(),
+    ];
+    let removals = removals.map(|removed| {
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(removed).await.is_ok() })
+    });
+    let done = join_all(removals).await;
+    let went = done.into_iter().filter(|done| *done.as_ref().unwrap());
+    assert_eq!(went.count(), 1);
+    let left = store.factors(ana.id).await.unwrap().len();
+    let left = left + store.identities_of(ana.id).await.unwrap().len();
+    assert_eq!(left, 1);
 }
