@@ -186,8 +186,8 @@ pub enum Access {
         link: NewLink,
         /// When it was made.
         at: DateTime<Utc>,
-        /// The maker, for a person who was there before: if the person has a password, the person
-        /// and the admins are told.
+        /// The maker, for a person who was there before: if the person has a password, a provider or a second
+        /// factor, the person and the admins are told.
         by: Option<Actor>,
     },
     /// A browser comes in. A conflict when the person is disabled.

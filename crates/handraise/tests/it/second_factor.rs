@@ -4,9 +4,20 @@
 use std::process::Command;
 
 use chrono::TimeDelta;
-use domain::{Audience, Role, access::factor::FactorFor};
+use domain::{
+    Audience, FactorId, Identity, Ids, Moment, Parts, Principal, Role, SecretHash, SessionId,
+    access::{
+        NewSession,
+        factor::{FactorFor, FactorSecret},
+    },
+    decide::{
+        factor::{self, NewFactor},
+        identity::{self, Arrival},
+    },
+    delivery::SealedSecret,
+};
 use futures::future::join_all;
-use machine::clock::Clock;
+use machine::clock::{Clock, SystemIds};
 use reqwest::{Method, Response, StatusCode, header};
 use store::testing::TestDatabase;
 
@@ -27,6 +38,7 @@ store::on_both_databases!(
     another_password_ends_the_way_in,
     whoever_needs_a_factor_sets_one_up_before_anything_else,
     an_admins_link_asks_for_the_factor_and_the_machines_does_not,
+    so_it_is_where_there_is_no_password,
     changes_need_the_password_once_more,
     an_admin_resets_what_another_has_lost,
     the_machine_resets_what_everybody_has_lost,
@@ -465,6 +477,64 @@ async fn an_admins_link_asks_for_the_factor_and_the_machines_does_not(database: 
     assert_eq!(place(&came), "/");
     assert!(is_in(&app, &cookie_of(&came)).await);
     self::half(&app, "Ana").await;
+}
+
+async fn so_it_is_where_there_is_no_password(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let ben = app.sign_in("Ben", Role::Admin).await;
+    // Ana comes by a provider, and has an app.
+    let now = || Moment {
+        at: app.clock.now(),
+        ids: &SystemIds,
+        signer: None,
+    };
+    let at = app.clock.now();
+    let arrival = Arrival {
+        identity: Identity::new("https://id.example", "1").unwrap(),
+        provider: "Company".into(),
+        role: None,
+        session: NewSession {
+            id: SessionId(SystemIds.next()),
+            hash: SecretHash([7; 32]),
+            created_at: at,
+            expires_at: at + TimeDelta::days(1),
+            browser: "curl".into(),
+            address: "192.0.2.1".into(),
+            host: "handraise.localhost".into(),
+        },
+        proven_at: at,
+    };
+    let store = app.state.service.store();
+    let came = identity::come_first("Ana", Role::Admin, &arrival, now()).unwrap();
+    store.commit(came).await.unwrap();
+    let id = person_named(&app, "Ana").await;
+    let ana = store.person(id).await.unwrap().unwrap();
+    let by = Principal::Person {
+        id,
+        name: "Ana".into(),
+        role: Role::Admin,
+        proven_at: at,
+        teams: Parts::default(),
+    };
+    let phone = NewFactor {
+        id: FactorId(SystemIds.next()),
+        name: "Phone".into(),
+        secret: FactorSecret::App(SealedSecret(vec![1])),
+        used: 0,
+    };
+    let added = factor::add(&ana, &[], phone, vec![SecretHash([8; 32])], &by, now()).unwrap();
+    store.commit(added).await.unwrap();
+    let made = send(&app, &ben, "/ui/make-link", &[("id", &id.to_string())]).await;
+    let made = made.text().await.unwrap();
+    let link = between(&made, "/sign-in/", "\"").to_owned();
+    let accept = [("link", &*link), ("password", PASSWORD)];
+    let begun = send(&app, "", "/accept-link", &accept).await;
+    assert_eq!(place(&begun), SIGN_IN_STEP);
+    let link = app.state.service.make_link(id, &operator()).await.unwrap();
+    let accept = [("link", link.reveal()), ("password", PASSWORD)];
+    let came = send(&app, "", "/accept-link", &accept).await;
+    assert_eq!(place(&came), "/");
+    assert!(is_in(&app, &cookie_of(&came)).await);
 }
 
 async fn changes_need_the_password_once_more(database: TestDatabase) {

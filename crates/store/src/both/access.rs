@@ -138,16 +138,26 @@ async fn put_link(
     .execute(&mut *connection)
     .await?;
     if let Some(by) = by {
-        // A person without a password has nothing to lose by a link.
-        sqlx::query(
+        // A person without a way in has nothing to lose by a link.
+        let remembered = sqlx::query(
             "UPDATE people SET linked_at = $1, linked_by = $2, link_told = FALSE
-             WHERE id = $3 AND password_hash IS NOT NULL",
+             WHERE id = $3
+                AND (password_hash IS NOT NULL
+                     OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id)
+                     OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = people.id))",
         )
         .bind(at.timestamp_millis())
         .bind(actor_text(by)?)
         .bind(person.0)
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+        if remembered.rows_affected() == 0 {
+            // An earlier link is no more, and its maker is not this one's.
+            sqlx::query("UPDATE people SET linked_at = NULL, linked_by = NULL WHERE id = $1")
+                .bind(person.0)
+                .execute(connection)
+                .await?;
+        }
     }
     Ok(done.rows_affected() == 1)
 }

@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Access, Changeset, FactorId, Identity, Ids, Moment, Parts, PasswordHash, Person, Principal,
-    Role, SecretHash, SessionId, Write,
+    Access, Changeset, FactorId, Identity, Ids, Moment, Parts, PasswordHash, Person, PersonId,
+    Principal, Role, SecretHash, SessionId, Write,
     access::{
         NewLink, NewSession, PasswordBy,
         factor::{Factor, FactorSecret, Shown},
@@ -33,6 +33,7 @@ store::on_both_databases!(
     an_admin_with_a_passkey_can_come_in,
     of_two_removals_at_once_one_leaves_what_must_remain,
     a_provider_and_a_passkey_do_not_both_go_at_once,
+    the_maker_of_a_link_is_known_also_where_there_is_no_password,
 );
 
 async fn person(database: &Database, store: &dyn Store, name: &str) -> Person {
@@ -469,4 +470,42 @@ async fn a_provider_and_a_passkey_do_not_both_go_at_once(database: Database) {
     let left = store.factors(ana.id).await.unwrap().len();
     let left = left + store.identities_of(ana.id).await.unwrap().len();
     assert_eq!(left, 1);
+}
+
+async fn the_maker_of_a_link_is_known_also_where_there_is_no_password(database: Database) {
+    let store = database.store().await;
+    let (ana, identity) = by_provider(&database, &*store).await;
+    let made = async |seconds, by: &Principal| {
+        let link = NewLink {
+            hash: SecretHash(rand_hash()),
+            expires_at: epoch() + TimeDelta::hours(1),
+        };
+        let made = people::make_link(&ana, link, by, database.at(seconds)).unwrap();
+        store.commit(made).await.unwrap();
+        let made = store.made_link(ana.id).await.unwrap();
+        made.map(|made| made.by.name().unwrap_or_default().to_owned())
+    };
+    let admin = Principal::Person {
+        id: PersonId(database.ids.next()),
+        name: "Ben".into(),
+        role: Role::Admin,
+        proven_at: epoch(),
+        teams: Parts::default(),
+    };
+    let machine = operator();
+    let name = |by: &Principal| by.admin().unwrap().name().map(str::to_owned);
+    // There is a provider, and then a second factor alone, that somebody could come in past.
+    assert_eq!(made(1, &machine).await, name(&machine));
+    assert_eq!(made(2, &admin).await, name(&admin));
+    added(&database, &*store, &ana, app(&database, 0), &codes()).await;
+    let gone = providers::disconnect(&ana, &identity, false, &machine, database.at(2));
+    store.commit(gone.unwrap()).await.unwrap();
+    assert_eq!(made(3, &machine).await, name(&machine));
+    assert_eq!(made(4, &admin).await, name(&admin));
+    assert_eq!(made(5, &machine).await, name(&machine));
+    let had = store.factors(ana.id).await.unwrap();
+    let reset = decide::reset(&ana, &had, &machine, database.at(6)).unwrap();
+    store.commit(reset).await.unwrap();
+    // Now there is nothing, and nobody is taken for the maker of this one.
+    assert_eq!(made(7, &admin).await, None);
 }
