@@ -24,8 +24,9 @@ use store::testing::TestDatabase;
 use crate::support::{
     app::TestApp,
     pages::{holds, read},
-    people::{PASSWORD, cookie_of, operator, owned, person_named},
+    people::{PASSWORD, cookie_of, operator, person_named},
     program::handraise,
+    second_step::{SIGN_IN_STEP, half, is_in, password, place, send},
 };
 
 store::on_both_databases!(
@@ -46,43 +47,8 @@ store::on_both_databases!(
     a_factor_that_was_taken_away_in_the_database_is_found,
 );
 
-const SIGN_IN_STEP: &str = "/sign-in/factor";
-
-fn place(response: &Response) -> &str {
-    assert_eq!(response.status(), StatusCode::SEE_OTHER);
-    response.headers()[header::LOCATION].to_str().unwrap()
-}
-
-async fn send(app: &TestApp, cookie: &str, path: &str, form: &[(&str, &str)]) -> Response {
-    let form: Vec<_> = form.iter().copied().map(owned).collect();
-    app.submit(path, cookie, &form).await
-}
-
-/// The password, in a browser that has nothing yet.
-async fn password(app: &TestApp, name: &str) -> Response {
-    send(
-        app,
-        "",
-        "/sign-in",
-        &[("name", name), ("password", PASSWORD)],
-    )
-    .await
-}
-
-/// Half signed in: the cookie of the browser.
-async fn half(app: &TestApp, name: &str) -> String {
-    let response = password(app, name).await;
-    assert_eq!(place(&response), SIGN_IN_STEP);
-    cookie_of(&response)
-}
-
 async fn show(app: &TestApp, cookie: &str, code: &str) -> Response {
     send(app, cookie, SIGN_IN_STEP, &[("code", code)]).await
-}
-
-async fn is_in(app: &TestApp, cookie: &str) -> bool {
-    let page = app.get("/").header("cookie", cookie).send().await.unwrap();
-    page.status() == StatusCode::OK
 }
 
 /// What stands between the two in the page.
