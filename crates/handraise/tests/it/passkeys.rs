@@ -23,6 +23,7 @@ store::on_both_databases!(
     an_answer_counts_once,
     a_counter_that_goes_back_lets_nobody_in,
     who_is_disabled_does_not_come_by_a_passkey,
+    wrong_answers_make_their_author_wait,
 );
 
 const STEP: &str = "/sign-in/factor/passkey";
@@ -213,4 +214,37 @@ async fn who_is_disabled_does_not_come_by_a_passkey(database: TestDatabase) {
     let shown = show(&app, &cookie, DOOR, &device.answer(&of_door, &said)).await;
     assert_eq!(place(&shown), NOT_TAKEN);
     assert!(!is_in(&app, &half).await && !is_in(&app, &cookie).await);
+}
+
+async fn wrong_answers_make_their_author_wait(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (_, device) = with_passkey(&app, "Ana").await;
+    let (_, of_ben) = with_passkey(&app, "Ben").await;
+    let said = Said::at(&app);
+    let locked = Said {
+        flags: 0b001,
+        ..said.clone()
+    };
+    for _ in 0..5 {
+        let (cookie, asked) = at_the_door(&app).await;
+        let shown = show(&app, &cookie, DOOR, &device.answer(&asked, &locked)).await;
+        assert_eq!(place(&shown), NOT_TAKEN);
+    }
+    // Each was an event; who has to wait makes none, at neither door.
+    let (cookie, asked) = at_the_door(&app).await;
+    let shown = show(&app, &cookie, DOOR, &device.answer(&asked, &said)).await;
+    assert_eq!(place(&shown), "/sign-in/passkey?refused=wait-1&next=%2F");
+    let page = read(&app, &cookie, place(&shown)).await;
+    holds(&page, &["Too many wrong tries. Try again in 1 s."]);
+    let (half, asked) = at_the_step(&app, "Ana").await;
+    let shown = show(&app, &half, STEP, &device.answer(&asked, &said)).await;
+    assert_eq!(place(&shown), "/sign-in/factor?refused=wait-1");
+    // Another person from the same place does not wait.
+    let (cookie, asked) = at_the_door(&app).await;
+    let shown = show(&app, &cookie, DOOR, &of_ben.answer(&asked, &said)).await;
+    assert_eq!(place(&shown), "/");
+    app.clock.advance(TimeDelta::seconds(1));
+    let (cookie, asked) = at_the_door(&app).await;
+    let shown = show(&app, &cookie, DOOR, &device.answer(&asked, &said)).await;
+    assert_eq!(place(&shown), "/");
 }

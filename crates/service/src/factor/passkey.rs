@@ -1,6 +1,8 @@
 //! Passkeys (WebAuthn): a device signs a challenge for this server's name, after its owner has unlocked it. So one
 //! is a second factor, and by itself a way in.
 
+use std::net::IpAddr;
+
 use domain::{
     FactorId, Fault, Person, Refused,
     access::factor::{Factor, FactorSecret, Shown},
@@ -138,17 +140,19 @@ impl Service {
     /// The passkey that a person has shown, if it is one of theirs.
     ///
     /// # Errors
-    /// When the database fails.
+    /// [`ServiceError::Wait`] after many that were not.
     pub async fn show_passkey(
         &self,
         known: &Known,
         asked: &AskedPasskey,
         answer: &str,
+        address: IpAddr,
     ) -> Result<Option<Shown>, ServiceError> {
         let Passkeys(webauthn) = self.passkeys()?;
         let Ok(answer) = read::<PublicKeyCredential>(answer) else {
             return Ok(None);
         };
+        self.attempt_of(&known.person, address)?;
         let Ok(result) = webauthn.finish_passkey_authentication(&answer, &asked.0) else {
             self.note_failure(Some(known.person.clone()), None);
             return Ok(None);
@@ -176,11 +180,12 @@ impl Service {
     /// A person comes by a passkey alone. `None` when it is nobody's, or its owner may not come in.
     ///
     /// # Errors
-    /// When the database fails.
+    /// [`ServiceError::Wait`] after many of one person that were not right.
     pub async fn come_by_passkey(
         &self,
         asked: AskedAny,
         answer: &str,
+        address: IpAddr,
     ) -> Result<Option<(Known, Shown)>, ServiceError> {
         let Passkeys(webauthn) = self.passkeys()?;
         let Ok(answer) = read::<PublicKeyCredential>(answer) else {
@@ -198,6 +203,8 @@ impl Service {
         else {
             return Ok(None);
         };
+        // Nobody guesses a signature; but each that fails is an event.
+        self.attempt_of(&person, address)?;
         let key = DiscoverableKey::from(&passkey);
         let finished = webauthn.finish_discoverable_authentication_v2(&answer, asked.0, key);
         let Ok(result) = finished else {

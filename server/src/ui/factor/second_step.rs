@@ -152,15 +152,19 @@ pub(super) async fn passkey(
         Some(asked) => {
             let service = &state.service;
             service
-                .show_passkey(&half.known, &asked, &form.answer)
-                .await?
+                .show_passkey(&half.known, &asked, &form.answer, address)
+                .await
         }
-        None => None,
+        None => Ok(None),
     };
-    match shown {
-        Some(shown) => come_in(&state, half, shown, &session, &headers, address).await,
-        None => Ok(Redirect::to("/sign-in/factor?refused=passkey").into_response()),
-    }
+    let refused = match shown {
+        Ok(Some(shown)) => return come_in(&state, half, shown, &session, &headers, address).await,
+        Ok(None) => "passkey".to_owned(),
+        Err(ServiceError::Wait(wait)) => format!("wait-{}", seconds(wait)),
+        Err(error) => return Err(error.into()),
+    };
+    let back = format!("/sign-in/factor?refused={refused}");
+    Ok(Redirect::to(&back).into_response())
 }
 
 async fn come_in(
