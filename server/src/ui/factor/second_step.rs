@@ -175,6 +175,9 @@ async fn come_in(
     headers: &HeaderMap,
     address: IpAddr,
 ) -> Result<Response, Problem> {
+    if !session::use_up(&state.service, session).await? {
+        return Ok(Redirect::to("/sign-in?refused=used").into_response());
+    }
     forget(session).await?;
     let cookie = session::renew(session).await?;
     let browser = browser_of(headers, address);

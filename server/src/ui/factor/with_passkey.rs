@@ -13,7 +13,11 @@ use tower_sessions::Session;
 
 use super::page::{Said, lone, passkey_form};
 use crate::{
-    auth::{address::ClientAddress, browser::after_sign_in, session},
+    auth::{
+        address::ClientAddress,
+        browser::{self, after_sign_in},
+        session,
+    },
     plain_page::html::Text,
     problem::Problem,
     state::AppState,
@@ -91,12 +95,18 @@ pub(super) async fn sign_in(
     };
     let refused = match came {
         Ok(Some((known, shown))) => {
-            let cookie = session::renew(&session).await?;
-            let browser = browser_of(&headers, address);
-            if service.come_in_with(known, shown, &cookie, browser).await? {
-                return Ok(Redirect::to(next).into_response());
+            // Somebody who is in may come in as another; what is kept for them ends with their session.
+            let is_in = browser::person(service, &session, &headers)
+                .await?
+                .is_some();
+            if is_in || session::use_up(service, &session).await? {
+                let cookie = session::renew(&session).await?;
+                let browser = browser_of(&headers, address);
+                if service.come_in_with(known, shown, &cookie, browser).await? {
+                    return Ok(Redirect::to(next).into_response());
+                }
+                session::take_back(&session).await?;
             }
-            session::take_back(&session).await?;
             "passkey".to_owned()
         }
         Ok(None) => "passkey".to_owned(),
