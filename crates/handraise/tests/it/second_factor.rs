@@ -40,6 +40,7 @@ store::on_both_databases!(
     whoever_needs_a_factor_sets_one_up_before_anything_else,
     an_admins_link_asks_for_the_factor_and_the_machines_does_not,
     so_it_is_where_there_is_no_password,
+    what_one_person_began_to_add_no_other_adds,
     changes_need_the_password_once_more,
     an_admin_resets_what_another_has_lost,
     the_machine_resets_what_everybody_has_lost,
@@ -501,6 +502,26 @@ async fn so_it_is_where_there_is_no_password(database: TestDatabase) {
     let came = send(&app, "", "/accept-link", &accept).await;
     assert_eq!(place(&came), "/");
     assert!(is_in(&app, &cookie_of(&came)).await);
+}
+
+async fn what_one_person_began_to_add_no_other_adds(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let mallory = app.sign_in("Mallory", Role::Viewer).await;
+    app.sign_in("Ana", Role::Admin).await;
+    let begun = send(&app, &mallory, "/second-factor/app", &[]).await;
+    let page = read(&app, &mallory, place(&begun)).await;
+    let secret = between(&page, "<pre id=\"secret\" class=\"command\">", "</pre>").replace(' ', "");
+    // Ana signs in with the browser that Mallory has left open; what is kept for it goes on.
+    let form = [("name", "Ana"), ("password", PASSWORD)];
+    let ana = cookie_of(&send(&app, &mallory, "/sign-in", &form).await);
+    let page = app.get("/second-factor/app").header("cookie", &ana);
+    let page = page.send().await.unwrap();
+    assert_eq!(place(&page), "/second-factor?refused=late");
+    let form = [("code", &*code(&app, &secret, 0)), ("name", "Phone")];
+    let added = send(&app, &ana, "/second-factor/app/code", &form).await;
+    assert_eq!(place(&added), "/second-factor?refused=late");
+    let page = read(&app, &ana, "/second-factor").await;
+    holds(&page, &["You have none."]);
 }
 
 async fn changes_need_the_password_once_more(database: TestDatabase) {

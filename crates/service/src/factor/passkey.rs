@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use domain::{
-    FactorId, Fault, Person, Refused,
+    FactorId, Fault, Person, PersonId, Refused,
     access::factor::{Factor, FactorSecret, Shown},
     decide::factor::NewFactor,
 };
@@ -43,6 +43,8 @@ impl Passkeys {
 /// A passkey that is being added.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingPasskey {
+    /// Who adds it: another may come in with the same browser.
+    person: PersonId,
     factor: FactorId,
     state: PasskeyRegistration,
 }
@@ -84,19 +86,28 @@ impl Service {
         wanted["residentKey"] = json!("required");
         wanted["requireResidentKey"] = json!(true);
         let factor = FactorId(self.ids.next());
-        Ok((text(&options), PendingPasskey { factor, state }))
+        let pending = PendingPasskey {
+            person: person.id,
+            factor,
+            state,
+        };
+        Ok((text(&options), pending))
     }
 
-    /// The passkey, if the device has registered it.
+    /// The passkey of this person, if the device has registered it.
     ///
     /// # Errors
-    /// [`Refused::Invalid`] when it has not.
+    /// [`ServiceError::NotFound`] when another has begun to add it, [`Refused::Invalid`] when it has not.
     pub fn passkey_confirmed(
         &self,
         pending: &PendingPasskey,
+        person: &Person,
         answer: &str,
         name: &str,
     ) -> Result<NewFactor, ServiceError> {
+        if pending.person != person.id {
+            return Err(ServiceError::NotFound);
+        }
         let Passkeys(webauthn) = self.passkeys()?;
         let answer: RegisterPublicKeyCredential = read(answer)?;
         let finished = webauthn.finish_passkey_registration(&answer, &pending.state);
