@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta};
 use domain::{
     Audience, FactorId, Identity, Ids, Moment, Parts, Principal, Role, SecretHash, SessionId,
     access::{
@@ -19,6 +19,7 @@ use domain::{
 use futures::future::join_all;
 use machine::clock::{Clock, SystemIds};
 use reqwest::{Method, Response, StatusCode, header};
+use signing::Keyring;
 use store::testing::TestDatabase;
 
 use crate::support::{
@@ -41,6 +42,7 @@ store::on_both_databases!(
     an_admins_link_asks_for_the_factor_and_the_machines_does_not,
     so_it_is_where_there_is_no_password,
     what_one_person_began_to_add_no_other_adds,
+    an_app_goes_on_under_another_key_of_the_server,
     changes_need_the_password_once_more,
     an_admin_resets_what_another_has_lost,
     the_machine_resets_what_everybody_has_lost,
@@ -522,6 +524,30 @@ async fn what_one_person_began_to_add_no_other_adds(database: TestDatabase) {
     assert_eq!(place(&added), "/second-factor?refused=late");
     let page = read(&app, &ana, "/second-factor").await;
     holds(&page, &["You have none."]);
+}
+
+async fn an_app_goes_on_under_another_key_of_the_server(database: TestDatabase) {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    let in_folder = |config: &mut server::config::Config| {
+        config.key_file = Some(key.clone());
+        config.checkpoint_file = Some(folder.path().join("checkpoints"));
+    };
+    let app = TestApp::start_with(&database, in_folder).await;
+    let (ana, secret, _) = with_app(&app, "Ana", Role::Admin).await;
+    let begun = send(&app, &ana, "/second-factor/app", &[]).await;
+    let page = read(&app, &ana, place(&begun)).await;
+    let half_added =
+        between(&page, "<pre id=\"secret\" class=\"command\">", "</pre>").replace(' ', "");
+    app.stop().await;
+    Keyring::rotate(&key, DateTime::UNIX_EPOCH).unwrap();
+    let app = TestApp::start_with(&database, in_folder).await;
+    let half = half(&app, "Ana").await;
+    let came = show(&app, &half, &code(&app, &secret, 0)).await;
+    assert!(is_in(&app, &cookie_of(&came)).await);
+    let form = [("code", &*code(&app, &half_added, 0)), ("name", "Second")];
+    let added = send(&app, &ana, "/second-factor/app/code", &form).await;
+    assert_eq!(place(&added), "/second-factor?done=added");
 }
 
 async fn changes_need_the_password_once_more(database: TestDatabase) {
