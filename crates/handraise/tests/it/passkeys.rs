@@ -24,6 +24,7 @@ store::on_both_databases!(
     a_counter_that_goes_back_lets_nobody_in,
     who_is_disabled_does_not_come_by_a_passkey,
     wrong_answers_make_their_author_wait,
+    a_passkey_of_another_address_says_so,
 );
 
 const STEP: &str = "/sign-in/factor/passkey";
@@ -247,4 +248,18 @@ async fn wrong_answers_make_their_author_wait(database: TestDatabase) {
     let (cookie, asked) = at_the_door(&app).await;
     let shown = show(&app, &cookie, DOOR, &device.answer(&asked, &said)).await;
     assert_eq!(place(&shown), "/");
+}
+
+async fn a_passkey_of_another_address_says_so(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    with_passkey(&app, "Ana").await;
+    app.stop().await;
+    let app = TestApp::start_with(&database, |config| {
+        config.public_url = Some("http://127.0.0.1:3000".into());
+    })
+    .await;
+    let half = half(&app, "Ana").await;
+    let page = read(&app, &half, SIGN_IN_STEP).await;
+    holds(&page, &["not at this one", "Use a recovery code"]);
+    assert!(!page.contains("data-options"));
 }

@@ -80,10 +80,15 @@ pub(super) async fn show(
     } else {
         String::new()
     };
+    let not_here = if passkey.is_empty() && !has_app {
+        "<p>Your passkey is good at the address where you added it, and not at this one.</p>"
+    } else {
+        ""
+    };
     let name = Text(&person.name);
     let body = format!(
-        "<p class=\"long-name\">You sign in as <strong><bdi>{name}</bdi></strong>. Your password was right; \
-         now show your second factor.</p>{said}{passkey}{app}{recovery}\
+        "<p class=\"long-name\">You sign in as <strong><bdi>{name}</bdi></strong>. Now show your second \
+         factor.</p>{said}{passkey}{app}{not_here}{recovery}\
          <div class=\"hint\"><p>Lost it? Another admin can reset it under Settings, and on the server’s machine \
          there is</p><pre class=\"command\">handraise user reset-factors --name NAME</pre></div>\
          <p><a href=\"/sign-in\">Sign in as somebody else</a></p>",
