@@ -557,7 +557,14 @@ async fn changes_need_the_password_once_more(database: TestDatabase) {
     let id = between(&page, "name=\"id\" value=\"", "\"").to_owned();
     app.clock.advance(TimeDelta::minutes(15));
     let page = read(&app, &cookie, "/second-factor").await;
-    holds(&page, &["Your password", "<bdi>Phone</bdi>"]);
+    holds(
+        &page,
+        &[
+            "Your password",
+            "signed in with a passkey is not asked",
+            "<bdi>Phone</bdi>",
+        ],
+    );
     assert!(!page.contains("Remove") && !page.contains("Make new ones"));
     let before = app.last_seq().await;
     for (path, form) in [
