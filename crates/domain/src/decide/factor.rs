@@ -10,7 +10,7 @@ use crate::{
     changeset::{Changeset, Write},
     event::{Payload, PersonEvent},
     fault::Fault,
-    ids::{FactorId, Moment},
+    ids::{FactorId, Moment, SessionId},
     limits,
     principal::Principal,
     refused::Refused,
@@ -201,6 +201,32 @@ pub fn shown(person: &Person, shown: Shown, entry: Changeset, now: Moment<'_>) -
     };
     let used = changed(person, vec![change], vec![payload], themselves(person), now);
     together(used, entry)
+}
+
+/// A person who needs a factor from now on, since an admin has `changed` their role, and has none leaves these browsers.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`].
+pub fn short_of_one(
+    person: &Person,
+    sessions: Vec<SessionId>,
+    changed: Changeset,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if sessions.is_empty() {
+        return Ok(changed);
+    }
+    let payload = Payload::Person(PersonEvent::SignedOut {
+        person: person.into(),
+        sessions: sessions.clone(),
+    });
+    let leaves = Access::SignOut {
+        person: person.id,
+        sessions,
+    };
+    let left = changeset(vec![leaves], by.admin()?, vec![payload], now);
+    Ok(together(changed, left))
 }
 
 /// What is decided first and what follows from it, kept together or not at all.

@@ -47,6 +47,7 @@ store::on_both_databases!(
     an_admin_resets_what_another_has_lost,
     the_machine_resets_what_everybody_has_lost,
     who_needs_a_factor_keeps_the_last,
+    a_role_that_needs_a_factor_is_not_had_without_one,
     a_factor_that_was_taken_away_in_the_database_is_found,
 );
 
@@ -712,6 +713,32 @@ async fn who_needs_a_factor_keeps_the_last(database: TestDatabase) {
         ]
     );
     assert_eq!(ids().await.len(), 1);
+}
+
+async fn a_role_that_needs_a_factor_is_not_had_without_one(database: TestDatabase) {
+    let needs = |config: &mut server::config::Config| config.second_factor_for = FactorFor::Admin;
+    let app = TestApp::start_with(&database, needs).await;
+    let ana = app.sign_in("Ana", Role::Viewer).await;
+    let (ben, ..) = with_app(&app, "Ben", Role::Viewer).await;
+    let service = &app.state.service;
+    let before = app.last_seq().await;
+    let id = person_named(&app, "Ana").await;
+    for role in [Role::Responder, Role::Admin] {
+        assert!(is_in(&app, &ana).await);
+        let changed = service.change_person(id, "Ana", role, &operator()).await;
+        changed.unwrap();
+    }
+    assert!(!is_in(&app, &ana).await);
+    assert_eq!(
+        events(&app, before).await,
+        ["person.changed", "person.changed", "person.signed_out"]
+    );
+    assert_eq!(place(&password(&app, "Ana").await), "/second-factor");
+    // Who has one has shown it.
+    let id = person_named(&app, "Ben").await;
+    let changed = service.change_person(id, "Ben", Role::Admin, &operator());
+    changed.await.unwrap();
+    assert!(is_in(&app, &ben).await);
 }
 
 async fn a_factor_that_was_taken_away_in_the_database_is_found(database: TestDatabase) {

@@ -11,7 +11,7 @@ mod recovery;
 use std::net::IpAddr;
 
 use domain::{
-    Actor, FactorId, Moment, Person, PersonId, Principal, Refused, SecretHash,
+    Actor, FactorId, Moment, Person, PersonId, Principal, Refused, Role, SecretHash, SessionId,
     access::factor::{Factor, FactorKind, Shown},
     decide::factor::{self as decide, NewFactor},
 };
@@ -69,6 +69,23 @@ impl Service {
     /// Whether people of this role have to have a factor.
     pub fn needs_factor(&self, person: &Person) -> bool {
         self.settings.second_factor_for.needs(person.role)
+    }
+
+    /// Where a person is signed in who needs a factor in their next role, and not in this one, and has none.
+    pub(super) async fn short_of_a_factor(
+        &self,
+        person: &Person,
+        next: Role,
+    ) -> Result<Vec<SessionId>, ServiceError> {
+        let setting = self.settings.second_factor_for;
+        if setting.needs(person.role)
+            || !setting.needs(next)
+            || !self.store.factors(person.id).await?.is_empty()
+        {
+            return Ok(Vec::new());
+        }
+        let sessions = self.store.sessions(person.id, self.now()).await?;
+        Ok(sessions.into_iter().map(|one| one.id).collect())
     }
 
     /// A person's own factors, and how many recovery codes they have left.
