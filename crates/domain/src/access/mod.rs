@@ -197,6 +197,13 @@ pub enum Access {
         /// The session that begins.
         session: NewSession,
     },
+    /// Changes nothing. A conflict unless this is the person's password.
+    PasswordIs {
+        /// The person.
+        person: PersonId,
+        /// The password that was seen to fit.
+        hash: PasswordHash,
+    },
     /// A person is known by this identity from now on. A conflict when somebody is already, or the person is by
     /// another of the same provider.
     Identify {

@@ -48,7 +48,7 @@ impl Service {
         let person = &known.person;
         let by_link = match known.by {
             KnownBy::Passkey => return Ok(Asks::Nothing),
-            KnownBy::Password => false,
+            KnownBy::Password(_) => false,
             KnownBy::Link { .. } => true,
         };
         if self.store.factors(person.id).await?.is_empty() {

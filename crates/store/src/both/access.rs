@@ -26,6 +26,16 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             by,
         } => put_link(connection, *person, link, *at, by.as_ref()).await,
         Access::SignIn { person, session } => sign_in(connection, *person, session).await,
+        Access::PasswordIs { person, hash } => {
+            let theirs: Option<i64> = sqlx::query_scalar(
+                "SELECT created_at FROM people WHERE id = $1 AND password_hash = $2",
+            )
+            .bind(person.0)
+            .bind(&hash.0)
+            .fetch_optional(connection)
+            .await?;
+            Ok(theirs.is_some())
+        }
         Access::Identify {
             person,
             identity,

@@ -102,7 +102,7 @@ pub(in crate::ui) async fn ask_more(
         return Ok(None);
     }
     // Without one there is nothing to go on with, and they are refused as whoever has shown too little.
-    let Some(half) = state.service.half(known).await? else {
+    let Some(half) = Half::of(known) else {
         return Ok(None);
     };
     let next = next.to_owned();
