@@ -15,7 +15,7 @@ use tower_sessions::Session;
 
 use super::{
     page::{Said, lone, passkey_form},
-    visitor::{HalfIn, Visitor, forget},
+    visitor::{HalfIn, Visitor},
 };
 use crate::{
     auth::{address::ClientAddress, session},
@@ -183,8 +183,7 @@ async fn come_in(
     if !session::use_up(&state.service, session).await? {
         return Ok(Redirect::to("/sign-in?refused=used").into_response());
     }
-    forget(session).await?;
-    let cookie = session::renew(session).await?;
+    let cookie = session::begin(session).await?;
     let browser = browser_of(headers, address);
     let come_in = state
         .service

@@ -110,8 +110,3 @@ pub(in crate::ui) async fn ask_more(
     session::keep(session, HALF, &Waiting { half, next }).await?;
     Ok(Some(Redirect::to(place_of(asks)).into_response()))
 }
-
-/// Forgets the first step: it counts once.
-pub(super) async fn forget(session: &Session) -> Result<(), Problem> {
-    session::take::<Waiting>(session, HALF).await.map(|_| ())
-}

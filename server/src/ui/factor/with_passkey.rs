@@ -95,12 +95,12 @@ pub(super) async fn sign_in(
     };
     let refused = match came {
         Ok(Some((known, shown))) => {
-            // Somebody who is in may come in as another; what is kept for them ends with their session.
+            // Somebody who is in may come in as another.
             let is_in = browser::person(service, &session, &headers)
                 .await?
                 .is_some();
             if is_in || session::use_up(service, &session).await? {
-                let cookie = session::renew(&session).await?;
+                let cookie = session::begin(&session).await?;
                 let browser = browser_of(&headers, address);
                 if service.come_in_with(known, shown, &cookie, browser).await? {
                     return Ok(Redirect::to(next).into_response());
