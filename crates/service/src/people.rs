@@ -1,8 +1,10 @@
 //! People: invited, changed and kept out by admins.
 
 use domain::{
-    Changeset, Moment, Person, PersonId, Principal, Refused, Role, Token, access::NewLink,
-    decide::access as decide, limits::LINK_LIFETIME,
+    Changeset, Moment, Person, PersonId, Principal, Refused, Role, Token,
+    access::NewLink,
+    decide::{access as decide, factor},
+    limits::LINK_LIFETIME,
 };
 use store::PersonRecord;
 
@@ -90,7 +92,8 @@ impl Service {
         Ok(self.store.people(self.now()).await?)
     }
 
-    /// Gives a person another name or role.
+    /// Gives a person another name or role. Who needs a second factor in it, and has none, is signed out: they set one
+    /// up when they come in again.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Yourself`], [`Refused::NameTaken`], [`Refused::Invalid`],
@@ -111,8 +114,15 @@ impl Service {
                 return Err(Refused::NameTaken.into());
             }
             let person = self.known_person(person).await?;
-            let changed = decide::change(&person, name, role, by, self.moment())?;
+            let sessions = self.short_of_a_factor(&person, role).await?;
+            let leaves = !sessions.is_empty();
+            let now = self.moment();
+            let changed = decide::change(&person, name, role, by, now)?;
+            let changed = factor::short_of_one(&person, sessions, changed, by, now)?;
             if self.is_first(changed).await? {
+                if leaves {
+                    self.access_ended.send_replace(());
+                }
                 return Ok(());
             }
         }

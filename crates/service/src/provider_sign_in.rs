@@ -115,7 +115,8 @@ impl Service {
     /// password, and so a passkey, is a way in here.
     ///
     /// # Errors
-    /// [`Refused::NotAnAdmin`](domain::Refused::NotAnAdmin), [`Refused::OnlyWay`](domain::Refused::OnlyWay).
+    /// [`Refused::NotAnAdmin`](domain::Refused::NotAnAdmin), [`Refused::OnlyWay`](domain::Refused::OnlyWay),
+    /// [`ServiceError::Busy`] when others were faster again and again.
     pub async fn disconnect_identity(
         &self,
         person: PersonId,
@@ -123,23 +124,27 @@ impl Service {
         by_password: bool,
         by: &Principal,
     ) -> Result<(), ServiceError> {
-        let all = self.store.identities_of(person).await?;
-        let Some(theirs) = all.iter().find(|one| one.identity.issuer == issuer) else {
-            return Ok(());
-        };
-        let person = self.store.person(person).await?;
-        let person = person.ok_or(ServiceError::NotFound)?;
-        let account = self.store.account(&Person::name_key(&person.name)).await?;
-        let has_password = account
-            .is_some_and(|account| account.person.id == person.id && account.password.is_some());
-        let mut factors = self.store.factors(person.id).await?.into_iter();
-        let has_passkey =
-            self.has_passkeys() && factors.any(|one| one.secret.kind() == FactorKind::Passkey);
-        let another_way = all.len() > 1 || (by_password && (has_password || has_passkey));
-        let gone = decide::disconnect(&person, &theirs.identity, another_way, by, self.moment())?;
-        // Another was faster to do the same.
-        self.is_first(gone).await?;
-        Ok(())
+        for _ in 0..TRIES {
+            let all = self.store.identities_of(person).await?;
+            // Another may have been faster to do the same.
+            let Some(theirs) = all.iter().find(|one| one.identity.issuer == issuer) else {
+                return Ok(());
+            };
+            let person = self.known_person(person).await?;
+            let account = self.store.account(&Person::name_key(&person.name)).await?;
+            let account = account.filter(|account| account.person.id == person.id);
+            let has_password = account.is_some_and(|account| account.password.is_some());
+            let mut factors = self.store.factors(person.id).await?.into_iter();
+            let has_passkey =
+                self.has_passkeys() && factors.any(|one| one.secret.kind() == FactorKind::Passkey);
+            let another_way = all.len() > 1 || (by_password && (has_password || has_passkey));
+            let now = self.moment();
+            let gone = decide::disconnect(&person, &theirs.identity, another_way, by, now)?;
+            if self.is_first(gone).await? {
+                return Ok(());
+            }
+        }
+        Err(ServiceError::Busy)
     }
 
     /// The person who is signed in has just shown a provider who they are: for a while they may do the acts that

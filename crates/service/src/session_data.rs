@@ -38,11 +38,11 @@ impl Service {
         Ok(self.store.keep_session_data(&cookie.hash(), json).await?)
     }
 
-    /// Ends it, unless a person is signed in: they sign out.
+    /// Ends it, unless a person is signed in: they sign out. `false` when there was none to end.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn drop_unsigned_session(&self, cookie: &Secret) -> Result<(), ServiceError> {
+    pub async fn drop_unsigned_session(&self, cookie: &Secret) -> Result<bool, ServiceError> {
         Ok(self.store.drop_unsigned_session(&cookie.hash()).await?)
     }
 }

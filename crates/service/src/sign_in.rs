@@ -36,7 +36,8 @@ pub struct Known {
 
 #[derive(Debug)]
 pub(super) enum KnownBy {
-    Password,
+    /// Which fitted this.
+    Password(PasswordHash),
     /// Which is a second factor in itself.
     Passkey,
     Link {
@@ -147,20 +148,22 @@ impl Service {
         let (person, hash) = account
             .map(|account| (account.person, account.password))
             .unzip();
-        let known = person.clone();
-        let fits = self.passwords.fits(password, hash.flatten()).await?;
-        let Some(person) = person.filter(|person| fits && person.disabled_at.is_none()) else {
+        let (known, hash) = (person.clone(), hash.flatten());
+        let fits = self.passwords.fits(password, hash.clone()).await?;
+        let person = person.filter(|person| fits && person.disabled_at.is_none());
+        let (Some(person), Some(hash)) = (person, hash) else {
             tracing::info!(client.address = %address, "a sign-in failed");
             self.note_failure(known, None);
             return Ok(None);
         };
         self.backoff.succeeded(&key, address);
-        let by = KnownBy::Password;
+        let by = KnownBy::Password(hash);
         Ok(Some(Known { person, by }))
     }
 
     /// Starts a session for a person who is known. Who came by a link has used it up, has the password, and
-    /// no other session. `false` when the person was disabled or the link used meanwhile, or they have to show more.
+    /// no other session. `false` when the person was disabled, another password set or the link used meanwhile, or they have
+    /// to show more.
     ///
     /// # Errors
     /// When the database fails.
@@ -187,9 +190,10 @@ impl Service {
     ) -> Result<bool, ServiceError> {
         let session = self.new_session(cookie, &browser);
         let begun = match by {
-            KnownBy::Password | KnownBy::Passkey => {
-                decide::sign_in(&person, session, self.moment())
+            KnownBy::Password(hash) => {
+                decide::sign_in_by_password(&person, hash, session, self.moment())
             }
+            KnownBy::Passkey => decide::sign_in(&person, session, self.moment()),
             KnownBy::Link { link, hash } => {
                 let by = PasswordBy::Link { link, session };
                 decide::set_password(&person, hash, by, self.moment())

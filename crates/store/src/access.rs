@@ -46,7 +46,8 @@ impl TokenRecord {
     }
 }
 
-/// A link made for a person who had a password: its holder could take their account over.
+/// A link made for a person who had a password, a provider or a second factor: its holder could take their account
+/// over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeLink {
     /// When.

@@ -467,8 +467,8 @@ pub trait Sessions: Send + Sync {
     /// Keeps other data for it, if it is there.
     async fn keep_session_data(&self, hash: &SecretHash, json: &str) -> Result<()>;
 
-    /// Ends it, unless a person is signed in.
-    async fn drop_unsigned_session(&self, hash: &SecretHash) -> Result<()>;
+    /// Ends it, unless a person is signed in. `false` when there was none to end: of many who end one, one does.
+    async fn drop_unsigned_session(&self, hash: &SecretHash) -> Result<bool>;
 
     /// Notes when sessions were used.
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()>;

@@ -186,8 +186,8 @@ pub enum Access {
         link: NewLink,
         /// When it was made.
         at: DateTime<Utc>,
-        /// The maker, for a person who was there before: if the person has a password, the person
-        /// and the admins are told.
+        /// The maker, for a person who was there before: if the person has a password, a provider or a second
+        /// factor, the person and the admins are told.
         by: Option<Actor>,
     },
     /// A browser comes in. A conflict when the person is disabled.
@@ -196,6 +196,13 @@ pub enum Access {
         person: PersonId,
         /// The session that begins.
         session: NewSession,
+    },
+    /// Changes nothing. A conflict unless this is the person's password.
+    PasswordIs {
+        /// The person.
+        person: PersonId,
+        /// The password that was seen to fit.
+        hash: PasswordHash,
     },
     /// A person is known by this identity from now on. A conflict when somebody is already, or the person is by
     /// another of the same provider.
@@ -231,6 +238,16 @@ pub enum Access {
     AdminRemains {
         /// The admin who may be none any more.
         but: PersonId,
+    },
+    /// Changes nothing. A conflict unless the person has a password, a passkey or a provider.
+    WayRemains {
+        /// Who has one way in less.
+        person: PersonId,
+    },
+    /// Changes nothing. A conflict unless the person has a second factor.
+    FactorRemains {
+        /// Who has one less.
+        person: PersonId,
     },
     /// Browsers of a person leave. A conflict when none of them was there.
     SignOut {

@@ -225,6 +225,20 @@ pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changes
     changeset(vec![session], themselves(person), vec![payload], now)
 }
 
+/// As [`sign_in`], by a password that was seen to fit a moment ago. One that was set meanwhile ends its way in.
+pub fn sign_in_by_password(
+    person: &Person,
+    hash: PasswordHash,
+    session: NewSession,
+    now: Moment<'_>,
+) -> Changeset {
+    let mut changeset = sign_in(person, session, now);
+    let person = person.id;
+    let still = Access::PasswordIs { person, hash };
+    changeset.writes.push(Write::Access(still));
+    changeset
+}
+
 /// A wrong password for a person's name, or for a name no person has. `by` is the person who was
 /// signed in where it was given.
 pub fn fail_to_sign_in(person: Option<&Person>, by: Option<&Person>, now: Moment<'_>) -> Changeset {

@@ -5,12 +5,12 @@ use super::access::{changeset, checked_name, themselves};
 use crate::{
     access::{
         Access, Person, SecretHash,
-        factor::{Factor, FactorChange, FactorSecret, Shown},
+        factor::{Factor, FactorChange, FactorKind, FactorSecret, Shown},
     },
-    changeset::Changeset,
+    changeset::{Changeset, Write},
     event::{Payload, PersonEvent},
     fault::Fault,
-    ids::{FactorId, Moment},
+    ids::{FactorId, Moment, SessionId},
     limits,
     principal::Principal,
     refused::Refused,
@@ -121,13 +121,19 @@ pub fn remove(
         factor: factor.into(),
     };
     let change = FactorChange::Remove { factor: factor.id };
-    Ok(changed(
-        person,
-        vec![change],
-        vec![payload],
-        themselves(person),
-        now,
-    ))
+    let actor = themselves(person);
+    let mut removed = changed(person, vec![change], vec![payload], actor, now);
+    // Others may be removed in the same moment, each decided while the others were there.
+    let person = person.id;
+    if needed {
+        let rest = Access::FactorRemains { person };
+        removed.writes.push(Write::Access(rest));
+    }
+    if factor.secret.kind() == FactorKind::Passkey {
+        let rest = Access::WayRemains { person };
+        removed.writes.push(Write::Access(rest));
+    }
+    Ok(removed)
 }
 
 /// New recovery codes for a person, in place of those so far.
@@ -195,6 +201,32 @@ pub fn shown(person: &Person, shown: Shown, entry: Changeset, now: Moment<'_>) -
     };
     let used = changed(person, vec![change], vec![payload], themselves(person), now);
     together(used, entry)
+}
+
+/// A person who needs a factor from now on, since an admin has `changed` their role, and has none leaves these browsers.
+///
+/// # Errors
+/// [`Refused::NotAnAdmin`].
+pub fn short_of_one(
+    person: &Person,
+    sessions: Vec<SessionId>,
+    changed: Changeset,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    if sessions.is_empty() {
+        return Ok(changed);
+    }
+    let payload = Payload::Person(PersonEvent::SignedOut {
+        person: person.into(),
+        sessions: sessions.clone(),
+    });
+    let leaves = Access::SignOut {
+        person: person.id,
+        sessions,
+    };
+    let left = changeset(vec![leaves], by.admin()?, vec![payload], now);
+    Ok(together(changed, left))
 }
 
 /// What is decided first and what follows from it, kept together or not at all.

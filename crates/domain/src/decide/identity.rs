@@ -184,20 +184,25 @@ pub fn disconnect(
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let actor = match by.is_person(person.id) {
+    let is_own = by.is_person(person.id);
+    let actor = match is_own {
         true if !another_way => return Err(Refused::OnlyWay),
         true => themselves(person),
         false => by.admin()?,
     };
-    let write = Access::Forget {
+    let mut writes = vec![Access::Forget {
         person: person.id,
         identity: identity.clone(),
-    };
+    }];
+    if is_own {
+        // The other way may be removed in the same moment.
+        writes.push(Access::WayRemains { person: person.id });
+    }
     let payload = Payload::Person(PersonEvent::IdentityUnlinked {
         person: person.into(),
         identity: identity.clone(),
     });
-    Ok(changeset_by(vec![write], vec![(actor, payload)], now))
+    Ok(changeset_by(writes, vec![(actor, payload)], now))
 }
 
 fn linked(person: &Person, identity: &Identity) -> Payload {

@@ -79,7 +79,7 @@ pub enum PersonEvent {
         /// password.
         person: Option<PersonRef>,
     },
-    /// A person signed browsers of theirs out.
+    /// Browsers of a person were signed out: by them, or by an admin who gave them a role that asks for more.
     #[serde(rename = "person.signed_out")]
     SignedOut {
         /// The person who signed out.

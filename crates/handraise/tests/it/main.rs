@@ -44,6 +44,7 @@ mod openapi;
 mod outbound_pages;
 mod owners;
 mod pages;
+mod passkeys;
 mod polling;
 mod problems;
 mod proof;

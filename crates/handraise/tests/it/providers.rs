@@ -888,6 +888,12 @@ async fn who_signs_out_is_led_to_the_provider(database: TestDatabase) {
     // Who came by a password goes to the sign-in page, and so do all where the provider has no such address.
     let mut ben = Browser::signed_in(&app, "Ben", Role::Viewer).await;
     assert_eq!(place(&ben.submit("/sign-out", &[]).await), "/sign-in");
+    // So does who signed in with a browser where somebody had come by the provider.
+    let mut shared = Browser::new(&app);
+    assert_eq!(shared.round(&provider, WAY).await, "/");
+    let form = [("name", "Ben"), ("password", PASSWORD)];
+    assert_eq!(place(&shared.submit("/sign-in", &form).await), "/");
+    assert_eq!(place(&shared.submit("/sign-out", &[]).await), "/sign-in");
     provider.lies(Lie {
         discovery: vec![("end_session_endpoint", Value::Null)],
         ..Lie::default()

@@ -3,18 +3,31 @@
 
 use std::process::Command;
 
-use chrono::TimeDelta;
-use domain::{Audience, Role, access::factor::FactorFor};
+use chrono::{DateTime, TimeDelta};
+use domain::{
+    Audience, FactorId, Identity, Ids, Moment, Parts, Principal, Role, SecretHash, SessionId,
+    access::{
+        NewSession,
+        factor::{FactorFor, FactorSecret},
+    },
+    decide::{
+        factor::{self, NewFactor},
+        identity::{self, Arrival},
+    },
+    delivery::SealedSecret,
+};
 use futures::future::join_all;
-use machine::clock::Clock;
+use machine::clock::{Clock, SystemIds};
 use reqwest::{Method, Response, StatusCode, header};
+use signing::Keyring;
 use store::testing::TestDatabase;
 
 use crate::support::{
     app::TestApp,
     pages::{holds, read},
-    people::{PASSWORD, cookie_of, operator, owned, person_named},
+    people::{PASSWORD, cookie_of, operator, person_named},
     program::handraise,
+    second_step::{SIGN_IN_STEP, half, is_in, password, place, send},
 };
 
 store::on_both_databases!(
@@ -27,50 +40,19 @@ store::on_both_databases!(
     another_password_ends_the_way_in,
     whoever_needs_a_factor_sets_one_up_before_anything_else,
     an_admins_link_asks_for_the_factor_and_the_machines_does_not,
+    so_it_is_where_there_is_no_password,
+    what_one_person_began_to_add_no_other_adds,
+    an_app_goes_on_under_another_key_of_the_server,
     changes_need_the_password_once_more,
     an_admin_resets_what_another_has_lost,
     the_machine_resets_what_everybody_has_lost,
     who_needs_a_factor_keeps_the_last,
+    a_role_that_needs_a_factor_is_not_had_without_one,
     a_factor_that_was_taken_away_in_the_database_is_found,
 );
 
-const SIGN_IN_STEP: &str = "/sign-in/factor";
-
-fn place(response: &Response) -> &str {
-    assert_eq!(response.status(), StatusCode::SEE_OTHER);
-    response.headers()[header::LOCATION].to_str().unwrap()
-}
-
-async fn send(app: &TestApp, cookie: &str, path: &str, form: &[(&str, &str)]) -> Response {
-    let form: Vec<_> = form.iter().copied().map(owned).collect();
-    app.submit(path, cookie, &form).await
-}
-
-/// The password, in a browser that has nothing yet.
-async fn password(app: &TestApp, name: &str) -> Response {
-    send(
-        app,
-        "",
-        "/sign-in",
-        &[("name", name), ("password", PASSWORD)],
-    )
-    .await
-}
-
-/// Half signed in: the cookie of the browser.
-async fn half(app: &TestApp, name: &str) -> String {
-    let response = password(app, name).await;
-    assert_eq!(place(&response), SIGN_IN_STEP);
-    cookie_of(&response)
-}
-
 async fn show(app: &TestApp, cookie: &str, code: &str) -> Response {
     send(app, cookie, SIGN_IN_STEP, &[("code", code)]).await
-}
-
-async fn is_in(app: &TestApp, cookie: &str) -> bool {
-    let page = app.get("/").header("cookie", cookie).send().await.unwrap();
-    page.status() == StatusCode::OK
 }
 
 /// What stands between the two in the page.
@@ -467,6 +449,108 @@ async fn an_admins_link_asks_for_the_factor_and_the_machines_does_not(database: 
     self::half(&app, "Ana").await;
 }
 
+async fn so_it_is_where_there_is_no_password(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let ben = app.sign_in("Ben", Role::Admin).await;
+    // Ana comes by a provider, and has an app.
+    let now = || Moment {
+        at: app.clock.now(),
+        ids: &SystemIds,
+        signer: None,
+    };
+    let at = app.clock.now();
+    let arrival = Arrival {
+        identity: Identity::new("https://id.example", "1").unwrap(),
+        provider: "Company".into(),
+        role: None,
+        session: NewSession {
+            id: SessionId(SystemIds.next()),
+            hash: SecretHash([7; 32]),
+            created_at: at,
+            expires_at: at + TimeDelta::days(1),
+            browser: "curl".into(),
+            address: "192.0.2.1".into(),
+            host: "handraise.localhost".into(),
+        },
+        proven_at: at,
+    };
+    let store = app.state.service.store();
+    let came = identity::come_first("Ana", Role::Admin, &arrival, now()).unwrap();
+    store.commit(came).await.unwrap();
+    let id = person_named(&app, "Ana").await;
+    let ana = store.person(id).await.unwrap().unwrap();
+    let by = Principal::Person {
+        id,
+        name: "Ana".into(),
+        role: Role::Admin,
+        proven_at: at,
+        teams: Parts::default(),
+    };
+    let phone = NewFactor {
+        id: FactorId(SystemIds.next()),
+        name: "Phone".into(),
+        secret: FactorSecret::App(SealedSecret(vec![1])),
+        used: 0,
+    };
+    let added = factor::add(&ana, &[], phone, vec![SecretHash([8; 32])], &by, now()).unwrap();
+    store.commit(added).await.unwrap();
+    let made = send(&app, &ben, "/ui/make-link", &[("id", &id.to_string())]).await;
+    let made = made.text().await.unwrap();
+    let link = between(&made, "/sign-in/", "\"").to_owned();
+    let accept = [("link", &*link), ("password", PASSWORD)];
+    let begun = send(&app, "", "/accept-link", &accept).await;
+    assert_eq!(place(&begun), SIGN_IN_STEP);
+    let link = app.state.service.make_link(id, &operator()).await.unwrap();
+    let accept = [("link", link.reveal()), ("password", PASSWORD)];
+    let came = send(&app, "", "/accept-link", &accept).await;
+    assert_eq!(place(&came), "/");
+    assert!(is_in(&app, &cookie_of(&came)).await);
+}
+
+async fn what_one_person_began_to_add_no_other_adds(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let mallory = app.sign_in("Mallory", Role::Viewer).await;
+    app.sign_in("Ana", Role::Admin).await;
+    let begun = send(&app, &mallory, "/second-factor/app", &[]).await;
+    let page = read(&app, &mallory, place(&begun)).await;
+    let secret = between(&page, "<pre id=\"secret\" class=\"command\">", "</pre>").replace(' ', "");
+    // Ana signs in with the browser that Mallory has left open; what is kept for it goes on.
+    let form = [("name", "Ana"), ("password", PASSWORD)];
+    let ana = cookie_of(&send(&app, &mallory, "/sign-in", &form).await);
+    let page = app.get("/second-factor/app").header("cookie", &ana);
+    let page = page.send().await.unwrap();
+    assert_eq!(place(&page), "/second-factor?refused=late");
+    let form = [("code", &*code(&app, &secret, 0)), ("name", "Phone")];
+    let added = send(&app, &ana, "/second-factor/app/code", &form).await;
+    assert_eq!(place(&added), "/second-factor?refused=late");
+    let page = read(&app, &ana, "/second-factor").await;
+    holds(&page, &["You have none."]);
+}
+
+async fn an_app_goes_on_under_another_key_of_the_server(database: TestDatabase) {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    let in_folder = |config: &mut server::config::Config| {
+        config.key_file = Some(key.clone());
+        config.checkpoint_file = Some(folder.path().join("checkpoints"));
+    };
+    let app = TestApp::start_with(&database, in_folder).await;
+    let (ana, secret, _) = with_app(&app, "Ana", Role::Admin).await;
+    let begun = send(&app, &ana, "/second-factor/app", &[]).await;
+    let page = read(&app, &ana, place(&begun)).await;
+    let half_added =
+        between(&page, "<pre id=\"secret\" class=\"command\">", "</pre>").replace(' ', "");
+    app.stop().await;
+    Keyring::rotate(&key, DateTime::UNIX_EPOCH).unwrap();
+    let app = TestApp::start_with(&database, in_folder).await;
+    let half = half(&app, "Ana").await;
+    let came = show(&app, &half, &code(&app, &secret, 0)).await;
+    assert!(is_in(&app, &cookie_of(&came)).await);
+    let form = [("code", &*code(&app, &half_added, 0)), ("name", "Second")];
+    let added = send(&app, &ana, "/second-factor/app/code", &form).await;
+    assert_eq!(place(&added), "/second-factor?done=added");
+}
+
 async fn changes_need_the_password_once_more(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let (cookie, _, _) = with_app(&app, "Ana", Role::Viewer).await;
@@ -474,7 +558,14 @@ async fn changes_need_the_password_once_more(database: TestDatabase) {
     let id = between(&page, "name=\"id\" value=\"", "\"").to_owned();
     app.clock.advance(TimeDelta::minutes(15));
     let page = read(&app, &cookie, "/second-factor").await;
-    holds(&page, &["Your password", "<bdi>Phone</bdi>"]);
+    holds(
+        &page,
+        &[
+            "Your password",
+            "signed in with a passkey is not asked",
+            "<bdi>Phone</bdi>",
+        ],
+    );
     assert!(!page.contains("Remove") && !page.contains("Make new ones"));
     let before = app.last_seq().await;
     for (path, form) in [
@@ -600,6 +691,54 @@ async fn who_needs_a_factor_keeps_the_last(database: TestDatabase) {
     assert_eq!(ids().await.len(), 2);
     let removed = send(&app, &cookie, "/second-factor/remove", &[("id", &first)]).await;
     assert_eq!(place(&removed), "/second-factor?done=removed");
+    // Nor both of two, in the same moment.
+    set_app_up(&app, &cookie).await;
+    let both = ids().await;
+    let forms = [[("id", &*both[0])], [("id", &*both[1])]];
+    let removals = forms
+        .iter()
+        .map(|form| send(&app, &cookie, "/second-factor/remove", form));
+    let mut places: Vec<_> = join_all(removals)
+        .await
+        .iter()
+        .map(place)
+        .map(str::to_owned)
+        .collect();
+    places.sort();
+    assert_eq!(
+        places,
+        [
+            "/second-factor?done=removed",
+            "/second-factor?refused=needed"
+        ]
+    );
+    assert_eq!(ids().await.len(), 1);
+}
+
+async fn a_role_that_needs_a_factor_is_not_had_without_one(database: TestDatabase) {
+    let needs = |config: &mut server::config::Config| config.second_factor_for = FactorFor::Admin;
+    let app = TestApp::start_with(&database, needs).await;
+    let ana = app.sign_in("Ana", Role::Viewer).await;
+    let (ben, ..) = with_app(&app, "Ben", Role::Viewer).await;
+    let service = &app.state.service;
+    let before = app.last_seq().await;
+    let id = person_named(&app, "Ana").await;
+    for role in [Role::Responder, Role::Admin] {
+        assert!(is_in(&app, &ana).await);
+        let changed = service.change_person(id, "Ana", role, &operator()).await;
+        changed.unwrap();
+    }
+    assert!(!is_in(&app, &ana).await);
+    assert_eq!(
+        events(&app, before).await,
+        ["person.changed", "person.changed", "person.signed_out"]
+    );
+    assert_eq!(place(&password(&app, "Ana").await), "/second-factor");
+    // Who has one has shown it.
+    let id = person_named(&app, "Ben").await;
+    let changed = service.change_person(id, "Ben", Role::Admin, &operator());
+    changed.await.unwrap();
+    assert!(is_in(&app, &ben).await);
 }
 
 async fn a_factor_that_was_taken_away_in_the_database_is_found(database: TestDatabase) {

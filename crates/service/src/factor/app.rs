@@ -6,7 +6,7 @@ use std::{fmt, net::IpAddr};
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD as BASE64};
 use chrono::{DateTime, Utc};
 use domain::{
-    FactorId, Fault, Person, Refused,
+    FactorId, Fault, Person, PersonId, Refused,
     access::factor::{Factor, FactorSecret, STEP_SECONDS, Shown},
     decide::factor::NewFactor,
     delivery::SealedSecret,
@@ -24,6 +24,8 @@ const SKEW: i64 = 1;
 /// An app that is being added: kept with the browser until its first code has come.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct PendingApp {
+    /// Who adds it: another may come in with the same browser.
+    person: PersonId,
     factor: FactorId,
     /// Sealed: what is kept with browsers is in the database.
     sealed: String,
@@ -44,21 +46,28 @@ pub struct AppSecret {
 }
 
 impl Service {
-    /// A new secret for an app.
+    /// A new secret for an app of this person.
     ///
     /// # Errors
     /// [`Refused::NoKey`].
-    pub fn new_app(&self) -> Result<PendingApp, ServiceError> {
+    pub fn new_app(&self, person: &Person) -> Result<PendingApp, ServiceError> {
         let factor = FactorId(self.ids.next());
         let secret: [u8; SECRET_BYTES] = rand::random();
         let sealer = &self.outbound.as_ref().ok_or(Refused::NoKey)?.sealer;
         let sealed = sealer.seal(&secret, factor.0.as_bytes());
         let sealed = BASE64.encode(sealed.ok_or(Refused::NoKey)?.0);
-        Ok(PendingApp { factor, sealed })
+        Ok(PendingApp {
+            person: person.id,
+            factor,
+            sealed,
+        })
     }
 
     /// The secret of an app that is being added, for its owner. `host` says where it is good.
     pub fn app_secret(&self, app: &PendingApp, person: &Person, host: &str) -> Option<AppSecret> {
+        if app.person != person.id {
+            return None;
+        }
         let sealed = SealedSecret(BASE64.decode(&app.sealed).ok()?);
         let secret = Secret::from(self.open(app.factor, &sealed)?);
         let text = secret.to_base32();
@@ -67,16 +76,20 @@ impl Service {
         Some(AppSecret { text, uri })
     }
 
-    /// The app, if it has made a code of this moment.
+    /// The app of this person, if it has made a code of this moment.
     ///
     /// # Errors
-    /// [`Refused::Invalid`] when the code is wrong.
+    /// [`ServiceError::NotFound`] when another has begun to add it, [`Refused::Invalid`] when the code is wrong.
     pub fn app_confirmed(
         &self,
         app: &PendingApp,
+        person: &Person,
         code: &str,
         name: &str,
     ) -> Result<NewFactor, ServiceError> {
+        if app.person != person.id {
+            return Err(ServiceError::NotFound);
+        }
         let sealed = BASE64.decode(&app.sealed).map(SealedSecret);
         let sealed = sealed.map_err(|_| Refused::NoKey)?;
         let secret = self.open(app.factor, &sealed).ok_or(Refused::NoKey)?;

@@ -39,31 +39,27 @@ impl Known {
     }
 }
 
-impl Service {
+impl Half {
     /// What to keep with the browser of a person who has more to show. `None` when there is nothing to wait for.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn half(&self, known: &Known) -> Result<Option<Half>, ServiceError> {
+    pub fn of(known: &Known) -> Option<Self> {
         let by = match &known.by {
-            KnownBy::Passkey => return Ok(None),
-            KnownBy::Password => match self.password_of(&known.person).await? {
-                Some(hash) => HalfBy::Password {
-                    named: name_of(&hash),
-                },
-                None => return Ok(None),
+            KnownBy::Passkey => return None,
+            KnownBy::Password(hash) => HalfBy::Password {
+                named: name_of(hash),
             },
             KnownBy::Link { link, hash } => HalfBy::Link {
                 link: BASE64.encode(link.0),
                 chosen: hash.0.clone(),
             },
         };
-        Ok(Some(Half {
+        Some(Self {
             person: known.person.id,
             by,
-        }))
+        })
     }
+}
 
+impl Service {
     /// The person, if what they came with is still good.
     ///
     /// # Errors
@@ -78,10 +74,10 @@ impl Service {
         let by = match &half.by {
             HalfBy::Password { named } => {
                 let hash = self.password_of(&person).await?;
-                if hash.map(|hash| name_of(&hash)).as_ref() != Some(named) {
-                    return Ok(None);
+                match hash.filter(|hash| name_of(hash) == *named) {
+                    Some(hash) => KnownBy::Password(hash),
+                    None => return Ok(None),
                 }
-                KnownBy::Password
             }
             HalfBy::Link { link, chosen } => {
                 let bytes = BASE64.decode(link).ok();

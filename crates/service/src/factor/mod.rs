@@ -11,7 +11,7 @@ mod recovery;
 use std::net::IpAddr;
 
 use domain::{
-    Actor, FactorId, Moment, Person, PersonId, Principal, Refused, SecretHash,
+    Actor, FactorId, Moment, Person, PersonId, Principal, Refused, Role, SecretHash, SessionId,
     access::factor::{Factor, FactorKind, Shown},
     decide::factor::{self as decide, NewFactor},
 };
@@ -48,7 +48,7 @@ impl Service {
         let person = &known.person;
         let by_link = match known.by {
             KnownBy::Passkey => return Ok(Asks::Nothing),
-            KnownBy::Password => false,
+            KnownBy::Password(_) => false,
             KnownBy::Link { .. } => true,
         };
         if self.store.factors(person.id).await?.is_empty() {
@@ -69,6 +69,23 @@ impl Service {
     /// Whether people of this role have to have a factor.
     pub fn needs_factor(&self, person: &Person) -> bool {
         self.settings.second_factor_for.needs(person.role)
+    }
+
+    /// Where a person is signed in who needs a factor in their next role, and not in this one, and has none.
+    pub(super) async fn short_of_a_factor(
+        &self,
+        person: &Person,
+        next: Role,
+    ) -> Result<Vec<SessionId>, ServiceError> {
+        let setting = self.settings.second_factor_for;
+        if setting.needs(person.role)
+            || !setting.needs(next)
+            || !self.store.factors(person.id).await?.is_empty()
+        {
+            return Ok(Vec::new());
+        }
+        let sessions = self.store.sessions(person.id, self.now()).await?;
+        Ok(sessions.into_iter().map(|one| one.id).collect())
     }
 
     /// A person's own factors, and how many recovery codes they have left.
@@ -158,27 +175,33 @@ impl Service {
     ///
     /// # Errors
     /// [`Refused::Unproven`], [`Refused::FactorNeeded`]; [`Refused::OnlyWay`] for the last passkey of a person who has
-    /// neither a password nor a provider.
+    /// neither a password nor a provider; [`ServiceError::Busy`] when others were faster again and again.
     pub async fn remove_factor(
         &self,
         who: &SignedIn,
         factor: FactorId,
     ) -> Result<(), ServiceError> {
-        let (needed, id) = (self.needs_factor(&who.person), who.person.id);
-        let comes_otherwise = self.password_of(&who.person).await?.is_some()
-            || !self.store.identities_of(id).await?.is_empty();
+        let id = who.person.id;
         let is_passkey = |one: &Factor| one.secret.kind() == FactorKind::Passkey;
-        self.change_factors(id, |person, had, now| {
-            let found = had.iter().find(|one| one.id == factor);
-            let Some(found) = found else {
-                return Err(Refused::Unchanged);
+        for _ in 0..super::TRIES {
+            let person = self.known_person(id).await?;
+            let had = self.store.factors(id).await?;
+            let Some(found) = had.iter().find(|one| one.id == factor) else {
+                return Err(Refused::Unchanged.into());
             };
             let mut others = had.iter().filter(|one| one.id != factor);
-            let another_way = comes_otherwise || !is_passkey(found) || others.any(is_passkey);
-            let by = who.principal();
-            decide::remove(person, found, had.len(), needed, another_way, &by, now)
-        })
-        .await
+            let another_way = !is_passkey(found)
+                || others.any(is_passkey)
+                || self.password_of(&person).await?.is_some()
+                || !self.store.identities_of(id).await?.is_empty();
+            let (needed, by) = (self.needs_factor(&person), who.principal());
+            let now = self.moment();
+            let removed = decide::remove(&person, found, had.len(), needed, another_way, &by, now)?;
+            if self.is_first(removed).await? {
+                return Ok(());
+            }
+        }
+        Err(ServiceError::Busy)
     }
 
     /// New recovery codes for a person who is signed in, in place of those so far.

@@ -1,8 +1,10 @@
 //! Passkeys (WebAuthn): a device signs a challenge for this server's name, after its owner has unlocked it. So one
 //! is a second factor, and by itself a way in.
 
+use std::net::IpAddr;
+
 use domain::{
-    FactorId, Fault, Person, Refused,
+    FactorId, Fault, Person, PersonId, Refused,
     access::factor::{Factor, FactorSecret, Shown},
     decide::factor::NewFactor,
 };
@@ -41,6 +43,8 @@ impl Passkeys {
 /// A passkey that is being added.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingPasskey {
+    /// Who adds it: another may come in with the same browser.
+    person: PersonId,
     factor: FactorId,
     state: PasskeyRegistration,
 }
@@ -82,19 +86,28 @@ impl Service {
         wanted["residentKey"] = json!("required");
         wanted["requireResidentKey"] = json!(true);
         let factor = FactorId(self.ids.next());
-        Ok((text(&options), PendingPasskey { factor, state }))
+        let pending = PendingPasskey {
+            person: person.id,
+            factor,
+            state,
+        };
+        Ok((text(&options), pending))
     }
 
-    /// The passkey, if the device has registered it.
+    /// The passkey of this person, if the device has registered it.
     ///
     /// # Errors
-    /// [`Refused::Invalid`] when it has not.
+    /// [`ServiceError::NotFound`] when another has begun to add it, [`Refused::Invalid`] when it has not.
     pub fn passkey_confirmed(
         &self,
         pending: &PendingPasskey,
+        person: &Person,
         answer: &str,
         name: &str,
     ) -> Result<NewFactor, ServiceError> {
+        if pending.person != person.id {
+            return Err(ServiceError::NotFound);
+        }
         let Passkeys(webauthn) = self.passkeys()?;
         let answer: RegisterPublicKeyCredential = read(answer)?;
         let finished = webauthn.finish_passkey_registration(&answer, &pending.state);
@@ -138,17 +151,19 @@ impl Service {
     /// The passkey that a person has shown, if it is one of theirs.
     ///
     /// # Errors
-    /// When the database fails.
+    /// [`ServiceError::Wait`] after many that were not.
     pub async fn show_passkey(
         &self,
         known: &Known,
         asked: &AskedPasskey,
         answer: &str,
+        address: IpAddr,
     ) -> Result<Option<Shown>, ServiceError> {
         let Passkeys(webauthn) = self.passkeys()?;
         let Ok(answer) = read::<PublicKeyCredential>(answer) else {
             return Ok(None);
         };
+        self.attempt_of(&known.person, address)?;
         let Ok(result) = webauthn.finish_passkey_authentication(&answer, &asked.0) else {
             self.note_failure(Some(known.person.clone()), None);
             return Ok(None);
@@ -176,11 +191,12 @@ impl Service {
     /// A person comes by a passkey alone. `None` when it is nobody's, or its owner may not come in.
     ///
     /// # Errors
-    /// When the database fails.
+    /// [`ServiceError::Wait`] after many of one person that were not right.
     pub async fn come_by_passkey(
         &self,
         asked: AskedAny,
         answer: &str,
+        address: IpAddr,
     ) -> Result<Option<(Known, Shown)>, ServiceError> {
         let Passkeys(webauthn) = self.passkeys()?;
         let Ok(answer) = read::<PublicKeyCredential>(answer) else {
@@ -198,6 +214,8 @@ impl Service {
         else {
             return Ok(None);
         };
+        // Nobody guesses a signature; but each that fails is an event.
+        self.attempt_of(&person, address)?;
         let key = DiscoverableKey::from(&passkey);
         let finished = webauthn.finish_discoverable_authentication_v2(&answer, asked.0, key);
         let Ok(result) = finished else {

@@ -8,7 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::{Connection, identities};
+use super::{Connection, factors, identities};
 use crate::{
     Result,
     rows::{actor_text, team_ids_text},
@@ -26,6 +26,16 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             by,
         } => put_link(connection, *person, link, *at, by.as_ref()).await,
         Access::SignIn { person, session } => sign_in(connection, *person, session).await,
+        Access::PasswordIs { person, hash } => {
+            let theirs: Option<i64> = sqlx::query_scalar(
+                "SELECT created_at FROM people WHERE id = $1 AND password_hash = $2",
+            )
+            .bind(person.0)
+            .bind(&hash.0)
+            .fetch_optional(connection)
+            .await?;
+            Ok(theirs.is_some())
+        }
         Access::Identify {
             person,
             identity,
@@ -41,6 +51,8 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             proven_at,
         } => identities::come_in(connection, *person, identity, session, *proven_at).await,
         Access::AdminRemains { but } => identities::admin_remains(connection, Some(*but)).await,
+        Access::WayRemains { person } => identities::way_remains(connection, *person).await,
+        Access::FactorRemains { person } => factors::one_remains(connection, *person).await,
         Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
         Access::Password { person, hash, by } => set_password(connection, *person, hash, by).await,
         Access::Token {
@@ -52,9 +64,7 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         Access::Team(_) | Access::Member { .. } | Access::Home { .. } | Access::Opened { .. } => {
             super::teams::apply(connection, access).await
         }
-        Access::Factor { person, change } => {
-            super::factors::apply(connection, *person, change).await
-        }
+        Access::Factor { person, change } => factors::apply(connection, *person, change).await,
         Access::Own { token, owner } => {
             let owned = "UPDATE tokens SET owner_id = $1
                  WHERE id = $2 AND agent_id IS NOT NULL AND revoked_at IS NULL";
@@ -138,16 +148,26 @@ async fn put_link(
     .execute(&mut *connection)
     .await?;
     if let Some(by) = by {
-        // A person without a password has nothing to lose by a link.
-        sqlx::query(
+        // A person without a way in has nothing to lose by a link.
+        let remembered = sqlx::query(
             "UPDATE people SET linked_at = $1, linked_by = $2, link_told = FALSE
-             WHERE id = $3 AND password_hash IS NOT NULL",
+             WHERE id = $3
+                AND (password_hash IS NOT NULL
+                     OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id)
+                     OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = people.id))",
         )
         .bind(at.timestamp_millis())
         .bind(actor_text(by)?)
         .bind(person.0)
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+        if remembered.rows_affected() == 0 {
+            // An earlier link is no more, and its maker is not this one's.
+            sqlx::query("UPDATE people SET linked_at = NULL, linked_by = NULL WHERE id = $1")
+                .bind(person.0)
+                .execute(connection)
+                .await?;
+        }
     }
     Ok(done.rows_affected() == 1)
 }

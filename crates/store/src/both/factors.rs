@@ -156,6 +156,15 @@ async fn remove(connection: &mut Connection, person: PersonId, factor: FactorId)
     Ok(done.rows_affected() == 1)
 }
 
+pub(super) async fn one_remains(connection: &mut Connection, person: PersonId) -> Result<bool> {
+    let one: Option<i64> =
+        sqlx::query_scalar("SELECT added_at FROM factors WHERE person_id = $1 LIMIT 1")
+            .bind(person.0)
+            .fetch_optional(connection)
+            .await?;
+    Ok(one.is_some())
+}
+
 async fn forget_codes(connection: &mut Connection, person: PersonId) -> Result<()> {
     sqlx::query("DELETE FROM recovery_codes WHERE person_id = $1")
         .bind(person.0)

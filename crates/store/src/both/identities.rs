@@ -71,6 +71,21 @@ pub(super) async fn admin_remains(
     Ok(one.is_some())
 }
 
+/// A code of an app is none: it is asked for after a password.
+pub(super) async fn way_remains(connection: &mut Connection, person: PersonId) -> Result<bool> {
+    let theirs: Option<i64> = sqlx::query_scalar(
+        "SELECT created_at FROM people p
+         WHERE p.id = $1
+            AND (p.password_hash IS NOT NULL
+                 OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = p.id)
+                 OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = p.id AND f.kind = 'passkey'))",
+    )
+    .bind(person.0)
+    .fetch_optional(connection)
+    .await?;
+    Ok(theirs.is_some())
+}
+
 pub(super) async fn identify(
     connection: &mut Connection,
     person: PersonId,

@@ -113,12 +113,13 @@ impl Sessions for Store {
         Ok(())
     }
 
-    async fn drop_unsigned_session(&self, hash: &SecretHash) -> Result<()> {
-        sqlx::query("DELETE FROM browser_sessions WHERE hash = $1 AND person_id IS NULL")
-            .bind(hash.0.as_slice())
-            .execute(&self.write)
-            .await?;
-        Ok(())
+    async fn drop_unsigned_session(&self, hash: &SecretHash) -> Result<bool> {
+        let done =
+            sqlx::query("DELETE FROM browser_sessions WHERE hash = $1 AND person_id IS NULL")
+                .bind(hash.0.as_slice())
+                .execute(&self.write)
+                .await?;
+        Ok(done.rows_affected() == 1)
     }
 
     async fn sessions_used(&self, uses: &[(SessionId, DateTime<Utc>)]) -> Result<()> {

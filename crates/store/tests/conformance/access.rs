@@ -29,6 +29,7 @@ store::on_both_databases!(
     a_change_of_what_has_changed_is_a_conflict,
     who_is_disabled_loses_links_and_sessions,
     a_password_ends_the_other_sessions,
+    a_password_that_was_set_meanwhile_ends_the_way_in,
     sessions_end,
     sessions_are_listed_and_ended,
     a_session_begins_before_its_person_is_known,
@@ -339,6 +340,34 @@ async fn who_is_disabled_loses_links_and_sessions(database: Database) {
     );
 }
 
+async fn a_password_that_was_set_meanwhile_ends_the_way_in(database: Database) {
+    let store = database.store().await;
+    let (ana, link) = invited(&database, &*store, "Ana").await;
+    let [first, second, late] = [(); 3].map(|()| session(&database));
+    let one = || PasswordHash("one".into());
+    let coming = |session: &NewSession| {
+        decide::sign_in_by_password(&ana, one(), session.clone(), database.at(1))
+    };
+    // Nobody has it yet.
+    let early = store.commit(coming(&second)).await;
+    assert!(matches!(early, Err(CommitError::Conflict)));
+    store
+        .commit(accepted(&database, &ana, link, &first))
+        .await
+        .unwrap();
+    store.commit(coming(&second)).await.unwrap();
+    let by = PasswordBy::Session(first.id);
+    let set = decide::set_password(&ana, PasswordHash("two".into()), by, database.at(1));
+    store.commit(set).await.unwrap();
+    let too_late = store.commit(coming(&late)).await;
+    assert!(matches!(too_late, Err(CommitError::Conflict)));
+    let there = store.sessions(ana.id, epoch()).await.unwrap();
+    assert_eq!(
+        there.iter().map(|one| one.id).collect::<Vec<_>>(),
+        [first.id]
+    );
+}
+
 async fn a_password_ends_the_other_sessions(database: Database) {
     let store = database.store().await;
     let (ana, link) = invited(&database, &*store, "Ana").await;
@@ -449,7 +478,7 @@ async fn a_session_begins_before_its_person_is_known(database: Database) {
     };
     assert_eq!(kept(data.expires_at).await, Some(signed_in_data));
     // It ends by a changeset alone, and no other person takes it over.
-    store.drop_unsigned_session(&one.hash).await.unwrap();
+    assert!(!store.drop_unsigned_session(&one.hash).await.unwrap());
     let (ben, _) = invited(&database, &*store, "Ben").await;
     let over = NewSession {
         id: SessionId(database.ids.next()),
@@ -467,7 +496,14 @@ async fn a_session_begins_before_its_person_is_known(database: Database) {
     let [dropped, expired] = [(); 2].map(|()| SecretHash(rand_hash()));
     open(&dropped, epoch()).await;
     open(&expired, epoch()).await;
-    store.drop_unsigned_session(&dropped).await.unwrap();
+    let drops = (0..4).map(|_| store.drop_unsigned_session(&dropped));
+    let done = join_all(drops).await;
+    assert_eq!(
+        done.into_iter()
+            .filter(|done| *done.as_ref().unwrap())
+            .count(),
+        1
+    );
     open(&SecretHash(rand_hash()), data.expires_at).await;
     for hash in [&dropped, &expired] {
         let found = store.session_data(hash, epoch()).await.unwrap();

@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Access, Changeset, FactorId, Identity, Ids, Moment, Parts, PasswordHash, Person, Principal,
-    Role, SecretHash, SessionId, Write,
+    Access, Changeset, FactorId, Identity, Ids, Moment, Parts, PasswordHash, Person, PersonId,
+    Principal, Role, SecretHash, SessionId, Write,
     access::{
         NewLink, NewSession, PasswordBy,
         factor::{Factor, FactorSecret, Shown},
@@ -31,6 +31,9 @@ store::on_both_databases!(
     a_reset_takes_everything_away_and_signs_the_person_out,
     nobody_changes_what_is_another_s,
     an_admin_with_a_passkey_can_come_in,
+    of_two_removals_at_once_one_leaves_what_must_remain,
+    a_provider_and_a_passkey_do_not_both_go_at_once,
+    the_maker_of_a_link_is_known_also_where_there_is_no_password,
 );
 
 async fn person(database: &Database, store: &dyn Store, name: &str) -> Person {
@@ -362,27 +365,147 @@ async fn nobody_changes_what_is_another_s(database: Database) {
     assert_eq!(store.recovery_codes(ana.id).await.unwrap(), 3);
 }
 
-async fn an_admin_with_a_passkey_can_come_in(database: Database) {
-    let store = database.store().await;
+/// Who came by a provider, and has no password.
+async fn by_provider(database: &Database, store: &dyn Store) -> (Person, Identity) {
     let arrival = Arrival {
         identity: Identity::new("https://id.example", "1").unwrap(),
         provider: "Company".into(),
         role: None,
-        session: session(&database),
+        session: session(database),
         proven_at: epoch(),
     };
     let came = providers::come_first("Ana", Role::Admin, &arrival, database.at(0)).unwrap();
     store.commit(came).await.unwrap();
     let ana = store.person_known_as(&arrival.identity).await.unwrap();
-    let ana = ana.unwrap();
+    (ana.unwrap(), arrival.identity)
+}
+
+async fn an_admin_with_a_passkey_can_come_in(database: Database) {
+    let store = database.store().await;
+    let (ana, identity) = by_provider(&database, &*store).await;
     let by = themselves(&ana);
     added(&database, &*store, &ana, app(&database, 0), &codes()).await;
     let key = added(&database, &*store, &ana, passkey(&database, b"ana"), &[]).await;
-    let gone = providers::disconnect(&ana, &arrival.identity, true, &by, database.at(1)).unwrap();
+    let gone = providers::disconnect(&ana, &identity, true, &by, database.at(1)).unwrap();
     store.commit(gone).await.unwrap();
     assert!(store.another_admin(None).await.unwrap());
-    let removed = decide::remove(&ana, &key, 2, false, true, &by, database.at(2)).unwrap();
+    let mut removed = decide::remove(&ana, &key, 2, false, true, &by, database.at(2)).unwrap();
+    // It is their only way in, which is looked at after the removal.
+    assert!(is_conflict(&store.commit(removed.clone()).await));
+    removed.writes.truncate(1);
     store.commit(removed).await.unwrap();
     // A code of an app is asked for after a password, and there is none.
     assert!(!store.another_admin(None).await.unwrap());
+}
+
+async fn of_two_removals_at_once_one_leaves_what_must_remain(database: Database) {
+    let store = database.store().await;
+    // People of Ben's role need one, and he has a password.
+    let ben = person(&database, &*store, "Ben").await;
+    // Ana has nothing but her passkeys.
+    let (ana, identity) = by_provider(&database, &*store).await;
+    for (owner, needed) in [(&ben, true), (&ana, false)] {
+        let by = themselves(owner);
+        let credential = |n: &str| format!("{n} of {}", owner.name).into_bytes();
+        let (one, two) = (credential("one"), credential("two"));
+        let one = added(
+            &database,
+            &*store,
+            owner,
+            passkey(&database, &one),
+            &codes(),
+        )
+        .await;
+        let two = added(&database, &*store, owner, passkey(&database, &two), &[]).await;
+        if !needed {
+            let now = database.at(1);
+            let gone = providers::disconnect(owner, &identity, true, &by, now).unwrap();
+            store.commit(gone).await.unwrap();
+        }
+        let removals = [one, two].map(|factor| {
+            let removed =
+                decide::remove(owner, &factor, 2, needed, true, &by, database.at(1)).unwrap();
+            let store = store.clone();
+            tokio::spawn(async move { store.commit(removed).await.is_ok() })
+        });
+        let done = join_all(removals).await;
+        let went = done.into_iter().filter(|done| *done.as_ref().unwrap());
+        assert_eq!(went.count(), 1, "{}", owner.name);
+        assert_eq!(store.factors(owner.id).await.unwrap().len(), 1);
+        assert!(store.recovery_codes(owner.id).await.unwrap() > 0);
+    }
+    // With a password or a provider the last passkey may go.
+    let last = store.factors(ben.id).await.unwrap().remove(0);
+    let by = themselves(&ben);
+    let removed = decide::remove(&ben, &last, 1, false, true, &by, database.at(2)).unwrap();
+    store.commit(removed).await.unwrap();
+    assert_eq!(store.factors(ben.id).await.unwrap(), []);
+    verify_journal(&*store).await.unwrap();
+}
+
+async fn a_provider_and_a_passkey_do_not_both_go_at_once(database: Database) {
+    let store = database.store().await;
+    let (ana, identity) = by_provider(&database, &*store).await;
+    let by = themselves(&ana);
+    let key = added(
+        &database,
+        &*store,
+        &ana,
+        passkey(&database, b"one"),
+        &codes(),
+    )
+    .await;
+    let now = || database.at(1);
+    let removals = [
+        decide::remove(&ana, &key, 1, false, true, &by, now()).unwrap(),
+        providers::disconnect(&ana, &identity, true, &by, now()).unwrap(),
+    ];
+    let removals = removals.map(|removed| {
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(removed).await.is_ok() })
+    });
+    let done = join_all(removals).await;
+    let went = done.into_iter().filter(|done| *done.as_ref().unwrap());
+    assert_eq!(went.count(), 1);
+    let left = store.factors(ana.id).await.unwrap().len();
+    let left = left + store.identities_of(ana.id).await.unwrap().len();
+    assert_eq!(left, 1);
+}
+
+async fn the_maker_of_a_link_is_known_also_where_there_is_no_password(database: Database) {
+    let store = database.store().await;
+    let (ana, identity) = by_provider(&database, &*store).await;
+    let made = async |seconds, by: &Principal| {
+        let link = NewLink {
+            hash: SecretHash(rand_hash()),
+            expires_at: epoch() + TimeDelta::hours(1),
+        };
+        let made = people::make_link(&ana, link, by, database.at(seconds)).unwrap();
+        store.commit(made).await.unwrap();
+        let made = store.made_link(ana.id).await.unwrap();
+        made.map(|made| made.by.name().unwrap_or_default().to_owned())
+    };
+    let admin = Principal::Person {
+        id: PersonId(database.ids.next()),
+        name: "Ben".into(),
+        role: Role::Admin,
+        proven_at: epoch(),
+        teams: Parts::default(),
+    };
+    let machine = operator();
+    let name = |by: &Principal| by.admin().unwrap().name().map(str::to_owned);
+    // There is a provider, and then a second factor alone, that somebody could come in past.
+    assert_eq!(made(1, &machine).await, name(&machine));
+    assert_eq!(made(2, &admin).await, name(&admin));
+    added(&database, &*store, &ana, app(&database, 0), &codes()).await;
+    let gone = providers::disconnect(&ana, &identity, false, &machine, database.at(2));
+    store.commit(gone.unwrap()).await.unwrap();
+    assert_eq!(made(3, &machine).await, name(&machine));
+    assert_eq!(made(4, &admin).await, name(&admin));
+    assert_eq!(made(5, &machine).await, name(&machine));
+    let had = store.factors(ana.id).await.unwrap();
+    let reset = decide::reset(&ana, &had, &machine, database.at(6)).unwrap();
+    store.commit(reset).await.unwrap();
+    // Now there is nothing, and nobody is taken for the maker of this one.
+    assert_eq!(made(7, &admin).await, None);
 }

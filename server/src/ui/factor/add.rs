@@ -12,7 +12,7 @@ use tower_sessions::Session;
 
 use super::{
     page::codes,
-    visitor::{HalfIn, Visitor, forget},
+    visitor::{HalfIn, Visitor},
 };
 use crate::{auth::session, problem::Problem, state::AppState, ui::sign_in::browser_of};
 
@@ -74,8 +74,7 @@ impl Owner {
                 Err(error) => Err(error.into()),
             },
             Self::Half(half) => {
-                forget(session).await?;
-                let cookie = session::renew(session).await?;
+                let cookie = session::begin(session).await?;
                 let browser = browser_of(headers, address);
                 let came = service.come_in_with_first(half.known, new, &cookie, browser);
                 if let Some(made) = came.await? {

@@ -33,10 +33,11 @@ pub(super) async fn begin(
     session: Session,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    if let Err(elsewhere) = Owner::of(&state, &session, &headers, address).await? {
-        return Ok(elsewhere);
-    }
-    let app = state.service.new_app()?;
+    let owner = match Owner::of(&state, &session, &headers, address).await? {
+        Ok(owner) => owner,
+        Err(elsewhere) => return Ok(elsewhere),
+    };
+    let app = state.service.new_app(owner.person())?;
     session::keep(&session, PENDING, &app).await?;
     Ok(Redirect::to("/second-factor/app").into_response())
 }
@@ -107,7 +108,11 @@ pub(super) async fn confirm(
     let Some(name) = name_of(&form.name) else {
         return Ok(Redirect::to("/second-factor/app?refused=name").into_response());
     };
-    let new = match state.service.app_confirmed(&app, &form.code, name) {
+    let service = &state.service;
+    let new = match service.app_confirmed(&app, owner.person(), &form.code, name) {
+        Err(ServiceError::NotFound) => {
+            return Ok(Redirect::to("/second-factor?refused=late").into_response());
+        }
         Err(ServiceError::Refused(Refused::Invalid(_))) => {
             return Ok(Redirect::to("/second-factor/app?refused=code").into_response());
         }

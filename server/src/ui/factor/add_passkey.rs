@@ -82,10 +82,13 @@ pub(super) async fn confirm(
     let Some(pending) = session::take::<PendingPasskey>(&session, PENDING).await? else {
         return Ok(Redirect::to("/second-factor?refused=late").into_response());
     };
-    let new = state
-        .service
-        .passkey_confirmed(&pending, &form.answer, name);
+    let service = &state.service;
+    let new = service.passkey_confirmed(&pending, owner.person(), &form.answer, name);
     let new = match new {
+        // Also where browsers have none.
+        Err(ServiceError::NotFound) => {
+            return Ok(Redirect::to("/second-factor?refused=late").into_response());
+        }
         Err(ServiceError::Refused(Refused::Invalid(_))) => {
             return Ok(Redirect::to("/second-factor/passkey?refused=passkey").into_response());
         }

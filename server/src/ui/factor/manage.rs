@@ -142,11 +142,15 @@ fn codes_section(factors: &[Factor], left: i64) -> String {
 
 /// One's own password once more. `next` is the page that asks for it.
 pub(super) fn password_form(state: &AppState, who: &SignedIn, next: &str, before: &str) -> String {
-    let otherwise = match state.providers.all().is_empty() {
+    let by_provider = match state.providers.all().is_empty() {
         true => "",
         false => {
             " No password? <a href=\"/settings#providers\">Confirm with your provider</a> first."
         }
+    };
+    let by_passkey = match state.config.passwords && state.service.has_passkeys() {
+        true => " Who has just signed in with a passkey is not asked.",
+        false => "",
     };
     format!(
         "<form class=\"fields\" method=\"post\" action=\"/second-factor/prove\">\
@@ -155,7 +159,7 @@ pub(super) fn password_form(state: &AppState, who: &SignedIn, next: &str, before
          <div class=\"labelled\"><label for=\"password\">Your password</label><input id=\"password\" class=\"field\" \
          type=\"password\" name=\"password\" autocomplete=\"current-password\" maxlength=\"{PASSWORD_MAX_CHARS}\" \
          required aria-describedby=\"password-hint refusal\"><p id=\"password-hint\" class=\"hint\">{before} it is \
-         asked for once more, so that nobody does it in a browser you left open. Then not again for 15 minutes.{otherwise}</p>\
+         asked for once more, so that nobody does it in a browser you left open. Then not again for 15 minutes.{by_passkey}{by_provider}</p>\
          </div><button class=\"button primary\" type=\"submit\">Go on</button></form>",
         next = Text(next),
         name = Text(&who.person.name),

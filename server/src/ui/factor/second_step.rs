@@ -15,7 +15,7 @@ use tower_sessions::Session;
 
 use super::{
     page::{Said, lone, passkey_form},
-    visitor::{HalfIn, Visitor, forget},
+    visitor::{HalfIn, Visitor},
 };
 use crate::{
     auth::{address::ClientAddress, session},
@@ -80,10 +80,15 @@ pub(super) async fn show(
     } else {
         String::new()
     };
+    let not_here = if passkey.is_empty() && !has_app {
+        "<p>Your passkey is good at the address where you added it, and not at this one.</p>"
+    } else {
+        ""
+    };
     let name = Text(&person.name);
     let body = format!(
-        "<p class=\"long-name\">You sign in as <strong><bdi>{name}</bdi></strong>. Your password was right; \
-         now show your second factor.</p>{said}{passkey}{app}{recovery}\
+        "<p class=\"long-name\">You sign in as <strong><bdi>{name}</bdi></strong>. Now show your second \
+         factor.</p>{said}{passkey}{app}{not_here}{recovery}\
          <div class=\"hint\"><p>Lost it? Another admin can reset it under Settings, and on the server’s machine \
          there is</p><pre class=\"command\">handraise user reset-factors --name NAME</pre></div>\
          <p><a href=\"/sign-in\">Sign in as somebody else</a></p>",
@@ -152,15 +157,19 @@ pub(super) async fn passkey(
         Some(asked) => {
             let service = &state.service;
             service
-                .show_passkey(&half.known, &asked, &form.answer)
-                .await?
+                .show_passkey(&half.known, &asked, &form.answer, address)
+                .await
         }
-        None => None,
+        None => Ok(None),
     };
-    match shown {
-        Some(shown) => come_in(&state, half, shown, &session, &headers, address).await,
-        None => Ok(Redirect::to("/sign-in/factor?refused=passkey").into_response()),
-    }
+    let refused = match shown {
+        Ok(Some(shown)) => return come_in(&state, half, shown, &session, &headers, address).await,
+        Ok(None) => "passkey".to_owned(),
+        Err(ServiceError::Wait(wait)) => format!("wait-{}", seconds(wait)),
+        Err(error) => return Err(error.into()),
+    };
+    let back = format!("/sign-in/factor?refused={refused}");
+    Ok(Redirect::to(&back).into_response())
 }
 
 async fn come_in(
@@ -171,8 +180,10 @@ async fn come_in(
     headers: &HeaderMap,
     address: IpAddr,
 ) -> Result<Response, Problem> {
-    forget(session).await?;
-    let cookie = session::renew(session).await?;
+    if !session::use_up(&state.service, session).await? {
+        return Ok(Redirect::to("/sign-in?refused=used").into_response());
+    }
+    let cookie = session::begin(session).await?;
     let browser = browser_of(headers, address);
     let come_in = state
         .service

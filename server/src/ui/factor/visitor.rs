@@ -102,16 +102,11 @@ pub(in crate::ui) async fn ask_more(
         return Ok(None);
     }
     // Without one there is nothing to go on with, and they are refused as whoever has shown too little.
-    let Some(half) = state.service.half(known).await? else {
+    let Some(half) = Half::of(known) else {
         return Ok(None);
     };
     let next = next.to_owned();
     session::renew(session).await?;
     session::keep(session, HALF, &Waiting { half, next }).await?;
     Ok(Some(Redirect::to(place_of(asks)).into_response()))
-}
-
-/// Forgets the first step: it counts once.
-pub(super) async fn forget(session: &Session) -> Result<(), Problem> {
-    session::take::<Waiting>(session, HALF).await.map(|_| ())
 }

@@ -8,12 +8,16 @@ use axum::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use service::{AskedAny, ServiceError};
+use service::{AskedAny, ServiceError, seconds};
 use tower_sessions::Session;
 
 use super::page::{Said, lone, passkey_form};
 use crate::{
-    auth::{address::ClientAddress, browser::after_sign_in, session},
+    auth::{
+        address::ClientAddress,
+        browser::{self, after_sign_in},
+        session,
+    },
     plain_page::html::Text,
     problem::Problem,
     state::AppState,
@@ -86,19 +90,31 @@ pub(super) async fn sign_in(
     }
     let service = &state.service;
     let came = match session::take::<AskedAny>(&session, ASKED).await? {
-        Some(asked) => service.come_by_passkey(asked, &form.answer).await?,
-        None => None,
+        Some(asked) => service.come_by_passkey(asked, &form.answer, address).await,
+        None => Ok(None),
     };
-    if let Some((known, shown)) = came {
-        let cookie = session::renew(&session).await?;
-        let browser = browser_of(&headers, address);
-        if service.come_in_with(known, shown, &cookie, browser).await? {
-            return Ok(Redirect::to(next).into_response());
+    let refused = match came {
+        Ok(Some((known, shown))) => {
+            // Somebody who is in may come in as another.
+            let is_in = browser::person(service, &session, &headers)
+                .await?
+                .is_some();
+            if is_in || session::use_up(service, &session).await? {
+                let cookie = session::begin(&session).await?;
+                let browser = browser_of(&headers, address);
+                if service.come_in_with(known, shown, &cookie, browser).await? {
+                    return Ok(Redirect::to(next).into_response());
+                }
+                session::take_back(&session).await?;
+            }
+            "passkey".to_owned()
         }
-        session::take_back(&session).await?;
-    }
+        Ok(None) => "passkey".to_owned(),
+        Err(ServiceError::Wait(wait)) => format!("wait-{}", seconds(wait)),
+        Err(error) => return Err(error.into()),
+    };
     let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
-    let back = format!("/sign-in/passkey?refused=passkey&next={next}");
+    let back = format!("/sign-in/passkey?refused={refused}&next={next}");
     Ok(Redirect::to(&back).into_response())
 }
 

@@ -11,7 +11,7 @@ use crate::{
         factor::{Factor, FactorChange, FactorFor, FactorSecret, Shown},
     },
     decide::{
-        access::sign_in,
+        access::{change, sign_in},
         factor::{self as decide, NewFactor},
     },
     delivery::SealedSecret,
@@ -193,6 +193,36 @@ fn nobody_removes_their_only_way_in() {
 }
 
 #[test]
+fn what_must_remain_is_looked_at_once_more_when_a_factor_goes() {
+    let (ids, ben, by) = (Counter::default(), person(8), principal(8, Role::Viewer));
+    let passkey = Factor {
+        secret: FactorSecret::Passkey {
+            credential: vec![1],
+            json: "{}".into(),
+        },
+        ..factor(2)
+    };
+    let person = ben.id;
+    let (way, one) = (
+        Access::WayRemains { person },
+        Access::FactorRemains { person },
+    );
+    for (gone, needed, expected) in [
+        (&factor(1), false, vec![]),
+        (&factor(1), true, vec![&one]),
+        (&passkey, false, vec![&way]),
+        (&passkey, true, vec![&one, &way]),
+    ] {
+        let removed = decide::remove(&ben, gone, 2, needed, true, &by, at(&ids, 1)).unwrap();
+        let rest = removed.writes[1..].iter().map(|write| match write {
+            Write::Access(access) => access,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(rest.collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
 fn admins_and_operators_reset_others_and_nobody_themselves() {
     let (ids, ben) = (Counter::default(), person(8));
     let had = [factor(1)];
@@ -284,6 +314,30 @@ fn a_factor_is_used_in_the_moment_in_which_its_owner_comes_in() {
             Payload::Person(PersonEvent::FactorUsed { factor, .. }) if factor.is_some() == named
         ));
     }
+}
+
+#[test]
+fn who_needs_one_in_a_new_role_leaves_as_it_changes() {
+    let (ids, ben, by) = (Counter::default(), person(8), principal(9, Role::Admin));
+    let changed = || change(&ben, "Ben", Role::Admin, &by, at(&ids, 1)).unwrap();
+    let stays = decide::short_of_one(&ben, Vec::new(), changed(), &by, at(&ids, 1)).unwrap();
+    assert_eq!(types(&stays), ["person.changed"]);
+    let sessions = vec![SessionId(Uuid::from_u128(3))];
+    let leaves = |by| decide::short_of_one(&ben, sessions.clone(), changed(), by, at(&ids, 1));
+    let left = leaves(&by).unwrap();
+    assert_eq!(types(&left), ["person.changed", "person.signed_out"]);
+    assert_eq!(left.events[1].actor, by.admin().unwrap());
+    assert!(matches!(
+        &left.writes[..],
+        [
+            Write::Access(Access::Person(_)),
+            Write::Access(Access::SignOut { person, sessions: left }),
+        ] if *person == ben.id && *left == sessions
+    ));
+    assert_eq!(
+        leaves(&principal(9, Role::Responder)),
+        Err(Refused::NotAnAdmin)
+    );
 }
 
 #[test]

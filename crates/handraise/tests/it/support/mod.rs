@@ -4,6 +4,7 @@
 pub(crate) mod app;
 pub(crate) mod caller;
 pub(crate) mod corpus;
+pub(crate) mod device;
 pub(crate) mod evidence;
 pub(crate) mod fake_provider;
 pub(crate) mod fake_slack;
@@ -18,6 +19,7 @@ pub(crate) mod people;
 pub(crate) mod program;
 pub(crate) mod python;
 pub(crate) mod receiver;
+pub(crate) mod second_step;
 pub(crate) mod slack_cards;
 pub(crate) mod slack_desk;
 pub(crate) mod slack_inbound;
