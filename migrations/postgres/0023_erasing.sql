@@ -22,7 +22,10 @@ BEGIN
             AND EXISTS (
                 SELECT 1 FROM events e
                 WHERE e.seq = NEW.erased_by AND e.type = 'interaction.erased'
-                    AND e.agent_id IS NOT DISTINCT FROM OLD.agent_id)
+                    AND e.agent_id IS NOT DISTINCT FROM OLD.agent_id
+                    AND (e.interaction_id = OLD.interaction_id
+                        OR (e.interaction_id IS NOT NULL AND OLD.interaction_id IS NULL
+                            AND OLD.type LIKE 'task.%' AND e.task_id = OLD.task_id)))
         THEN
             RETURN NEW;
         END IF;

@@ -19,7 +19,10 @@ WHEN NOT COALESCE(
     AND (old.kept IS NULL OR (new.payload = old.kept AND new.digest IS NOT NULL))
     AND EXISTS (
         SELECT 1 FROM events e
-        WHERE e.seq = new.erased_by AND e.type = 'interaction.erased' AND e.agent_id IS old.agent_id), 0)
+        WHERE e.seq = new.erased_by AND e.type = 'interaction.erased' AND e.agent_id IS old.agent_id
+            AND (e.interaction_id = old.interaction_id
+                OR (e.interaction_id IS NOT NULL AND old.interaction_id IS NULL
+                    AND old.type LIKE 'task.%' AND e.task_id = old.task_id))), 0)
 BEGIN
     SELECT RAISE(ABORT, 'the journal is append-only');
 END;

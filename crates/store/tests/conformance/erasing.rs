@@ -445,6 +445,9 @@ async fn the_journal_takes_no_other_change_than_an_erasure(database: Database) {
         "UPDATE events SET payload = kept, salt = NULL, digest = hash, erased_by = 4, at = 0 WHERE seq = 2",
         "UPDATE events SET payload = kept, salt = NULL, digest = hash WHERE seq = 2",
         "UPDATE events SET salt = NULL WHERE seq = 2",
+        // It was another one that was erased, and no event of an agent's access.
+        "UPDATE events SET payload = kept, salt = NULL, digest = hash, erased_by = 4 WHERE seq = 2",
+        "UPDATE events SET payload = '{}', erased_by = 4 WHERE seq = 1",
         // What is erased is not erased again.
         "UPDATE events SET payload = '{}' WHERE seq = 3",
         "UPDATE events SET erased_by = NULL WHERE seq = 3",
