@@ -29,7 +29,18 @@ END;
 
 -- Who erased it and when, as JSON.
 ALTER TABLE interactions ADD COLUMN erased TEXT;
-CREATE INDEX interactions_with_words ON interactions (kind, closed_at) WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_with_words ON interactions (kind, closed_at, id)
+WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_agent_with_words ON interactions (agent_id, closed_at, id)
+WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_team_with_words ON interactions (team_id, closed_at, id)
+WHERE erased IS NULL AND closed_at IS NOT NULL AND team_id IS NOT NULL;
+
+-- Whether an interaction is the last of its task that has words, and the events of the task alone: without these, all
+-- that its agent ever did is read for each one that is erased.
+CREATE INDEX interactions_task_with_words ON interactions (agent_id, task_id)
+WHERE erased IS NULL AND task_id IS NOT NULL;
+CREATE INDEX events_task ON events (agent_id, task_id, seq) WHERE interaction_id IS NULL;
 
 -- What is erased is found by its interaction.
 CREATE INDEX idempotency_keys_interaction ON idempotency_keys (interaction_id);
