@@ -25,6 +25,7 @@ store::on_both_databases!(
     an_erased_one_reads_as_its_events_tell_and_is_erased_once,
     what_happened_since_the_decision_makes_it_a_conflict,
     nothing_is_told_of_what_is_erased,
+    a_reply_that_comes_after_the_erasure_is_not_kept,
     a_journal_of_the_old_form_is_carried_on_and_its_words_can_be_erased,
     the_journal_takes_no_other_change_than_an_erasure,
     what_has_words_is_found_by_its_age,
@@ -298,6 +299,51 @@ async fn nothing_is_told_of_what_is_erased(database: Database) {
         assert!(matches!(outcome, Err(CommitError::Conflict)));
     }
     assert!(!database.has(MARK).await);
+    verify_journal(&*store).await.unwrap();
+}
+
+/// Also to an event that has no words itself: what was sent is all of the interaction.
+async fn a_reply_that_comes_after_the_erasure_is_not_kept(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    for (n, reason) in [None, Some(MARK.to_owned())].into_iter().enumerate() {
+        let asked = draft(json!({
+            "kind": "question", "action": null, "callback_url": "https://cb.example/",
+        }));
+        let opening = database.opened(&agent, asked, None, 0);
+        let asked = database.commit(&*store, opening).await;
+        let closing = decide::cancel(&asked, &ana(), reason, None, database.at(1)).unwrap();
+        let closed = database.commit(&*store, closing).await;
+        let now = epoch() + TimeDelta::seconds(10 + i64::try_from(n).unwrap());
+        let ready = store.ready(now).await.unwrap();
+        let wanted: Vec<_> = ready.iter().map(|one| (one.destination, 1)).collect();
+        let claimed = store.claim(&wanted, now, now + TimeDelta::minutes(1)).await;
+        let claimed = claimed.unwrap().pop().expect("it is called back");
+        // The request is on its way.
+        database.erase(&*store, closed.id).await;
+        let mark = Mark {
+            delivery: claimed.delivery.id,
+            destination: claimed.delivery.destination,
+            lease: claimed.lease,
+            at: now,
+            end: AttemptEnd {
+                latency: 1,
+                status: Some(200),
+                error: None,
+                body: MARK.into(),
+                may_have_arrived: false,
+            },
+            next: domain::delivery::Next::Delivered,
+            counts: true,
+            health: None,
+        };
+        assert_eq!(store.mark(&[mark]).await.unwrap(), [true]);
+        let attempts = store.attempts(claimed.delivery.id).await.unwrap();
+        let end = attempts[0].end.as_ref().unwrap();
+        assert_eq!((end.status, &*end.body), (Some(200), ""));
+        assert!(store.scrub().await.unwrap());
+        assert!(!database.has(MARK).await, "{n}");
+    }
     verify_journal(&*store).await.unwrap();
 }
 
