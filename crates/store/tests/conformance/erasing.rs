@@ -1,5 +1,10 @@
 //! Rule 19: what is erased is gone from wherever it stood, and the journal still holds.
 
+use std::{
+    str::FromStr,
+    time::{Duration, Instant},
+};
+
 use chrono::TimeDelta;
 use domain::{
     AgentId, Audience, Changeset, Interaction, InteractionId, MessageId, Parts, Principal, Refused,
@@ -13,6 +18,7 @@ use domain::{
     task::Work,
 };
 use serde_json::json;
+use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
 use store::{
     AttemptEnd, CommitError, InteractionQuery, Mark, NewMessage, Store, WithWords, verify_journal,
 };
@@ -26,6 +32,7 @@ store::on_both_databases!(
     what_happened_since_the_decision_makes_it_a_conflict,
     nothing_is_told_of_what_is_erased,
     a_reply_that_comes_after_the_erasure_is_not_kept,
+    who_reads_for_long_keeps_nobody_from_writing,
     a_journal_of_the_old_form_is_carried_on_and_its_words_can_be_erased,
     the_journal_takes_no_other_change_than_an_erasure,
     what_has_words_is_found_by_its_age,
@@ -345,6 +352,31 @@ async fn a_reply_that_comes_after_the_erasure_is_not_kept(database: Database) {
         assert!(!database.has(MARK).await, "{n}");
     }
     verify_journal(&*store).await.unwrap();
+}
+
+/// A program that copies the log elsewhere reads for as long as it runs.
+async fn who_reads_for_long_keeps_nobody_from_writing(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let told = database.told(&*store, &agent, 0).await;
+    if !database.place.url.starts_with("sqlite") {
+        // The server's own vacuum waits by itself.
+        database.erase(&*store, told.id).await;
+        assert!(store.scrub().await.unwrap());
+        return;
+    }
+    let reading = SqliteConnectOptions::from_str(&database.place.url).unwrap();
+    let mut reader = reading.connect().await.unwrap();
+    for sql in ["BEGIN", "SELECT COUNT(*) FROM events"] {
+        sqlx::query(sql).fetch_all(&mut reader).await.unwrap();
+    }
+    database.erase(&*store, told.id).await;
+    let begun = Instant::now();
+    let (scrubbed, _) = tokio::join!(store.scrub(), database.told(&*store, &agent, 1));
+    assert!(!scrubbed.unwrap(), "somebody reads what was there before");
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    sqlx::query("COMMIT").execute(&mut reader).await.unwrap();
+    assert!(store.scrub().await.unwrap());
 }
 
 /// Bytes as a literal of this database: an id, or a hash.
