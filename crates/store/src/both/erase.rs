@@ -11,6 +11,9 @@ use uuid::Uuid;
 use super::{Connection, Db, Store};
 use crate::{Result, StoreError, WithWords, rows};
 
+/// Milliseconds between the changes of two cards of a channel.
+const CARD_EVERY: i64 = 2_000;
+
 /// `false` when an event without a write of its interaction, such as an answer that came too late, would bring words
 /// to one whose words are gone: then the decision is taken anew.
 pub(super) async fn may_be_told(
@@ -112,6 +115,7 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
             .execute(&mut *connection)
             .await?;
     }
+    put_behind(connection, by).await?;
     let card = erasing.interaction.card.as_ref();
     if let Some((card, posted)) = card.and_then(|card| Some((card, card.posted.as_ref()?))) {
         // That the message came stays: threads are read back, and it would be kept anew.
@@ -124,6 +128,25 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
         .execute(connection)
         .await?;
     }
+    Ok(())
+}
+
+/// The change of the card comes after all that its channel is owed, at half of the pace that Slack permits: thousands may
+/// be erased at once, and the card of a question that somebody waits for comes between theirs.
+async fn put_behind(connection: &mut Connection, by: i64) -> Result<()> {
+    sqlx::query(
+        "UPDATE outbox SET next_at = next_at + COALESCE((
+             SELECT CASE WHEN o.next_at + $2 > outbox.next_at THEN o.next_at + $2 - outbox.next_at ELSE 0 END
+             FROM outbox o
+             WHERE o.destination_id = outbox.destination_id AND o.state IN ('due', 'sending')
+                AND o.event_seq <> $1
+             ORDER BY o.next_at DESC LIMIT 1), 0)
+         WHERE event_seq = $1 AND state = 'due'",
+    )
+    .bind(by)
+    .bind(CARD_EVERY)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

@@ -33,6 +33,7 @@ store::on_both_databases!(
     nothing_is_told_of_what_is_erased,
     a_reply_that_comes_after_the_erasure_is_not_kept,
     who_reads_for_long_keeps_nobody_from_writing,
+    cards_of_what_is_erased_leave_room_for_what_is_new,
     a_journal_of_the_old_form_is_carried_on_and_its_words_can_be_erased,
     the_journal_takes_no_other_change_than_an_erasure,
     what_has_words_is_found_by_its_age,
@@ -377,6 +378,41 @@ async fn who_reads_for_long_keeps_nobody_from_writing(database: Database) {
     assert!(begun.elapsed() < Duration::from_secs(3));
     sqlx::query("COMMIT").execute(&mut reader).await.unwrap();
     assert!(store.scrub().await.unwrap());
+}
+
+async fn cards_of_what_is_erased_leave_room_for_what_is_new(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut closed = Vec::new();
+    for _ in 0..3 {
+        let asked = database.asked_in(&*store, &agent, "C0MAIN", 0).await;
+        let closing = decide::cancel(&asked, &ana(), None, None, database.at(1)).unwrap();
+        closed.push(database.commit(&*store, closing).await.id);
+    }
+    let mut erased = Vec::new();
+    for id in closed {
+        database.erase(&*store, id).await;
+        erased.push(store.last_seq().await.unwrap());
+    }
+    // All of them at the same moment, and this a second later.
+    database.asked_in(&*store, &agent, "C0MAIN", 101).await;
+    let new = store.last_seq().await.unwrap();
+    let due = async |seconds| {
+        let now = epoch() + TimeDelta::seconds(seconds);
+        let ready = store.ready(now).await.unwrap();
+        let wanted: Vec<_> = ready.iter().map(|one| (one.destination, 10)).collect();
+        // Nobody holds them for longer.
+        let claimed = store
+            .claim(&wanted, now, epoch() + TimeDelta::days(1))
+            .await;
+        let claimed = claimed.unwrap().into_iter();
+        let mut due: Vec<_> = claimed.map(|one| one.delivery.event_seq).collect();
+        due.sort_unstable();
+        due
+    };
+    assert_eq!(due(101).await, [erased[0], new]);
+    assert_eq!(due(103).await, [erased[1]]);
+    assert_eq!(due(110).await, [erased[2]]);
 }
 
 /// Bytes as a literal of this database: an id, or a hash.
