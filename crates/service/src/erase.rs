@@ -1,6 +1,9 @@
 //! Rule 19: what people and agents wrote in an interaction goes.
 
-use std::sync::atomic::Ordering;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{PoisonError, atomic::Ordering},
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -14,6 +17,12 @@ use super::{Service, ServiceError, TRIES};
 
 /// How many are erased by one turn of the job, one after the other: agents that ask share the writer with them.
 const BATCH: u32 = 100;
+
+/// What could not be erased is tried again after this long.
+const TRIED_AGAIN: TimeDelta = TimeDelta::days(1);
+
+/// What could not be erased by its age, and since when.
+pub(super) type Unerasable = BTreeMap<InteractionId, DateTime<Utc>>;
 
 /// The end of an attempt to erase an interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,19 +84,46 @@ impl Service {
                 agent: None,
                 kind: Some(kind),
             };
-            let old = self.store.with_words(&query, BATCH).await?;
-            for id in old {
-                match self.erase_by(id, decide::erase_old).await {
-                    Ok(EraseEnd::Erased) => erased += 1,
-                    // Another node was faster.
-                    Ok(EraseEnd::Before) => {}
-                    Err(error) => {
-                        tracing::error!(%error, interaction.id = %id, "an interaction is kept for longer than it should be: it cannot be erased");
-                    }
+            erased += self.erase_some(&query).await?;
+        }
+        Ok(erased)
+    }
+
+    async fn erase_some(&self, query: &WithWords) -> Result<usize, ServiceError> {
+        let unerasable = self.unerasable();
+        // They stand before all others, each time.
+        let more = u32::try_from(unerasable.len()).unwrap_or(u32::MAX);
+        let old = self.store.with_words(query, BATCH.saturating_add(more));
+        let old = old.await?.into_iter();
+        let old = old.filter(|id| !unerasable.contains(id));
+        let old: Vec<InteractionId> = old.take(BATCH as usize).collect();
+        let mut erased = 0;
+        for id in old {
+            match self.erase_by(id, decide::erase_old).await {
+                Ok(EraseEnd::Erased) => erased += 1,
+                // Another node was faster.
+                Ok(EraseEnd::Before) => {}
+                Err(error) => {
+                    tracing::error!(%error, interaction.id = %id, "an interaction is kept for longer than it should be: it cannot be erased");
+                    self.leave(id);
                 }
             }
         }
         Ok(erased)
+    }
+
+    fn unerasable(&self) -> BTreeSet<InteractionId> {
+        let now = self.now();
+        let lock = self.unerasable.lock();
+        let mut unerasable = lock.unwrap_or_else(PoisonError::into_inner);
+        unerasable.retain(|_, since| now - *since < TRIED_AGAIN);
+        unerasable.keys().copied().collect()
+    }
+
+    fn leave(&self, id: InteractionId) {
+        let lock = self.unerasable.lock();
+        let mut unerasable = lock.unwrap_or_else(PoisonError::into_inner);
+        unerasable.insert(id, self.now());
     }
 
     /// Has nothing of what was erased left beside the rows, unless that is so already. `false` when somebody was reading:

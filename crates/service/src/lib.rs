@@ -60,7 +60,7 @@ pub use settings::{KeepDays, Settings, Timeouts};
 pub use sign_in::{Browser, Known, SignedIn};
 pub use task::TaskWaiting;
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::sync::{Arc, Mutex, atomic::AtomicBool};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -106,6 +106,7 @@ pub struct Service {
     /// Whether something that was erased may still stand beside the rows. At first it may: a process before this one may
     /// have been killed.
     to_scrub: Arc<AtomicBool>,
+    unerasable: Arc<Mutex<erase::Unerasable>>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -186,6 +187,7 @@ impl Service {
             slack_links: None,
             passkeys: None,
             to_scrub: Arc::new(AtomicBool::new(true)),
+            unerasable: Arc::default(),
         }
     }
 

@@ -21,6 +21,7 @@ store::on_both_databases!(
     what_waits_is_not_erased_and_what_is_unknown_is_not_found,
     the_command_erases_one_or_those_of_an_agent,
     what_is_old_is_erased_in_batches_by_kind,
+    what_cannot_be_erased_keeps_nothing_else,
 );
 
 /// Stands in every text.
@@ -278,4 +279,35 @@ async fn what_is_old_is_erased_in_batches_by_kind(database: TestDatabase) {
         None
     );
     verify_journal(&**store).await.unwrap();
+}
+
+async fn what_cannot_be_erased_keeps_nothing_else(database: TestDatabase) {
+    let app = TestApp::start_with(&database, |config| {
+        config.keep_days = KeepDays {
+            notification: 30,
+            ..KeepDays::default()
+        };
+    })
+    .await;
+    let agent = app.agent("backend").await;
+    let told = json!({"kind": "notification", "prompt": MARK});
+    let mut altered = Vec::new();
+    // More than one turn of the job takes.
+    for _ in 0..101 {
+        altered.push(agent.ask(told.clone()).await);
+    }
+    let harm = "UPDATE interactions SET collected_at = 1";
+    database.execute(harm).await.unwrap();
+    let whole = agent.ask(told).await;
+    app.clock.advance(TimeDelta::days(31));
+    let service = &app.state.service;
+    for _ in 0..2 {
+        service.erase_kept_too_long().await.unwrap();
+    }
+    assert!(agent.poll(&whole).await["erased"]["at"].is_string());
+    let store = service.store();
+    for one in [&altered[0], &altered[100]] {
+        let kept = store.interaction(id_of(one)).await.unwrap().unwrap();
+        assert_eq!(kept.erased, None);
+    }
 }
