@@ -29,7 +29,7 @@ END;
 
 -- Who erased it and when, as JSON.
 ALTER TABLE interactions ADD COLUMN erased TEXT;
-CREATE INDEX interactions_with_words ON interactions (kind, closed_at, id)
+CREATE INDEX interactions_with_words ON interactions (kind, closed_at, id, team_id)
 WHERE erased IS NULL AND closed_at IS NOT NULL;
 CREATE INDEX interactions_agent_with_words ON interactions (agent_id, closed_at, id)
 WHERE erased IS NULL AND closed_at IS NOT NULL;

@@ -7,11 +7,11 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, Changeset, InteractionId, Moment, Principal, Refused,
+    AgentId, Changeset, InteractionId, Moment, Person, Principal, Refused,
     decide::interaction::{self as decide, Erasable},
     interaction::Kind,
 };
-use store::WithWords;
+use store::{OfTeams, WithWords};
 
 use super::{Service, ServiceError, TRIES};
 
@@ -60,6 +60,7 @@ impl Service {
             closed_before,
             agent: Some(agent),
             kind: None,
+            of: OfTeams::All,
         };
         Ok(self.store.with_words(&query, limit).await?)
     }
@@ -71,22 +72,64 @@ impl Service {
     /// When the database cannot be read.
     pub async fn erase_kept_too_long(&self) -> Result<usize, ServiceError> {
         let mut erased = 0;
-        for kind in Kind::ALL {
-            let Some(days) = self.settings.keep_days.of(kind) else {
-                continue;
-            };
-            let Some(closed_before) = self.now().checked_sub_signed(TimeDelta::days(days.into()))
-            else {
-                continue;
-            };
-            let query = WithWords {
-                closed_before,
-                agent: None,
-                kind: Some(kind),
-            };
+        for query in self.kept_too_long().await? {
             erased += self.erase_some(&query).await?;
         }
         Ok(erased)
+    }
+
+    /// What the settings say is too old. Where they name a team, its days count for all that belongs to it.
+    async fn kept_too_long(&self) -> Result<Vec<WithWords>, ServiceError> {
+        let keep = &self.settings.keep_days;
+        let (mut old, mut named) = (Vec::new(), Vec::new());
+        let mut is_known = true;
+        let teams: Vec<(&str, Option<u32>)> = keep.teams.each().collect();
+        for (name, days) in teams {
+            match self.store.team_named(&Person::name_key(name)).await? {
+                Some(team) => {
+                    named.push(team.id);
+                    old.extend(self.closed_for(days).map(|closed_before| WithWords {
+                        closed_before,
+                        agent: None,
+                        kind: None,
+                        of: OfTeams::Only(team.id),
+                    }));
+                }
+                None => {
+                    is_known = false;
+                    self.miss(name);
+                }
+            }
+        }
+        // It cannot be undone: until it is clear which team is meant, none loses anything by its kind.
+        let others = match is_known {
+            true => OfTeams::NoneOf(named),
+            false => OfTeams::Nobodys,
+        };
+        for kind in Kind::ALL {
+            let closed_before = self.closed_for(keep.of(kind));
+            old.extend(closed_before.map(|closed_before| WithWords {
+                closed_before,
+                agent: None,
+                kind: Some(kind),
+                of: others.clone(),
+            }));
+        }
+        Ok(old)
+    }
+
+    fn closed_for(&self, days: Option<u32>) -> Option<DateTime<Utc>> {
+        let days = TimeDelta::days(days?.into());
+        self.now().checked_sub_signed(days)
+    }
+
+    /// Says once that there is no such team.
+    fn miss(&self, name: &str) {
+        let lock = self.strangers.lock();
+        let mut strangers = lock.unwrap_or_else(PoisonError::into_inner);
+        if strangers.insert(name.to_owned()) {
+            tracing::error!(team = %name, "keep_days.teams names a team that is not there: until that is put right, nothing that belongs to a team is erased by its kind");
+        }
     }
 
     async fn erase_some(&self, query: &WithWords) -> Result<usize, ServiceError> {

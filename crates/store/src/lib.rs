@@ -62,8 +62,8 @@ pub use outbox::{
 };
 pub use page::{EventPage, Page};
 pub use query::{
-    AgentRecord, Counts, Due, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
-    WithWords,
+    AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
+    WaitingCounts, WithWords,
 };
 pub use teams::{Asker, TeamRecord, TeamUse};
 

@@ -22,6 +22,7 @@ store::on_both_databases!(
     the_command_erases_one_or_those_of_an_agent,
     what_is_old_is_erased_in_batches_by_kind,
     what_cannot_be_erased_keeps_nothing_else,
+    what_belongs_to_a_team_is_kept_as_long_as_the_team_wants,
 );
 
 /// Stands in every text.
@@ -310,4 +311,54 @@ async fn what_cannot_be_erased_keeps_nothing_else(database: TestDatabase) {
         let kept = store.interaction(id_of(one)).await.unwrap().unwrap();
         assert_eq!(kept.erased, None);
     }
+}
+
+async fn what_belongs_to_a_team_is_kept_as_long_as_the_team_wants(database: TestDatabase) {
+    let keeping = |teams: &[&str]| {
+        let teams: Vec<String> = teams.iter().map(|it| (*it).to_owned()).collect();
+        KeepDays {
+            notification: 30,
+            teams: teams.try_into().unwrap(),
+            ..KeepDays::default()
+        }
+    };
+    // Until it is clear which team is meant, none loses anything by its kind.
+    let mistyped = keeping(&["Paymemts=0", "search=0"]);
+    let app = TestApp::start_with(&database, |config| config.keep_days = mistyped).await;
+    let mut told = Vec::new();
+    for (name, home) in [
+        ("pay", Some("Payments")),
+        ("find", Some("Search")),
+        ("ship", Some("Shipping")),
+        ("free", None),
+    ] {
+        let agent = app.agent(name).await;
+        if let Some(home) = home {
+            let team = app.team(home).await;
+            app.home(team, name).await;
+        }
+        let asked = json!({"kind": "notification", "prompt": MARK});
+        told.push((name, id_of(&agent.ask(asked).await)));
+    }
+    let erased = async |app: &TestApp| {
+        app.state.service.erase_kept_too_long().await.unwrap();
+        let mut erased = Vec::new();
+        for (name, id) in &told {
+            let stored = app.state.service.store().interaction(*id).await;
+            if stored.unwrap().unwrap().erased.is_some() {
+                erased.push(*name);
+            }
+        }
+        erased
+    };
+    app.clock.advance(TimeDelta::days(31));
+    assert_eq!(erased(&app).await, ["free"]);
+    let now = app.state.service.now();
+    app.stop().await;
+    let meant = keeping(&["payments=90", "Search=0"]);
+    let app = TestApp::start_with(&database, |config| config.keep_days = meant).await;
+    app.clock.advance(now - app.state.service.now());
+    assert_eq!(erased(&app).await, ["ship", "free"]);
+    app.clock.advance(TimeDelta::days(60));
+    assert_eq!(erased(&app).await, ["pay", "ship", "free"]);
 }

@@ -9,7 +9,7 @@ use sqlx::QueryBuilder;
 use uuid::Uuid;
 
 use super::{Connection, Db, Store};
-use crate::{Result, StoreError, WithWords, rows};
+use crate::{OfTeams, Result, StoreError, WithWords, rows};
 
 /// Milliseconds between the changes of two cards of a channel.
 const CARD_EVERY: i64 = 2_000;
@@ -201,6 +201,22 @@ impl crate::Erasing for Store {
         }
         if let Some(kind) = query.kind {
             sql.push(" AND kind = ").push_bind(kind.name());
+        }
+        match &query.of {
+            OfTeams::All => {}
+            OfTeams::Only(team) => {
+                sql.push(" AND team_id = ").push_bind(team.0);
+            }
+            OfTeams::Nobodys => {
+                sql.push(" AND team_id IS NULL");
+            }
+            OfTeams::NoneOf(teams) => {
+                sql.push(" AND (team_id IS NULL OR NOT (FALSE");
+                for team in teams {
+                    sql.push(" OR team_id = ").push_bind(team.0);
+                }
+                sql.push("))");
+            }
         }
         sql.push(" ORDER BY closed_at, id LIMIT ")
             .push_bind(i64::from(limit));

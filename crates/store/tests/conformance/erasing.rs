@@ -9,18 +9,20 @@ use chrono::TimeDelta;
 use domain::{
     AgentId, Audience, Changeset, Interaction, InteractionId, MessageId, Parts, Principal, Refused,
     Role, Write,
-    decide::interaction as decide,
+    decide::{interaction as decide, team},
     digest,
     idempotency::IdempotencyKey,
     interaction::{AnswerDraft, Draft, Kind, Posted},
     journal::Record,
     slack::Message,
     task::Work,
+    team::Profile,
 };
 use serde_json::json;
 use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
 use store::{
-    AttemptEnd, CommitError, InteractionQuery, Mark, NewMessage, Store, WithWords, verify_journal,
+    AttemptEnd, CommitError, InteractionQuery, Mark, NewMessage, OfTeams, Store, WithWords,
+    verify_journal,
 };
 use uuid::Uuid;
 
@@ -37,6 +39,7 @@ store::on_both_databases!(
     a_journal_of_the_old_form_is_carried_on_and_its_words_can_be_erased,
     the_journal_takes_no_other_change_than_an_erasure,
     what_has_words_is_found_by_its_age,
+    what_has_words_is_found_by_its_team,
     the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them,
 );
 
@@ -602,6 +605,7 @@ async fn what_has_words_is_found_by_its_age(database: Database) {
         closed_before: epoch() + TimeDelta::seconds(seconds),
         agent,
         kind,
+        of: OfTeams::All,
     };
     let cases = [
         (
@@ -630,6 +634,41 @@ async fn what_has_words_is_found_by_its_age(database: Database) {
         store.with_words(&all, 2).await.unwrap(),
         [asked.id, second.id]
     );
+}
+
+async fn what_has_words_is_found_by_its_team(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let profile = Profile {
+        name: "Payments".into(),
+        ..Profile::default()
+    };
+    let made = team::create(profile, &operator(), database.at(0)).unwrap();
+    store.commit(made).await.unwrap();
+    let payments = store.team_named("payments").await.unwrap().unwrap();
+    let told = json!({"kind": "notification", "action": null});
+    let request = draft(told).check(|_| None).unwrap();
+    let named = Some(payments.named());
+    let now = database.at(0);
+    let theirs = decide::open(request, agent.clone(), named, None, None, None, now);
+    let theirs = database.commit(&*store, theirs).await.id;
+    let nobodys = database.told(&*store, &agent, 1).await.id;
+    for (of, expected) in [
+        (OfTeams::All, vec![theirs, nobodys]),
+        (OfTeams::NoneOf(Vec::new()), vec![theirs, nobodys]),
+        (OfTeams::Only(payments.id), vec![theirs]),
+        (OfTeams::NoneOf(vec![payments.id]), vec![nobodys]),
+        (OfTeams::Nobodys, vec![nobodys]),
+    ] {
+        let query = WithWords {
+            closed_before: epoch() + TimeDelta::seconds(10),
+            agent: None,
+            kind: Some(Kind::Notification),
+            of,
+        };
+        let found = store.with_words(&query, 10).await.unwrap();
+        assert_eq!(found, expected, "{query:?}");
+    }
 }
 
 async fn the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them(database: Database) {
