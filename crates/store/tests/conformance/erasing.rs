@@ -14,7 +14,7 @@ use domain::{
     idempotency::IdempotencyKey,
     interaction::{AnswerDraft, Draft, Kind, Posted},
     journal::Record,
-    slack::Message,
+    slack::{Message, OnCard},
     task::Work,
     team::Profile,
 };
@@ -36,6 +36,7 @@ store::on_both_databases!(
     a_reply_that_comes_after_the_erasure_is_not_kept,
     who_reads_for_long_keeps_nobody_from_writing,
     cards_of_what_is_erased_leave_room_for_what_is_new,
+    what_comes_from_slack_after_the_erasure_is_not_kept,
     a_journal_of_the_old_form_is_carried_on_and_its_words_can_be_erased,
     the_journal_takes_no_other_change_than_an_erasure,
     what_has_words_is_found_by_its_age,
@@ -78,6 +79,25 @@ impl Database {
     async fn has(&self, text: &str) -> bool {
         let all = self.place.contents().await.unwrap();
         all.windows(text.len()).any(|part| part == text.as_bytes())
+    }
+
+    /// A message below the card that is named so.
+    fn message(&self, ts: &str) -> NewMessage {
+        NewMessage {
+            id: MessageId(domain::Ids::next(&self.ids)),
+            event_id: None,
+            message: Message {
+                channel: "C0MAIN".into(),
+                ts: ts.into(),
+                thread_ts: "1.000001".into(),
+                user: "U0ANA".into(),
+                team: None,
+                client_msg_id: None,
+                text: MARK.into(),
+                edited: None,
+            },
+            received_at: epoch(),
+        }
     }
 
     /// A notification, which is closed from the beginning.
@@ -135,21 +155,7 @@ async fn of_what_is_erased_nothing_is_left_in_the_database(database: Database) {
             decide::posted(&one, posted, database.at(1)).unwrap(),
         )
         .await;
-    let message = NewMessage {
-        id: MessageId(domain::Ids::next(&database.ids)),
-        event_id: None,
-        message: Message {
-            channel: "C0MAIN".into(),
-            ts: "1.000002".into(),
-            thread_ts: "1.000001".into(),
-            user: "U0ANA".into(),
-            team: None,
-            client_msg_id: None,
-            text: MARK.into(),
-            edited: None,
-        },
-        received_at: epoch(),
-    };
+    let message = database.message("1.000002");
     store.keep_messages(&[message]).await.unwrap();
     let work: Option<Work> = store.work(agent.id, "T-1").await.unwrap();
     let said = given(json!({"approved": true, "text": MARK}));
@@ -416,6 +422,48 @@ async fn cards_of_what_is_erased_leave_room_for_what_is_new(database: Database) 
     assert_eq!(due(101).await, [erased[0], new]);
     assert_eq!(due(103).await, [erased[1]]);
     assert_eq!(due(110).await, [erased[2]]);
+}
+
+async fn what_comes_from_slack_after_the_erasure_is_not_kept(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked_in(&*store, &agent, "C0MAIN", 0).await;
+    let posted = Posted {
+        ts: "1.000001".into(),
+        permalink: None,
+    };
+    let posting = decide::posted(&asked, posted, database.at(1)).unwrap();
+    let posted = database.commit(&*store, posting).await;
+    let closing = decide::cancel(&posted, &ana(), None, None, database.at(2)).unwrap();
+    let closed = database.commit(&*store, closing).await;
+    database.erase(&*store, closed.id).await;
+    // A card was being changed as it was before.
+    let on_card = OnCard {
+        question: MARK.into(),
+        since: epoch(),
+    };
+    store
+        .put_question_on_card(closed.id, &on_card)
+        .await
+        .unwrap();
+    assert_eq!(store.question_on_card(closed.id).await.unwrap(), None);
+    // Somebody writes below it.
+    let message = database.message("1.000002");
+    let id = message.id;
+    store
+        .keep_messages(std::slice::from_ref(&message))
+        .await
+        .unwrap();
+    assert!(
+        store
+            .set_message_aside(id, epoch(), "refused")
+            .await
+            .unwrap()
+    );
+    assert!(store.scrub().await.unwrap());
+    assert!(!database.has(MARK).await);
+    // It does not come again.
+    assert_eq!(store.keep_messages(&[message]).await.unwrap(), 0);
 }
 
 /// Bytes as a literal of this database: an id, or a hash.
