@@ -12,7 +12,7 @@ pub(super) const LOOKED_THROUGH: &[usize] = &[128, 512];
 
 /// How long emptying the write-ahead log waits for readers. Nobody can write meanwhile, and some readers, such as
 /// programs that copy the log elsewhere, stay for as long as they run.
-const SCRUB_PATIENCE: Duration = Duration::from_millis(100);
+const SCRUB_PATIENCE: Duration = Duration::from_millis(250);
 
 impl Store {
     /// To write in: at once the only one, instead of when it first writes.
