@@ -37,7 +37,8 @@ impl Service {
     /// An admin erases an interaction. To do it again changes nothing.
     ///
     /// # Errors
-    /// [`Refused::NotAnAdmin`], [`ServiceError::NotFound`], [`Refused::CancelFirst`], [`Refused::Altered`].
+    /// [`Refused::NotAnAdmin`], [`ServiceError::NotFound`], [`Refused::Unproven`], [`Refused::CancelFirst`],
+    /// [`Refused::Altered`].
     pub async fn erase(&self, id: InteractionId, by: &Principal) -> Result<EraseEnd, ServiceError> {
         // Before reading: who may not erase learns nothing of what there is.
         by.admin()?;

@@ -313,8 +313,8 @@ impl Backend for ForPerson {
         Ok(join_all(ends).await)
     }
 
-    async fn erase(&self, id: InteractionId) -> Result<(), UiError> {
-        let principal = self.principal()?;
+    async fn erase(&self, id: InteractionId, confirm: Option<String>) -> Result<(), UiError> {
+        let principal = self.proven(confirm).await?;
         let service = &self.state.service;
         service.erase(id, &principal).await.map_err(told)?;
         // It is erased, whatever becomes of this: what cannot be done at once is done by the job.

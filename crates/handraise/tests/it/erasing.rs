@@ -171,6 +171,16 @@ async fn what_waits_is_not_erased_and_what_is_unknown_is_not_found(database: Tes
     let path = format!("/interactions/{}", asked["id"].as_str().unwrap());
     let story = read(&app, &ana, &path).await;
     assert!(!story.contains("/ui/erase-interaction"));
+    // It cannot be undone: a browser that was left open is not enough.
+    let told = json!({"kind": "notification", "prompt": MARK});
+    let told = agent.ask(told).await;
+    app.clock.advance(TimeDelta::minutes(16));
+    let call = app.post("/ui/erase-interaction").header("cookie", &ana);
+    let call = call.header(header::ORIGIN, app.url(""));
+    let call = call.form(&[("id", told["id"].as_str().unwrap())]);
+    let text = page(call, StatusCode::UNPROCESSABLE_ENTITY).await;
+    holds(&text, &["needs your password once more"]);
+    assert_eq!(agent.poll(&told).await["erased"], Value::Null);
     assert_eq!(agent.poll(&asked).await["state"], "pending");
 }
 
