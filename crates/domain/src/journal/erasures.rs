@@ -36,6 +36,7 @@ struct Blank {
     left: Option<Hash>,
     agent_id: Option<AgentId>,
     interaction_id: Option<InteractionId>,
+    /// Where it belongs to a task alone.
     task_id: Option<String>,
     is_of_task: bool,
 }
@@ -72,7 +73,10 @@ impl Erasures {
                 left,
                 agent_id: record.agent_id,
                 interaction_id: record.interaction_id,
-                task_id: record.task_id.clone(),
+                task_id: match record.interaction_id {
+                    None => record.task_id.clone(),
+                    Some(_) => None,
+                },
                 is_of_task: record.event_type.starts_with("task."),
             });
         }

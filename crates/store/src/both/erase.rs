@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use domain::{
-    AgentId, Changeset, Erasing, Interaction, InteractionId, Payload, Task,
+    AgentId, Blanked, Changeset, Erasing, Interaction, InteractionId, Payload, Task,
     decide::interaction::Erasable, journal::Record,
 };
 use sqlx::QueryBuilder;
@@ -10,6 +10,9 @@ use uuid::Uuid;
 
 use super::{Connection, Db, Store};
 use crate::{OfTeams, Result, StoreError, WithWords, rows};
+
+/// How many events become blank by one statement.
+const AT_ONCE: usize = 64;
 
 /// Milliseconds between the changes of two cards of a channel.
 const CARD_EVERY: i64 = 2_000;
@@ -70,23 +73,8 @@ pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Res
 /// All that stands beside the row, once the event with the number `by` tells of it.
 pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i64) -> Result<()> {
     let id = erasing.interaction.id;
-    for event in &erasing.events {
-        let done = sqlx::query(
-            "UPDATE events SET payload = $1, salt = NULL, digest = $2, erased_by = $3
-             WHERE seq = $4 AND erased_by IS NULL",
-        )
-        .bind(&event.payload)
-        .bind(event.digest.map(|digest| digest.to_vec()))
-        .bind(by)
-        .bind(event.seq)
-        .execute(&mut *connection)
-        .await?;
-        if done.rows_affected() != 1 {
-            let why = "its words could not be erased";
-            return Err(StoreError::inconsistent(
-                "events", "payload", event.seq, why,
-            ));
-        }
+    for some in erasing.events.chunks(AT_ONCE) {
+        blank_events(connection, some, by).await?;
     }
     super::index::forget(connection, id).await?;
     // What a receiver replied may quote what it was sent.
@@ -127,6 +115,38 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
         .bind(&posted.ts)
         .execute(connection)
         .await?;
+    }
+    Ok(())
+}
+
+/// Some events without their words. Together: nobody else writes meanwhile, and an agent may have told the step of its task
+/// thousands of times.
+async fn blank_events(connection: &mut Connection, some: &[Blanked], by: i64) -> Result<()> {
+    let Some(first) = some.first() else {
+        return Ok(());
+    };
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+        "UPDATE events SET payload = v.payload, salt = NULL, digest = v.digest, erased_by = ",
+    );
+    sql.push_bind(by).push(" FROM (");
+    for (n, event) in some.iter().enumerate() {
+        sql.push(if n == 0 {
+            "SELECT "
+        } else {
+            " UNION ALL SELECT "
+        });
+        sql.push_bind(event.seq).push(" AS seq, ");
+        sql.push_bind(&event.payload).push(" AS payload, ");
+        sql.push_bind(event.digest.map(|digest| digest.to_vec()))
+            .push(" AS digest");
+    }
+    sql.push(") v WHERE events.seq = v.seq AND events.erased_by IS NULL");
+    let done = sql.build().persistent(false).execute(connection).await?;
+    if usize::try_from(done.rows_affected()) != Ok(some.len()) {
+        let why = "its words, or those of an event after it, could not be erased";
+        return Err(StoreError::inconsistent(
+            "events", "payload", first.seq, why,
+        ));
     }
     Ok(())
 }

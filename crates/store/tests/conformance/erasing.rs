@@ -37,6 +37,7 @@ store::on_both_databases!(
     who_reads_for_long_keeps_nobody_from_writing,
     cards_of_what_is_erased_leave_room_for_what_is_new,
     what_comes_from_slack_after_the_erasure_is_not_kept,
+    of_many_events_all_become_blank,
     a_journal_of_the_old_form_is_carried_on_and_its_words_can_be_erased,
     the_journal_takes_no_other_change_than_an_erasure,
     what_has_words_is_found_by_its_age,
@@ -464,6 +465,29 @@ async fn what_comes_from_slack_after_the_erasure_is_not_kept(database: Database)
     assert!(!database.has(MARK).await);
     // It does not come again.
     assert_eq!(store.keep_messages(&[message]).await.unwrap(), 0);
+}
+
+/// More of them than one statement takes.
+async fn of_many_events_all_become_blank(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    let answering = database.answer(&asked, "80");
+    let closed = database.commit(&*store, answering).await;
+    let outcome = closed.state.outcome().unwrap();
+    for _ in 0..70 {
+        let late = given(json!({"text": MARK}));
+        let late = decide::reject_answer(&closed, late, outcome, &ana(), database.at(20));
+        store.commit(late.unwrap()).await.unwrap();
+    }
+    database.erase(&*store, closed.id).await;
+    assert!(store.scrub().await.unwrap());
+    assert!(!database.has(MARK).await);
+    let records = store.records_after(0, 100).await.unwrap();
+    let erased = records.iter().filter(|record| record.erased_by.is_some());
+    // The question, its answer, and those that came too late.
+    assert_eq!(erased.count(), 72);
+    verify_journal(&*store).await.unwrap();
 }
 
 /// Bytes as a literal of this database: an id, or a hash.
