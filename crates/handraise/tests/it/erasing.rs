@@ -210,7 +210,7 @@ async fn the_command_erases_one_or_those_of_an_agent(database: TestDatabase) {
         said(&run(&["--interaction", id, "--yes"]), 0),
         format!("erased {id}")
     );
-    let again = run(&["--interaction", id, "--yes"]);
+    let again = run(&["--interaction", id, "--yes", "--vacuum"]);
     assert_eq!(said(&again, 0), format!("{id} was erased before"));
     let pending = run(&["--interaction", waits["id"].as_str().unwrap(), "--yes"]);
     assert_eq!(pending.status.code(), Some(1));

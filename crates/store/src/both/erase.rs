@@ -247,6 +247,13 @@ impl crate::Erasing for Store {
     async fn scrub(&self) -> Result<bool> {
         Ok(self.scrub_log().await?)
     }
+
+    async fn rewrite(&self) -> Result<()> {
+        for sql in super::dialect::REWRITE {
+            sqlx::query(sql).execute(&self.write).await?;
+        }
+        Ok(())
+    }
 }
 
 /// The task with its events, if no other interaction of it has words.

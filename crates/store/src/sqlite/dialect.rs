@@ -14,6 +14,9 @@ pub(super) const LOOKED_THROUGH: &[usize] = &[128, 512];
 /// programs that copy the log elsewhere, stay for as long as they run.
 const SCRUB_PATIENCE: Duration = Duration::from_millis(250);
 
+/// Writes the file anew.
+pub(super) const REWRITE: [&str; 1] = ["VACUUM"];
+
 impl Store {
     /// To write in: at once the only one, instead of when it first writes.
     pub(super) async fn begin_write(&self) -> sqlx::Result<Transaction<'static, Db>> {

@@ -38,6 +38,7 @@ store::on_both_databases!(
     cards_of_what_is_erased_leave_room_for_what_is_new,
     what_comes_from_slack_after_the_erasure_is_not_kept,
     of_many_events_all_become_blank,
+    a_database_that_is_written_anew_has_nothing_between_its_rows,
     a_journal_of_the_old_form_is_carried_on_and_its_words_can_be_erased,
     the_journal_takes_no_other_change_than_an_erasure,
     what_has_words_is_found_by_its_age,
@@ -487,6 +488,37 @@ async fn of_many_events_all_become_blank(database: Database) {
     let erased = records.iter().filter(|record| record.erased_by.is_some());
     // The question, its answer, and those that came too late.
     assert_eq!(erased.count(), 72);
+    verify_journal(&*store).await.unwrap();
+}
+
+/// Rows that grow are moved, and what they leave behind is not overwritten with them.
+async fn a_database_that_is_written_anew_has_nothing_between_its_rows(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut asked = Vec::new();
+    for n in 1..40 {
+        let more = format!("{MARK} ").repeat(7 * n % 60 + 1);
+        let question = json!({"kind": "question", "action": null, "prompt": more});
+        let opening = database.opened(&agent, draft(question), None, 0);
+        asked.push(database.commit(&*store, opening).await);
+    }
+    let neighbour = json!({"kind": "question", "action": null, "prompt": "neighbouring"});
+    let opening = database.opened(&agent, draft(neighbour), None, 0);
+    let neighbour = database.commit(&*store, opening).await;
+    let mut closed = Vec::new();
+    for (n, one) in asked.iter().enumerate() {
+        let answering = database.answer(one, &format!("{MARK} ").repeat(11 * n % 80 + 1));
+        closed.push(database.commit(&*store, answering).await);
+    }
+    for one in closed {
+        database.erase(&*store, one.id).await;
+    }
+    store.rewrite().await.unwrap();
+    assert!(store.scrub().await.unwrap());
+    assert!(!database.has(MARK).await);
+    assert!(database.has("neighbouring").await);
+    let found = store.briefs(&found("neighbouring")).await.unwrap();
+    assert_eq!(found[0].id, neighbour.id);
     verify_journal(&*store).await.unwrap();
 }
 
