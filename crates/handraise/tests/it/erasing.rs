@@ -1,7 +1,10 @@
 //! Rule 19, over the whole: what is erased is gone wherever it stood, and says so in its place.
 
 use chrono::TimeDelta;
-use domain::{Role, interaction::Kind};
+use domain::{
+    Actor, Changeset, EventId, InteractionEvent, NewEvent, Role,
+    interaction::{Erased, Kind},
+};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use service::KeepDays;
@@ -23,6 +26,7 @@ store::on_both_databases!(
     what_is_old_is_erased_in_batches_by_kind,
     what_cannot_be_erased_keeps_nothing_else,
     what_belongs_to_a_team_is_kept_as_long_as_the_team_wants,
+    what_is_said_to_be_erased_and_is_not_is_found,
 );
 
 /// Stands in every text.
@@ -371,4 +375,45 @@ async fn what_belongs_to_a_team_is_kept_as_long_as_the_team_wants(database: Test
     assert_eq!(erased(&app).await, ["ship", "free"]);
     app.clock.advance(TimeDelta::days(60));
     assert_eq!(erased(&app).await, ["pay", "ship", "free"]);
+}
+
+async fn what_is_said_to_be_erased_and_is_not_is_found(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let told = json!({"kind": "notification", "prompt": MARK});
+    let told = agent.ask(told).await;
+    let store = app.state.service.store();
+    let whole = store.interaction(id_of(&told)).await.unwrap().unwrap();
+    let erased = Erased {
+        at: whole.created_at,
+        by: Actor::Operator {
+            name: "root".into(),
+        },
+    };
+    // Of no event, and its row agrees.
+    let nothing = serde_json::from_value(json!({"events": []})).unwrap();
+    let event = NewEvent {
+        id: EventId(uuid::Uuid::from_u128(7)),
+        salt: [7; 16],
+        at: erased.at,
+        actor: erased.by.clone(),
+        agent_id: Some(whole.agent.id),
+        interaction_id: Some(whole.id),
+        task_id: None,
+        payload: InteractionEvent::Erased(nothing).into(),
+    };
+    let forged = Changeset {
+        writes: Vec::new(),
+        events: vec![event],
+        key: None,
+        quota: None,
+    };
+    store.commit(forged).await.unwrap();
+    let json = serde_json::to_string(&erased).unwrap();
+    let sql = format!("UPDATE interactions SET erased = '{json}', version = version + 1");
+    database.execute(&sql).await.unwrap();
+    let verified = handraise(&["journal", "verify", "--database", &database.url]);
+    assert_eq!(verified.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&verified.stderr);
+    assert!(said.contains("words of it are still there"), "{said}");
 }
