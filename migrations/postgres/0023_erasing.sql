@@ -22,7 +22,10 @@ BEGIN
             AND EXISTS (
                 SELECT 1 FROM events e
                 WHERE e.seq = NEW.erased_by AND e.type = 'interaction.erased'
-                    AND e.agent_id IS NOT DISTINCT FROM OLD.agent_id)
+                    AND e.agent_id IS NOT DISTINCT FROM OLD.agent_id
+                    AND (e.interaction_id = OLD.interaction_id
+                        OR (e.interaction_id IS NOT NULL AND OLD.interaction_id IS NULL
+                            AND OLD.type LIKE 'task.%' AND e.task_id = OLD.task_id)))
         THEN
             RETURN NEW;
         END IF;
@@ -33,7 +36,18 @@ $$;
 
 -- Who erased it and when, as JSON.
 ALTER TABLE interactions ADD COLUMN erased TEXT;
-CREATE INDEX interactions_with_words ON interactions (kind, closed_at) WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_with_words ON interactions (kind, closed_at, id, team_id)
+WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_agent_with_words ON interactions (agent_id, closed_at, id)
+WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_team_with_words ON interactions (team_id, closed_at, id)
+WHERE erased IS NULL AND closed_at IS NOT NULL AND team_id IS NOT NULL;
+
+-- Whether an interaction is the last of its task that has words, and the events of the task alone: without these, all
+-- that its agent ever did is read for each one that is erased.
+CREATE INDEX interactions_task_with_words ON interactions (agent_id, task_id)
+WHERE erased IS NULL AND task_id IS NOT NULL;
+CREATE INDEX events_task ON events (agent_id, task_id, seq) WHERE interaction_id IS NULL;
 
 -- What is erased is found by its interaction.
 CREATE INDEX idempotency_keys_interaction ON idempotency_keys (interaction_id);

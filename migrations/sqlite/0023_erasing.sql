@@ -19,14 +19,28 @@ WHEN NOT COALESCE(
     AND (old.kept IS NULL OR (new.payload = old.kept AND new.digest IS NOT NULL))
     AND EXISTS (
         SELECT 1 FROM events e
-        WHERE e.seq = new.erased_by AND e.type = 'interaction.erased' AND e.agent_id IS old.agent_id), 0)
+        WHERE e.seq = new.erased_by AND e.type = 'interaction.erased' AND e.agent_id IS old.agent_id
+            AND (e.interaction_id = old.interaction_id
+                OR (e.interaction_id IS NOT NULL AND old.interaction_id IS NULL
+                    AND old.type LIKE 'task.%' AND e.task_id = old.task_id))), 0)
 BEGIN
     SELECT RAISE(ABORT, 'the journal is append-only');
 END;
 
 -- Who erased it and when, as JSON.
 ALTER TABLE interactions ADD COLUMN erased TEXT;
-CREATE INDEX interactions_with_words ON interactions (kind, closed_at) WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_with_words ON interactions (kind, closed_at, id, team_id)
+WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_agent_with_words ON interactions (agent_id, closed_at, id)
+WHERE erased IS NULL AND closed_at IS NOT NULL;
+CREATE INDEX interactions_team_with_words ON interactions (team_id, closed_at, id)
+WHERE erased IS NULL AND closed_at IS NOT NULL AND team_id IS NOT NULL;
+
+-- Whether an interaction is the last of its task that has words, and the events of the task alone: without these, all
+-- that its agent ever did is read for each one that is erased.
+CREATE INDEX interactions_task_with_words ON interactions (agent_id, task_id)
+WHERE erased IS NULL AND task_id IS NOT NULL;
+CREATE INDEX events_task ON events (agent_id, task_id, seq) WHERE interaction_id IS NULL;
 
 -- What is erased is found by its interaction.
 CREATE INDEX idempotency_keys_interaction ON idempotency_keys (interaction_id);

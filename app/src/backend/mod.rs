@@ -94,11 +94,13 @@ pub trait Backend: SettingsPages + OutboundPages + ProviderPages {
     /// As [`Backend::answer`].
     async fn follow_up(&self, id: InteractionId, text: String) -> Result<(), UiError>;
 
-    /// Erases all that was written in an interaction. To do it again changes nothing.
+    /// Erases all that was written in an interaction. To do it again changes nothing. `confirm` is the admin's own
+    /// password, which is not needed when it was given lately.
     ///
     /// # Errors
-    /// [`UiError::AdminsOnly`], [`UiError::NotFound`]; [`UiError::Invalid`] while it waits for an answer.
-    async fn erase(&self, id: InteractionId) -> Result<(), UiError>;
+    /// [`UiError::AdminsOnly`], [`UiError::NotFound`]; [`UiError::Invalid`] while it waits for an answer, and for a
+    /// password that is missing or wrong.
+    async fn erase(&self, id: InteractionId, confirm: Option<String>) -> Result<(), UiError>;
 
     /// Whom a sign-in link lets in; `None` when it was used or has expired.
     async fn sign_in_link(&self, link: String) -> Result<Option<SignInLink>, UiError>;

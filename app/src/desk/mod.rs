@@ -115,6 +115,7 @@ impl Desk {
                 if let Some(closed) = self.recent.iter_mut().find(|closed| closed.row.id == id) {
                     closed.row.preview = preview;
                     (closed.row.about, closed.closure.answer) = (None, None);
+                    (closed.row.session_id, closed.row.fingerprint) = (None, None);
                 }
             }
             Change::Other => {}
@@ -206,6 +207,29 @@ pub(crate) mod tests {
     fn ids(desk: &Desk) -> Vec<u128> {
         let ids = desk.waiting.iter().map(|row| row.id.0.as_u128());
         ids.collect()
+    }
+
+    #[test]
+    fn of_what_is_erased_no_word_stays_on_the_desk() {
+        let mut one = closed_row(1);
+        one.row.session_id = Some("xyzzy".into());
+        one.row.about = Some("xyzzy".into());
+        one.row.preview = "xyzzy".into();
+        one.row.fingerprint = Some(domain::Fingerprint(uuid::Uuid::from_u128(9)));
+        one.closure.answer = Some("xyzzy".into());
+        let mut desk = Desk {
+            recent: vec![one, closed_row(2)],
+            ..Desk::default()
+        };
+        let erased = Change::Erased {
+            id: InteractionId(uuid::Uuid::from_u128(1)),
+            preview: "Erased by Ana".into(),
+        };
+        assert!(desk.apply(1, erased));
+        assert!(!format!("{:?}", desk.recent).contains("xyzzy"));
+        assert_eq!(desk.recent[0].row.fingerprint, None);
+        assert_eq!(desk.recent[0].row.preview, "Erased by Ana");
+        assert_eq!(desk.recent[1], closed_row(2));
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::{
         frames::{Change, ClientFrame, ServerFrame},
         place::Place,
     },
+    draft::{self, Draft},
     error::UiError,
     server_fns::load_desk,
     view::Row,
@@ -195,8 +196,13 @@ fn take(live: Live, seq: i64, change: Change) {
         | Change::Collected { .. }
         | Change::CalledBack { .. }
         | Change::FollowedUp { .. }
-        | Change::Erased { .. }
         | Change::Other => None,
+        // What was typed about it and not sent goes with it.
+        Change::Erased { id, .. } => {
+            draft::forget_all(*id);
+            Draft::follow_up(*id).forget();
+            None
+        }
     };
     let news = live.desk.try_update(|desk| desk.apply(seq, change));
     if let (Some(true), Some(row)) = (news, row) {

@@ -140,6 +140,9 @@ pub async fn follow_up_blocker(
 
 /// Erases all that was written in an interaction (rule 19).
 #[server(prefix = "/ui", endpoint = "erase-interaction", output = TreeJson)]
-pub async fn erase_interaction(id: InteractionId) -> Result<(), UiError> {
-    super::answered(super::backend()?.erase(id).await)
+pub async fn erase_interaction(
+    id: InteractionId,
+    #[server(default)] confirm: Option<String>,
+) -> Result<(), UiError> {
+    super::answered(super::backend()?.erase(id, confirm).await)
 }

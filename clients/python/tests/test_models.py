@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from replies import ANSWERED, BODY, RECEIPT
 
-from handraise import Cancelled, Decision, Expired, HandraiseError, Interaction, reading
+from handraise import Cancelled, Decision, Denied, Expired, HandraiseError, Interaction, reading
 from handraise.verdicts import answered, reviewed
 
 
@@ -102,3 +102,19 @@ def test_a_decision_about_a_plan_that_is_unknown_is_no_leave() -> None:
         assert review.target_mode is None
     with pytest.raises(HandraiseError):
         reviewed(closed(**plan, answer=at), None)
+
+
+@pytest.mark.parametrize(("by", "named"), [("Ana", "Ana"), (None, "a setting")])
+def test_what_is_erased_says_so_and_approves_nothing(by: Any, named: str) -> None:
+    erased = {"erased": {"at": "2027-01-15T08:00:41Z", "by": by}}
+    read = reading.interaction({**BODY, "state": "resolved", "outcome": "answered", "prompt": "", **erased})
+    assert read.erased is not None
+    assert (read.erased.at.year, read.erased.by) == (2027, by)
+    with pytest.raises(HandraiseError, match=f"erased by {named}"):
+        answered(read)
+    # Whatever else it says.
+    lie = closed(state="resolved", outcome="approved", approved=True, **erased)
+    decision = Decision(lie, reading.receipt(RECEIPT))
+    assert not decision
+    assert str(Denied(decision)) == f"not approved (erased by {named})"
+    assert reading.interaction(BODY).erased is None

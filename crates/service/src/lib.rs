@@ -56,11 +56,14 @@ pub use passwords::Weak;
 pub use provider_sign_in::{Newcomer, Shown};
 pub use read::Scope;
 pub use reply::Heard;
-pub use settings::{KeepDays, Settings, Timeouts};
+pub use settings::{KeepDays, Settings, TeamDays, Timeouts};
 pub use sign_in::{Browser, Known, SignedIn};
 pub use task::TaskWaiting;
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, atomic::AtomicBool},
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -106,6 +109,9 @@ pub struct Service {
     /// Whether something that was erased may still stand beside the rows. At first it may: a process before this one may
     /// have been killed.
     to_scrub: Arc<AtomicBool>,
+    unerasable: Arc<Mutex<erase::Unerasable>>,
+    /// The teams that the settings name and that are not there.
+    strangers: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -186,6 +192,8 @@ impl Service {
             slack_links: None,
             passkeys: None,
             to_scrub: Arc::new(AtomicBool::new(true)),
+            unerasable: Arc::default(),
+            strangers: Arc::default(),
         }
     }
 

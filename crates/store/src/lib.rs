@@ -62,8 +62,8 @@ pub use outbox::{
 };
 pub use page::{EventPage, Page};
 pub use query::{
-    AgentRecord, Counts, Due, InteractionQuery, TaskPlace, TaskQuery, Thread, WaitingCounts,
-    WithWords,
+    AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
+    WaitingCounts, WithWords,
 };
 pub use teams::{Asker, TeamRecord, TeamUse};
 
@@ -196,6 +196,10 @@ pub trait Erasing: Send + Sync {
     /// Has nothing of what was erased left beside the rows, as far as this program can do that. `false` when somebody
     /// was reading: then it has to be called again.
     async fn scrub(&self) -> Result<bool>;
+
+    /// Writes all anew that may have held words: a database keeps copies of rows that it moved, which nothing leads to
+    /// and nothing overwrites. That takes as long as copying it, and others wait meanwhile. To be scrubbed afterwards.
+    async fn rewrite(&self) -> Result<()>;
 }
 
 /// Reading interactions.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, AgentRef, Audience, InteractionId, TeamRef,
+    AgentId, AgentRef, Audience, InteractionId, TeamId, TeamRef,
     access::Owner,
     interaction::{Kind, Mode},
 };
@@ -126,4 +126,20 @@ pub struct WithWords {
     pub agent: Option<AgentId>,
     /// Only of this kind.
     pub kind: Option<Kind>,
+    /// Only these teams'.
+    pub of: OfTeams,
+}
+
+/// Whose interactions, as they belong to teams now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum OfTeams {
+    /// Everybody's.
+    #[default]
+    All,
+    /// This team's.
+    Only(TeamId),
+    /// Those of no team, and of every other than these.
+    NoneOf(Vec<TeamId>),
+    /// Those of no team.
+    Nobodys,
 }

@@ -158,7 +158,7 @@ impl Config {
             max_pending_per_agent: self.max_pending_per_agent,
             quota: Quota(self.agent_bytes_per_day),
             second_factor_for: self.second_factor_for,
-            keep_days: self.keep_days,
+            keep_days: self.keep_days.clone(),
         }
     }
 

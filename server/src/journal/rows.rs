@@ -100,6 +100,11 @@ async fn difference(
         if ends > 1 {
             return Ok(Some("it has ended more than once".to_owned()));
         }
+        if told.erased.is_some() && told != told.without_words() {
+            return Ok(Some(
+                "an event says that it was erased, and words of it are still there".to_owned(),
+            ));
+        }
         if told == row {
             return Ok(None);
         }

@@ -313,12 +313,14 @@ impl Backend for ForPerson {
         Ok(join_all(ends).await)
     }
 
-    async fn erase(&self, id: InteractionId) -> Result<(), UiError> {
-        let principal = self.principal()?;
+    async fn erase(&self, id: InteractionId, confirm: Option<String>) -> Result<(), UiError> {
+        let principal = self.proven(confirm).await?;
         let service = &self.state.service;
         service.erase(id, &principal).await.map_err(told)?;
-        // What cannot be done at once because somebody reads is done by the job.
-        service.scrub().await.map_err(told)?;
+        // It is erased, whatever becomes of this: what cannot be done at once is done by the job.
+        if let Err(error) = service.scrub().await {
+            tracing::warn!(%error, "what was erased may still be in the database's log; it will be tried again");
+        }
         Ok(())
     }
 

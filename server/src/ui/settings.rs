@@ -26,7 +26,7 @@ impl ForPerson {
     }
 
     /// Who acts, after they have given their password once more if they did.
-    async fn proven(&self, password: Option<String>) -> Result<Principal, UiError> {
+    pub(super) async fn proven(&self, password: Option<String>) -> Result<Principal, UiError> {
         let who = self.who()?;
         let Some(password) = password.filter(|password| !password.is_empty()) else {
             return Ok(who.principal());

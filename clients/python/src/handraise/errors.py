@@ -43,7 +43,9 @@ class Denied(HandraiseError):
 
     def __init__(self, decision: Decision) -> None:
         said = f": {decision.comment}" if decision.comment else ""
-        super().__init__(f"not approved ({decision.interaction.outcome}){said}")
+        erased = decision.interaction.erased
+        how = decision.interaction.outcome if erased is None else f"erased by {erased.by or 'a setting'}"
+        super().__init__(f"not approved ({how}){said}")
         self.decision = decision
 
 

@@ -137,6 +137,15 @@ class Report:
 
 
 @dataclass(frozen=True)
+class Erased:
+    """That all that was written in an interaction was erased."""
+
+    at: datetime
+    by: Optional[str]
+    """Who did it; ``None`` when a setting did."""
+
+
+@dataclass(frozen=True)
 class Receipt:
     """A decision, signed. One that this package hands out is verified."""
 
@@ -216,6 +225,9 @@ class Interaction:
     """Question and answer as a text for the agent's context."""
     slack_permalink: Optional[str] = None
     metadata: Optional[Mapping[str, Any]] = None
+    erased: Optional[Erased] = None
+    """When all that was written in it was erased: then its texts are blank, there is no answer, and nothing of it is
+    approved."""
 
     @property
     def is_pending(self) -> bool:

@@ -61,6 +61,7 @@ def interaction(body: Json) -> models.Interaction:
         resume_prompt=body.get("resume_prompt"),
         slack_permalink=body.get("slack_permalink"),
         metadata=body.get("metadata"),
+        erased=_maybe(_erased, body.get("erased")),
     )
 
 
@@ -149,6 +150,10 @@ def _operand(body: Json) -> models.Operand:
 
 def _report(body: Json) -> models.Report:
     return models.Report(outcome=body["outcome"], text=body.get("text"), at=_time(body["at"]))
+
+
+def _erased(body: Json) -> models.Erased:
+    return models.Erased(at=_time(body["at"]), by=body.get("by"))
 
 
 def _agent(body: Json) -> models.AgentRef:

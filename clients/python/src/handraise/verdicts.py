@@ -82,17 +82,23 @@ def says_approved(interaction: Interaction) -> bool:
         and interaction.state == "resolved"
         and interaction.outcome == "approved"
         and interaction.approved is True
+        and interaction.erased is None
     )
 
 
 def answered(interaction: Interaction) -> Answer:
-    """The answer, a fallback included. Raises `Expired` or `Cancelled` when there is none."""
+    """The answer, a fallback included. Raises `Expired` or `Cancelled` when there is none, and `HandraiseError` when it
+    was erased.
+    """
     if interaction.answer is not None:
         return interaction.answer
     if interaction.state == "expired":
         raise Expired(interaction)
     if interaction.state == "cancelled":
         raise Cancelled(interaction)
+    if interaction.erased is not None:
+        by = interaction.erased.by or "a setting"
+        raise HandraiseError(f"all that was written in it was erased by {by}: there is no answer any more")
     if interaction.outcome == "void":
         raise NotVerified("the server has a decision whose receipt does not hold, so nothing was decided")
     raise HandraiseError(f"closed without an answer: {interaction.state}, {interaction.outcome}")

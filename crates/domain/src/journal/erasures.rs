@@ -36,6 +36,8 @@ struct Blank {
     left: Option<Hash>,
     agent_id: Option<AgentId>,
     interaction_id: Option<InteractionId>,
+    /// Where it belongs to a task alone.
+    task_id: Option<String>,
     is_of_task: bool,
 }
 
@@ -71,6 +73,10 @@ impl Erasures {
                 left,
                 agent_id: record.agent_id,
                 interaction_id: record.interaction_id,
+                task_id: match record.interaction_id {
+                    None => record.task_id.clone(),
+                    Some(_) => None,
+                },
                 is_of_task: record.event_type.starts_with("task."),
             });
         }
@@ -106,11 +112,17 @@ impl Erasures {
 }
 
 impl Blank {
-    /// Whether this event, in whose row the erasure stands, says that its words were erased.
+    /// Whether this event, in whose row the erasure stands, says that its words were erased. It can say so of the events
+    /// of its interaction, and of those of that one's task which belong to no other: never of what people, tokens and
+    /// teams did, which has no words.
     fn is_named(&self, erasure: &Erasure, of: &Record) -> bool {
-        let is_its_own = self.agent_id == of.agent_id
-            && (self.is_of_task || self.interaction_id == of.interaction_id);
+        let is_its_own = match self.interaction_id {
+            Some(id) => of.interaction_id == Some(id),
+            None => self.is_of_task && self.task_id.is_some() && self.task_id == of.task_id,
+        };
         is_its_own
+            && of.interaction_id.is_some()
+            && self.agent_id == of.agent_id
             && erasure.events.iter().any(|named| {
                 named.seq == self.seq && named.hash == self.hash && named.left == self.left
             })
@@ -186,5 +198,67 @@ mod tests {
         assert_eq!(audit(&forged(8)).unwrap_err().seq, 3);
         // While nodes are updated nobody can tell.
         assert_eq!(audit(&forged(6)), Ok(1));
+    }
+    /// The events of before whose types and subjects these are, the first of which is said to have been erased by an
+    /// event with the subject of the second.
+    fn rewritten(event_type: &str, change: fn(&mut Record), by: fn(&mut Record)) -> Vec<Record> {
+        let mut first = record(1, crate::journal::GENESIS);
+        first.event_type = event_type.into();
+        change(&mut first);
+        first.hash = first.computed_hash();
+        // What was there is gone: this is not what the hash covers.
+        first.payload = r#"{"role":"admin"}"#.into();
+        first.erased_by = Some(2);
+        let (hash, left) = (first.hash, Some(first.left()));
+        let erasure = Erasure {
+            events: vec![crate::event::Named { seq: 1, hash, left }],
+        };
+        let mut second = record(2, hash);
+        second.event_type = "interaction.erased".into();
+        second.payload = serde_json::to_string(&erasure).unwrap();
+        by(&mut second);
+        second.hash = second.computed_hash();
+        vec![first, second]
+    }
+
+    #[test]
+    fn only_the_events_of_an_interaction_and_its_task_are_erased_with_it() {
+        let nothing: fn(&mut Record) = |_| {};
+        let no_interaction: fn(&mut Record) = |it| it.interaction_id = None;
+        let nobody: fn(&mut Record) = |it| {
+            (it.agent_id, it.interaction_id, it.task_id) = (None, None, None);
+        };
+        let another: fn(&mut Record) =
+            |it| it.interaction_id = Some(InteractionId(uuid::Uuid::from_u128(9)));
+        let another_task: fn(&mut Record) = |it| {
+            (it.interaction_id, it.task_id) = (None, Some("T-2".into()));
+        };
+        for (event_type, change, by) in [
+            ("interaction.resolved", nothing, nothing),
+            ("task.failed", nothing, nothing),
+            ("task.failed", no_interaction, nothing),
+        ] {
+            assert_eq!(
+                audit(&rewritten(event_type, change, by)),
+                Ok(1),
+                "{event_type}"
+            );
+        }
+        for (event_type, change, by) in [
+            // Who gets in cannot be told anew under the name of an erasure,
+            ("person.invited", nobody, nobody),
+            ("person.invited", nobody, nothing),
+            ("token.created", no_interaction, no_interaction),
+            ("token.created", no_interaction, nothing),
+            ("team.member_set", nobody, nobody),
+            // nor what belongs to another interaction, or to its task, or to another task.
+            ("interaction.resolved", another, nothing),
+            ("task.failed", another, nothing),
+            ("task.failed", another_task, nothing),
+            ("task.failed", no_interaction, no_interaction),
+        ] {
+            let broken = audit(&rewritten(event_type, change, by)).unwrap_err();
+            assert_eq!(broken.seq, 1, "{event_type}");
+        }
     }
 }

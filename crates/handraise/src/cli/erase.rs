@@ -33,6 +33,9 @@ pub(super) struct EraseCommand {
     /// Does not ask
     #[arg(long)]
     yes: bool,
+    /// Writes the database anew afterwards, so that nothing is left between the rows either. Others wait meanwhile
+    #[arg(long)]
+    vacuum: bool,
     #[command(flatten)]
     place: Place,
 }
@@ -66,6 +69,12 @@ impl EraseCommand {
             }
             // Clap asks for one or the other.
             (None, ..) => bail!("say --interaction, or --agent and --before"),
+        }
+        if self.vacuum {
+            let rewriting = service.store().rewrite();
+            rewriting
+                .await
+                .context("it is erased, but the database cannot be written anew")?;
         }
         scrub(&service).await
     }

@@ -1,7 +1,10 @@
 //! Rule 19, over the whole: what is erased is gone wherever it stood, and says so in its place.
 
 use chrono::TimeDelta;
-use domain::{Role, interaction::Kind};
+use domain::{
+    Actor, Changeset, EventId, InteractionEvent, NewEvent, Role,
+    interaction::{Erased, Kind},
+};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use service::KeepDays;
@@ -21,6 +24,9 @@ store::on_both_databases!(
     what_waits_is_not_erased_and_what_is_unknown_is_not_found,
     the_command_erases_one_or_those_of_an_agent,
     what_is_old_is_erased_in_batches_by_kind,
+    what_cannot_be_erased_keeps_nothing_else,
+    what_belongs_to_a_team_is_kept_as_long_as_the_team_wants,
+    what_is_said_to_be_erased_and_is_not_is_found,
 );
 
 /// Stands in every text.
@@ -169,6 +175,16 @@ async fn what_waits_is_not_erased_and_what_is_unknown_is_not_found(database: Tes
     let path = format!("/interactions/{}", asked["id"].as_str().unwrap());
     let story = read(&app, &ana, &path).await;
     assert!(!story.contains("/ui/erase-interaction"));
+    // It cannot be undone: a browser that was left open is not enough.
+    let told = json!({"kind": "notification", "prompt": MARK});
+    let told = agent.ask(told).await;
+    app.clock.advance(TimeDelta::minutes(16));
+    let call = app.post("/ui/erase-interaction").header("cookie", &ana);
+    let call = call.header(header::ORIGIN, app.url(""));
+    let call = call.form(&[("id", told["id"].as_str().unwrap())]);
+    let text = page(call, StatusCode::UNPROCESSABLE_ENTITY).await;
+    holds(&text, &["needs your password once more"]);
+    assert_eq!(agent.poll(&told).await["erased"], Value::Null);
     assert_eq!(agent.poll(&asked).await["state"], "pending");
 }
 
@@ -198,7 +214,7 @@ async fn the_command_erases_one_or_those_of_an_agent(database: TestDatabase) {
         said(&run(&["--interaction", id, "--yes"]), 0),
         format!("erased {id}")
     );
-    let again = run(&["--interaction", id, "--yes"]);
+    let again = run(&["--interaction", id, "--yes", "--vacuum"]);
     assert_eq!(said(&again, 0), format!("{id} was erased before"));
     let pending = run(&["--interaction", waits["id"].as_str().unwrap(), "--yes"]);
     assert_eq!(pending.status.code(), Some(1));
@@ -278,4 +294,126 @@ async fn what_is_old_is_erased_in_batches_by_kind(database: TestDatabase) {
         None
     );
     verify_journal(&**store).await.unwrap();
+}
+
+async fn what_cannot_be_erased_keeps_nothing_else(database: TestDatabase) {
+    let app = TestApp::start_with(&database, |config| {
+        config.keep_days = KeepDays {
+            notification: 30,
+            ..KeepDays::default()
+        };
+    })
+    .await;
+    let agent = app.agent("backend").await;
+    let told = json!({"kind": "notification", "prompt": MARK});
+    let mut altered = Vec::new();
+    // More than one turn of the job takes.
+    for _ in 0..101 {
+        altered.push(agent.ask(told.clone()).await);
+    }
+    let harm = "UPDATE interactions SET collected_at = 1";
+    database.execute(harm).await.unwrap();
+    let whole = agent.ask(told).await;
+    app.clock.advance(TimeDelta::days(31));
+    let service = &app.state.service;
+    for _ in 0..2 {
+        service.erase_kept_too_long().await.unwrap();
+    }
+    assert!(agent.poll(&whole).await["erased"]["at"].is_string());
+    let store = service.store();
+    for one in [&altered[0], &altered[100]] {
+        let kept = store.interaction(id_of(one)).await.unwrap().unwrap();
+        assert_eq!(kept.erased, None);
+    }
+}
+
+async fn what_belongs_to_a_team_is_kept_as_long_as_the_team_wants(database: TestDatabase) {
+    let keeping = |teams: &[&str]| {
+        let teams: Vec<String> = teams.iter().map(|it| (*it).to_owned()).collect();
+        KeepDays {
+            notification: 30,
+            teams: teams.try_into().unwrap(),
+            ..KeepDays::default()
+        }
+    };
+    // Until it is clear which team is meant, none loses anything by its kind.
+    let mistyped = keeping(&["Paymemts=0", "search=0"]);
+    let app = TestApp::start_with(&database, |config| config.keep_days = mistyped).await;
+    let mut told = Vec::new();
+    for (name, home) in [
+        ("pay", Some("Payments")),
+        ("find", Some("Search")),
+        ("ship", Some("Shipping")),
+        ("free", None),
+    ] {
+        let agent = app.agent(name).await;
+        if let Some(home) = home {
+            let team = app.team(home).await;
+            app.home(team, name).await;
+        }
+        let asked = json!({"kind": "notification", "prompt": MARK});
+        told.push((name, id_of(&agent.ask(asked).await)));
+    }
+    let erased = async |app: &TestApp| {
+        app.state.service.erase_kept_too_long().await.unwrap();
+        let mut erased = Vec::new();
+        for (name, id) in &told {
+            let stored = app.state.service.store().interaction(*id).await;
+            if stored.unwrap().unwrap().erased.is_some() {
+                erased.push(*name);
+            }
+        }
+        erased
+    };
+    app.clock.advance(TimeDelta::days(31));
+    assert_eq!(erased(&app).await, ["free"]);
+    let now = app.state.service.now();
+    app.stop().await;
+    let meant = keeping(&["payments=90", "Search=0"]);
+    let app = TestApp::start_with(&database, |config| config.keep_days = meant).await;
+    app.clock.advance(now - app.state.service.now());
+    assert_eq!(erased(&app).await, ["ship", "free"]);
+    app.clock.advance(TimeDelta::days(60));
+    assert_eq!(erased(&app).await, ["pay", "ship", "free"]);
+}
+
+async fn what_is_said_to_be_erased_and_is_not_is_found(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let told = json!({"kind": "notification", "prompt": MARK});
+    let told = agent.ask(told).await;
+    let store = app.state.service.store();
+    let whole = store.interaction(id_of(&told)).await.unwrap().unwrap();
+    let erased = Erased {
+        at: whole.created_at,
+        by: Actor::Operator {
+            name: "root".into(),
+        },
+    };
+    // Of no event, and its row agrees.
+    let nothing = serde_json::from_value(json!({"events": []})).unwrap();
+    let event = NewEvent {
+        id: EventId(uuid::Uuid::from_u128(7)),
+        salt: [7; 16],
+        at: erased.at,
+        actor: erased.by.clone(),
+        agent_id: Some(whole.agent.id),
+        interaction_id: Some(whole.id),
+        task_id: None,
+        payload: InteractionEvent::Erased(nothing).into(),
+    };
+    let forged = Changeset {
+        writes: Vec::new(),
+        events: vec![event],
+        key: None,
+        quota: None,
+    };
+    store.commit(forged).await.unwrap();
+    let json = serde_json::to_string(&erased).unwrap();
+    let sql = format!("UPDATE interactions SET erased = '{json}', version = version + 1");
+    database.execute(&sql).await.unwrap();
+    let verified = handraise(&["journal", "verify", "--database", &database.url]);
+    assert_eq!(verified.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&verified.stderr);
+    assert!(said.contains("words of it are still there"), "{said}");
 }

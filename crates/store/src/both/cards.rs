@@ -19,7 +19,9 @@ impl Cards for Store {
 
     async fn put_question_on_card(&self, id: InteractionId, on_card: &OnCard) -> Result<()> {
         sqlx::query(
-            "INSERT INTO card_questions (interaction_id, question, since) VALUES ($1, $2, $3)
+            "INSERT INTO card_questions (interaction_id, question, since)
+             SELECT $1, $2, $3
+             WHERE NOT EXISTS (SELECT 1 FROM interactions WHERE id = $1 AND erased IS NOT NULL)
              ON CONFLICT (interaction_id) DO UPDATE
              SET question = excluded.question, since = CASE WHEN excluded.since > card_questions.since THEN excluded.since ELSE card_questions.since END
              WHERE card_questions.question <> excluded.question",

@@ -2,14 +2,20 @@
 
 use async_trait::async_trait;
 use domain::{
-    AgentId, Changeset, Erasing, Interaction, InteractionId, Payload, Task,
+    AgentId, Blanked, Changeset, Erasing, Interaction, InteractionId, Payload, Task,
     decide::interaction::Erasable, journal::Record,
 };
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
 use super::{Connection, Db, Store};
-use crate::{Result, StoreError, WithWords, rows};
+use crate::{OfTeams, Result, StoreError, WithWords, rows};
+
+/// How many events become blank by one statement.
+const AT_ONCE: usize = 64;
+
+/// Milliseconds between the changes of two cards of a channel.
+const CARD_EVERY: i64 = 2_000;
 
 /// `false` when an event without a write of its interaction, such as an answer that came too late, would bring words
 /// to one whose words are gone: then the decision is taken anew.
@@ -67,23 +73,8 @@ pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Res
 /// All that stands beside the row, once the event with the number `by` tells of it.
 pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i64) -> Result<()> {
     let id = erasing.interaction.id;
-    for event in &erasing.events {
-        let done = sqlx::query(
-            "UPDATE events SET payload = $1, salt = NULL, digest = $2, erased_by = $3
-             WHERE seq = $4 AND erased_by IS NULL",
-        )
-        .bind(&event.payload)
-        .bind(event.digest.map(|digest| digest.to_vec()))
-        .bind(by)
-        .bind(event.seq)
-        .execute(&mut *connection)
-        .await?;
-        if done.rows_affected() != 1 {
-            let why = "its words could not be erased";
-            return Err(StoreError::inconsistent(
-                "events", "payload", event.seq, why,
-            ));
-        }
+    for some in erasing.events.chunks(AT_ONCE) {
+        blank_events(connection, some, by).await?;
     }
     super::index::forget(connection, id).await?;
     // What a receiver replied may quote what it was sent.
@@ -112,6 +103,7 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
             .execute(&mut *connection)
             .await?;
     }
+    put_behind(connection, by).await?;
     let card = erasing.interaction.card.as_ref();
     if let Some((card, posted)) = card.and_then(|card| Some((card, card.posted.as_ref()?))) {
         // That the message came stays: threads are read back, and it would be kept anew.
@@ -124,6 +116,57 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
         .execute(connection)
         .await?;
     }
+    Ok(())
+}
+
+/// Some events without their words. Together: nobody else writes meanwhile, and an agent may have told the step of its task
+/// thousands of times.
+async fn blank_events(connection: &mut Connection, some: &[Blanked], by: i64) -> Result<()> {
+    let Some(first) = some.first() else {
+        return Ok(());
+    };
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+        "UPDATE events SET payload = v.payload, salt = NULL, digest = v.digest, erased_by = ",
+    );
+    sql.push_bind(by).push(" FROM (");
+    for (n, event) in some.iter().enumerate() {
+        sql.push(if n == 0 {
+            "SELECT "
+        } else {
+            " UNION ALL SELECT "
+        });
+        sql.push_bind(event.seq).push(" AS seq, ");
+        sql.push_bind(&event.payload).push(" AS payload, ");
+        sql.push_bind(event.digest.map(|digest| digest.to_vec()))
+            .push(" AS digest");
+    }
+    sql.push(") v WHERE events.seq = v.seq AND events.erased_by IS NULL");
+    let done = sql.build().persistent(false).execute(connection).await?;
+    if usize::try_from(done.rows_affected()) != Ok(some.len()) {
+        let why = "its words, or those of an event after it, could not be erased";
+        return Err(StoreError::inconsistent(
+            "events", "payload", first.seq, why,
+        ));
+    }
+    Ok(())
+}
+
+/// The change of the card comes after all that its channel is owed, at half of the pace that Slack permits: thousands may
+/// be erased at once, and the card of a question that somebody waits for comes between theirs.
+async fn put_behind(connection: &mut Connection, by: i64) -> Result<()> {
+    sqlx::query(
+        "UPDATE outbox SET next_at = next_at + COALESCE((
+             SELECT CASE WHEN o.next_at + $2 > outbox.next_at THEN o.next_at + $2 - outbox.next_at ELSE 0 END
+             FROM outbox o
+             WHERE o.destination_id = outbox.destination_id AND o.state IN ('due', 'sending')
+                AND o.event_seq <> $1
+             ORDER BY o.next_at DESC LIMIT 1), 0)
+         WHERE event_seq = $1 AND state = 'due'",
+    )
+    .bind(by)
+    .bind(CARD_EVERY)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -179,6 +222,22 @@ impl crate::Erasing for Store {
         if let Some(kind) = query.kind {
             sql.push(" AND kind = ").push_bind(kind.name());
         }
+        match &query.of {
+            OfTeams::All => {}
+            OfTeams::Only(team) => {
+                sql.push(" AND team_id = ").push_bind(team.0);
+            }
+            OfTeams::Nobodys => {
+                sql.push(" AND team_id IS NULL");
+            }
+            OfTeams::NoneOf(teams) => {
+                sql.push(" AND (team_id IS NULL OR NOT (FALSE");
+                for team in teams {
+                    sql.push(" OR team_id = ").push_bind(team.0);
+                }
+                sql.push("))");
+            }
+        }
         sql.push(" ORDER BY closed_at, id LIMIT ")
             .push_bind(i64::from(limit));
         let ids: Vec<Uuid> = sql.build_query_scalar().fetch_all(&self.read).await?;
@@ -187,6 +246,13 @@ impl crate::Erasing for Store {
 
     async fn scrub(&self) -> Result<bool> {
         Ok(self.scrub_log().await?)
+    }
+
+    async fn rewrite(&self) -> Result<()> {
+        for sql in super::dialect::REWRITE {
+            sqlx::query(sql).execute(&self.write).await?;
+        }
+        Ok(())
     }
 }
 

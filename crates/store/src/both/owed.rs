@@ -114,20 +114,31 @@ pub(super) async fn renew(
 /// One try of a batch of marks; whether its lease was still good.
 pub(super) async fn mark(connection: &mut Connection, mark: &Mark) -> Result<bool> {
     let end = &mark.end;
+    // Alone, and first: whoever erases meanwhile what it tells of (rule 19) has this row, or waits for it. What is read
+    // after it knows of that, on Postgres too.
     sqlx::query(
         "UPDATE delivery_attempts
-         SET latency = $1, status = $2, error = $3, may_have_arrived = $5,
-             -- It may quote what it was sent, and that may have been erased meanwhile.
-             body = CASE WHEN EXISTS (
-                 SELECT 1 FROM outbox o JOIN events e ON e.seq = o.event_seq
-                 WHERE o.id = $6 AND e.erased_by IS NOT NULL) THEN NULL ELSE $4 END
-         WHERE delivery_id = $6 AND number = $7",
+         SET latency = $1, status = $2, error = $3, may_have_arrived = $4
+         WHERE delivery_id = $5 AND number = $6",
     )
     .bind(end.latency)
     .bind(end.status.map(i64::from))
     .bind(&end.error)
-    .bind(&end.body)
     .bind(end.may_have_arrived)
+    .bind(mark.delivery.0)
+    .bind(mark.lease)
+    .execute(&mut *connection)
+    .await?;
+    // It may quote what it was sent: all of an interaction, whether or not the event itself had words.
+    sqlx::query(
+        "UPDATE delivery_attempts SET body = $1
+         WHERE delivery_id = $2 AND number = $3 AND NOT EXISTS (
+             SELECT 1 FROM outbox o
+             JOIN events e ON e.seq = o.event_seq
+             LEFT JOIN interactions i ON i.id = e.interaction_id
+             WHERE o.id = $2 AND (e.erased_by IS NOT NULL OR i.erased IS NOT NULL))",
+    )
+    .bind(&end.body)
     .bind(mark.delivery.0)
     .bind(mark.lease)
     .execute(&mut *connection)

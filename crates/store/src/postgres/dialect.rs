@@ -8,6 +8,19 @@ use super::{Db, Store};
 /// more. What is left for the index is in less than a fiftieth of those, so few rows have to be sorted.
 pub(super) const LOOKED_THROUGH: &[usize] = &[128, 512, 2_048];
 
+/// Writes the tables anew that have words in them, or have had.
+pub(super) const REWRITE: [&str; 9] = [
+    "VACUUM FULL events",
+    "VACUUM FULL interactions",
+    "VACUUM FULL interaction_words",
+    "VACUUM FULL tasks",
+    "VACUUM FULL outbox",
+    "VACUUM FULL delivery_attempts",
+    "VACUUM FULL idempotency_keys",
+    "VACUUM FULL card_questions",
+    "VACUUM FULL slack_inbox",
+];
+
 impl Store {
     /// To write in.
     pub(super) async fn begin_write(&self) -> sqlx::Result<Transaction<'static, Db>> {

@@ -1,12 +1,21 @@
 //! Where SQLite has words of its own.
 
-use sqlx::{QueryBuilder, Transaction};
+use std::time::Duration;
+
+use sqlx::{ConnectOptions, Connection, QueryBuilder, Transaction};
 
 use super::{Db, Store};
 
 /// How many interactions are looked through for words before the index is asked: few first, since a common word needs no
 /// more. What is left for the index is in less than a tenth of those, so few rows have to be merged for its beginning.
 pub(super) const LOOKED_THROUGH: &[usize] = &[128, 512];
+
+/// How long emptying the write-ahead log waits for readers. Nobody can write meanwhile, and some readers, such as
+/// programs that copy the log elsewhere, stay for as long as they run.
+const SCRUB_PATIENCE: Duration = Duration::from_millis(250);
+
+/// Writes the file anew.
+pub(super) const REWRITE: [&str; 1] = ["VACUUM"];
 
 impl Store {
     /// To write in: at once the only one, instead of when it first writes.
@@ -17,10 +26,15 @@ impl Store {
     /// Nothing of what was there before is left in the write-ahead log. Freed pages are overwritten as they are freed
     /// (`secure_delete`).
     pub(super) async fn scrub_log(&self) -> sqlx::Result<bool> {
-        // Waits for readers as long as for other writers, and then says that it has not done it.
-        let (is_busy, _, _): (i64, i64, i64) = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
-            .fetch_one(&self.write)
-            .await?;
+        // The writer waits its turn meanwhile, and its connection keeps its own patience, which is for other processes.
+        let _writer = self.write.acquire().await?;
+        let options = (*self.write.connect_options()).clone();
+        let mut connection = options.busy_timeout(SCRUB_PATIENCE).connect().await?;
+        let done: sqlx::Result<(i64, i64, i64)> = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
+            .fetch_one(&mut connection)
+            .await;
+        connection.close().await?;
+        let (is_busy, _, _) = done?;
         Ok(is_busy == 0)
     }
 

@@ -1,20 +1,28 @@
 //! Rule 19: what is erased is gone from wherever it stood, and the journal still holds.
 
+use std::{
+    str::FromStr,
+    time::{Duration, Instant},
+};
+
 use chrono::TimeDelta;
 use domain::{
     AgentId, Audience, Changeset, Interaction, InteractionId, MessageId, Parts, Principal, Refused,
     Role, Write,
-    decide::interaction as decide,
+    decide::{interaction as decide, team},
     digest,
     idempotency::IdempotencyKey,
     interaction::{AnswerDraft, Draft, Kind, Posted},
     journal::Record,
-    slack::Message,
+    slack::{Message, OnCard},
     task::Work,
+    team::Profile,
 };
 use serde_json::json;
+use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
 use store::{
-    AttemptEnd, CommitError, InteractionQuery, Mark, NewMessage, Store, WithWords, verify_journal,
+    AttemptEnd, CommitError, InteractionQuery, Mark, NewMessage, OfTeams, Store, WithWords,
+    verify_journal,
 };
 use uuid::Uuid;
 
@@ -25,9 +33,16 @@ store::on_both_databases!(
     an_erased_one_reads_as_its_events_tell_and_is_erased_once,
     what_happened_since_the_decision_makes_it_a_conflict,
     nothing_is_told_of_what_is_erased,
+    a_reply_that_comes_after_the_erasure_is_not_kept,
+    who_reads_for_long_keeps_nobody_from_writing,
+    cards_of_what_is_erased_leave_room_for_what_is_new,
+    what_comes_from_slack_after_the_erasure_is_not_kept,
+    of_many_events_all_become_blank,
+    a_database_that_is_written_anew_has_nothing_between_its_rows,
     a_journal_of_the_old_form_is_carried_on_and_its_words_can_be_erased,
     the_journal_takes_no_other_change_than_an_erasure,
     what_has_words_is_found_by_its_age,
+    what_has_words_is_found_by_its_team,
     the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them,
 );
 
@@ -66,6 +81,25 @@ impl Database {
     async fn has(&self, text: &str) -> bool {
         let all = self.place.contents().await.unwrap();
         all.windows(text.len()).any(|part| part == text.as_bytes())
+    }
+
+    /// A message below the card that is named so.
+    fn message(&self, ts: &str) -> NewMessage {
+        NewMessage {
+            id: MessageId(domain::Ids::next(&self.ids)),
+            event_id: None,
+            message: Message {
+                channel: "C0MAIN".into(),
+                ts: ts.into(),
+                thread_ts: "1.000001".into(),
+                user: "U0ANA".into(),
+                team: None,
+                client_msg_id: None,
+                text: MARK.into(),
+                edited: None,
+            },
+            received_at: epoch(),
+        }
     }
 
     /// A notification, which is closed from the beginning.
@@ -123,21 +157,7 @@ async fn of_what_is_erased_nothing_is_left_in_the_database(database: Database) {
             decide::posted(&one, posted, database.at(1)).unwrap(),
         )
         .await;
-    let message = NewMessage {
-        id: MessageId(domain::Ids::next(&database.ids)),
-        event_id: None,
-        message: Message {
-            channel: "C0MAIN".into(),
-            ts: "1.000002".into(),
-            thread_ts: "1.000001".into(),
-            user: "U0ANA".into(),
-            team: None,
-            client_msg_id: None,
-            text: MARK.into(),
-            edited: None,
-        },
-        received_at: epoch(),
-    };
+    let message = database.message("1.000002");
     store.keep_messages(&[message]).await.unwrap();
     let work: Option<Work> = store.work(agent.id, "T-1").await.unwrap();
     let said = given(json!({"approved": true, "text": MARK}));
@@ -301,6 +321,207 @@ async fn nothing_is_told_of_what_is_erased(database: Database) {
     verify_journal(&*store).await.unwrap();
 }
 
+/// Also to an event that has no words itself: what was sent is all of the interaction.
+async fn a_reply_that_comes_after_the_erasure_is_not_kept(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    for (n, reason) in [None, Some(MARK.to_owned())].into_iter().enumerate() {
+        let asked = draft(json!({
+            "kind": "question", "action": null, "callback_url": "https://cb.example/",
+        }));
+        let opening = database.opened(&agent, asked, None, 0);
+        let asked = database.commit(&*store, opening).await;
+        let closing = decide::cancel(&asked, &ana(), reason, None, database.at(1)).unwrap();
+        let closed = database.commit(&*store, closing).await;
+        let now = epoch() + TimeDelta::seconds(10 + i64::try_from(n).unwrap());
+        let ready = store.ready(now).await.unwrap();
+        let wanted: Vec<_> = ready.iter().map(|one| (one.destination, 1)).collect();
+        let claimed = store.claim(&wanted, now, now + TimeDelta::minutes(1)).await;
+        let claimed = claimed.unwrap().pop().expect("it is called back");
+        // The request is on its way.
+        database.erase(&*store, closed.id).await;
+        let mark = Mark {
+            delivery: claimed.delivery.id,
+            destination: claimed.delivery.destination,
+            lease: claimed.lease,
+            at: now,
+            end: AttemptEnd {
+                latency: 1,
+                status: Some(200),
+                error: None,
+                body: MARK.into(),
+                may_have_arrived: false,
+            },
+            next: domain::delivery::Next::Delivered,
+            counts: true,
+            health: None,
+        };
+        assert_eq!(store.mark(&[mark]).await.unwrap(), [true]);
+        let attempts = store.attempts(claimed.delivery.id).await.unwrap();
+        let end = attempts[0].end.as_ref().unwrap();
+        assert_eq!((end.status, &*end.body), (Some(200), ""));
+        assert!(store.scrub().await.unwrap());
+        assert!(!database.has(MARK).await, "{n}");
+    }
+    verify_journal(&*store).await.unwrap();
+}
+
+/// A program that copies the log elsewhere reads for as long as it runs.
+async fn who_reads_for_long_keeps_nobody_from_writing(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let told = database.told(&*store, &agent, 0).await;
+    if !database.place.url.starts_with("sqlite") {
+        // The server's own vacuum waits by itself.
+        database.erase(&*store, told.id).await;
+        assert!(store.scrub().await.unwrap());
+        return;
+    }
+    let reading = SqliteConnectOptions::from_str(&database.place.url).unwrap();
+    let mut reader = reading.connect().await.unwrap();
+    for sql in ["BEGIN", "SELECT COUNT(*) FROM events"] {
+        sqlx::query(sql).fetch_all(&mut reader).await.unwrap();
+    }
+    database.erase(&*store, told.id).await;
+    let begun = Instant::now();
+    let (scrubbed, _) = tokio::join!(store.scrub(), database.told(&*store, &agent, 1));
+    assert!(!scrubbed.unwrap(), "somebody reads what was there before");
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    sqlx::query("COMMIT").execute(&mut reader).await.unwrap();
+    assert!(store.scrub().await.unwrap());
+}
+
+async fn cards_of_what_is_erased_leave_room_for_what_is_new(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut closed = Vec::new();
+    for _ in 0..3 {
+        let asked = database.asked_in(&*store, &agent, "C0MAIN", 0).await;
+        let closing = decide::cancel(&asked, &ana(), None, None, database.at(1)).unwrap();
+        closed.push(database.commit(&*store, closing).await.id);
+    }
+    let mut erased = Vec::new();
+    for id in closed {
+        database.erase(&*store, id).await;
+        erased.push(store.last_seq().await.unwrap());
+    }
+    // All of them at the same moment, and this a second later.
+    database.asked_in(&*store, &agent, "C0MAIN", 101).await;
+    let new = store.last_seq().await.unwrap();
+    let due = async |seconds| {
+        let now = epoch() + TimeDelta::seconds(seconds);
+        let ready = store.ready(now).await.unwrap();
+        let wanted: Vec<_> = ready.iter().map(|one| (one.destination, 10)).collect();
+        // Nobody holds them for longer.
+        let claimed = store
+            .claim(&wanted, now, epoch() + TimeDelta::days(1))
+            .await;
+        let claimed = claimed.unwrap().into_iter();
+        let mut due: Vec<_> = claimed.map(|one| one.delivery.event_seq).collect();
+        due.sort_unstable();
+        due
+    };
+    assert_eq!(due(101).await, [erased[0], new]);
+    assert_eq!(due(103).await, [erased[1]]);
+    assert_eq!(due(110).await, [erased[2]]);
+}
+
+async fn what_comes_from_slack_after_the_erasure_is_not_kept(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked_in(&*store, &agent, "C0MAIN", 0).await;
+    let posted = Posted {
+        ts: "1.000001".into(),
+        permalink: None,
+    };
+    let posting = decide::posted(&asked, posted, database.at(1)).unwrap();
+    let posted = database.commit(&*store, posting).await;
+    let closing = decide::cancel(&posted, &ana(), None, None, database.at(2)).unwrap();
+    let closed = database.commit(&*store, closing).await;
+    database.erase(&*store, closed.id).await;
+    // A card was being changed as it was before.
+    let on_card = OnCard {
+        question: MARK.into(),
+        since: epoch(),
+    };
+    store
+        .put_question_on_card(closed.id, &on_card)
+        .await
+        .unwrap();
+    assert_eq!(store.question_on_card(closed.id).await.unwrap(), None);
+    // Somebody writes below it.
+    let message = database.message("1.000002");
+    let id = message.id;
+    store
+        .keep_messages(std::slice::from_ref(&message))
+        .await
+        .unwrap();
+    assert!(
+        store
+            .set_message_aside(id, epoch(), "refused")
+            .await
+            .unwrap()
+    );
+    assert!(store.scrub().await.unwrap());
+    assert!(!database.has(MARK).await);
+    // It does not come again.
+    assert_eq!(store.keep_messages(&[message]).await.unwrap(), 0);
+}
+
+/// More of them than one statement takes.
+async fn of_many_events_all_become_blank(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    let answering = database.answer(&asked, "80");
+    let closed = database.commit(&*store, answering).await;
+    let outcome = closed.state.outcome().unwrap();
+    for _ in 0..70 {
+        let late = given(json!({"text": MARK}));
+        let late = decide::reject_answer(&closed, late, outcome, &ana(), database.at(20));
+        store.commit(late.unwrap()).await.unwrap();
+    }
+    database.erase(&*store, closed.id).await;
+    assert!(store.scrub().await.unwrap());
+    assert!(!database.has(MARK).await);
+    let records = store.records_after(0, 100).await.unwrap();
+    let erased = records.iter().filter(|record| record.erased_by.is_some());
+    // The question, its answer, and those that came too late.
+    assert_eq!(erased.count(), 72);
+    verify_journal(&*store).await.unwrap();
+}
+
+/// Rows that grow are moved, and what they leave behind is not overwritten with them.
+async fn a_database_that_is_written_anew_has_nothing_between_its_rows(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut asked = Vec::new();
+    for n in 1..40 {
+        let more = format!("{MARK} ").repeat(7 * n % 60 + 1);
+        let question = json!({"kind": "question", "action": null, "prompt": more});
+        let opening = database.opened(&agent, draft(question), None, 0);
+        asked.push(database.commit(&*store, opening).await);
+    }
+    let neighbour = json!({"kind": "question", "action": null, "prompt": "neighbouring"});
+    let opening = database.opened(&agent, draft(neighbour), None, 0);
+    let neighbour = database.commit(&*store, opening).await;
+    let mut closed = Vec::new();
+    for (n, one) in asked.iter().enumerate() {
+        let answering = database.answer(one, &format!("{MARK} ").repeat(11 * n % 80 + 1));
+        closed.push(database.commit(&*store, answering).await);
+    }
+    for one in closed {
+        database.erase(&*store, one.id).await;
+    }
+    store.rewrite().await.unwrap();
+    assert!(store.scrub().await.unwrap());
+    assert!(!database.has(MARK).await);
+    assert!(database.has("neighbouring").await);
+    let found = store.briefs(&found("neighbouring")).await.unwrap();
+    assert_eq!(found[0].id, neighbour.id);
+    verify_journal(&*store).await.unwrap();
+}
+
 /// Bytes as a literal of this database: an id, or a hash.
 fn literal(database: &Database, bytes: &[u8]) -> String {
     let hex = digest::hex(bytes);
@@ -445,6 +666,9 @@ async fn the_journal_takes_no_other_change_than_an_erasure(database: Database) {
         "UPDATE events SET payload = kept, salt = NULL, digest = hash, erased_by = 4, at = 0 WHERE seq = 2",
         "UPDATE events SET payload = kept, salt = NULL, digest = hash WHERE seq = 2",
         "UPDATE events SET salt = NULL WHERE seq = 2",
+        // It was another one that was erased, and no event of an agent's access.
+        "UPDATE events SET payload = kept, salt = NULL, digest = hash, erased_by = 4 WHERE seq = 2",
+        "UPDATE events SET payload = '{}', erased_by = 4 WHERE seq = 1",
         // What is erased is not erased again.
         "UPDATE events SET payload = '{}' WHERE seq = 3",
         "UPDATE events SET erased_by = NULL WHERE seq = 3",
@@ -485,6 +709,7 @@ async fn what_has_words_is_found_by_its_age(database: Database) {
         closed_before: epoch() + TimeDelta::seconds(seconds),
         agent,
         kind,
+        of: OfTeams::All,
     };
     let cases = [
         (
@@ -513,6 +738,41 @@ async fn what_has_words_is_found_by_its_age(database: Database) {
         store.with_words(&all, 2).await.unwrap(),
         [asked.id, second.id]
     );
+}
+
+async fn what_has_words_is_found_by_its_team(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let profile = Profile {
+        name: "Payments".into(),
+        ..Profile::default()
+    };
+    let made = team::create(profile, &operator(), database.at(0)).unwrap();
+    store.commit(made).await.unwrap();
+    let payments = store.team_named("payments").await.unwrap().unwrap();
+    let told = json!({"kind": "notification", "action": null});
+    let request = draft(told).check(|_| None).unwrap();
+    let named = Some(payments.named());
+    let now = database.at(0);
+    let theirs = decide::open(request, agent.clone(), named, None, None, None, now);
+    let theirs = database.commit(&*store, theirs).await.id;
+    let nobodys = database.told(&*store, &agent, 1).await.id;
+    for (of, expected) in [
+        (OfTeams::All, vec![theirs, nobodys]),
+        (OfTeams::NoneOf(Vec::new()), vec![theirs, nobodys]),
+        (OfTeams::Only(payments.id), vec![theirs]),
+        (OfTeams::NoneOf(vec![payments.id]), vec![nobodys]),
+        (OfTeams::Nobodys, vec![nobodys]),
+    ] {
+        let query = WithWords {
+            closed_before: epoch() + TimeDelta::seconds(10),
+            agent: None,
+            kind: Some(Kind::Notification),
+            of,
+        };
+        let found = store.with_words(&query, 10).await.unwrap();
+        assert_eq!(found, expected, "{query:?}");
+    }
 }
 
 async fn the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them(database: Database) {

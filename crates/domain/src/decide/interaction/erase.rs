@@ -23,13 +23,13 @@ pub struct Erasable {
     pub task: Option<(Task, Vec<Record>)>,
 }
 
-/// An admin erases a closed interaction.
+/// An admin erases a closed interaction. It cannot be undone, so a browser that was left open is not enough.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::CancelFirst`]; [`Refused::Unchanged`] when it is erased already;
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::CancelFirst`]; [`Refused::Unchanged`] when it is erased already;
 /// [`Refused::Altered`] when its row says something else than its events: that is to be looked at first.
 pub fn erase(known: &Erasable, by: &Principal, now: Moment<'_>) -> Result<Changeset, Refused> {
-    erased_by(known, by.admin()?, now)
+    erased_by(known, by.proven_admin(now.at)?, now)
 }
 
 /// It has been kept for as long as a setting says.

@@ -343,9 +343,18 @@ fn only_admins_erase_and_only_what_is_closed_and_as_its_events_tell() {
         decide::erase(&altered, &admin(), now),
         Err(Refused::Altered)
     );
+    // It cannot be undone: not in a browser that was left open.
+    let end = crate::limits::PROOF_LASTS.num_seconds();
+    assert!(decide::erase(&known, &admin(), at(&ids, end - 1)).is_ok());
+    let later = at(&ids, end);
+    assert_eq!(
+        decide::erase(&known, &admin(), later),
+        Err(Refused::Unproven)
+    );
     let operator = Principal::Operator {
         name: "root".into(),
     };
+    assert!(decide::erase(&known, &operator, later).is_ok());
     assert!(decide::erase(&known, &operator, now).is_ok());
     let by_age = decide::erase_old(&known, now).unwrap();
     assert_eq!(written(&by_age).erased.unwrap().by_whom(), "a setting");
