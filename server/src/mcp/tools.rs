@@ -328,6 +328,10 @@ fn question() -> JsonObject {
             "expires_at": { "type": ["string", "null"] },
             "closed_at": { "type": ["string", "null"] },
             "collected_at": { "type": ["string", "null"] },
+            "erased": {
+                "type": ["object", "null"],
+                "description": "Set when all that was written in it is gone: at, and by whom. Then there is no answer.",
+            },
             "dashboard_url": { "type": "string", "description": "Where people answer it." },
             "next": { "type": ["string", "null"], "description": "What to do while nobody has answered." },
         }),

@@ -736,7 +736,8 @@ async fn a_role_that_needs_a_factor_is_not_had_without_one(database: TestDatabas
     assert_eq!(place(&password(&app, "Ana").await), "/second-factor");
     // Who has one has shown it.
     let id = person_named(&app, "Ben").await;
-    let changed = service.change_person(id, "Ben", Role::Admin, &operator());
+    let by = operator();
+    let changed = service.change_person(id, "Ben", Role::Admin, &by);
     changed.await.unwrap();
     assert!(is_in(&app, &ben).await);
 }
