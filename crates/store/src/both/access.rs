@@ -40,7 +40,9 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             session,
             proven_at,
         } => identities::come_in(connection, *person, identity, session, *proven_at).await,
-        Access::AdminRemains { but } => identities::admin_remains(connection, Some(*but)).await,
+        Access::AdminRemains { but, ways } => {
+            identities::admin_remains(connection, Some(*but), Some(ways)).await
+        }
         Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
         Access::Password { person, hash, by } => set_password(connection, *person, hash, by).await,
         Access::Token {
@@ -49,9 +51,11 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             at,
             by,
         } => insert_token(connection, token, hash, *at, by).await,
-        Access::Team(_) | Access::Member { .. } | Access::Home { .. } | Access::Opened { .. } => {
-            super::teams::apply(connection, access).await
-        }
+        Access::Team(_)
+        | Access::Member { .. }
+        | Access::GivenPart { .. }
+        | Access::Home { .. }
+        | Access::Opened { .. } => super::teams::apply(connection, access).await,
         Access::Factor { person, change } => {
             super::factors::apply(connection, *person, change).await
         }

@@ -30,7 +30,7 @@ pub(crate) use outbox::{
 };
 
 pub(crate) use teams::{
-    AskedTeamRow, MemberRow, TeamAgentRow, TeamRow, asker, parts, team_ids, team_ids_text, teams,
+    AskedTeamRow, MemberRow, MembershipRow, TeamAgentRow, TeamRow, asker, parts, team_ids, team_ids_text, teams,
     timeouts_text,
 };
 

@@ -368,6 +368,7 @@ async fn an_admin_with_a_passkey_can_come_in(database: Database) {
         identity: Identity::new("https://id.example", "1").unwrap(),
         provider: "Company".into(),
         role: None,
+        teams: None,
         session: session(&database),
         proven_at: epoch(),
     };
@@ -380,9 +381,9 @@ async fn an_admin_with_a_passkey_can_come_in(database: Database) {
     let key = added(&database, &*store, &ana, passkey(&database, b"ana"), &[]).await;
     let gone = providers::disconnect(&ana, &arrival.identity, true, &by, database.at(1)).unwrap();
     store.commit(gone).await.unwrap();
-    assert!(store.another_admin(None).await.unwrap());
+    assert!(store.another_admin(None, None).await.unwrap());
     let removed = decide::remove(&ana, &key, 2, false, true, &by, database.at(2)).unwrap();
     store.commit(removed).await.unwrap();
     // A code of an app is asked for after a password, and there is none.
-    assert!(!store.another_admin(None).await.unwrap());
+    assert!(!store.another_admin(None, None).await.unwrap());
 }
