@@ -175,7 +175,12 @@ mod tests {
             let given: Vec<_> = given.iter().map(|(team, part)| (&**team, *part)).collect();
             assert_eq!(given, expected, "{groups}");
         }
-        for groups in [json!(null), json!(5), json!({"pay": true}), json!(["pay", 5])] {
+        for groups in [
+            json!(null),
+            json!(5),
+            json!({"pay": true}),
+            json!(["pay", 5]),
+        ] {
             let given = teams.given(&claims(groups));
             assert!(matches!(given, Err(Trouble::ClaimType { .. })), "{given:?}");
         }

@@ -380,7 +380,11 @@ impl Comes<'_> {
 
 /// The teams that it could give.
 fn named(settings: &Settings) -> Vec<String> {
-    settings.team_names().into_iter().map(str::to_owned).collect()
+    settings
+        .team_names()
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What a rule said, in words.

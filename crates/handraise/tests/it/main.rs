@@ -47,6 +47,8 @@ mod pages;
 mod polling;
 mod problems;
 mod proof;
+mod provider_doors;
+mod provider_teams;
 mod providers;
 mod readme;
 mod rebinding;

@@ -147,10 +147,9 @@ async fn content(connection: &mut PgConnection) -> sqlx::Result<Content> {
     )
     .fetch_one(&mut *connection)
     .await?;
-    let teams = sqlx::query_scalar(
-        "SELECT name_key FROM teams WHERE deleted_at IS NULL ORDER BY name_key",
-    )
-    .fetch_all(connection)
-    .await?;
+    let teams =
+        sqlx::query_scalar("SELECT name_key FROM teams WHERE deleted_at IS NULL ORDER BY name_key")
+            .fetch_all(connection)
+            .await?;
     Ok(row.with(teams))
 }

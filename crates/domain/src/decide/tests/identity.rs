@@ -131,7 +131,13 @@ fn who_is_kept_out_does_not_come_by_a_provider_either() {
         disabled_at: Some(epoch()),
         ..person(8, Role::Viewer)
     };
-    let came = decide::come_in(&ben, &arrival(Some(Role::Admin)), true, &ways(), at(&ids, 1));
+    let came = decide::come_in(
+        &ben,
+        &arrival(Some(Role::Admin)),
+        true,
+        &ways(),
+        at(&ids, 1),
+    );
     assert_eq!(came, Err(Refused::Disabled));
     let until = epoch() + TimeDelta::hours(1);
     let connected = decide::connect(&ben, &identity("1"), None, None, until, at(&ids, 1));
@@ -294,7 +300,11 @@ fn teams_are_what_the_provider_says_and_those_that_it_cannot_give_stay() {
             vec![(2, None), (1, Some(answers))],
         ),
         // Taken out of the map, or given another name since.
-        (vec![member(rota.clone(), answers, ours)], vec![], vec![(3, None)]),
+        (
+            vec![member(rota.clone(), answers, ours)],
+            vec![],
+            vec![(3, None)],
+        ),
         // By an admin's hand, or another provider's, where this one has no say.
         (
             vec![
@@ -400,7 +410,12 @@ fn only_what_a_server_has_open_is_a_way_in() {
         (ways(), false, &[ISSUER], true),
         (ways(), false, &["https://gone.example"], false),
         (closed.clone(), true, &[], false),
-        (closed.clone(), true, &["https://gone.example", ISSUER], true),
+        (
+            closed.clone(),
+            true,
+            &["https://gone.example", ISSUER],
+            true,
+        ),
         (WaysIn::default(), true, &[ISSUER], false),
     ] {
         let leads = ways.lead_in(of_their_own, issuers.iter().copied());
