@@ -84,10 +84,8 @@ pub(crate) async fn refused(session: &Session) -> Result<Option<String>, Problem
     kept(session, REFUSED).await
 }
 
-/// Keeps by whom this browser came in, to sign it out there, and nothing else: whatever was begun before, by whomever,
-/// is over.
+/// Keeps by whom this browser came in, to sign it out there.
 pub(crate) async fn came_by(session: &Session, came: CameBy) -> Result<(), Problem> {
-    session.clear().await;
     if came.id_token.len() > LONGEST_TOKEN {
         return Ok(());
     }

@@ -1,7 +1,5 @@
 //! The way to a provider and the way back. Both are links: a form's policy would not let it lead to another host.
 
-use std::net::IpAddr;
-
 use axum::{
     Extension, Form,
     extract::{Path, Query, State},
@@ -264,7 +262,7 @@ impl Comes<'_> {
     fn given(&self) -> Result<Shown, Trouble> {
         let (settings, claims) = (&self.provider.settings, &self.arrived.claims);
         let teams = settings.teams.as_ref();
-        let teams = teams.map(|teams| {
+        let teams = teams.map(|teams| -> Result<_, Trouble> {
             Ok(ShownTeams {
                 given: teams.given(claims)?,
                 named: named(settings),

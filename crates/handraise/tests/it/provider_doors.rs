@@ -24,6 +24,7 @@ store::on_both_databases!(
     who_comes_in_vain_stays_who_they_are,
     who_comes_as_somebody_else_is_nobody_else_any_more,
     nothing_that_was_begun_before_is_left_after_a_sign_in,
+    who_comes_by_a_password_later_is_not_led_to_the_provider,
     what_another_version_kept_with_a_browser_keeps_nobody_in,
     a_way_that_was_begun_long_ago_leads_nowhere,
     a_provider_may_change_its_keys_at_any_time,
@@ -248,6 +249,20 @@ async fn nothing_that_was_begun_before_is_left_after_a_sign_in(database: TestDat
     browser.submit("/sign-out", &[]).await;
     let response = browser.follow("/second-factor").await;
     assert!(place(&response).starts_with("/sign-in"));
+}
+
+async fn who_comes_by_a_password_later_is_not_led_to_the_provider(database: TestDatabase) {
+    let provider = FakeProvider::start().await;
+    let app = app(&database, &provider, json!({"newcomers": "viewer"})).await;
+    app.sign_in("Ben", Role::Viewer).await;
+    let mut browser = Browser::new(&app);
+    assert_eq!(browser.round(&provider, WAY).await, "/");
+    let form = [("name", "Ben"), ("password", PASSWORD)];
+    assert_eq!(place(&browser.submit("/sign-in", &form).await), "/");
+    assert_eq!(browser.visitor().await["name"], "Ben");
+    // It would sign Ana out there.
+    assert_eq!(kept(&app, &browser).await, Some(json!({})));
+    assert_eq!(place(&browser.submit("/sign-out", &[]).await), "/sign-in");
 }
 
 async fn what_another_version_kept_with_a_browser_keeps_nobody_in(database: TestDatabase) {

@@ -13,7 +13,7 @@ use crate::support::{
     caller::id_of,
     fake_provider::{FakeProvider, Lie},
     people::{operator, person_named},
-    program::handraise_with,
+    program::{handraise, handraise_with},
     socket::{next, resumed},
 };
 
@@ -355,6 +355,10 @@ async fn the_journal_s_verification_knows_who_gave_a_team(database: TestDatabase
     app.team("Payments").await;
     comes(&app, &provider, json!(["pay"])).await;
     verified(&app).await.unwrap();
+    let listed = handraise(&["team", "list", "--database", &database.url]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let line = format!("  answers  Ana  given by {}", provider.url);
+    assert!(listed.contains(&line), "{listed}");
     // As if it were an admin's, so that no sign-in takes it back.
     let by_hand = "UPDATE team_members SET issuer = NULL";
     database.execute(by_hand).await.unwrap();
