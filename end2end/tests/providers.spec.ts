@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
 import Provider from "oidc-provider";
 
-import { acceptLink, expect, expectLegible, live, looks, Server, test as base } from "./handraise.ts";
+import { acceptLink, expect, expectLegible, live, looks, row, Server, test as base } from "./handraise.ts";
 
 type Company = {
   issuer: string;
@@ -62,7 +62,9 @@ const test = base.extend<{ company: Company }>({
           client_secret: "tin drum walks north",
           scopes: ["openid", "profile", "groups"],
           role_claim: "groups",
-          roles: { staff: "viewer", ops: "admin" },
+          roles: { staff: "viewer", "on-call": "responder", ops: "admin" },
+          team_claim: "groups",
+          teams: { "pay-desk": "Payments", "search-desk": [{ team: "Search", part: "answers" }] },
           newcomers: "claim",
         },
       ]),
@@ -137,6 +139,59 @@ test("an admin connects the account, and comes back by it as an admin", async ({
   await live(elsewhere);
   await elsewhere.goto(`${pages}/settings/people`);
   await expect(elsewhere.locator("main")).toContainText("Invite");
+});
+
+/** From the button to the desk, in a browser of their own. */
+async function comesBy(page: Page, pages: string, name: string): Promise<void> {
+  await page.goto(`${pages}/sign-in`);
+  await page.getByRole("link", { name: "Sign in with Company" }).click();
+  await signInThere(page, name);
+}
+
+test("groups are teams, and who leaves a group is out of its team on every open page", async ({
+  server,
+  company,
+  openBrowser,
+}) => {
+  for (const name of ["Payments", "Search"]) await server.cli("team", "create", "--name", name);
+  await server.cli("team", "home", "--team", "Payments", "--agent", "backend");
+  await server.cli("team", "open", "--team", "Search", "--agent", "backend");
+  await server.ask({ prompt: "Refund order 7?" });
+  await server.ask({ prompt: "Rebuild the index?", team: "Search" });
+  company.groups.Ana = ["on-call", "pay-desk"];
+  company.groups.Ben = ["on-call", "search-desk"];
+  const pages = server.printedUrl();
+  const ana = await openBrowser();
+  await comesBy(ana, pages, "Ana");
+  await ana.waitForURL(`${pages}/`);
+  await live(ana);
+  await expect(row(ana, "Refund order 7?")).toBeVisible();
+  await expect(row(ana, "Rebuild the index?")).toHaveCount(0);
+  const ben = await openBrowser();
+  await comesBy(ben, pages, "Ben");
+  await ben.waitForURL(`${pages}/`);
+  await live(ben);
+  await expect(row(ben, "Rebuild the index?")).toBeVisible();
+  await expect(row(ben, "Refund order 7?")).toHaveCount(0);
+  // She leaves the group, and comes in elsewhere while her page stands open.
+  company.groups.Ana = ["on-call"];
+  const elsewhere = await openBrowser();
+  await comesBy(elsewhere, pages, "Ana");
+  await elsewhere.waitForURL(`${pages}/`);
+  await live(elsewhere);
+  await expect(row(elsewhere, "Refund order 7?")).toHaveCount(0);
+  await expect(row(ana, "Refund order 7?")).toHaveCount(0);
+  // She leaves the company: the next time that she tries, she is out on both.
+  company.groups.Ana = [];
+  const last = await openBrowser();
+  await comesBy(last, pages, "Ana");
+  await last.waitForURL(/refused=provider/);
+  await expect(last.getByRole("alert")).toContainText("“groups” gives you a role here");
+  for (const page of [ana, elsewhere]) {
+    await page.goto(`${pages}/history`);
+    await page.waitForURL(/sign-in/);
+  }
+  await expect(row(ben, "Rebuild the index?")).toBeVisible();
 });
 
 test("who has no group with a role reads why, in every look", async ({ server, openBrowser }) => {

@@ -80,6 +80,9 @@ pub async fn run(
     }
     background.spawn_blocking(visible::shape::warm);
     jobs::start(&state, &background, &stopping);
+    if let Err(error) = providers::say_missing_teams(&state.providers, &state.service).await {
+        tracing::error!(%error, "the teams of providers cannot be looked up");
+    }
 
     let sockets = state.sockets.clone();
     let checkpoints = state.checkpoints.clone();

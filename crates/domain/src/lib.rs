@@ -56,4 +56,4 @@ pub use quota::{Day, Quota};
 pub use refused::Refused;
 pub use sign::{Sign, Verify};
 pub use task::Task;
-pub use team::{Audience, Part, Parts, Team, TeamRef};
+pub use team::{Audience, Membership, Part, Parts, Team, TeamRef};

@@ -61,7 +61,7 @@ pub struct TeamRef {
 }
 
 /// What a member may do with the team's interactions, as far as their role allows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// Sees them.
@@ -85,6 +85,17 @@ impl Part {
             .into_iter()
             .find(|part| part.name() == name)
     }
+}
+
+/// A person's place in a team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// The team.
+    pub team: TeamRef,
+    /// What they may do.
+    pub part: Part,
+    /// The provider that made them a member; `None` = an admin did.
+    pub issuer: Option<String>,
 }
 
 /// The teams of a person or a script, with their part in each.

@@ -117,6 +117,7 @@ mod tests {
                 claim: claim.into(),
                 by_value: BTreeMap::from(by_value.map(|(value, role)| (value.into(), role))),
             }),
+            teams: None,
             newcomers,
         }
     }

@@ -11,6 +11,7 @@ mod known;
 mod place;
 mod provider;
 mod settings;
+mod teams;
 mod trouble;
 
 pub use arrived::Arrived;
@@ -19,4 +20,5 @@ pub use fetch::{Fetch, Request, Response, Unreached};
 pub use place::is_safe;
 pub use provider::{Provider, Way};
 pub use settings::{Newcomers, Roles, Settings};
+pub use teams::{Place, Places, Teams};
 pub use trouble::Trouble;

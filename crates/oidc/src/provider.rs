@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::Identity;
+use domain::{Identity, limits::SIGN_IN_TAKES};
 use openidconnect::{
     AccessToken, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, CsrfToken, Nonce,
     OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier, RequestTokenError, Scope,
@@ -136,12 +136,16 @@ impl Provider {
         if issuer.is_some_and(|issuer| issuer != self.settings.issuer) {
             return Err(Trouble::Token("another provider sent you back"));
         }
+        // A browser that is signed in keeps it for longer than one that is not.
+        if now - way.begun_at >= SIGN_IN_TAKES {
+            return Err(Trouble::NotBegun);
+        }
         let mut known = self.known(now, LATELY).await?;
         let client = known.client(&self.settings, redirect)?;
         let (token, access) = self.exchange(&client, way, code).await?;
         let mut seen = self.verified(&token, &known, &client, way, now);
-        // It may have taken a new key since it was asked.
-        if let Err(Unbelieved::Key) = seen {
+        // It may have taken a new key since it was asked, even under the name of the old one.
+        if let Err(Unbelieved::Key(_)) = seen {
             known = self.read(now).await?;
             let client = known.client(&self.settings, redirect)?;
             seen = self.verified(&token, &known, &client, way, now);
@@ -257,10 +261,9 @@ impl Provider {
         access: &AccessToken,
         subject: &str,
     ) -> Result<(), Trouble> {
-        let roles = self.settings.roles.as_ref();
-        let role_is_missing = roles.is_some_and(|roles| !claims.has(&roles.claim));
+        let is_short = self.settings.needed().any(|claim| !claims.has(claim));
         let (true, Some(url)) = (
-            role_is_missing || claims.display_name().is_none(),
+            is_short || claims.display_name().is_none(),
             known.userinfo(),
         ) else {
             return Ok(());
@@ -294,32 +297,35 @@ struct Believed {
 
 /// Why an ID token is not believed.
 enum Unbelieved {
-    /// By a key that the provider had not named when it was asked.
-    Key,
+    /// By none of the keys that the provider had when it was asked.
+    Key(&'static str),
     Other(Trouble),
 }
 
 impl From<Unbelieved> for Trouble {
     fn from(why: Unbelieved) -> Self {
         match why {
-            Unbelieved::Key => Self::Token("it is signed with a key that is not the provider's"),
+            Unbelieved::Key(what) => Self::Token(what),
             Unbelieved::Other(trouble) => trouble,
         }
     }
 }
 
 fn unbelieved(error: ClaimsVerificationError) -> Unbelieved {
-    tracing::warn!(%error, "an ID token was not believed");
+    tracing::warn!(error = short(&error), "an ID token was not believed");
     let what = match error {
-        ClaimsVerificationError::SignatureVerification(
-            SignatureVerificationError::NoMatchingKey,
-        ) => {
-            return Unbelieved::Key;
+        ClaimsVerificationError::SignatureVerification(signature) => {
+            return match signature {
+                SignatureVerificationError::NoMatchingKey => {
+                    Unbelieved::Key("it is signed with a key that is not the provider's")
+                }
+                SignatureVerificationError::DisallowedAlg(_)
+                | SignatureVerificationError::NoSignature => Unbelieved::Other(Trouble::Token(
+                    "it is not signed in a way that proves anything",
+                )),
+                _ => Unbelieved::Key("its signature does not fit"),
+            };
         }
-        ClaimsVerificationError::SignatureVerification(
-            SignatureVerificationError::DisallowedAlg(_) | SignatureVerificationError::NoSignature,
-        ) => "it is not signed in a way that proves anything",
-        ClaimsVerificationError::SignatureVerification(_) => "its signature does not fit",
         ClaimsVerificationError::Expired(_) => return Unbelieved::Other(Trouble::Expired),
         ClaimsVerificationError::InvalidAudience(_) => "it was made for another program",
         ClaimsVerificationError::InvalidIssuer(_) => "another provider has made it",

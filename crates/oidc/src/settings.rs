@@ -1,12 +1,12 @@
 //! What an operator says of a provider.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Role;
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-use crate::{Claims, Trouble};
+use crate::{Claims, Teams, Trouble};
 
 /// One provider.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Settings {
     pub scopes: Vec<String>,
     /// Whether and how it says who may do what.
     pub roles: Option<Roles>,
+    /// Whether and how it says who is in which team.
+    pub teams: Option<Teams>,
     /// Whether people come in whom nobody here knows.
     pub newcomers: Newcomers,
 }
@@ -51,6 +53,18 @@ pub enum Newcomers {
 }
 
 impl Settings {
+    /// The names of the teams that it can give, each once.
+    pub fn team_names(&self) -> BTreeSet<&str> {
+        self.teams.iter().flat_map(Teams::names).collect()
+    }
+
+    /// The claims without which nobody comes in.
+    pub(crate) fn needed(&self) -> impl Iterator<Item = &str> {
+        let role = self.roles.as_ref().map(|roles| &*roles.claim);
+        let team = self.teams.as_ref().map(|teams| &*teams.claim);
+        role.into_iter().chain(team)
+    }
+
     /// The role that these claims give to a person who is known here; `None` where the provider says nothing of
     /// roles.
     ///

@@ -53,7 +53,7 @@ pub use factor::{
 };
 pub use network::Network;
 pub use passwords::Weak;
-pub use provider_sign_in::{Newcomer, Shown};
+pub use provider_sign_in::{Newcomer, Received, Shown, ShownTeams};
 pub use read::Scope;
 pub use reply::Heard;
 pub use settings::{KeepDays, Settings, TeamDays, Timeouts};

@@ -80,7 +80,7 @@ impl Service {
     /// # Errors
     /// When the store cannot be read.
     pub async fn has_admin(&self) -> Result<bool, ServiceError> {
-        Ok(self.store.another_admin(None).await?)
+        Ok(self.store.another_admin(None, None).await?)
     }
 
     /// Everybody, by name.

@@ -1,10 +1,12 @@
 //! People come in by a provider that has said who they are, and connect it to the account that they have here.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use chrono::{DateTime, Utc};
 use domain::{
-    Identity, Person, PersonId, Principal, Role,
-    access::factor::FactorKind,
-    decide::identity::{self as decide, Arrival},
+    Changeset, Identity, Part, Person, PersonId, Principal, Refused, Role,
+    access::{NewSession, WaysIn, factor::FactorKind},
+    decide::identity::{self as decide, Arrival, Departure, GivenTeams},
     limits::{LINE_CHARS, PROOF_LASTS},
 };
 use store::IdentityRecord;
@@ -24,8 +26,30 @@ pub struct Shown {
     pub provider: String,
     /// The role that the provider gives; `None` where it says nothing of roles.
     pub role: Option<Role>,
+    /// The teams that the provider gives; `None` where it says nothing of teams.
+    pub teams: Option<ShownTeams>,
     /// When they last showed it who they are, if it says that.
     pub shown_at: Option<DateTime<Utc>>,
+}
+
+/// The teams of somebody, as a provider names them.
+#[derive(Clone, Debug, Default)]
+pub struct ShownTeams {
+    /// Theirs, with their part in each.
+    pub given: BTreeMap<String, Part>,
+    /// All that it could give.
+    pub named: Vec<String>,
+}
+
+/// How somebody was received who came by a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// They are in.
+    In,
+    /// Nobody here knows them, and they do not come in as a newcomer.
+    Unknown,
+    /// They were given a team that is not there. Nothing was done.
+    NoTeam(String),
 }
 
 /// What becomes of somebody whom nobody here knows.
@@ -38,45 +62,177 @@ pub struct Newcomer {
 }
 
 impl Service {
-    /// A person comes in by a provider. Nobody here knows them? Then they come in as `newcomer`. `false` when they
-    /// do not come in.
+    /// How somebody who comes by a provider would be received. Only who comes in needs another cookie.
     ///
     /// # Errors
-    /// [`Refused::Disabled`](domain::Refused::Disabled), [`Refused::LastAdmin`](domain::Refused::LastAdmin),
-    /// [`ServiceError::Busy`] when others were faster again and again.
+    /// As [`Service::come_by_provider`].
+    pub async fn would_receive(
+        &self,
+        shown: &Shown,
+        newcomer: Option<&Newcomer>,
+        browser: &Browser,
+        ways: &WaysIn,
+    ) -> Result<Received, ServiceError> {
+        let session = self.new_session(&Secret::link(), browser);
+        let decided = self.receive(shown, newcomer, session, ways).await?;
+        Ok(decided.err().unwrap_or(Received::In))
+    }
+
+    /// A person comes in by a provider, with the role and the teams that it gives. Nobody here knows them? Then they
+    /// come in as `newcomer`. `ways` are those by which another admin could come in.
+    ///
+    /// # Errors
+    /// [`Refused::Disabled`], [`Refused::LastAdmin`], [`ServiceError::Busy`] when others were faster again and again.
     pub async fn come_by_provider(
         &self,
         shown: &Shown,
         newcomer: Option<&Newcomer>,
         cookie: &Secret,
         browser: &Browser,
-    ) -> Result<bool, ServiceError> {
+        ways: &WaysIn,
+    ) -> Result<Received, ServiceError> {
         for _ in 0..TRIES {
-            let arrival = Arrival {
-                identity: shown.identity.clone(),
-                provider: shown.provider.clone(),
-                role: shown.role,
-                session: self.new_session(cookie, browser),
-                proven_at: shown.shown_at.unwrap_or(DateTime::UNIX_EPOCH),
-            };
-            let known = self.store.person_known_as(&shown.identity).await?;
-            let came = match (known, newcomer) {
-                (Some(person), _) => {
-                    let another_admin = self.store.another_admin(Some(person.id)).await?;
-                    decide::come_in(&person, &arrival, another_admin, self.moment())?
+            let session = self.new_session(cookie, browser);
+            match self.receive(shown, newcomer, session, ways).await? {
+                Err(received) => return Ok(received),
+                Ok(came) => {
+                    if self.is_first(came).await? {
+                        tracing::info!(client.address = %browser.address, "signed in by a provider");
+                        return Ok(Received::In);
+                    }
                 }
-                (None, Some(newcomer)) => {
-                    let name = self.free_name(newcomer, &shown.provider).await?;
-                    decide::come_first(&name, newcomer.role, &arrival, self.moment())?
-                }
-                (None, None) => return Ok(false),
-            };
-            if self.is_first(came).await? {
-                tracing::info!(client.address = %browser.address, "signed in by a provider");
-                return Ok(true);
             }
         }
         Err(ServiceError::Busy)
+    }
+
+    /// The provider says of this person that they have no role: they are out everywhere, and have nothing by it any
+    /// more. Whom nobody knows has nothing to lose.
+    ///
+    /// # Errors
+    /// [`Refused::LastAdmin`], [`ServiceError::Busy`].
+    pub async fn turn_away(&self, shown: &Shown, ways: &WaysIn) -> Result<(), ServiceError> {
+        for _ in 0..TRIES {
+            let Some(person) = self.store.person_known_as(&shown.identity).await? else {
+                return Ok(());
+            };
+            let teams = shown.teams.as_ref();
+            let teams = teams.map(|teams| ShownTeams {
+                given: BTreeMap::new(),
+                named: teams.named.clone(),
+            });
+            let teams = match teams {
+                Some(teams) => self.given_teams(&teams, Some(&person)).await?.ok(),
+                None => None,
+            };
+            let sessions = self.store.sessions(person.id, self.now()).await?;
+            let departure = Departure {
+                identity: shown.identity.clone(),
+                provider: shown.provider.clone(),
+                teams,
+                sessions: sessions.into_iter().map(|one| one.id).collect(),
+            };
+            let another_admin = self
+                .store
+                .another_admin(Some(person.id), Some(ways))
+                .await?;
+            let away = decide::turn_away(&person, departure, another_admin, ways, self.moment());
+            match away {
+                Err(Refused::Unchanged) => return Ok(()),
+                away => {
+                    if self.is_first(away?).await? {
+                        self.access_ended.send_replace(());
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Err(ServiceError::Busy)
+    }
+
+    /// The names of teams that are not there, of those that are named.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn missing_teams(
+        &self,
+        names: BTreeSet<&str>,
+    ) -> Result<BTreeSet<String>, ServiceError> {
+        let mut missing = BTreeSet::new();
+        for name in names {
+            let team = self.store.team_named(&Person::name_key(name)).await?;
+            if team.is_none() {
+                missing.insert(name.to_owned());
+            }
+        }
+        Ok(missing)
+    }
+
+    /// What it takes to let them in; or how else they are received.
+    async fn receive(
+        &self,
+        shown: &Shown,
+        newcomer: Option<&Newcomer>,
+        session: NewSession,
+        ways: &WaysIn,
+    ) -> Result<Result<Changeset, Received>, ServiceError> {
+        let known = self.store.person_known_as(&shown.identity).await?;
+        if known.is_none() && newcomer.is_none() {
+            return Ok(Err(Received::Unknown));
+        }
+        let teams = match &shown.teams {
+            None => None,
+            Some(teams) => match self.given_teams(teams, known.as_ref()).await? {
+                Ok(given) => Some(given),
+                Err(missing) => return Ok(Err(Received::NoTeam(missing))),
+            },
+        };
+        let arrival = Arrival {
+            identity: shown.identity.clone(),
+            provider: shown.provider.clone(),
+            role: shown.role,
+            teams,
+            session,
+            proven_at: shown.shown_at.unwrap_or(DateTime::UNIX_EPOCH),
+        };
+        let came = match (known, newcomer) {
+            (Some(person), _) => {
+                let but = Some(person.id);
+                let another_admin = self.store.another_admin(but, Some(ways)).await?;
+                decide::come_in(&person, &arrival, another_admin, ways, self.moment())?
+            }
+            (None, Some(newcomer)) => {
+                let name = self.free_name(newcomer, &shown.provider).await?;
+                decide::come_first(&name, newcomer.role, &arrival, self.moment())?
+            }
+            (None, None) => return Ok(Err(Received::Unknown)),
+        };
+        Ok(Ok(came))
+    }
+
+    /// With the teams that there are; or the name of one that is not.
+    async fn given_teams(
+        &self,
+        shown: &ShownTeams,
+        person: Option<&Person>,
+    ) -> Result<Result<GivenTeams, String>, ServiceError> {
+        let until_now = match person {
+            Some(person) => self.store.memberships(person.id).await?,
+            None => Vec::new(),
+        };
+        let mut given = Vec::with_capacity(shown.given.len());
+        for (name, part) in &shown.given {
+            match self.store.team_named(&Person::name_key(name)).await? {
+                Some(team) => given.push((team.named(), *part)),
+                None => return Ok(Err(name.clone())),
+            }
+        }
+        let named = shown.named.iter().map(|name| Person::name_key(name));
+        Ok(Ok(GivenTeams {
+            given,
+            named: named.collect(),
+            until_now,
+        }))
     }
 
     /// From now on the person who is signed in comes in by this identity, too.
@@ -111,8 +267,7 @@ impl Service {
         Err(ServiceError::Busy)
     }
 
-    /// A person comes in by this provider no more. One who did not stays as they are. `by_password` says whether a
-    /// password, and so a passkey, is a way in here.
+    /// A person comes in by this provider no more. One who did not stays as they are. `ways` are those that are open here.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`](domain::Refused::NotAnAdmin), [`Refused::OnlyWay`](domain::Refused::OnlyWay),
@@ -121,7 +276,7 @@ impl Service {
         &self,
         person: PersonId,
         issuer: &str,
-        by_password: bool,
+        ways: &WaysIn,
         by: &Principal,
     ) -> Result<(), ServiceError> {
         for _ in 0..TRIES {
@@ -137,7 +292,9 @@ impl Service {
             let mut factors = self.store.factors(person.id).await?.into_iter();
             let has_passkey =
                 self.has_passkeys() && factors.any(|one| one.secret.kind() == FactorKind::Passkey);
-            let another_way = all.len() > 1 || (by_password && (has_password || has_passkey));
+            let others = all.iter().map(|one| &*one.identity.issuer);
+            let others = others.filter(|other| *other != issuer);
+            let another_way = ways.lead_in(has_password || has_passkey, others);
             let now = self.moment();
             let gone = decide::disconnect(&person, &theirs.identity, another_way, by, now)?;
             if self.is_first(gone).await? {

@@ -62,6 +62,8 @@ pub struct Content {
     pub last_event_at: Option<DateTime<Utc>>,
     /// How many admins can come in: by a password, a passkey or a provider, and not disabled.
     pub admins: i64,
+    /// The [`name_key`](domain::Person::name_key)s of the teams.
+    pub teams: Vec<String>,
 }
 
 impl Schema {
@@ -115,12 +117,14 @@ pub(crate) struct ContentRow {
     admins: i64,
 }
 
-impl From<ContentRow> for Content {
-    fn from(row: ContentRow) -> Self {
-        Self {
+impl ContentRow {
+    pub(crate) fn with(self, teams: Vec<String>) -> Content {
+        let row = self;
+        Content {
             last_seq: row.last_seq,
             last_event_at: row.last_event_at.and_then(DateTime::from_timestamp_millis),
             admins: row.admins,
+            teams,
         }
     }
 }

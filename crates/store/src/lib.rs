@@ -37,9 +37,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Identity,
-    Interaction, InteractionId, MessageId, Parts, Person, PersonId, SecretHash, SessionId, SlackId,
-    Task, Team, TeamId, TokenId, Verify,
-    access::factor::Factor,
+    Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId, SecretHash,
+    SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
+    access::{WaysIn, factor::Factor},
     decide::interaction::Erasable,
     interaction::{Brief, Unproven},
     journal::Record,
@@ -423,6 +423,9 @@ pub trait Teams: Send + Sync {
     /// The teams of a person.
     async fn parts(&self, person: PersonId) -> Result<Parts>;
 
+    /// The same by name, and who made the person a member of each.
+    async fn memberships(&self, person: PersonId) -> Result<Vec<Membership>>;
+
     /// The teams that an agent may ask.
     async fn asker(&self, agent: AgentId) -> Result<Asker>;
 
@@ -503,8 +506,9 @@ pub trait Identities: Send + Sync {
     /// All of them, by issuer and subject.
     async fn identities(&self) -> Result<Vec<IdentityRecord>>;
 
-    /// Whether there is an admin who is not disabled and has a password, a passkey or an identity, other than this one.
-    async fn another_admin(&self, but: Option<PersonId>) -> Result<bool>;
+    /// Whether there is an admin who is not disabled and can come in by one of these ways, other than this one. Without
+    /// ways any will do: who has a password, a passkey or an identity.
+    async fn another_admin(&self, but: Option<PersonId>, ways: Option<&WaysIn>) -> Result<bool>;
 }
 
 /// The deliveries. Obligations are made by [`Commit::commit`], with the events they tell of.

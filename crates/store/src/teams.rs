@@ -1,6 +1,8 @@
 //! Records of teams.
 
-use domain::{AgentRef, Part, Person, Team};
+use std::collections::BTreeMap;
+
+use domain::{AgentRef, Part, Person, PersonId, Team};
 
 /// A team with all that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +11,8 @@ pub struct TeamRecord {
     pub team: Team,
     /// Its members by name, with the part of each; also those who are disabled.
     pub members: Vec<(Person, Part)>,
+    /// The provider of sign-ins, by its issuer, of those whom one has made members.
+    pub given_by: BTreeMap<PersonId, String>,
     /// The agents whose home it is, by name.
     pub homes: Vec<AgentRef>,
     /// The agents that may ask it besides, by name.

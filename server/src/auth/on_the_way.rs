@@ -6,7 +6,7 @@ use oidc::Way;
 use serde::{Deserialize, Serialize};
 use tower_sessions::Session;
 
-use super::session::failed;
+use super::session::{failed, keep as keep_with, kept};
 use crate::problem::Problem;
 
 const PENDING: &str = "on_the_way";
@@ -52,15 +52,9 @@ pub(crate) async fn keep(session: &Session, pending: Pending) -> Result<(), Prob
     let mut all = pendings(session).await?;
     all.push(pending);
     let first = all.len().saturating_sub(MOST);
-    session
-        .insert(PENDING, &all[first..])
-        .await
-        .map_err(failed)?;
-    session
-        .remove::<String>(REFUSED)
-        .await
-        .map(|_| ())
-        .map_err(failed)
+    keep_with(session, PENDING, &all.split_off(first)).await?;
+    let gone = session.remove_value(REFUSED).await;
+    gone.map(|_| ()).map_err(failed)
 }
 
 /// Takes the one with this state out: it leads back once.
@@ -70,40 +64,35 @@ pub(crate) async fn take(session: &Session, state: &str) -> Result<Option<Pendin
         return Ok(None);
     };
     let found = all.remove(at);
-    session.insert(PENDING, &all).await.map_err(failed)?;
+    keep_with(session, PENDING, &all).await?;
     // At once: the same address may be open a second time.
     session.save().await.map_err(failed)?;
     Ok(Some(found))
 }
 
 async fn pendings(session: &Session) -> Result<Vec<Pending>, Problem> {
-    let all = session.get(PENDING).await.map_err(failed)?;
-    Ok(all.unwrap_or_default())
+    Ok(kept(session, PENDING).await?.unwrap_or_default())
 }
 
 /// Keeps why somebody did not come in, for the page that they are sent to.
 pub(crate) async fn refuse(session: &Session, why: &str) -> Result<(), Problem> {
-    session.insert(REFUSED, why).await.map_err(failed)
+    keep_with(session, REFUSED, &why).await
 }
 
 /// Why, if it was a moment ago.
 pub(crate) async fn refused(session: &Session) -> Result<Option<String>, Problem> {
-    session.get(REFUSED).await.map_err(failed)
+    kept(session, REFUSED).await
 }
 
 /// Keeps by whom this browser came in, to sign it out there.
 pub(crate) async fn came_by(session: &Session, came: CameBy) -> Result<(), Problem> {
-    for over in [PENDING, REFUSED] {
-        let gone = session.remove_value(over).await;
-        gone.map_err(failed)?;
-    }
     if came.id_token.len() > LONGEST_TOKEN {
         return Ok(());
     }
-    session.insert(CAME_BY, came).await.map_err(failed)
+    keep_with(session, CAME_BY, &came).await
 }
 
 /// By whom.
 pub(crate) async fn who_came_by(session: &Session) -> Result<Option<CameBy>, Problem> {
-    session.get(CAME_BY).await.map_err(failed)
+    kept(session, CAME_BY).await
 }

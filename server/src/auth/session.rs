@@ -40,12 +40,13 @@ pub(crate) fn cookie(session: &Session) -> Option<Secret> {
 }
 
 /// A cookie that the browser has from now on, and had not before: a thief who planted one, or has read the
-/// one so far, is not signed in with it.
+/// one so far, is not signed in with it. What was kept with the browser is gone: it may be of another person.
 ///
 /// # Errors
 /// When the database fails.
 pub(crate) async fn renew(session: &Session) -> std::result::Result<Secret, Problem> {
     session.cycle_id().await.map_err(failed)?;
+    session.clear().await;
     session.save().await.map_err(failed)?;
     cookie(session).ok_or_else(Problem::internal)
 }

@@ -11,7 +11,7 @@ use domain::{
     fault::is_name,
     limits::{ISSUER_CHARS, LINE_CHARS},
 };
-use oidc::Newcomers;
+use oidc::{Newcomers, Places};
 use secrecy::SecretString;
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -58,6 +58,12 @@ pub struct ProviderSettings {
     /// What its values mean.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, Role>,
+    /// The claim that says who is in which team.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub team_claim: String,
+    /// What its values mean.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub teams: BTreeMap<String, Places>,
     /// Whether people come in whom nobody here knows.
     #[serde(default)]
     pub newcomers: Newcomers,
@@ -126,6 +132,15 @@ pub(super) fn contradictions(
             }
             (true, true) if one.newcomers == Newcomers::ByClaim => {
                 wrong("newcomers is \"claim\", and role_claim does not say which");
+            }
+            _ => {}
+        }
+        match (one.team_claim.is_empty(), one.teams.is_empty()) {
+            (true, false) => {
+                wrong("teams are set, and team_claim does not say which claim has them");
+            }
+            (false, true) => {
+                wrong("team_claim is set, and teams does not say what its values mean");
             }
             _ => {}
         }
@@ -244,6 +259,8 @@ fn some_scopes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::config::{Config, Flags, LoadError, Loaded, load};
 
@@ -265,6 +282,8 @@ mod tests {
         [[providers]]\nkey = 'company'\nname = 'Company'\nissuer = 'https://id.example/realms/main'\n\
         client_id = 'handraise'\nclient_secret = 'pa55word'\nrole_claim = 'groups'\n\
         roles = { staff = 'viewer', ops = 'admin' }\nnewcomers = 'claim'\nnetworks = ['10.1.0.0/16']\n\
+        team_claim = 'squads'\nteams = { pay = 'Payments', look = { team = 'Payments', part = 'reads' }, \
+        both = ['Search', { team = 'Ops', part = 'reads' }] }\n\
         [[providers]]\nkey = 'other'\nname = 'Other'\nissuer = 'http://localhost:8080'\nclient_id = 'h'\n";
 
     #[test]
@@ -275,6 +294,12 @@ mod tests {
         };
         assert_eq!(company.roles["ops"], Role::Admin);
         assert_eq!(company.newcomers, Newcomers::ByClaim);
+        let teams = serde_json::to_value(&company.teams).unwrap();
+        assert_eq!(teams["both"][1], json!({"team": "Ops", "part": "reads"}));
+        assert_eq!(
+            teams["pay"],
+            json!([{"team": "Payments", "part": "answers"}])
+        );
         assert_eq!(company.scopes, ["openid", "profile"]);
         assert_eq!(other.newcomers, Newcomers::Nobody);
         assert!(other.secret().unwrap().is_none() && company.secret().unwrap().is_some());
@@ -341,6 +366,21 @@ mod tests {
                 "roles = { staff = 'viewer', ops = 'admin' }\n",
                 "",
                 "company: role_claim is set, and roles does not say",
+            ),
+            (
+                "pay = 'Payments'",
+                "pay = ''",
+                "providers[0].teams.pay: it must be a team's name",
+            ),
+            (
+                "part = 'reads' }] }",
+                "part = 'root' }] }",
+                "providers[0].teams.both[1].part: it must be answers or reads",
+            ),
+            (
+                "team_claim = 'squads'\n",
+                "",
+                "company: teams are set, and team_claim does not say",
             ),
             ("'other'", "'company'", "company: two have this key"),
             ("'Other'", "'company'", "other: two have this name"),

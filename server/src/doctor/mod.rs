@@ -56,7 +56,8 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
     let content = found.and_then(|found| found.content);
     key::examine(&loaded.config, content.as_ref(), &mut report);
     address::examine(&loaded.config, &mut report).await;
-    providers::examine(&loaded.config, clock.now(), &mut report).await;
+    let content = content.as_ref();
+    providers::examine(&loaded.config, content, clock.now(), &mut report).await;
     report.0
 }
 

@@ -59,6 +59,7 @@ mod tests {
             last_seq: 1,
             last_event_at,
             admins: 1,
+            teams: Vec::new(),
         };
         let found = |clock, last_event_at| Inspection {
             place: "h.db".to_owned(),

@@ -111,7 +111,14 @@ impl Known {
             Payload::Token(TokenEvent::Revoked(token)) => {
                 self.tokens.remove(&token.id);
             }
-            Payload::Team(event) => self.teams.take(event, at),
+            Payload::Team(event) => {
+                let by = serde_json::from_str(&record.actor);
+                let issuer = match by {
+                    Ok(Actor::Provider { issuer, .. }) => Some(issuer),
+                    _ => None,
+                };
+                self.teams.take(event, issuer, at);
+            }
             Payload::Interaction(event) => {
                 if matches!(
                     event,

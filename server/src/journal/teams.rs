@@ -15,6 +15,8 @@ use super::rows::Differs;
 pub(super) struct KnownTeams {
     teams: BTreeMap<TeamId, Profile>,
     members: BTreeMap<(TeamId, PersonId), Part>,
+    /// The provider of those that one has given, by its issuer.
+    given_by: BTreeMap<(TeamId, PersonId), String>,
     /// When people could answer for a team last.
     left: BTreeMap<(TeamId, PersonId), DateTime<Utc>>,
     homes: BTreeMap<AgentId, TeamId>,
@@ -24,7 +26,8 @@ pub(super) struct KnownTeams {
 }
 
 impl KnownTeams {
-    pub(super) fn take(&mut self, event: TeamEvent, at: DateTime<Utc>) {
+    /// `issuer` is the provider by whose word it was.
+    pub(super) fn take(&mut self, event: TeamEvent, issuer: Option<String>, at: DateTime<Utc>) {
         match event {
             TeamEvent::Created { id, profile } | TeamEvent::Changed { id, profile } => {
                 self.teams.insert(id, profile);
@@ -40,6 +43,9 @@ impl KnownTeams {
             TeamEvent::MemberSet { team, person, part } => {
                 self.leave(team.id, person.id, at);
                 self.members.insert((team.id, person.id), part);
+                if let Some(issuer) = issuer {
+                    self.given_by.insert((team.id, person.id), issuer);
+                }
             }
             TeamEvent::MemberRemoved { team, person } => self.leave(team.id, person.id, at),
             TeamEvent::HomeSet { agent, team } => {
@@ -58,6 +64,7 @@ impl KnownTeams {
     }
 
     fn leave(&mut self, team: TeamId, person: PersonId, at: DateTime<Utc>) {
+        self.given_by.remove(&(team, person));
         if self.members.remove(&(team, person)) == Some(Part::Answers) {
             self.left.insert((team, person), at);
         }
@@ -110,7 +117,7 @@ impl KnownTeams {
                 how: how.to_owned(),
             });
         };
-        let mut members = BTreeMap::new();
+        let (mut members, mut given_by) = (BTreeMap::new(), BTreeMap::new());
         let mut homes = BTreeMap::new();
         let mut askers = BTreeSet::new();
         for record in records {
@@ -126,12 +133,18 @@ impl KnownTeams {
                     .iter()
                     .map(|(one, part)| ((id, one.id), *part)),
             );
+            let given = record.given_by.iter();
+            given_by.extend(given.map(|(person, issuer)| ((id, *person), issuer.clone())));
             homes.extend(record.homes.iter().map(|agent| (agent.id, id)));
             askers.extend(record.askers.iter().map(|agent| (id, agent.id)));
             for (what, differ) in [
                 (
                     "its members are others than the events say",
                     !same(&members, &self.members, |(team, _), _| *team == id),
+                ),
+                (
+                    "others of its members are given by a provider than the events say",
+                    !same(&given_by, &self.given_by, |(team, _), _| *team == id),
                 ),
                 (
                     "it is the home of other agents than the events say",

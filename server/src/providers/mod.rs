@@ -4,7 +4,9 @@ mod fetch;
 
 use std::{sync::Arc, time::Duration};
 
-use oidc::{Provider, Roles, Settings, Trouble};
+use domain::access::WaysIn;
+use oidc::{Provider, Roles, Settings, Teams, Trouble};
+use service::{Service, ServiceError};
 use tokio::time::timeout;
 
 use crate::config::{Config, ProviderSettings};
@@ -17,6 +19,7 @@ const IN_TIME: Duration = Duration::from_secs(8);
 pub struct Providers {
     all: Vec<Provider>,
     public_url: String,
+    ways: WaysIn,
 }
 
 impl Providers {
@@ -29,6 +32,14 @@ impl Providers {
         Self {
             all: all.collect(),
             public_url: config.public_url(),
+            ways: WaysIn {
+                passwords: config.passwords,
+                issuers: config
+                    .providers
+                    .iter()
+                    .map(|one| one.issuer.clone())
+                    .collect(),
+            },
         }
     }
 
@@ -40,6 +51,11 @@ impl Providers {
     /// The one with this key.
     pub fn find(&self, key: &str) -> Option<&Provider> {
         self.all.iter().find(|one| one.settings.key == key)
+    }
+
+    /// How people come in here.
+    pub fn ways(&self) -> &WaysIn {
+        &self.ways
     }
 
     /// The address that people come back to from this one.
@@ -54,6 +70,32 @@ impl Providers {
     pub fn after_sign_out(&self) -> String {
         format!("{}/sign-in", self.public_url)
     }
+}
+
+/// A team that a provider gives, and that is not there.
+pub fn no_team(provider: &str, team: &str) -> String {
+    format!(
+        "By the settings {provider} gives people the team “{team}”, and there is none of this name here. An admin should \
+         write its present name into “teams”, or make it: handraise team create --name '{team}'"
+    )
+}
+
+/// Says at the start which teams of the settings are not there: who is given one does not come in.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn say_missing_teams(
+    providers: &Providers,
+    service: &Service,
+) -> Result<(), ServiceError> {
+    for provider in providers.all() {
+        let settings = &provider.settings;
+        for team in service.missing_teams(settings.team_names()).await? {
+            let why = no_team(&settings.name, &team);
+            tracing::error!(provider.key = %settings.key, "{why}");
+        }
+    }
+    Ok(())
 }
 
 /// Waits for what a provider is asked, but not for ever.
@@ -76,6 +118,10 @@ fn settings(one: &ProviderSettings) -> Settings {
         claim: one.role_claim.clone(),
         by_value: one.roles.clone(),
     };
+    let teams = Teams {
+        claim: one.team_claim.clone(),
+        by_value: one.teams.clone(),
+    };
     Settings {
         key: one.key.clone(),
         name: one.name.clone(),
@@ -84,6 +130,7 @@ fn settings(one: &ProviderSettings) -> Settings {
         client_secret,
         scopes: one.scopes.clone(),
         roles: Some(roles).filter(|roles| !roles.claim.is_empty()),
+        teams: Some(teams).filter(|teams| !teams.claim.is_empty()),
         newcomers: one.newcomers,
     }
 }

@@ -1,7 +1,5 @@
 //! The way to a provider and the way back. Both are links: a form's policy would not let it lead to another host.
 
-use std::net::IpAddr;
-
 use axum::{
     Extension, Form,
     extract::{Path, Query, State},
@@ -9,10 +7,10 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use domain::{Refused, limits::PROOF_LASTS};
-use oidc::{Arrived, Provider, Trouble};
+use oidc::{Arrived, Provider, Settings, Trouble};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use service::{Newcomer, ServiceError, Shown, SignedIn, seconds};
+use service::{Browser, Newcomer, Received, ServiceError, Shown, ShownTeams, SignedIn, seconds};
 use tower_sessions::Session;
 
 use super::sign_in::browser_of;
@@ -24,7 +22,7 @@ use crate::{
         same_origin, session,
     },
     problem::Problem,
-    providers::in_time,
+    providers::{in_time, no_team},
     state::AppState,
 };
 
@@ -121,28 +119,25 @@ pub(super) async fn back(
         let why = told(provider, &Trouble::NotBegun);
         return refuse(&session, To::SignIn, "/", &why).await;
     };
-    let arrived = in_time(arrive(&state, provider, &pending, back)).await;
-    let came = match arrived
-        .and_then(|arrived| Ok((shown(provider, &arrived, pending.to)?, arrived)))
-    {
-        Err(trouble) => Err(told(provider, &trouble)),
-        Ok((shown, arrived)) => {
-            let person = who.map(|Extension(who)| who);
-            let comes = Comes {
-                state: &state,
-                provider,
-                session: &session,
-                shown,
-                arrived,
-            };
-            match (pending.to, person) {
-                (To::SignIn, _) => comes.sign_in(&headers, address).await?,
-                (To::Connect(id), Some(who)) if who.person.id == id => comes.connect(&who).await?,
-                (To::Confirm(id), Some(who)) if who.person.id == id => comes.confirm(&who).await?,
-                (To::Connect(_) | To::Confirm(_), _) => {
-                    Err("You have signed out here meanwhile. Sign in, and begin again.".to_owned())
-                }
-            }
+    let arrived = match in_time(arrive(&state, provider, &pending, back)).await {
+        Ok(arrived) => arrived,
+        Err(trouble) => {
+            let why = told(provider, &trouble);
+            return refuse(&session, pending.to, &pending.next, &why).await;
+        }
+    };
+    let comes = Comes {
+        state: &state,
+        provider,
+        session: &session,
+        arrived,
+    };
+    let came = match (pending.to, who.map(|Extension(who)| who)) {
+        (To::SignIn, who) => comes.sign_in(who, &browser_of(&headers, address)).await?,
+        (To::Connect(id), Some(who)) if who.person.id == id => comes.connect(&who).await?,
+        (To::Confirm(id), Some(who)) if who.person.id == id => comes.confirm(&who).await?,
+        (To::Connect(_) | To::Confirm(_), _) => {
+            Err("You have signed out here meanwhile. Sign in, and begin again.".to_owned())
         }
     };
     match (came, pending.to) {
@@ -165,10 +160,10 @@ pub(super) async fn disconnect(
 ) -> Result<Response, Problem> {
     if let (Some(Extension(who)), Some(provider)) = (who, state.providers.find(&key)) {
         let (issuer, by) = (&provider.settings.issuer, who.principal());
-        let gone =
-            state
-                .service
-                .disconnect_identity(who.person.id, issuer, state.config.passwords, &by);
+        let ways = state.providers.ways();
+        let gone = state
+            .service
+            .disconnect_identity(who.person.id, issuer, ways, &by);
         if let Err(error) = gone.await {
             let why = why_not(provider, error)?;
             return refuse(&session, To::Connect(who.person.id), "/", &why).await;
@@ -239,26 +234,11 @@ fn code(error: &str) -> String {
     }
 }
 
-/// What is used of it here. Roles are given to those who sign in; one's own account is connected whatever they are.
-fn shown(provider: &Provider, arrived: &Arrived, to: To) -> Result<Shown, Trouble> {
-    let role = match to {
-        To::SignIn => provider.settings.role_of(&arrived.claims)?,
-        To::Connect(_) | To::Confirm(_) => None,
-    };
-    Ok(Shown {
-        identity: arrived.identity.clone(),
-        provider: provider.settings.name.clone(),
-        role,
-        shown_at: arrived.shown_at,
-    })
-}
-
 /// Somebody who came back, and what is believed of them.
 struct Comes<'a> {
     state: &'a AppState,
     provider: &'a Provider,
     session: &'a Session,
-    shown: Shown,
     arrived: Arrived,
 }
 
@@ -266,21 +246,65 @@ struct Comes<'a> {
 type Came = Result<Result<(), String>, Problem>;
 
 impl Comes<'_> {
-    async fn sign_in(self, headers: &HeaderMap, address: IpAddr) -> Came {
+    /// What is used of it here. Roles and teams are given to those who sign in; one's own account is connected whatever
+    /// they are.
+    fn shown(&self) -> Shown {
+        Shown {
+            identity: self.arrived.identity.clone(),
+            provider: self.provider.settings.name.clone(),
+            role: None,
+            teams: None,
+            shown_at: self.arrived.shown_at,
+        }
+    }
+
+    /// With what the provider gives.
+    fn given(&self) -> Result<Shown, Trouble> {
+        let (settings, claims) = (&self.provider.settings, &self.arrived.claims);
+        let teams = settings.teams.as_ref();
+        let teams = teams.map(|teams| -> Result<_, Trouble> {
+            Ok(ShownTeams {
+                given: teams.given(claims)?,
+                named: named(settings),
+            })
+        });
+        Ok(Shown {
+            role: settings.role_of(claims)?,
+            teams: teams.transpose()?,
+            ..self.shown()
+        })
+    }
+
+    /// `before` is who was signed in with this browser until now.
+    async fn sign_in(self, before: Option<SignedIn>, browser: &Browser) -> Came {
+        let shown = match self.given() {
+            Ok(shown) => shown,
+            Err(Trouble::NoRole { claim }) => return self.turn_away(claim).await,
+            Err(trouble) => return Ok(Err(told(self.provider, &trouble))),
+        };
         let settings = &self.provider.settings;
-        let role = settings.role_of_newcomer(self.shown.role);
+        let role = settings.role_of_newcomer(shown.role);
         let newcomer = role.map(|role| Newcomer {
             name: self.arrived.claims.display_name().map(str::to_owned),
             role,
         });
+        let (service, ways) = (&self.state.service, self.state.providers.ways());
+        let newcomer = newcomer.as_ref();
+        // Another site can send a browser here: who comes in vain stays who they are.
+        let would = service.would_receive(&shown, newcomer, browser, ways).await;
+        match would {
+            Ok(Received::In) => {}
+            otherwise => return self.outside(otherwise),
+        }
         let cookie = session::renew(self.session).await?;
-        let browser = browser_of(headers, address);
-        let service = &self.state.service;
         let came = service
-            .come_by_provider(&self.shown, newcomer.as_ref(), &cookie, &browser)
+            .come_by_provider(&shown, newcomer, &cookie, browser, ways)
             .await;
+        if let Some(before) = before {
+            service.end_session(&before, before.session).await?;
+        }
         match came {
-            Ok(true) => {
+            Ok(Received::In) => {
                 let came = CameBy {
                     provider: settings.key.clone(),
                     id_token: self.arrived.id_token,
@@ -288,25 +312,60 @@ impl Comes<'_> {
                 on_the_way::came_by(self.session, came).await?;
                 Ok(Ok(()))
             }
-            Ok(false) => Ok(Err(format!(
-                "{} knows you, but nobody here does. Ask an admin for an invitation; then connect {} in your settings.",
-                settings.name, settings.name
+            otherwise => self.outside(otherwise),
+        }
+    }
+
+    /// Why they are not in.
+    fn outside(&self, received: Result<Received, ServiceError>) -> Came {
+        let name = &self.provider.settings.name;
+        match received {
+            Ok(Received::In) => Ok(Ok(())),
+            Ok(Received::Unknown) => Ok(Err(format!(
+                "{name} knows you, but nobody here does. Ask an admin for an invitation; then connect {name} in your \
+                 settings."
             ))),
+            Ok(Received::NoTeam(team)) => {
+                let why = no_team(name, &team);
+                tracing::error!(provider.key = %self.provider.settings.key, why, "nobody came in by a provider");
+                Ok(Err(why))
+            }
+            Err(error) => why_not(self.provider, error).map(Err),
+        }
+    }
+
+    async fn turn_away(self, claim: String) -> Came {
+        let why = told(self.provider, &Trouble::NoRole { claim });
+        let settings = &self.provider.settings;
+        let shown = Shown {
+            teams: settings.teams.as_ref().map(|_| ShownTeams {
+                named: named(settings),
+                ..ShownTeams::default()
+            }),
+            ..self.shown()
+        };
+        let ways = self.state.providers.ways();
+        match self.state.service.turn_away(&shown, ways).await {
+            Ok(()) => {
+                // It may have been theirs, and then there is nothing left to keep the sentence with.
+                session::take_back(self.session).await?;
+                Ok(Err(why))
+            }
             Err(error) => why_not(self.provider, error).map(Err),
         }
     }
 
     async fn connect(self, who: &SignedIn) -> Came {
         let service = &self.state.service;
-        match service.connect_identity(who, &self.shown.identity).await {
+        match service.connect_identity(who, &self.arrived.identity).await {
             Ok(()) | Err(ServiceError::Refused(Refused::Unchanged)) => Ok(Ok(())),
             Err(error) => why_not(self.provider, error).map(Err),
         }
     }
 
     async fn confirm(self, who: &SignedIn) -> Came {
-        let proven = self.state.service.prove_by_provider(who, &self.shown).await;
-        match proven {
+        let shown = self.shown();
+        match self.state.service.prove_by_provider(who, &shown).await {
             Ok(true) => Ok(Ok(())),
             Ok(false) => Ok(Err(format!(
                 "{} has shown somebody else than you.",
@@ -315,6 +374,15 @@ impl Comes<'_> {
             Err(error) => why_not(self.provider, error).map(Err),
         }
     }
+}
+
+/// The teams that it could give.
+fn named(settings: &Settings) -> Vec<String> {
+    settings
+        .team_names()
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What a rule said, in words.

@@ -7,6 +7,7 @@ mod identity;
 mod lifetime;
 mod owner;
 mod slack;
+mod ways;
 
 use std::fmt;
 
@@ -25,6 +26,7 @@ pub use identity::Identity;
 pub use lifetime::Lifetime;
 pub use owner::Owner;
 pub use slack::SlackId;
+pub use ways::WaysIn;
 
 /// A user of the dashboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,11 +235,12 @@ pub enum Access {
         /// When they last showed the provider who they are.
         proven_at: DateTime<Utc>,
     },
-    /// Changes nothing. A conflict unless there is another admin who can come in, by a password, a passkey or a
-    /// provider.
+    /// Changes nothing. A conflict unless there is another admin who can come in.
     AdminRemains {
         /// The admin who may be none any more.
         but: PersonId,
+        /// By which ways admins can.
+        ways: WaysIn,
     },
     /// Changes nothing. A conflict unless the person has a password, a passkey or a provider.
     WayRemains {
@@ -289,6 +292,18 @@ pub enum Access {
         person: PersonId,
         /// Their part.
         part: Option<Part>,
+    },
+    /// As [`Access::Member`], by the word of a provider, which takes back what it gave. A conflict when it is so already,
+    /// given by the same.
+    GivenPart {
+        /// The team.
+        team: TeamId,
+        /// The person.
+        person: PersonId,
+        /// Their part.
+        part: Part,
+        /// The provider.
+        issuer: String,
     },
     /// An agent's home from now on; `None` = everyone's. A conflict when the team is no more.
     Home {

@@ -5,13 +5,15 @@ use chrono::{DateTime, Utc};
 
 use super::access::{changeset, checked_name, themselves};
 use crate::{
-    access::{Access, Identity, NewSession, Person},
+    access::{Access, Identity, NewSession, Person, WaysIn},
     changeset::Changeset,
     event::{Payload, PersonEvent},
-    ids::{Moment, PersonId},
+    ids::{Moment, PersonId, SessionId},
     principal::{Actor, Principal, Role},
     refused::Refused,
 };
+
+pub use super::given::GivenTeams;
 
 /// What a provider says of somebody who comes, as far as it matters here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub struct Arrival {
     pub provider: String,
     /// The role that they have by it; `None` where the provider says nothing of roles.
     pub role: Option<Role>,
+    /// The teams that they have by it; `None` where the provider says nothing of teams.
+    pub teams: Option<GivenTeams>,
     /// The browser that they come with.
     pub session: NewSession,
     /// When they last showed the provider who they are; long ago, where it does not say.
@@ -30,10 +34,12 @@ pub struct Arrival {
 
 impl Arrival {
     fn actor(&self) -> Actor {
-        Actor::Provider {
-            name: self.provider.clone(),
-            issuer: self.identity.issuer.clone(),
-        }
+        provider(&self.provider, &self.identity)
+    }
+
+    /// What makes the person's teams what the provider says, and tells of it.
+    fn teams(&self, person: &Person) -> (Vec<Access>, Vec<(Actor, Payload)>) {
+        teams(self.teams.as_ref(), person, &self.actor(), &self.identity)
     }
 
     fn begins(&self, person: &Person) -> Access {
@@ -54,8 +60,8 @@ impl Arrival {
     }
 }
 
-/// A person who is linked to the identity comes in, with the role that the provider gives them. `another_admin`
-/// is whether there would still be an admin who can come in, without this one.
+/// A person who is linked to the identity comes in, with the role and the teams that the provider gives them.
+/// `another_admin` is whether there would still be an admin who can come in by `ways`, without this one.
 ///
 /// # Errors
 /// [`Refused::Disabled`], [`Refused::LastAdmin`].
@@ -63,37 +69,125 @@ pub fn come_in(
     person: &Person,
     arrival: &Arrival,
     another_admin: bool,
+    ways: &WaysIn,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     if person.disabled_at.is_some() {
         return Err(Refused::Disabled);
     }
     let role = arrival.role.unwrap_or(person.role);
+    let actor = arrival.actor();
+    let (person, mut writes, mut events) = with_role(person, role, another_admin, ways, &actor)?;
+    let (joined, told) = arrival.teams(&person);
+    writes.extend(joined);
+    events.extend(told);
+    writes.push(arrival.begins(&person));
+    events.push((themselves(&person), arrival.came(&person)));
+    Ok(changeset_by(writes, events, now))
+}
+
+/// A person of whom a provider says that they have no role.
+#[derive(Clone, Debug)]
+pub struct Departure {
+    /// Who it is.
+    pub identity: Identity,
+    /// The provider's name, as people read it.
+    pub provider: String,
+    /// The teams that they have by it, which are none; `None` where the provider says nothing of teams.
+    pub teams: Option<GivenTeams>,
+    /// Their browsers.
+    pub sessions: Vec<SessionId>,
+}
+
+/// They do not come in, and are nowhere in any more: their browsers leave, their teams by the provider go, and of roles
+/// they keep the least. `another_admin` and `ways` are as for [`come_in`].
+///
+/// # Errors
+/// [`Refused::LastAdmin`]; [`Refused::Unchanged`] when it is so already.
+pub fn turn_away(
+    person: &Person,
+    departure: Departure,
+    another_admin: bool,
+    ways: &WaysIn,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = provider(&departure.provider, &departure.identity);
+    let (person, mut writes, mut events) =
+        with_role(person, Role::Viewer, another_admin, ways, &actor)?;
+    let given = departure.teams.as_ref();
+    let (left, told) = teams(given, &person, &actor, &departure.identity);
+    writes.extend(left);
+    events.extend(told);
+    if !departure.sessions.is_empty() {
+        let payload = Payload::Person(PersonEvent::SignedOut {
+            person: (&person).into(),
+            sessions: departure.sessions.clone(),
+        });
+        events.push((actor, payload));
+        writes.push(Access::SignOut {
+            person: person.id,
+            sessions: departure.sessions,
+        });
+    }
+    match writes.is_empty() {
+        true => Err(Refused::Unchanged),
+        false => Ok(changeset_by(writes, events, now)),
+    }
+}
+
+type Changes = (Person, Vec<Access>, Vec<(Actor, Payload)>);
+
+/// The person with this role, and what it takes to make it so.
+fn with_role(
+    person: &Person,
+    role: Role,
+    another_admin: bool,
+    ways: &WaysIn,
+    by: &Actor,
+) -> Result<Changes, Refused> {
     if role == person.role {
-        let writes = vec![arrival.begins(person)];
-        let events = vec![(themselves(person), arrival.came(person))];
-        return Ok(changeset_by(writes, events, now));
+        return Ok((person.clone(), Vec::new(), Vec::new()));
     }
     let next = Person {
         version: person.version + 1,
         role,
         ..person.clone()
     };
-    let changed = Payload::Person(PersonEvent::Changed((&next).into()));
-    let events = vec![
-        (arrival.actor(), changed),
-        (themselves(&next), arrival.came(&next)),
-    ];
     let mut writes = Vec::new();
     if person.role == Role::Admin {
         if !another_admin {
             return Err(Refused::LastAdmin);
         }
-        writes.push(Access::AdminRemains { but: person.id });
+        writes.push(Access::AdminRemains {
+            but: person.id,
+            ways: ways.clone(),
+        });
     }
-    let begins = arrival.begins(&next);
-    writes.extend([Access::Person(next), begins]);
-    Ok(changeset_by(writes, events, now))
+    writes.push(Access::Person(next.clone()));
+    let changed = Payload::Person(PersonEvent::Changed((&next).into()));
+    Ok((next, writes, vec![(by.clone(), changed)]))
+}
+
+fn provider(name: &str, identity: &Identity) -> Actor {
+    Actor::Provider {
+        name: name.to_owned(),
+        issuer: identity.issuer.clone(),
+    }
+}
+
+fn teams(
+    given: Option<&GivenTeams>,
+    person: &Person,
+    by: &Actor,
+    identity: &Identity,
+) -> (Vec<Access>, Vec<(Actor, Payload)>) {
+    let Some(given) = given else {
+        return (Vec::new(), Vec::new());
+    };
+    let (writes, events) = given.changes(person, &identity.issuer);
+    let events = events.into_iter();
+    let told = events.map(|event| (by.clone(), Payload::from(event)));
+    (writes, told.collect())
 }
 
 /// Somebody whom nobody here knew comes in under this name, because the settings let them.
@@ -116,18 +210,22 @@ pub fn come_first(
         slack_id: None,
     };
     let invited = Payload::Person(PersonEvent::Invited((&person).into()));
-    let events = vec![
+    let (joined, told) = arrival.teams(&person);
+    let mut events = vec![
         (arrival.actor(), invited),
         (arrival.actor(), linked(&person, &arrival.identity)),
-        (themselves(&person), arrival.came(&person)),
     ];
+    events.extend(told);
+    events.push((themselves(&person), arrival.came(&person)));
     let link = Access::Identify {
         person: person.id,
         identity: arrival.identity.clone(),
         at: now.at,
     };
     let begins = arrival.begins(&person);
-    let writes = vec![Access::Person(person), link, begins];
+    let mut writes = vec![Access::Person(person), link];
+    writes.extend(joined);
+    writes.push(begins);
     Ok(changeset_by(writes, events, now))
 }
 

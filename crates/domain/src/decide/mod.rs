@@ -4,6 +4,7 @@
 pub mod access;
 pub mod delivery;
 pub mod factor;
+mod given;
 pub mod identity;
 pub mod interaction;
 mod next;

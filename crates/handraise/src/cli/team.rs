@@ -335,7 +335,11 @@ fn lines(record: &TeamRecord) -> String {
     for (person, part) in &record.members {
         let disabled = person.disabled_at.map_or("", |_| "  disabled");
         let name = visible::line(&person.name);
-        lines.push(format!("  {:<8} {name}{disabled}", part.name()));
+        let given = record.given_by.get(&person.id);
+        let given = given.map_or(String::new(), |by| {
+            format!("  given by {}", visible::line(by))
+        });
+        lines.push(format!("  {:<8} {name}{given}{disabled}", part.name()));
     }
     for (agents, how) in [(&record.homes, "home of"), (&record.askers, "open to")] {
         let agents = agents.iter();

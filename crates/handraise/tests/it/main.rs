@@ -48,6 +48,8 @@ mod passkeys;
 mod polling;
 mod problems;
 mod proof;
+mod provider_doors;
+mod provider_teams;
 mod providers;
 mod readme;
 mod rebinding;

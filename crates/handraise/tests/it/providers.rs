@@ -1,8 +1,8 @@
 //! Signing in by a provider, honest or not.
 
 use chrono::TimeDelta;
-use domain::{Audience, Role, limits::PROOF_LASTS};
-use reqwest::{Response, StatusCode, header};
+use domain::{Role, limits::PROOF_LASTS};
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 use server::{
     config::Config,
@@ -13,9 +13,9 @@ use url::Url;
 
 use crate::support::{
     app::TestApp,
-    fake_provider::{FakeProvider, Fate, Lie, SUBJECT, Token},
-    html::{one_line, text_of},
-    people::{PASSWORD, operator, owned, person_named},
+    browser::{Browser, REFUSED, WAY, place},
+    fake_provider::{FakeProvider, Fate, Lie, SUBJECT, Token, groups, roles},
+    people::{PASSWORD, operator, person_named},
 };
 
 store::on_both_databases!(
@@ -33,118 +33,8 @@ store::on_both_databases!(
     another_site_connects_nobody,
 );
 
-/// One browser, with its cookie.
-struct Browser<'a> {
-    app: &'a TestApp,
-    cookie: String,
-}
-
-impl<'a> Browser<'a> {
-    fn new(app: &'a TestApp) -> Self {
-        let cookie = String::new();
-        Self { app, cookie }
-    }
-
-    async fn signed_in(app: &'a TestApp, name: &str, role: Role) -> Self {
-        let cookie = app.sign_in(name, role).await;
-        Self { app, cookie }
-    }
-
-    fn keep(&mut self, response: Response) -> Response {
-        if let Some(cookie) = response.headers().get(header::SET_COOKIE) {
-            let cookie = cookie.to_str().unwrap();
-            self.cookie = cookie.split(';').next().unwrap().to_owned();
-        }
-        response
-    }
-
-    /// As a link of our own page does.
-    async fn follow(&mut self, path: &str) -> Response {
-        let request = self.app.get(path).header("sec-fetch-site", "same-origin");
-        let response = request.header("cookie", &self.cookie).send().await.unwrap();
-        self.keep(response)
-    }
-
-    /// As the provider's page does.
-    async fn sent(&mut self, path: &str) -> Response {
-        let request = self.app.get(path).header("sec-fetch-site", "cross-site");
-        let response = request.header("cookie", &self.cookie).send().await.unwrap();
-        self.keep(response)
-    }
-
-    async fn submit(&mut self, path: &str, form: &[(&str, &str)]) -> Response {
-        let form: Vec<_> = form.iter().copied().map(owned).collect();
-        let response = self.app.submit(path, &self.cookie, &form).await;
-        self.keep(response)
-    }
-
-    /// Where a way to the provider leads.
-    async fn way(&mut self, path: &str) -> Url {
-        Url::parse(&place(&self.follow(path).await)).unwrap()
-    }
-
-    /// There and back.
-    async fn round(&mut self, provider: &FakeProvider, path: &str) -> String {
-        let way = self.way(path).await;
-        let back = provider.grant(&way, self.app.state.service.now());
-        place(&self.sent(&back).await)
-    }
-
-    async fn page(&mut self, path: &str) -> String {
-        one_line(&text_of(&self.follow(path).await.text().await.unwrap()))
-    }
-
-    async fn is_in(&mut self) -> bool {
-        self.follow("/").await.status() == StatusCode::OK
-    }
-
-    async fn visitor(&mut self) -> Value {
-        let response = self.submit("/ui/load-visitor", &[]).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        response.json().await.unwrap()
-    }
-}
-
-fn place(response: &Response) -> String {
-    assert_eq!(response.status(), StatusCode::SEE_OTHER);
-    let place = response.headers()[header::LOCATION].to_str().unwrap();
-    place.to_owned()
-}
-
 async fn app(database: &TestDatabase, provider: &FakeProvider, more: Value) -> TestApp {
     TestApp::start_with(database, |config| provider.alone(config, more)).await
-}
-
-const WAY: &str = "/sign-in/with/company";
-const REFUSED: &str = "/sign-in?refused=provider&next=%2F";
-
-fn roles(newcomers: &str) -> Value {
-    json!({
-        "role_claim": "groups", "newcomers": newcomers,
-        "roles": {"staff": "viewer", "on-call": "responder", "ops": "admin"},
-    })
-}
-
-fn groups(groups: Value) -> Lie {
-    Lie {
-        claims: vec![("groups", groups), ("name", json!("Ana Maria"))],
-        ..Lie::default()
-    }
-}
-
-async fn events(app: &TestApp) -> Vec<String> {
-    let all = app
-        .state
-        .service
-        .store()
-        .events_after(0, &Audience::All, 1_000)
-        .await;
-    let events = all.unwrap().collect();
-    let told = events.iter().map(|event| {
-        let by = event.actor.name().unwrap_or_default().to_owned();
-        format!("{} by {by}", event.payload.event_type())
-    });
-    told.collect()
 }
 
 async fn who_is_not_known_comes_in_as_the_settings_say(database: TestDatabase) {
@@ -180,7 +70,7 @@ async fn who_is_not_known_comes_in_as_the_settings_say(database: TestDatabase) {
     };
     assert!(!thief.is_in().await);
     assert_eq!(
-        events(&app).await,
+        app.told().await,
         [
             "person.invited by Company",
             "person.identity_linked by Company",
@@ -249,7 +139,7 @@ async fn a_role_follows_the_claim_at_every_sign_in(database: TestDatabase) {
     }
     // In the browsers from before, too.
     assert_eq!(browsers[0].visitor().await["role"], "responder");
-    let changed = events(&app).await;
+    let changed = app.told().await;
     let changed = changed
         .iter()
         .filter(|one| *one == "person.changed by Company");
@@ -332,6 +222,31 @@ async fn whatever_a_provider_makes_up_nobody_comes_in(database: TestDatabase) {
             "clock behind",
             honest("iat", json!(now - 75)),
             "75 s behind the one here",
+        ),
+        (
+            "made at no time",
+            honest("iat", json!(1e300)),
+            "is not as it should be",
+        ),
+        (
+            "good for ever",
+            honest("exp", json!("always")),
+            "is not as it should be",
+        ),
+        (
+            "shown at no time",
+            honest("auth_time", json!(-1e300)),
+            "is not as it should be",
+        ),
+        (
+            "no issuer",
+            honest("iss", Value::Null),
+            "is not as it should be",
+        ),
+        (
+            "issuer with a slash",
+            honest("iss", json!(format!("{}/", provider.url))),
+            "another provider has made it",
         ),
         (
             "no subject",
@@ -459,6 +374,11 @@ async fn whatever_a_provider_makes_up_nobody_comes_in(database: TestDatabase) {
             "calls itself by another address",
         ),
         (
+            "issuer with a slash",
+            said("issuer", json!(format!("{}/", provider.url))),
+            "calls itself by another address",
+        ),
+        (
             "no issuer",
             said("issuer", Value::Null),
             "is not as it should be",
@@ -537,13 +457,6 @@ async fn whatever_a_provider_makes_up_nobody_comes_in(database: TestDatabase) {
     provider.lies(groups(json!(["ops"])));
     app.clock.advance(TimeDelta::minutes(6));
     assert_eq!(Browser::new(&app).round(&provider, WAY).await, "/");
-}
-
-impl Lie {
-    fn with(mut self, name: &'static str, value: Value) -> Self {
-        self.claims.push((name, value));
-        self
-    }
 }
 
 async fn the_way_back_leads_in_once_and_in_the_browser_where_it_began(database: TestDatabase) {
@@ -743,7 +656,7 @@ async fn a_person_connects_a_provider_and_disconnects_it(database: TestDatabase)
     let gone = ana.submit(&format!("{WAY}/disconnect"), &[]).await;
     assert_eq!(place(&gone), "/settings");
     assert_eq!(Browser::new(&app).round(&provider, WAY).await, REFUSED);
-    let told = events(&app).await;
+    let told = app.told().await;
     assert!(
         told.contains(&"person.identity_unlinked by Ana".to_owned()),
         "{told:?}"

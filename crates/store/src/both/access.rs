@@ -50,7 +50,9 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             session,
             proven_at,
         } => identities::come_in(connection, *person, identity, session, *proven_at).await,
-        Access::AdminRemains { but } => identities::admin_remains(connection, Some(*but)).await,
+        Access::AdminRemains { but, ways } => {
+            identities::admin_remains(connection, Some(*but), Some(ways)).await
+        }
         Access::WayRemains { person } => identities::way_remains(connection, *person).await,
         Access::FactorRemains { person } => factors::one_remains(connection, *person).await,
         Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
@@ -61,9 +63,11 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             at,
             by,
         } => insert_token(connection, token, hash, *at, by).await,
-        Access::Team(_) | Access::Member { .. } | Access::Home { .. } | Access::Opened { .. } => {
-            super::teams::apply(connection, access).await
-        }
+        Access::Team(_)
+        | Access::Member { .. }
+        | Access::GivenPart { .. }
+        | Access::Home { .. }
+        | Access::Opened { .. } => super::teams::apply(connection, access).await,
         Access::Factor { person, change } => factors::apply(connection, *person, change).await,
         Access::Own { token, owner } => {
             let owned = "UPDATE tokens SET owner_id = $1

@@ -2,7 +2,11 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{Identity, Person, PersonId, access::NewSession};
+use domain::{
+    Identity, Person, PersonId,
+    access::{NewSession, WaysIn},
+};
+use uuid::Uuid;
 
 use super::{Connection, Store, access::sign_in};
 use crate::{
@@ -45,9 +49,9 @@ impl Identities for Store {
         rows.into_iter().map(IdentityRecord::try_from).collect()
     }
 
-    async fn another_admin(&self, but: Option<PersonId>) -> Result<bool> {
+    async fn another_admin(&self, but: Option<PersonId>, ways: Option<&WaysIn>) -> Result<bool> {
         let mut connection = self.read.acquire().await?;
-        admin_remains(&mut connection, but).await
+        admin_remains(&mut connection, but, ways).await
     }
 }
 
@@ -55,20 +59,24 @@ impl Identities for Store {
 pub(super) async fn admin_remains(
     connection: &mut Connection,
     but: Option<PersonId>,
+    ways: Option<&WaysIn>,
 ) -> Result<bool> {
-    // Nobody has the nil id.
-    let one: Option<i64> = sqlx::query_scalar(
-        "SELECT created_at FROM people p
-         WHERE p.role = 'admin' AND p.disabled_at IS NULL AND p.id <> $1
-            AND (p.password_hash IS NOT NULL
-                 OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = p.id)
-                 OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = p.id AND f.kind = 'passkey'))
-         LIMIT 1",
+    // A row for each of their providers. Nobody has the nil id.
+    let admins: Vec<(Uuid, bool, Option<String>)> = sqlx::query_as(
+        "SELECT p.id,
+            p.password_hash IS NOT NULL
+                OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = p.id AND f.kind = 'passkey'),
+            i.issuer
+         FROM people p LEFT JOIN identities i ON i.person_id = p.id
+         WHERE p.role = 'admin' AND p.disabled_at IS NULL AND p.id <> $1",
     )
     .bind(but.map(|person| person.0).unwrap_or_default())
-    .fetch_optional(connection)
+    .fetch_all(connection)
     .await?;
-    Ok(one.is_some())
+    Ok(admins.iter().any(|(_, of_their_own, issuer)| match ways {
+        Some(ways) => ways.lead_in(*of_their_own, issuer.as_deref()),
+        None => *of_their_own || issuer.is_some(),
+    }))
 }
 
 /// A code of an app is none: it is asked for after a password.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use domain::{Access, AgentId, Part, Parts, Person, PersonId, Team, TeamId};
+use domain::{Access, AgentId, Membership, Part, Parts, Person, PersonId, Team, TeamId};
 use uuid::Uuid;
 
 use super::{Connection, Store};
@@ -19,6 +19,13 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         Access::Team(team) => update(connection, team).await,
         Access::Member { team, person, part } => Ok(is_there(connection, Some(*team)).await?
             && put_member(connection, *team, *person, *part).await?),
+        Access::GivenPart {
+            team,
+            person,
+            part,
+            issuer,
+        } => Ok(is_there(connection, Some(*team)).await?
+            && give_part(connection, *team, *person, *part, issuer).await?),
         Access::Home { agent, team } => {
             Ok(is_there(connection, *team).await? && put_home(connection, *agent, *team).await?)
         }
@@ -101,7 +108,7 @@ async fn put_member(
     let query = match part {
         Some(_) => sqlx::query(
             "INSERT INTO team_members (team_id, person_id, part) VALUES ($1, $2, $3)
-             ON CONFLICT (team_id, person_id) DO UPDATE SET part = excluded.part
+             ON CONFLICT (team_id, person_id) DO UPDATE SET part = excluded.part, issuer = NULL
              WHERE team_members.part <> excluded.part",
         ),
         None => sqlx::query("DELETE FROM team_members WHERE team_id = $1 AND person_id = $2"),
@@ -112,6 +119,28 @@ async fn put_member(
         None => query,
     };
     Ok(query.execute(connection).await?.rows_affected() == 1)
+}
+
+async fn give_part(
+    connection: &mut Connection,
+    team: TeamId,
+    person: PersonId,
+    part: Part,
+    issuer: &str,
+) -> Result<bool> {
+    let done = sqlx::query(
+        "INSERT INTO team_members (team_id, person_id, part, issuer) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (team_id, person_id) DO UPDATE SET part = excluded.part, issuer = excluded.issuer
+         WHERE team_members.part <> excluded.part
+            OR team_members.issuer IS DISTINCT FROM excluded.issuer",
+    )
+    .bind(team.0)
+    .bind(person.0)
+    .bind(part.name())
+    .bind(issuer)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 async fn put_home(
@@ -180,7 +209,7 @@ impl Teams for Store {
         .fetch_all(&mut *transaction)
         .await?;
         let members: Vec<rows::MemberRow> = sqlx::query_as(
-            "SELECT m.team_id, m.part, p.id, p.version, p.name, p.role, p.created_at AS invited_at,
+            "SELECT m.team_id, m.part, m.issuer, p.id, p.version, p.name, p.role, p.created_at AS invited_at,
                 p.disabled_at, p.slack_id
              FROM team_members m JOIN people p ON p.id = m.person_id ORDER BY p.name_key, p.id",
         )
@@ -207,6 +236,18 @@ impl Teams for Store {
                 .fetch_all(&self.read)
                 .await?;
         rows::parts(rows)
+    }
+
+    async fn memberships(&self, person: PersonId) -> Result<Vec<Membership>> {
+        let rows: Vec<rows::MembershipRow> = sqlx::query_as(
+            "SELECT t.id, t.name, m.part, m.issuer
+             FROM team_members m JOIN teams t ON t.id = m.team_id
+             WHERE m.person_id = $1 ORDER BY t.name_key, t.id",
+        )
+        .bind(person.0)
+        .fetch_all(&self.read)
+        .await?;
+        rows.into_iter().map(Membership::try_from).collect()
     }
 
     async fn asker(&self, agent: AgentId) -> Result<Asker> {

@@ -145,7 +145,11 @@ async fn content(connection: &mut PgConnection) -> sqlx::Result<Content> {
                     OR EXISTS (SELECT 1 FROM factors f
                         WHERE f.person_id = p.id AND f.kind = 'passkey'))) AS admins",
     )
-    .fetch_one(connection)
+    .fetch_one(&mut *connection)
     .await?;
-    Ok(row.into())
+    let teams =
+        sqlx::query_scalar("SELECT name_key FROM teams WHERE deleted_at IS NULL ORDER BY name_key")
+            .fetch_all(connection)
+            .await?;
+    Ok(row.with(teams))
 }

@@ -1,6 +1,10 @@
 //! Teams as stored.
 
-use domain::{AgentId, AgentRef, Part, Parts, Person, Team, TeamId, team::Profile};
+use std::collections::BTreeMap;
+
+use domain::{
+    AgentId, AgentRef, Membership, Part, Parts, Person, Team, TeamId, TeamRef, team::Profile,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -48,8 +52,32 @@ pub(crate) fn timeouts_text(team: &Team) -> Result<String> {
 pub(crate) struct MemberRow {
     team_id: Uuid,
     part: String,
+    issuer: Option<String>,
     #[sqlx(flatten)]
     person: PersonRow,
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct MembershipRow {
+    id: Uuid,
+    name: String,
+    part: String,
+    issuer: Option<String>,
+}
+
+impl TryFrom<MembershipRow> for Membership {
+    type Error = StoreError;
+
+    fn try_from(row: MembershipRow) -> Result<Self> {
+        Ok(Self {
+            part: part(row.id, &row.part)?,
+            team: TeamRef {
+                id: TeamId(row.id),
+                name: row.name,
+            },
+            issuer: row.issuer,
+        })
+    }
 }
 
 #[derive(Debug, FromRow)]
@@ -80,6 +108,7 @@ pub(crate) fn teams(
         records.push(TeamRecord {
             team: row.try_into()?,
             members: Vec::new(),
+            given_by: BTreeMap::new(),
             homes: of(&homes, id),
             askers: of(&askers, id),
         });
@@ -87,7 +116,11 @@ pub(crate) fn teams(
     for row in members {
         let (team, part) = (TeamId(row.team_id), part(row.team_id, &row.part)?);
         if let Some(record) = records.iter_mut().find(|record| record.team.id == team) {
-            record.members.push((Person::try_from(row.person)?, part));
+            let person = Person::try_from(row.person)?;
+            if let Some(issuer) = row.issuer {
+                record.given_by.insert(person.id, issuer);
+            }
+            record.members.push((person, part));
         }
     }
     Ok(records)

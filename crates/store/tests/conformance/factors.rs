@@ -371,6 +371,7 @@ async fn by_provider(database: &Database, store: &dyn Store) -> (Person, Identit
         identity: Identity::new("https://id.example", "1").unwrap(),
         provider: "Company".into(),
         role: None,
+        teams: None,
         session: session(database),
         proven_at: epoch(),
     };
@@ -388,14 +389,14 @@ async fn an_admin_with_a_passkey_can_come_in(database: Database) {
     let key = added(&database, &*store, &ana, passkey(&database, b"ana"), &[]).await;
     let gone = providers::disconnect(&ana, &identity, true, &by, database.at(1)).unwrap();
     store.commit(gone).await.unwrap();
-    assert!(store.another_admin(None).await.unwrap());
+    assert!(store.another_admin(None, None).await.unwrap());
     let mut removed = decide::remove(&ana, &key, 2, false, true, &by, database.at(2)).unwrap();
     // It is their only way in, which is looked at after the removal.
     assert!(is_conflict(&store.commit(removed.clone()).await));
     removed.writes.truncate(1);
     store.commit(removed).await.unwrap();
     // A code of an app is asked for after a password, and there is none.
-    assert!(!store.another_admin(None).await.unwrap());
+    assert!(!store.another_admin(None, None).await.unwrap());
 }
 
 async fn of_two_removals_at_once_one_leaves_what_must_remain(database: Database) {

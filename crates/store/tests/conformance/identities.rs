@@ -2,13 +2,15 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Access, Changeset, Identity, Ids, PasswordHash, Person, PersonId, Role, SecretHash, SessionId,
-    Write,
-    access::{NewLink, NewSession, PasswordBy},
+    Access, Changeset, Identity, Ids, Membership, Part, PasswordHash, Person, PersonId, Role,
+    SecretHash, SessionId, Team, Write,
+    access::{NewLink, NewSession, PasswordBy, WaysIn},
     decide::{
         access,
-        identity::{self as decide, Arrival},
+        identity::{self as decide, Arrival, Departure, GivenTeams},
+        team,
     },
+    team::Profile,
 };
 use futures::future::join_all;
 use store::{CommitError, Store, verify_journal};
@@ -23,7 +25,10 @@ store::on_both_databases!(
     an_identity_belongs_to_one_person_who_has_one_at_a_provider,
     who_is_linked_no_more_does_not_come_in,
     a_role_is_taken_only_while_another_admin_can_come_in,
+    only_what_is_open_lets_another_admin_in,
     a_sign_in_by_a_provider_proves_what_the_provider_says,
+    teams_are_given_and_taken_in_the_moment_of_a_sign_in,
+    who_is_turned_away_is_out_in_one_moment,
 );
 
 fn identity(subject: &str) -> Identity {
@@ -35,8 +40,16 @@ fn arrival(database: &Database, subject: &str, role: Option<Role>) -> Arrival {
         identity: identity(subject),
         provider: "Company".into(),
         role,
+        teams: None,
         session: session(database),
         proven_at: DateTime::UNIX_EPOCH,
+    }
+}
+
+fn ways(passwords: bool) -> WaysIn {
+    WaysIn {
+        passwords,
+        issuers: vec!["https://id.example".into()],
     }
 }
 
@@ -154,7 +167,7 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
     let store = database.store().await;
     let ana = came_first(&database, &*store, "Ana", Role::Viewer).await;
     let late = arrival(&database, "Ana", None);
-    let comes = decide::come_in(&ana, &late, true, database.at(2)).unwrap();
+    let comes = decide::come_in(&ana, &late, true, &ways(true), database.at(2)).unwrap();
     let gone =
         || decide::disconnect(&ana, &identity("Ana"), true, &operator(), database.at(1)).unwrap();
     store.commit(gone()).await.unwrap();
@@ -166,7 +179,7 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
         .commit(connected(&database, &ana, "Ana"))
         .await
         .unwrap();
-    let comes = decide::come_in(&ana, &late, true, database.at(3)).unwrap();
+    let comes = decide::come_in(&ana, &late, true, &ways(true), database.at(3)).unwrap();
     let disabled = access::disable(&ana, true, &[], &operator(), database.at(3)).unwrap();
     store.commit(disabled).await.unwrap();
     assert!(is_conflict(&*store, comes).await);
@@ -175,10 +188,10 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
 
 async fn a_role_is_taken_only_while_another_admin_can_come_in(database: Database) {
     let store = database.store().await;
-    assert!(!store.another_admin(None).await.unwrap());
+    assert!(!store.another_admin(None, None).await.unwrap());
     let ana = came_first(&database, &*store, "Ana", Role::Admin).await;
-    assert!(store.another_admin(None).await.unwrap());
-    assert!(!store.another_admin(Some(ana.id)).await.unwrap());
+    assert!(store.another_admin(None, None).await.unwrap());
+    assert!(!store.another_admin(Some(ana.id), None).await.unwrap());
     // One who was invited has not come in.
     let link = NewLink {
         hash: SecretHash(rand_hash()),
@@ -196,10 +209,10 @@ async fn a_role_is_taken_only_while_another_admin_can_come_in(database: Database
         panic!("{invited:?}");
     };
     store.commit(invited).await.unwrap();
-    assert!(!store.another_admin(Some(ana.id)).await.unwrap());
+    assert!(!store.another_admin(Some(ana.id), None).await.unwrap());
     let demoted = |person: &Person, subject| {
         let arrival = arrival(&database, subject, Some(Role::Viewer));
-        decide::come_in(person, &arrival, true, database.at(1)).unwrap()
+        decide::come_in(person, &arrival, true, &ways(true), database.at(1)).unwrap()
     };
     assert!(is_conflict(&*store, demoted(&ana, "Ana")).await);
     let by = PasswordBy::Link {
@@ -219,7 +232,7 @@ async fn a_role_is_taken_only_while_another_admin_can_come_in(database: Database
     });
     let done = join_all(both).await.into_iter();
     assert_eq!(done.filter(|one| *one.as_ref().unwrap()).count(), 1);
-    assert!(store.another_admin(None).await.unwrap());
+    assert!(store.another_admin(None, None).await.unwrap());
     verify_journal(&*store).await.unwrap();
 }
 
@@ -231,8 +244,190 @@ async fn a_sign_in_by_a_provider_proves_what_the_provider_says(database: Databas
             proven_at: at,
             ..arrival(&database, "Ana", None)
         };
-        let came = decide::come_in(&ana, &arrival, true, database.at(1)).unwrap();
+        let came = decide::come_in(&ana, &arrival, true, &ways(true), database.at(1)).unwrap();
         store.commit(came).await.unwrap();
         assert_eq!(is_signed_in(&*store, &arrival.session).await, Some(at));
     }
+}
+
+async fn only_what_is_open_lets_another_admin_in(database: Database) {
+    let store = database.store().await;
+    let ana = came_first(&database, &*store, "Ana", Role::Admin).await;
+    let link = NewLink {
+        hash: SecretHash(rand_hash()),
+        expires_at: epoch() + TimeDelta::hours(1),
+    };
+    let invited = access::invite(
+        "Ben",
+        Role::Admin,
+        link.clone(),
+        &operator(),
+        database.at(0),
+    );
+    store.commit(invited.unwrap()).await.unwrap();
+    let ben = store.account("ben").await.unwrap().unwrap().person;
+    let by = PasswordBy::Link {
+        link: link.hash,
+        session: session(&database),
+    };
+    let password = access::set_password(&ben, PasswordHash("one".into()), by, database.at(1));
+    store.commit(password).await.unwrap();
+    let another = async |but: &Person, ways: Option<WaysIn>| {
+        let another = store.another_admin(Some(but.id), ways.as_ref()).await;
+        another.unwrap()
+    };
+    assert!(another(&ana, None).await);
+    assert!(another(&ana, Some(ways(true))).await);
+    // With a password alone nobody comes in where passwords are no way.
+    assert!(!another(&ana, Some(ways(false))).await);
+    assert!(another(&ben, Some(ways(false))).await);
+    // Nor by a provider that is none any more.
+    let gone = WaysIn {
+        issuers: vec!["https://new.example".into()],
+        ..ways(true)
+    };
+    assert!(!another(&ben, Some(gone.clone())).await);
+    assert!(another(&ana, Some(gone)).await);
+    // The store holds to it, whatever was thought when it was decided.
+    let demoted = |ways: &WaysIn| {
+        let arrival = arrival(&database, "Ana", Some(Role::Viewer));
+        decide::come_in(&ana, &arrival, true, ways, database.at(2)).unwrap()
+    };
+    assert!(is_conflict(&*store, demoted(&ways(false))).await);
+    store.commit(demoted(&ways(true))).await.unwrap();
+}
+
+async fn made_team(database: &Database, store: &dyn Store, name: &str) -> Team {
+    let profile = Profile {
+        name: name.into(),
+        ..Profile::default()
+    };
+    let made = team::create(profile, &operator(), database.at(0)).unwrap();
+    store.commit(made).await.unwrap();
+    let key = Person::name_key(name);
+    store.team_named(&key).await.unwrap().unwrap()
+}
+
+async fn teams_are_given_and_taken_in_the_moment_of_a_sign_in(database: Database) {
+    let store = database.store().await;
+    let payments = made_team(&database, &*store, "Payments").await;
+    let search = made_team(&database, &*store, "Search").await;
+    let with = |given: &[(&Team, Part)], until_now| Arrival {
+        teams: Some(GivenTeams {
+            given: given
+                .iter()
+                .map(|(team, part)| (team.named(), *part))
+                .collect(),
+            named: ["payments".into()].into(),
+            until_now,
+        }),
+        ..arrival(&database, "Ana", None)
+    };
+    let first = decide::come_first(
+        "Ana",
+        Role::Responder,
+        &with(&[(&payments, Part::Reads)], Vec::new()),
+        database.at(0),
+    );
+    store.commit(first.unwrap()).await.unwrap();
+    let ana = store.account("ana").await.unwrap().unwrap().person;
+    let theirs = async || store.memberships(ana.id).await.unwrap();
+    let given = |team: &Team, part| Membership {
+        team: team.named(),
+        part,
+        issuer: Some("https://id.example".into()),
+    };
+    assert_eq!(theirs().await, [given(&payments, Part::Reads)]);
+    // By an admin's hand it is an admin's.
+    let by_hand = team::set_member(
+        &payments,
+        &ana,
+        Some(Part::Reads),
+        Part::Answers,
+        &operator(),
+        database.at(1),
+    );
+    store.commit(by_hand.unwrap()).await.unwrap();
+    let hers = Membership {
+        issuer: None,
+        ..given(&payments, Part::Answers)
+    };
+    assert_eq!(theirs().await, [hers]);
+    let [record, _] = &store.teams().await.unwrap()[..] else {
+        panic!("not two teams");
+    };
+    assert!(record.given_by.is_empty());
+    // And the provider's again, with another one.
+    let both = [(&payments, Part::Answers), (&search, Part::Answers)];
+    let comes = |arrival: &Arrival| {
+        decide::come_in(&ana, arrival, true, &ways(true), database.at(2)).unwrap()
+    };
+    let arrives = with(&both, theirs().await);
+    store.commit(comes(&arrives)).await.unwrap();
+    assert_eq!(
+        theirs().await,
+        both.map(|(team, part)| given(team, part)).to_vec()
+    );
+    let [record, _] = &store.teams().await.unwrap()[..] else {
+        panic!("not two teams");
+    };
+    assert_eq!(record.given_by[&ana.id], "https://id.example");
+    // What was decided on something else is not done: neither that nor the sign-in.
+    let late = Arrival {
+        session: session(&database),
+        ..arrives
+    };
+    assert!(is_conflict(&*store, comes(&late)).await);
+    assert_eq!(is_signed_in(&*store, &late.session).await, None);
+    // A team that is gone meanwhile.
+    let left = with(&[], theirs().await);
+    store.commit(comes(&left)).await.unwrap();
+    assert_eq!(theirs().await, []);
+    let joins = with(&both, Vec::new());
+    let deleted = team::delete(&search, 0, 0, &operator(), database.at(3)).unwrap();
+    store.commit(deleted).await.unwrap();
+    assert!(is_conflict(&*store, comes(&joins)).await);
+    assert_eq!(theirs().await, []);
+    assert_eq!(is_signed_in(&*store, &joins.session).await, None);
+    verify_journal(&*store).await.unwrap();
+}
+
+async fn who_is_turned_away_is_out_in_one_moment(database: Database) {
+    let store = database.store().await;
+    let ana = came_first(&database, &*store, "Ana", Role::Admin).await;
+    let payments = made_team(&database, &*store, "Payments").await;
+    let joined = team::set_member(
+        &payments,
+        &ana,
+        None,
+        Part::Answers,
+        &operator(),
+        database.at(1),
+    );
+    store.commit(joined.unwrap()).await.unwrap();
+    let away = async || {
+        let sessions = store.sessions(ana.id, epoch()).await.unwrap();
+        let departure = Departure {
+            identity: identity("Ana"),
+            provider: "Company".into(),
+            teams: Some(GivenTeams {
+                named: ["payments".into()].into(),
+                until_now: store.memberships(ana.id).await.unwrap(),
+                ..GivenTeams::default()
+            }),
+            sessions: sessions.iter().map(|one| one.id).collect(),
+        };
+        decide::turn_away(&ana, departure, true, &ways(true), database.at(2)).unwrap()
+    };
+    // She is the last admin.
+    assert!(is_conflict(&*store, away().await).await);
+    assert_eq!(store.sessions(ana.id, epoch()).await.unwrap().len(), 1);
+    assert_eq!(store.memberships(ana.id).await.unwrap().len(), 1);
+    came_first(&database, &*store, "Ben", Role::Admin).await;
+    store.commit(away().await).await.unwrap();
+    assert_eq!(store.sessions(ana.id, epoch()).await.unwrap(), []);
+    assert_eq!(store.memberships(ana.id).await.unwrap(), []);
+    let role = store.person(ana.id).await.unwrap().unwrap().role;
+    assert_eq!(role, Role::Viewer);
+    verify_journal(&*store).await.unwrap();
 }

@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeMap, fs};
 
+use domain::{decide::team, team::Profile};
 use store::{ConnectError, Inspection, Schema, testing::TestDatabase};
 
-use crate::database::{Database, epoch};
+use crate::database::{Database, epoch, operator};
 
 store::on_both_databases!(
     what_is_not_there_yet_is_not_made,
@@ -46,6 +47,12 @@ async fn an_up_to_date_database_tells_what_is_in_it(database: Database) {
     let agent = database.agent(&*store, "backend").await;
     let opened = database.question(&agent, Default::default(), 5);
     store.commit(opened).await.unwrap();
+    let profile = Profile {
+        name: "Payments".into(),
+        ..Profile::default()
+    };
+    let team = team::create(profile, &operator(), database.at(5)).unwrap();
+    store.commit(team).await.unwrap();
     let open = look(&database.place.url).await.unwrap();
     assert!(
         matches!(open.schema, Schema::Current(version) if version >= 4),
@@ -55,6 +62,7 @@ async fn an_up_to_date_database_tells_what_is_in_it(database: Database) {
     let content = open.content.unwrap();
     let last_seq = store.last_seq().await.unwrap();
     assert_eq!((content.last_seq, content.admins), (last_seq, 0));
+    assert_eq!(content.teams, ["payments"]);
     assert_eq!(
         content.last_event_at,
         Some(epoch() + chrono::TimeDelta::seconds(5))

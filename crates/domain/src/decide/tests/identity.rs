@@ -1,9 +1,10 @@
 //! Who comes in by a provider, and as what.
 
 use crate::{
-    Actor, Changeset, Identity, Parts, PersonId, Principal, Refused, Role, SessionId, Write,
-    access::{Access, NewSession, Person, SecretHash},
-    decide::identity::{self as decide, Arrival},
+    Actor, Changeset, Identity, Membership, Part, Parts, PersonId, Principal, Refused, Role,
+    SessionId, TeamId, TeamRef, Write,
+    access::{Access, NewSession, Person, SecretHash, WaysIn},
+    decide::identity::{self as decide, Arrival, Departure, GivenTeams},
     testing::{Counter, at, epoch},
 };
 use chrono::TimeDelta;
@@ -32,6 +33,7 @@ fn arrival(role: Option<Role>) -> Arrival {
         identity: identity("248289761001"),
         provider: "Company".into(),
         role,
+        teams: None,
         session: NewSession {
             id: SessionId(Uuid::from_u128(4)),
             hash: SecretHash([3; 32]),
@@ -42,6 +44,13 @@ fn arrival(role: Option<Role>) -> Arrival {
             host: String::new(),
         },
         proven_at: epoch(),
+    }
+}
+
+fn ways() -> WaysIn {
+    WaysIn {
+        passwords: true,
+        issuers: vec![ISSUER.into()],
     }
 }
 
@@ -70,7 +79,7 @@ fn a_provider_gives_and_takes_roles_in_the_moment_in_which_somebody_comes() {
             Some(Role::Admin),
         ] {
             let ben = person(8, old);
-            let came = decide::come_in(&ben, &arrival(new), true, at(&ids, 1)).unwrap();
+            let came = decide::come_in(&ben, &arrival(new), true, &ways(), at(&ids, 1)).unwrap();
             let writes = written(&came);
             let Some(Access::ComeIn { person, .. }) = writes.last() else {
                 panic!("{came:?}");
@@ -96,7 +105,7 @@ fn a_provider_gives_and_takes_roles_in_the_moment_in_which_somebody_comes() {
             // That it is true when it is written is for the store to see.
             let guards = writes
                 .iter()
-                .any(|write| matches!(write, Access::AdminRemains { but } if *but == ben.id));
+                .any(|write| matches!(write, Access::AdminRemains { but, .. } if *but == ben.id));
             assert_eq!(guards, old == Role::Admin && change.is_some());
         }
     }
@@ -107,11 +116,11 @@ fn the_last_admin_stays_one_whatever_a_provider_says() {
     let ids = Counter::default();
     let ana = person(9, Role::Admin);
     for role in [Role::Viewer, Role::Responder] {
-        let came = decide::come_in(&ana, &arrival(Some(role)), false, at(&ids, 1));
+        let came = decide::come_in(&ana, &arrival(Some(role)), false, &ways(), at(&ids, 1));
         assert_eq!(came, Err(Refused::LastAdmin));
     }
     for role in [None, Some(Role::Admin)] {
-        assert!(decide::come_in(&ana, &arrival(role), false, at(&ids, 1)).is_ok());
+        assert!(decide::come_in(&ana, &arrival(role), false, &ways(), at(&ids, 1)).is_ok());
     }
 }
 
@@ -122,7 +131,13 @@ fn who_is_kept_out_does_not_come_by_a_provider_either() {
         disabled_at: Some(epoch()),
         ..person(8, Role::Viewer)
     };
-    let came = decide::come_in(&ben, &arrival(Some(Role::Admin)), true, at(&ids, 1));
+    let came = decide::come_in(
+        &ben,
+        &arrival(Some(Role::Admin)),
+        true,
+        &ways(),
+        at(&ids, 1),
+    );
     assert_eq!(came, Err(Refused::Disabled));
     let until = epoch() + TimeDelta::hours(1);
     let connected = decide::connect(&ben, &identity("1"), None, None, until, at(&ids, 1));
@@ -228,5 +243,188 @@ fn what_no_provider_may_say_names_nobody() {
         (ISSUER, &format!("{longest}x")),
     ] {
         assert!(Identity::new(issuer, subject).is_err(), "{subject}");
+    }
+}
+
+fn team(n: u128, name: &str) -> TeamRef {
+    TeamRef {
+        id: TeamId(Uuid::from_u128(n)),
+        name: name.into(),
+    }
+}
+
+fn member(team: TeamRef, part: Part, issuer: Option<&str>) -> Membership {
+    let issuer = issuer.map(str::to_owned);
+    Membership { team, part, issuer }
+}
+
+/// Each change of teams: the team, and the part that there is from now on.
+fn moved(changeset: &Changeset) -> Vec<(u128, Option<Part>)> {
+    let writes = written(changeset).into_iter();
+    let moved = writes.filter_map(|write| match write {
+        Access::Member { team, part, .. } => Some((team.0.as_u128(), *part)),
+        Access::GivenPart {
+            team, part, issuer, ..
+        } => {
+            assert_eq!(issuer, ISSUER);
+            Some((team.0.as_u128(), Some(*part)))
+        }
+        _ => None,
+    });
+    moved.collect()
+}
+
+#[test]
+fn teams_are_what_the_provider_says_and_those_that_it_cannot_give_stay() {
+    let ids = Counter::default();
+    let (pay, search, rota) = (team(1, "Payments"), team(2, "Search"), team(3, "Rota"));
+    let (reads, answers) = (Part::Reads, Part::Answers);
+    let other = Some("https://other.example");
+    let ours = Some(ISSUER);
+    for (until_now, given, expected) in [
+        (vec![], vec![], vec![]),
+        (vec![], vec![(pay.clone(), reads)], vec![(1, Some(reads))]),
+        // It is so already.
+        (
+            vec![member(pay.clone(), answers, ours)],
+            vec![(pay.clone(), answers)],
+            vec![],
+        ),
+        // Another part.
+        (
+            vec![member(pay.clone(), answers, ours)],
+            vec![(pay.clone(), reads)],
+            vec![(1, Some(reads))],
+        ),
+        // Whoever gave it: who it is in there the provider says from now on.
+        (
+            vec![
+                member(pay.clone(), answers, None),
+                member(search.clone(), answers, other),
+            ],
+            vec![(pay.clone(), answers)],
+            vec![(2, None), (1, Some(answers))],
+        ),
+        // Taken out of the map, or given another name since.
+        (
+            vec![member(rota.clone(), answers, ours)],
+            vec![],
+            vec![(3, None)],
+        ),
+        // By an admin's hand, or another provider's, where this one has no say.
+        (
+            vec![
+                member(rota.clone(), answers, None),
+                member(team(4, "Ops"), reads, other),
+            ],
+            vec![],
+            vec![],
+        ),
+    ] {
+        let arrival = Arrival {
+            teams: Some(GivenTeams {
+                given,
+                named: ["payments".into(), "search".into()].into(),
+                until_now,
+            }),
+            ..arrival(None)
+        };
+        let ben = person(8, Role::Responder);
+        let came = decide::come_in(&ben, &arrival, true, &ways(), at(&ids, 1)).unwrap();
+        assert_eq!(moved(&came), expected);
+        let all = told(&came);
+        let (last, teams) = all.split_last().unwrap();
+        assert_eq!(*last, ("person.signed_in", Some("Ben")));
+        assert_eq!(teams.len(), expected.len());
+        for (event, (_, part)) in teams.iter().zip(&expected) {
+            let name = match part {
+                Some(_) => "team.member_set",
+                None => "team.member_removed",
+            };
+            assert_eq!(*event, (name, Some("Company")));
+        }
+    }
+    let arrival = Arrival {
+        teams: Some(GivenTeams {
+            given: vec![(pay, reads)],
+            ..GivenTeams::default()
+        }),
+        ..arrival(None)
+    };
+    let came = decide::come_first("Cem", Role::Viewer, &arrival, at(&ids, 1)).unwrap();
+    assert_eq!(moved(&came), [(1, Some(reads))]);
+}
+
+#[test]
+fn who_has_no_role_by_the_provider_any_more_is_out_everywhere() {
+    let ids = Counter::default();
+    let departure = |sessions: &[u128]| Departure {
+        identity: identity("1"),
+        provider: "Company".into(),
+        teams: Some(GivenTeams {
+            until_now: vec![member(team(1, "Payments"), Part::Answers, Some(ISSUER))],
+            ..GivenTeams::default()
+        }),
+        sessions: sessions
+            .iter()
+            .map(|n| SessionId(Uuid::from_u128(*n)))
+            .collect(),
+    };
+    let away = |person: &Person, departure, another| {
+        decide::turn_away(person, departure, another, &ways(), at(&ids, 1))
+    };
+    let gone = away(&person(8, Role::Admin), departure(&[4, 5]), true).unwrap();
+    assert_eq!(
+        told(&gone),
+        [
+            ("person.changed", Some("Company")),
+            ("team.member_removed", Some("Company")),
+            ("person.signed_out", Some("Company")),
+        ]
+    );
+    let writes = written(&gone);
+    let [
+        Access::AdminRemains { but, ways: by },
+        Access::Person(ben),
+        Access::Member { part: None, .. },
+        Access::SignOut { sessions, .. },
+    ] = writes[..]
+    else {
+        panic!("{gone:?}");
+    };
+    assert_eq!((*but, by, ben.role), (ben.id, &ways(), Role::Viewer));
+    assert_eq!(sessions.len(), 2);
+    // The last admin keeps everything.
+    let refused = away(&person(8, Role::Admin), departure(&[4]), false);
+    assert_eq!(refused, Err(Refused::LastAdmin));
+    let nothing = Departure {
+        teams: None,
+        ..departure(&[])
+    };
+    let unchanged = away(&person(8, Role::Viewer), nothing, false);
+    assert_eq!(unchanged, Err(Refused::Unchanged));
+}
+
+#[test]
+fn only_what_a_server_has_open_is_a_way_in() {
+    let closed = WaysIn {
+        passwords: false,
+        issuers: vec![ISSUER.into()],
+    };
+    for (ways, of_their_own, issuers, expected) in [
+        (ways(), true, &[][..], true),
+        (ways(), false, &[ISSUER], true),
+        (ways(), false, &["https://gone.example"], false),
+        (closed.clone(), true, &[], false),
+        (
+            closed.clone(),
+            true,
+            &["https://gone.example", ISSUER],
+            true,
+        ),
+        (WaysIn::default(), true, &[ISSUER], false),
+    ] {
+        let leads = ways.lead_in(of_their_own, issuers.iter().copied());
+        assert_eq!(leads, expected, "{ways:?} {of_their_own} {issuers:?}");
     }
 }

@@ -45,6 +45,30 @@ pub(crate) struct Lie {
     pub(crate) at: Option<(&'static str, Fate)>,
 }
 
+impl Lie {
+    /// With one more claim.
+    pub(crate) fn with(mut self, name: &'static str, value: Value) -> Self {
+        self.claims.push((name, value));
+        self
+    }
+}
+
+/// Roles by groups, and who comes in besides.
+pub(crate) fn roles(newcomers: &str) -> Value {
+    json!({
+        "role_claim": "groups", "newcomers": newcomers,
+        "roles": {"staff": "viewer", "on-call": "responder", "ops": "admin"},
+    })
+}
+
+/// Somebody in these groups.
+pub(crate) fn groups(groups: Value) -> Lie {
+    Lie {
+        claims: vec![("groups", groups), ("name", json!("Ana Maria"))],
+        ..Lie::default()
+    }
+}
+
 /// Of an ID token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Token {
@@ -91,7 +115,9 @@ pub(crate) struct FakeProvider {
     running: JoinHandle<()>,
 }
 
-#[derive(Default)]
+/// A key, and its name if it has one.
+type Named = (u8, Option<&'static str>);
+
 struct World {
     url: Mutex<String>,
     lie: Mutex<Lie>,
@@ -99,6 +125,7 @@ struct World {
     asked: Mutex<Vec<String>>,
     /// The subject of the last token.
     shown: Mutex<Value>,
+    key: Mutex<Named>,
 }
 
 impl Drop for FakeProvider {
@@ -109,7 +136,14 @@ impl Drop for FakeProvider {
 
 impl FakeProvider {
     pub(crate) async fn start() -> Self {
-        let world = Arc::new(World::default());
+        let world = Arc::new(World {
+            url: Mutex::default(),
+            lie: Mutex::default(),
+            grants: Mutex::default(),
+            asked: Mutex::default(),
+            shown: Mutex::default(),
+            key: Mutex::new((1, Some("one"))),
+        });
         let routes = Router::new()
             .route("/.well-known/openid-configuration", get(discovery))
             .route("/keys", get(keys))
@@ -130,6 +164,11 @@ impl FakeProvider {
 
     pub(crate) fn lies(&self, lie: Lie) {
         *self.world.lie.lock().unwrap() = lie;
+    }
+
+    /// Signs with another key from now on.
+    pub(crate) fn rotates(&self, key: u8, name: Option<&'static str>) {
+        *self.world.key.lock().unwrap() = (key, name);
     }
 
     /// The paths that were asked for.
@@ -234,11 +273,14 @@ fn key(n: u8) -> SigningKey {
     SigningKey::from_bytes(&[n; 32])
 }
 
-async fn keys() -> Json<Value> {
-    let x = BASE64_URL_SAFE_NO_PAD.encode(key(1).verifying_key());
-    Json(json!({"keys": [
-        {"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "kid": "one", "x": x},
-    ]}))
+async fn keys(State(world): State<Arc<World>>) -> Json<Value> {
+    let (n, name) = *world.key.lock().unwrap();
+    let x = BASE64_URL_SAFE_NO_PAD.encode(key(n).verifying_key());
+    let mut one = json!({"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "x": x});
+    if let Some(name) = name {
+        one["kid"] = json!(name);
+    }
+    Json(json!({"keys": [one]}))
 }
 
 async fn token(
@@ -273,7 +315,8 @@ async fn token(
     if lie.token != Token::Absent {
         let claims = patched(claims, &lie.claims);
         *world.shown.lock().unwrap() = claims["sub"].clone();
-        answer["id_token"] = Value::String(signed(lie.token, &claims));
+        let key = *world.key.lock().unwrap();
+        answer["id_token"] = Value::String(signed(lie.token, key, &claims));
     }
     if lie.token == Token::Empty {
         answer["id_token"] = json!("");
@@ -281,21 +324,22 @@ async fn token(
     (StatusCode::OK, Json(answer))
 }
 
-fn signed(how: Token, claims: &Value) -> String {
+fn signed(how: Token, (n, name): Named, claims: &Value) -> String {
     let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
     let (alg, kid) = match how {
-        Token::Unsigned => ("none", "one"),
-        Token::BySharedSecret => ("HS256", "one"),
-        Token::UnknownKey => ("EdDSA", "two"),
-        _ => ("EdDSA", "one"),
+        Token::Unsigned => ("none", name),
+        Token::BySharedSecret => ("HS256", name),
+        Token::UnknownKey => ("EdDSA", Some("unknown")),
+        _ => ("EdDSA", name),
     };
-    let header = encode(&json!({"alg": alg, "kid": kid, "typ": "JWT"}));
+    let header = patched(json!({"alg": alg, "typ": "JWT"}), &[("kid", json!(kid))]);
+    let header = encode(&header);
     let text = format!("{header}.{}", encode(claims));
     let signature = match how {
         Token::Unsigned => Vec::new(),
         Token::BySharedSecret => by_secret(&text),
-        Token::WrongKey | Token::UnknownKey => key(2).sign(text.as_bytes()).to_vec(),
-        _ => key(1).sign(text.as_bytes()).to_vec(),
+        Token::WrongKey | Token::UnknownKey => key(9).sign(text.as_bytes()).to_vec(),
+        _ => key(n).sign(text.as_bytes()).to_vec(),
     };
     let text = match how {
         Token::Changed => {

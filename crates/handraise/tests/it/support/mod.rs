@@ -2,6 +2,7 @@
 //! test; tests take from here, and never from each other.
 
 pub(crate) mod app;
+pub(crate) mod browser;
 pub(crate) mod caller;
 pub(crate) mod corpus;
 pub(crate) mod device;

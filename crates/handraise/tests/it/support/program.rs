@@ -4,8 +4,14 @@ use std::process::{Command, Output};
 
 /// Runs the program to its end.
 pub(crate) fn handraise(arguments: &[&str]) -> Output {
+    handraise_with(arguments, &[])
+}
+
+/// The same, with these in its environment.
+pub(crate) fn handraise_with(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_handraise"))
         .args(arguments)
+        .envs(variables.iter().copied())
         .output()
         .unwrap()
 }
