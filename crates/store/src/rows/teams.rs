@@ -1,10 +1,12 @@
 //! Teams as stored.
 
-use domain::{AgentId, AgentRef, Part, Parts, Person, Team, TeamId, team::Profile};
+use domain::{
+    AgentId, AgentRef, Part, Parts, Person, PersonId, Team, TeamId, team::Profile,
+};
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::{access::PersonRow, time};
+use super::{DutyRow, access::PersonRow, time};
 use crate::{Asker, Result, StoreError, TeamRecord};
 
 #[derive(Debug, FromRow)]
@@ -53,6 +55,12 @@ pub(crate) struct MemberRow {
 }
 
 #[derive(Debug, FromRow)]
+pub(crate) struct CalendarRow {
+    team_id: Uuid,
+    person_id: Uuid,
+}
+
+#[derive(Debug, FromRow)]
 pub(crate) struct TeamAgentRow {
     team_id: Uuid,
     id: Uuid,
@@ -65,6 +73,8 @@ pub(crate) fn teams(
     members: Vec<MemberRow>,
     homes: Vec<TeamAgentRow>,
     askers: Vec<TeamAgentRow>,
+    duties: &[DutyRow],
+    calendars: &[CalendarRow],
 ) -> Result<Vec<TeamRecord>> {
     let of = |rows: &[TeamAgentRow], team: Uuid| {
         let of_it = rows.iter().filter(|row| row.team_id == team);
@@ -77,20 +87,30 @@ pub(crate) fn teams(
     let mut records = Vec::with_capacity(teams.len());
     for row in teams {
         let id = row.id;
+        let duty = duties.iter().find(|duty| duty.team_id == id);
+        let owners = calendars.iter().filter(|one| one.team_id == id);
         records.push(TeamRecord {
             team: row.try_into()?,
             members: Vec::new(),
             homes: of(&homes, id),
             askers: of(&askers, id),
+            duty: duty.map(DutyRow::duty).transpose()?.flatten(),
+            calendars: owners.map(|one| PersonId(one.person_id)).collect(),
         });
     }
     for row in members {
-        let (team, part) = (TeamId(row.team_id), part(row.team_id, &row.part)?);
+        let (team, member) = member(row)?;
         if let Some(record) = records.iter_mut().find(|record| record.team.id == team) {
-            record.members.push((Person::try_from(row.person)?, part));
+            record.members.push(member);
         }
     }
     Ok(records)
+}
+
+/// A member, and of which team.
+pub(super) fn member(row: MemberRow) -> Result<(TeamId, (Person, Part))> {
+    let part = part(row.team_id, &row.part)?;
+    Ok((TeamId(row.team_id), (Person::try_from(row.person)?, part)))
 }
 
 #[derive(Debug, FromRow)]
