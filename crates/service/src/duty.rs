@@ -340,8 +340,7 @@ impl Service {
             let part = part(&record, person.id);
             let members = can_be(&record);
             let standing = standing(&record, &members);
-            let opened =
-                decide::open_calendar(standing, &person, part, hash, by, self.moment())?;
+            let opened = decide::open_calendar(standing, &person, part, hash, by, self.moment())?;
             if self.is_first(opened).await? {
                 return Ok(secret);
             }
@@ -399,17 +398,16 @@ impl Service {
     }
 
     /// With the names of all in it. Some are not in the team any more.
-    async fn told(
-        &self,
-        record: DutyRecord,
-        shifts: Vec<Shift>,
-    ) -> Result<TeamDuty, ServiceError> {
+    async fn told(&self, record: DutyRecord, shifts: Vec<Shift>) -> Result<TeamDuty, ServiceError> {
         let members = record.members.iter();
         let mut names: BTreeMap<_, _> = members
             .map(|(person, _)| (person.id, person.name.clone()))
             .collect();
         let everybody: BTreeSet<_> = record.duty.as_ref().map(named).unwrap_or_default();
-        for person in everybody.into_iter().chain(record.calendars.iter().copied()) {
+        for person in everybody
+            .into_iter()
+            .chain(record.calendars.iter().copied())
+        {
             if !names.contains_key(&person)
                 && let Some(person) = self.store.person(person).await?
             {

@@ -44,8 +44,12 @@ pub fn set_rota(
     standing.there()?;
     let with = |rota| Duty {
         rota,
-        overrides: standing.duty.map_or_else(Vec::new, |it| it.overrides.clone()),
-        absences: standing.duty.map_or_else(Vec::new, |it| it.absences.clone()),
+        overrides: standing
+            .duty
+            .map_or_else(Vec::new, |it| it.overrides.clone()),
+        absences: standing
+            .duty
+            .map_or_else(Vec::new, |it| it.absences.clone()),
     };
     let rota = draft.check(standing.members, with, now.at);
     let rota = rota.map_err(Refused::Invalid)?;
@@ -304,10 +308,13 @@ impl Standing<'_> {
                 .iter()
                 .find(|other| overlap((other.from, other.until), when))
             {
-                Some(same) if (same.person, same.from, same.until) == (one.person, one.from, one.until) => {}
+                Some(same)
+                    if (same.person, same.from, same.until)
+                        == (one.person, one.from, one.until) => {}
                 Some(other) => {
                     let other = words(duty, other.from, other.until);
-                    let how = format!("overlaps another override, {other}; remove one of them first");
+                    let how =
+                        format!("overlaps another override, {other}; remove one of them first");
                     faults.push(Fault::new(path, how));
                 }
                 None => all.push(one),
@@ -368,5 +375,8 @@ fn unknown(what: &str) -> Refused {
 
 fn too_many(path: &str) -> Refused {
     let most = limits::DUTY_EXCEPTIONS;
-    invalid(path, format!("is one too many: {most} are kept at once; remove others first"))
+    invalid(
+        path,
+        format!("is one too many: {most} are kept at once; remove others first"),
+    )
 }

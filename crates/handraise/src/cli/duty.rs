@@ -48,7 +48,11 @@ enum DutyCommand {
         #[arg(long)]
         team: String,
         /// A member who answers, once for each in their order
-        #[arg(long = "person", value_name = "NAME", required_unless_present = "clear")]
+        #[arg(
+            long = "person",
+            value_name = "NAME",
+            required_unless_present = "clear"
+        )]
         people: Vec<String>,
         /// How long each is on duty
         #[arg(long, value_enum, required_unless_present = "clear")]
@@ -172,7 +176,9 @@ impl DutyArgs {
             Some(command) => command.run().await,
             None => {
                 let Some(team) = self.show.team else {
-                    bail!("--team says whose duty to show, as in `handraise team duty --team Payments`");
+                    bail!(
+                        "--team says whose duty to show, as in `handraise team duty --team Payments`"
+                    );
                 };
                 let (service, _) = self.show.place.open(None).await?;
                 let team = named(&service, &team).await?.id.to_string();
@@ -323,8 +329,12 @@ fn read(file: &Path) -> anyhow::Result<String> {
         }
     };
     done.with_context(|| format!("cannot read {}", file.display()))?;
-    String::from_utf8(bytes)
-        .with_context(|| format!("{} is no text in UTF-8, so no iCalendar file", file.display()))
+    String::from_utf8(bytes).with_context(|| {
+        format!(
+            "{} is no text in UTF-8, so no iCalendar file",
+            file.display()
+        )
+    })
 }
 
 /// Who is on duty and who follows, then all that decides it, by the clock of the rota.
@@ -361,7 +371,10 @@ fn text(duty: &TeamDuty) -> String {
         let delegate = one.delegate.map(name);
         let delegate = delegate.map_or_else(String::new, |name| format!(", {name} stands in"));
         let person = name(one.person);
-        lines.push(format!("away     {}  {from} to {until}  {person}{delegate}", one.id));
+        lines.push(format!(
+            "away     {}  {from} to {until}  {person}{delegate}",
+            one.id
+        ));
     }
     for person in &duty.calendars {
         lines.push(format!("calendar  an address of {}", name(*person)));

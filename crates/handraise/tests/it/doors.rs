@@ -813,7 +813,10 @@ impl Teams {
         };
         let (hook, _) = service.create_endpoint(wished, &operator()).await.unwrap();
         // Somebody of this name is on duty there.
-        service.invite(MARK, Role::Responder, &operator()).await.unwrap();
+        service
+            .invite(MARK, Role::Responder, &operator())
+            .await
+            .unwrap();
         app.join(payments, MARK, Part::Answers).await;
         let rota = RotaDraft {
             people: vec![MARK.to_owned()],
@@ -822,7 +825,10 @@ impl Teams {
             zone: "UTC".to_owned(),
             starts: None,
         };
-        service.set_rota(payments, &rota, &operator()).await.unwrap();
+        service
+            .set_rota(payments, &rota, &operator())
+            .await
+            .unwrap();
         // The callback of the decision.
         let query = store::DeliveryQuery {
             limit: 1,

@@ -53,7 +53,10 @@ async fn with_rota(app: &TestApp, name: &str, people: &[&str]) -> TeamId {
         service.invite(person, Role::Responder, &by).await.unwrap();
         app.join(team, person, Part::Answers).await;
     }
-    let set = app.state.service.set_rota(team, &daily(people), &operator());
+    let set = app
+        .state
+        .service
+        .set_rota(team, &daily(people), &operator());
     // Awaited by itself: what it borrows has to live as long.
     set.await.unwrap();
     team
@@ -140,7 +143,10 @@ async fn whoever_cannot_be_is_passed_over_and_a_gap_is_said_as_a_gap(database: T
     viewer.await.unwrap();
     let told = read(&desk, "Payments").await;
     assert_eq!(told["on_duty"]["person"], Value::Null);
-    service.disable_person(ben, false, false, &by).await.unwrap();
+    service
+        .disable_person(ben, false, false, &by)
+        .await
+        .unwrap();
     assert_eq!(name(&read(&desk, "Payments").await["on_duty"]), "Ben");
     // Whoever has left is not on duty, and is still named as whom another one stands in for.
     app.part(team, "Ben").await;
@@ -149,10 +155,17 @@ async fn whoever_cannot_be_is_passed_over_and_a_gap_is_said_as_a_gap(database: T
     let responder = service.change_person(ana, "Ana", Role::Responder, &by);
     responder.await.unwrap();
     let told = read(&desk, "Payments").await["on_duty"].clone();
-    assert_eq!((name(&told), &told["instead_of"]["name"]), (&json!("Ana"), &json!("Ben")));
+    assert_eq!(
+        (name(&told), &told["instead_of"]["name"]),
+        (&json!("Ana"), &json!("Ben"))
+    );
     // With the team its rota goes.
     service.delete_team(team, None, &by).await.unwrap();
-    let gone = desk.get("/api/v1/teams/Payments/duty").send().await.unwrap();
+    let gone = desk
+        .get("/api/v1/teams/Payments/duty")
+        .send()
+        .await
+        .unwrap();
     assert_eq!(gone.status(), StatusCode::NOT_FOUND);
     let gone = format!("/api/v1/teams/{team}/duty");
     assert_eq!(
@@ -252,7 +265,10 @@ async fn a_calendar_subscribes_by_an_address_that_ends_with_its_persons_place(
     assert_eq!(open(of_ana.reveal(), team).await.0, StatusCode::NOT_FOUND);
     service.disable_person(ben, true, false, &by).await.unwrap();
     assert_eq!(open(of_ben.reveal(), team).await.0, StatusCode::NOT_FOUND);
-    service.disable_person(ben, false, false, &by).await.unwrap();
+    service
+        .disable_person(ben, false, false, &by)
+        .await
+        .unwrap();
     assert_eq!(open(of_ben.reveal(), team).await.0, StatusCode::NOT_FOUND);
     let of_ben = service.open_calendar(team, ben, &by).await.unwrap();
     service.delete_team(team, None, &by).await.unwrap();
@@ -300,22 +316,36 @@ async fn people_say_themselves_that_they_are_away(database: TestDatabase) {
     // Twice does no harm.
     assert_eq!(service.set_away(team, &own, &ana).await.unwrap(), None);
     let told = read(&desk, "Payments").await["on_duty"].clone();
-    assert_eq!((name(&told), &told["instead_of"]["name"]), (&json!("Cem"), &json!("Ana")));
+    assert_eq!(
+        (name(&told), &told["instead_of"]["name"]),
+        (&json!("Cem"), &json!("Ana"))
+    );
     let refused = service.set_away(team, &away("Ben", None), &ana).await;
     assert!(refused.unwrap_err().to_string().contains("admin"));
     let duty = service.store().duty(team).await.unwrap().unwrap().duty;
     let id = duty.unwrap().absences[0].id;
-    let refused = service.remove_away(team, id, &signed_in(&app, "Ben").await).await;
+    let refused = service
+        .remove_away(team, id, &signed_in(&app, "Ben").await)
+        .await;
     assert!(refused.unwrap_err().to_string().contains("admin"));
     // Nobody else learns that there is such a team.
-    service.invite("Dov", Role::Responder, &operator()).await.unwrap();
+    service
+        .invite("Dov", Role::Responder, &operator())
+        .await
+        .unwrap();
     let dov = signed_in(&app, "Dov").await;
     let refused = service.set_away(team, &away("Dov", None), &dov).await;
-    assert!(matches!(refused, Err(ServiceError::NotFound)), "{refused:?}");
+    assert!(
+        matches!(refused, Err(ServiceError::NotFound)),
+        "{refused:?}"
+    );
     // Where all are away it is said, and still taken: they are away.
     let by = operator();
     for person in ["Ben", "Cem"] {
-        let gap = service.set_away(team, &away(person, None), &by).await.unwrap();
+        let gap = service
+            .set_away(team, &away(person, None), &by)
+            .await
+            .unwrap();
         let says = gap.is_some_and(|gap| gap.message.contains("everybody is away"));
         assert_eq!(says, person == "Cem");
     }
@@ -357,15 +387,39 @@ async fn what_is_wrong_is_said_and_nothing_is_half_done(database: TestDatabase) 
         draft
     };
     for (draft, path, words) in [
-        (rota(|it| it.people.push("Dana".into())), "people[2]", "disabled"),
-        (rota(|it| it.people.push("Reader".into())), "people[2]", "who answers"),
-        (rota(|it| it.people.push("Zoe".into())), "people[2]", "who answers"),
+        (
+            rota(|it| it.people.push("Dana".into())),
+            "people[2]",
+            "disabled",
+        ),
+        (
+            rota(|it| it.people.push("Reader".into())),
+            "people[2]",
+            "who answers",
+        ),
+        (
+            rota(|it| it.people.push("Zoe".into())),
+            "people[2]",
+            "who answers",
+        ),
         (rota(|it| it.people.clear()), "people", "empty"),
-        (rota(|it| it.zone = "Europe/Atlantis".into()), "zone", "time zone"),
+        (
+            rota(|it| it.zone = "Europe/Atlantis".into()),
+            "zone",
+            "time zone",
+        ),
         (rota(|it| it.at = "24:00".into()), "at", "00:00 to 23:59"),
         (rota(|it| it.every = "month".into()), "every", "day or week"),
-        (rota(|it| it.starts = Some("2027-03-01".into())), "starts", "gap"),
-        (rota(|it| it.starts = Some("soon".into())), "starts", "a day like"),
+        (
+            rota(|it| it.starts = Some("2027-03-01".into())),
+            "starts",
+            "gap",
+        ),
+        (
+            rota(|it| it.starts = Some("soon".into())),
+            "starts",
+            "a day like",
+        ),
     ] {
         let refused = service.set_rota(team, &draft, &by).await;
         assert!(found(refused, path).contains(words), "{draft:?}");
@@ -376,10 +430,26 @@ async fn what_is_wrong_is_said_and_nothing_is_half_done(database: TestDatabase) 
         until: given(until),
     };
     for (draft, path, words) in [
-        (one("Ana", "2027-02-02", "2027-02-05"), "from", "overlaps another override"),
-        (one("Dana", "2027-03-02", "2027-03-02"), "person", "disabled"),
-        (one("Ana", "2027-03-02", "2027-03-01"), "until", "later than"),
-        (one("Ana", "2026-03-01", "2026-03-02"), "until", "over already"),
+        (
+            one("Ana", "2027-02-02", "2027-02-05"),
+            "from",
+            "overlaps another override",
+        ),
+        (
+            one("Dana", "2027-03-02", "2027-03-02"),
+            "person",
+            "disabled",
+        ),
+        (
+            one("Ana", "2027-03-02", "2027-03-01"),
+            "until",
+            "later than",
+        ),
+        (
+            one("Ana", "2026-03-01", "2026-03-02"),
+            "until",
+            "over already",
+        ),
     ] {
         let refused = service.add_override(team, &draft, &by).await;
         assert!(found(refused, path).contains(words), "{draft:?}");
@@ -390,24 +460,36 @@ async fn what_is_wrong_is_said_and_nothing_is_half_done(database: TestDatabase) 
             n % 10
         )
     };
-    let file = |events: &str| format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{events}END:VCALENDAR\r\n");
+    let file =
+        |events: &str| format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{events}END:VCALENDAR\r\n");
     let many: String = (0..1_001).map(event).collect();
-    let good = "BEGIN:VEVENT\r\nUID:9\r\nSUMMARY:Ana\r\nDTSTART;VALUE=DATE:20270301\r\nEND:VEVENT\r\n";
+    let good =
+        "BEGIN:VEVENT\r\nUID:9\r\nSUMMARY:Ana\r\nDTSTART;VALUE=DATE:20270301\r\nEND:VEVENT\r\n";
     for (text, path, words) in [
         ("garbage".to_owned(), "calendar", "no iCalendar file"),
         (String::new(), "calendar", "no iCalendar file"),
         (file(""), "calendar", "no events"),
-        (HOLIDAYS[..HOLIDAYS.len() / 2].to_owned(), "calendar", "no iCalendar file"),
+        (
+            HOLIDAYS[..HOLIDAYS.len() / 2].to_owned(),
+            "calendar",
+            "no iCalendar file",
+        ),
         (file(&many), "calendar", "more than 1000 events"),
         ("x".repeat(2_000_001), "calendar", "more than 2000000 bytes"),
         // The good one does not count either.
         (
-            file(&format!("{good}{}", good.replace("SUMMARY:Ana", "SUMMARY:Zoe"))),
+            file(&format!(
+                "{good}{}",
+                good.replace("SUMMARY:Ana", "SUMMARY:Zoe")
+            )),
             "events[1].summary",
             "who answers",
         ),
         (
-            file(&format!("{good}{}", good.replace("SUMMARY:Ana", "SUMMARY:Ben"))),
+            file(&format!(
+                "{good}{}",
+                good.replace("SUMMARY:Ana", "SUMMARY:Ben")
+            )),
             "events[1].dtstart",
             "overlaps another override",
         ),
@@ -466,49 +548,121 @@ async fn commands_set_a_rota_and_show_it(database: TestDatabase) {
         app.join(team, person, Part::Answers).await;
     }
     let shown = printed(&duty(&["--team", "payments"]));
-    assert_eq!(shown, "Payments has no rota; `handraise team duty rota` gives it one\n");
+    assert_eq!(
+        shown,
+        "Payments has no rota; `handraise team duty rota` gives it one\n"
+    );
     let rota = [
-        "rota", "--team", "Payments", "--person", "Ana", "--person", "Ben", "--every", "day", "--at",
-        "9:00", "--zone", "Europe/Berlin",
+        "rota",
+        "--team",
+        "Payments",
+        "--person",
+        "Ana",
+        "--person",
+        "Ben",
+        "--every",
+        "day",
+        "--at",
+        "9:00",
+        "--zone",
+        "Europe/Berlin",
     ];
     printed(&duty(&rota));
     // Twice does no harm.
     printed(&duty(&rota));
     let shown = printed(&duty(&["--team", "Payments"]));
     let lines: Vec<_> = shown.lines().collect();
-    assert!(lines[0].starts_with("now   ") && lines[0].ends_with("  Ana"), "{shown}");
-    assert!(lines[1].starts_with("then  ") && lines[1].ends_with("  Ben"), "{shown}");
+    assert!(
+        lines[0].starts_with("now   ") && lines[0].ends_with("  Ana"),
+        "{shown}"
+    );
+    assert!(
+        lines[1].starts_with("then  ") && lines[1].ends_with("  Ben"),
+        "{shown}"
+    );
     let rule = "rota  every day at 09:00 in Europe/Berlin, from ";
-    assert!(shown.contains(rule) && shown.contains(": Ana, Ben\n"), "{shown}");
+    assert!(
+        shown.contains(rule) && shown.contains(": Ana, Ben\n"),
+        "{shown}"
+    );
     let over = ["override", "--team", "Payments", "--person", "Ben"];
     printed(&duty(&[&over[..], &["--from", "2099-12-24"]].concat()));
-    let away = ["away", "--team", "Payments", "--person", "Ana", "--delegate", "Ben"];
-    printed(&duty(&[&away[..], &["--from", "2099-01-02", "--until", "2099-01-05"]].concat()));
+    let away = [
+        "away",
+        "--team",
+        "Payments",
+        "--person",
+        "Ana",
+        "--delegate",
+        "Ben",
+    ];
+    printed(&duty(
+        &[
+            &away[..],
+            &["--from", "2099-01-02", "--until", "2099-01-05"],
+        ]
+        .concat(),
+    ));
     let shown = printed(&duty(&["--team", "Payments"]));
     let line = |begins: &str| {
         let found = shown.lines().find(|line| line.starts_with(begins));
-        found.unwrap_or_else(|| panic!("{begins} in {shown}")).to_owned()
+        found
+            .unwrap_or_else(|| panic!("{begins} in {shown}"))
+            .to_owned()
     };
     let (over, away) = (line("override "), line("away "));
-    assert!(over.ends_with("  2099-12-24 09:00 to 2099-12-25 09:00  Ben"), "{over}");
+    assert!(
+        over.ends_with("  2099-12-24 09:00 to 2099-12-25 09:00  Ben"),
+        "{over}"
+    );
     assert!(
         away.ends_with("  2099-01-02 00:00 to 2099-01-06 00:00  Ana, Ben stands in"),
         "{away}"
     );
     let id = |line: &str| line.split_whitespace().nth(1).unwrap().to_owned();
-    printed(&duty(&["override", "--team", "Payments", "--remove", &id(&over)]));
-    printed(&duty(&["away", "--team", "Payments", "--remove", &id(&away)]));
+    printed(&duty(&[
+        "override",
+        "--team",
+        "Payments",
+        "--remove",
+        &id(&over),
+    ]));
+    printed(&duty(&[
+        "away",
+        "--team",
+        "Payments",
+        "--remove",
+        &id(&away),
+    ]));
     let gap = printed_with_warning(&duty(&[
-        "away", "--team", "Payments", "--person", "Ana", "--from", "2020-01-01", "--until", "2099-01-01",
+        "away",
+        "--team",
+        "Payments",
+        "--person",
+        "Ana",
+        "--from",
+        "2020-01-01",
+        "--until",
+        "2099-01-01",
     ]));
     assert!(gap.contains("within 366 days"), "{gap}");
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("holidays.ics").display().to_string();
-    std::fs::write(&file, HOLIDAYS.replace("2027", "2098").replace("Cem", "Ana")).unwrap();
+    std::fs::write(
+        &file,
+        HOLIDAYS.replace("2027", "2098").replace("Cem", "Ana"),
+    )
+    .unwrap();
     let import = ["import", "--team", "Payments", &file];
-    assert_eq!(said(&duty(&import), 0), "2 added, 0 there already, 1 over or called off");
-    assert_eq!(said(&duty(&import), 0), "0 added, 2 there already, 1 over or called off");
+    assert_eq!(
+        said(&duty(&import), 0),
+        "2 added, 0 there already, 1 over or called off"
+    );
+    assert_eq!(
+        said(&duty(&import), 0),
+        "0 added, 2 there already, 1 over or called off"
+    );
     let calendar = printed(&duty(&["calendar", "--team", "Payments"]));
     assert!(calendar.contains("SUMMARY:On duty: Ben"), "{calendar}");
     let person = ["calendar", "--team", "Payments", "--person", "Ana"];
@@ -528,13 +682,41 @@ async fn commands_set_a_rota_and_show_it(database: TestDatabase) {
     let nowhere = folder.path().join("nowhere.ics").display().to_string();
     for (words, why) in [
         (&["rota", "--team", "Payments"][..], "--person"),
-        (&[&rota[..11], &["--zone", "Mars/Base"]].concat(), "zone is no time zone"),
-        (&[&rota[..9], &["--at", "25:00", "--zone", "UTC"]].concat(), "at must be a time of day"),
-        (&["override", "--team", "Payments", "--person", "Ana", "--from", "soon"], "--from must be a day"),
-        (&["override", "--team", "Payments", "--person", "Zoe", "--from", "2099-01-01"], "person is nobody"),
-        (&["import", "--team", "Payments", &garbage], "no text in UTF-8"),
+        (
+            &[&rota[..11], &["--zone", "Mars/Base"]].concat(),
+            "zone is no time zone",
+        ),
+        (
+            &[&rota[..9], &["--at", "25:00", "--zone", "UTC"]].concat(),
+            "at must be a time of day",
+        ),
+        (
+            &[
+                "override", "--team", "Payments", "--person", "Ana", "--from", "soon",
+            ],
+            "--from must be a day",
+        ),
+        (
+            &[
+                "override",
+                "--team",
+                "Payments",
+                "--person",
+                "Zoe",
+                "--from",
+                "2099-01-01",
+            ],
+            "person is nobody",
+        ),
+        (
+            &["import", "--team", "Payments", &garbage],
+            "no text in UTF-8",
+        ),
         (&["import", "--team", "Payments", &nowhere], "cannot open"),
-        (&["calendar", "--team", "Payments", "--person", "Zoe"], "`handraise user list` shows"),
+        (
+            &["calendar", "--team", "Payments", "--person", "Zoe"],
+            "`handraise user list` shows",
+        ),
         (&["calendar", "--team", "Payments", "--close"], "--person"),
         (&["--team", "Nope"], "`handraise team list` shows"),
         (&[], "--team says whose duty"),
@@ -562,7 +744,10 @@ async fn the_journal_s_verification_names_a_rota_that_no_event_made(database: Te
     for person in [ana, ben] {
         service.open_calendar(team, person, &by).await.unwrap();
     }
-    service.import_overrides(team, &HOLIDAYS.replace("Cem", "Ana"), &by).await.unwrap();
+    service
+        .import_overrides(team, &HOLIDAYS.replace("Cem", "Ana"), &by)
+        .await
+        .unwrap();
     app.part(team, "Ben").await;
     service.disable_person(ana, true, false, &by).await.unwrap();
     let gone = with_rota(&app, "Gone", &["Cem"]).await;
@@ -572,7 +757,13 @@ async fn the_journal_s_verification_names_a_rota_that_no_event_made(database: Te
     let checkpoints = app.state.config.checkpoint_file().display().to_string();
     let verify = || {
         handraise(&[
-            "journal", "verify", "--database", &database.url, "--checkpoints", &checkpoints, "--key",
+            "journal",
+            "verify",
+            "--database",
+            &database.url,
+            "--checkpoints",
+            &checkpoints,
+            "--key",
             &key,
         ])
     };

@@ -19,10 +19,8 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             version,
             duty,
             at,
-        } => {
-            Ok(is_there(connection, Some(*team)).await?
-                && put_duty(connection, *team, *version, duty.as_ref(), *at).await?)
-        }
+        } => Ok(is_there(connection, Some(*team)).await?
+            && put_duty(connection, *team, *version, duty.as_ref(), *at).await?),
         Access::Calendar {
             team,
             person,

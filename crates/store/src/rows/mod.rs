@@ -32,8 +32,8 @@ pub(crate) use outbox::{
 };
 
 pub(crate) use teams::{
-    AskedTeamRow, CalendarRow, MemberRow, TeamAgentRow, TeamRow, asker, parts, team_ids, team_ids_text, teams,
-    timeouts_text,
+    AskedTeamRow, CalendarRow, MemberRow, TeamAgentRow, TeamRow, asker, parts, team_ids,
+    team_ids_text, teams, timeouts_text,
 };
 
 use crate::{

@@ -1,8 +1,6 @@
 //! Teams as stored.
 
-use domain::{
-    AgentId, AgentRef, Part, Parts, Person, PersonId, Team, TeamId, team::Profile,
-};
+use domain::{AgentId, AgentRef, Part, Parts, Person, PersonId, Team, TeamId, team::Profile};
 use sqlx::FromRow;
 use uuid::Uuid;
 

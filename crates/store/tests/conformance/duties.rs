@@ -143,7 +143,13 @@ async fn duty_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it(database
     store.commit(away.clone()).await.unwrap();
     let (version, whole) = duty(&*store, &payments).await;
     let whole = whole.unwrap();
-    let [Write::Access(Access::Duty { duty: Some(decided_on), .. })] = &away.writes[..] else {
+    let [
+        Write::Access(Access::Duty {
+            duty: Some(decided_on),
+            ..
+        }),
+    ] = &away.writes[..]
+    else {
         panic!("{away:?}");
     };
     assert_eq!((version, &whole), (3, decided_on));
@@ -186,10 +192,15 @@ async fn duty_goes_with_its_team(database: Database) {
         .commit(opened(&database, &*store, &payments, &ana, hash).await)
         .await
         .unwrap();
-    let late = set(&database, &*store, &payments, &RotaDraft {
-        at: "10:00".into(),
-        ..rota(&[&ana])
-    })
+    let late = set(
+        &database,
+        &*store,
+        &payments,
+        &RotaDraft {
+            at: "10:00".into(),
+            ..rota(&[&ana])
+        },
+    )
     .await;
     let late_address = opened(&database, &*store, &payments, &ana, hash).await;
     let gone = team::delete(&payments, 0, 0, &operator(), database.at(1)).unwrap();

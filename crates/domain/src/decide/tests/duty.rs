@@ -56,7 +56,10 @@ fn signed_in(person: &Person, part: Option<Part>) -> Principal {
         name: person.name.clone(),
         role: person.role,
         proven_at: epoch(),
-        teams: part.map(|part| (team().id, part)).into_iter().collect::<Parts>(),
+        teams: part
+            .map(|part| (team().id, part))
+            .into_iter()
+            .collect::<Parts>(),
     }
 }
 
@@ -76,7 +79,9 @@ fn given(text: &str) -> Option<Given> {
 
 /// A day some days after the epoch of the tests.
 fn day(n: i64) -> String {
-    (epoch() + chrono::TimeDelta::days(n)).format("%Y-%m-%d").to_string()
+    (epoch() + chrono::TimeDelta::days(n))
+        .format("%Y-%m-%d")
+        .to_string()
 }
 
 fn instead(name: &str, from: i64, until: i64) -> OverrideDraft {
@@ -118,7 +123,12 @@ impl Desk {
 
     fn with_rota() -> Self {
         let mut desk = Self::new();
-        let set = decide::set_rota(desk.standing(), &daily(&["Ana", "Ben"]), &admin(), desk.now());
+        let set = decide::set_rota(
+            desk.standing(),
+            &daily(&["Ana", "Ben"]),
+            &admin(),
+            desk.now(),
+        );
         desk.take(set.unwrap());
         desk
     }
@@ -168,14 +178,29 @@ fn faults(refused: Result<Changeset, Refused>) -> Vec<(String, String)> {
 #[test]
 fn a_rota_comes_changes_and_goes_with_all_that_belongs_to_it() {
     let mut desk = Desk::with_rota();
-    let again = decide::set_rota(desk.standing(), &daily(&["Ana", "Ben"]), &admin(), desk.now());
+    let again = decide::set_rota(
+        desk.standing(),
+        &daily(&["Ana", "Ben"]),
+        &admin(),
+        desk.now(),
+    );
     assert_eq!(again.unwrap_err(), Refused::Unchanged);
     let added = decide::add_override(desk.standing(), &instead("Cem", 1, 1), &admin(), desk.now());
     desk.take(added.unwrap());
-    let gone = decide::set_away(desk.standing(), &away("Ana", 3, 5, Some("Cem")), &admin(), desk.now());
+    let gone = decide::set_away(
+        desk.standing(),
+        &away("Ana", 3, 5, Some("Cem")),
+        &admin(),
+        desk.now(),
+    );
     desk.take(gone.unwrap());
     // Another rota leaves them.
-    let set = decide::set_rota(desk.standing(), &daily(&["Ben", "Cem"]), &admin(), desk.now());
+    let set = decide::set_rota(
+        desk.standing(),
+        &daily(&["Ben", "Cem"]),
+        &admin(),
+        desk.now(),
+    );
     desk.take(set.unwrap());
     let duty = desk.duty.clone().unwrap();
     assert_eq!((duty.overrides.len(), duty.absences.len()), (1, 1));
@@ -200,12 +225,20 @@ fn a_rota_comes_changes_and_goes_with_all_that_belongs_to_it() {
 fn a_rota_names_members_who_can_come_in() {
     let mut desk = Desk::new();
     desk.members[1].disabled_at = Some(epoch());
-    let set = decide::set_rota(desk.standing(), &daily(&["Ana", "Ben", "Dana"]), &admin(), desk.now());
+    let set = decide::set_rota(
+        desk.standing(),
+        &daily(&["Ana", "Ben", "Dana"]),
+        &admin(),
+        desk.now(),
+    );
     let found = faults(set);
     assert_eq!(found[0].0, "people[1]");
     assert!(found[0].1.contains("disabled"), "{found:?}");
     assert_eq!(found[1].0, "people[2]");
-    assert!(found[1].1.contains("name a member of the team"), "{found:?}");
+    assert!(
+        found[1].1.contains("name a member of the team"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -221,7 +254,9 @@ fn two_overrides_at_once_are_refused_and_the_same_again_changes_nothing() {
     let (first, last) = (day(2), day(4));
     assert_eq!(
         clash[0].1,
-        format!("overlaps another override, from {first} 09:00 to {last} 09:00; remove one of them first")
+        format!(
+            "overlaps another override, from {first} 09:00 to {last} 09:00; remove one of them first"
+        )
     );
     // Of a file all is taken, or nothing; what is there already is passed over.
     let kept = desk.duty.as_ref().unwrap().overrides[0].clone();
@@ -237,9 +272,19 @@ fn two_overrides_at_once_are_refused_and_the_same_again_changes_nothing() {
             .map(|(n, one)| (format!("events[{n}].dtstart"), (*one).clone()))
             .collect::<Vec<_>>()
     };
-    let clash = decide::add_overrides(desk.standing(), file(&[&other, &third]), &admin(), desk.now());
+    let clash = decide::add_overrides(
+        desk.standing(),
+        file(&[&other, &third]),
+        &admin(),
+        desk.now(),
+    );
     assert_eq!(faults(clash)[0].0, "events[1].dtstart");
-    let added = decide::add_overrides(desk.standing(), file(&[&kept, &other]), &admin(), desk.now());
+    let added = decide::add_overrides(
+        desk.standing(),
+        file(&[&kept, &other]),
+        &admin(),
+        desk.now(),
+    );
     desk.take(added.unwrap());
     assert_eq!(desk.duty.as_ref().unwrap().overrides.len(), 2);
     // So much is kept, and no more.
@@ -261,14 +306,28 @@ fn people_say_themselves_that_they_are_away_and_nobody_says_it_for_others() {
     let mut desk = Desk::with_rota();
     let (ana, ben) = (desk.members[0].clone(), desk.members[1].clone());
     let ana = signed_in(&ana, Some(Part::Answers));
-    let set = decide::set_away(desk.standing(), &away("ana", 2, 4, Some("Ben")), &ana, desk.now());
+    let set = decide::set_away(
+        desk.standing(),
+        &away("ana", 2, 4, Some("Ben")),
+        &ana,
+        desk.now(),
+    );
     let set = set.unwrap();
     assert_eq!(set.events[0].actor.name(), Some("Ana"));
     desk.take(set);
-    let again = decide::set_away(desk.standing(), &away("Ana", 2, 4, Some("Ben")), &ana, desk.now());
+    let again = decide::set_away(
+        desk.standing(),
+        &away("Ana", 2, 4, Some("Ben")),
+        &ana,
+        desk.now(),
+    );
     assert_eq!(again.unwrap_err(), Refused::Unchanged);
     let clash = decide::set_away(desk.standing(), &away("Ana", 4, 6, None), &ana, desk.now());
-    assert!(faults(clash)[0].1.contains("overlaps another time of theirs"));
+    assert!(
+        faults(clash)[0]
+            .1
+            .contains("overlaps another time of theirs")
+    );
     let own = desk.duty.as_ref().unwrap().absences[0].id;
     let for_ben = decide::set_away(desk.standing(), &away("Ben", 2, 4, None), &ana, desk.now());
     assert_eq!(for_ben.unwrap_err(), Refused::NotAnAdmin);
@@ -278,7 +337,12 @@ fn people_say_themselves_that_they_are_away_and_nobody_says_it_for_others() {
     // Whoever is not in the team learns nothing, not even whether there is a rota.
     for desk in [&desk, &Desk::new()] {
         let stranger = signed_in(&ben, None);
-        let told = decide::set_away(desk.standing(), &away("Ben", 2, 4, None), &stranger, desk.now());
+        let told = decide::set_away(
+            desk.standing(),
+            &away("Ben", 2, 4, None),
+            &stranger,
+            desk.now(),
+        );
         assert_eq!(told.unwrap_err(), Refused::NotSeen);
         let told = decide::remove_away(desk.standing(), own, &stranger, desk.now());
         assert_eq!(told.unwrap_err(), Refused::NotSeen);
@@ -345,8 +409,14 @@ fn an_address_of_the_calendar_is_for_whoever_sees_the_team() {
         disabled_at: Some(epoch()),
         ..dana.clone()
     };
-    let refused =
-        decide::open_calendar(standing, &disabled, Some(Part::Answers), hash, &admin(), now());
+    let refused = decide::open_calendar(
+        standing,
+        &disabled,
+        Some(Part::Answers),
+        hash,
+        &admin(),
+        now(),
+    );
     assert_eq!(refused.unwrap_err(), Refused::Disabled);
     let none = Desk::new();
     let refused = decide::open_calendar(
