@@ -145,7 +145,7 @@ export class Server {
     return (await response.json()) as T;
   }
 
-  private async cli(...args: string[]): Promise<string> {
+  async cli(...args: string[]): Promise<string> {
     const { stdout } = await run(binary, [...args, "--database", this.database()]);
     return stdout.trim();
   }

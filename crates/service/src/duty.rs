@@ -21,8 +21,10 @@ use super::{
     secret::Secret,
 };
 
-/// How many hand-overs are told of.
+/// How many shifts are told of: the one that runs, and those that follow.
 const TOLD: usize = 6;
+/// In how many turns they are looked for.
+const TOLD_TURNS: i32 = 6;
 /// What a calendar shows of the past.
 const SHOWN_BEFORE: TimeDelta = TimeDelta::days(30);
 /// And of what is ahead.
@@ -75,15 +77,14 @@ impl Service {
         let now = self.clock.now();
         let told = match &record.duty {
             Some(duty) => {
-                let days = duty.rota.every.days().saturating_mul(TOLD as i64);
-                let until = now + TimeDelta::days(days);
+                let until = now + TimeDelta::days(duty.rota.every.days()) * TOLD_TURNS;
                 let mut told = shifts(duty, &here(&record), now, until);
                 told.truncate(TOLD);
                 told
             }
             None => Vec::new(),
         };
-        self.told(record, told).await
+        self.with_names(record, told).await
     }
 
     /// The calendar of a team.
@@ -105,7 +106,7 @@ impl Service {
             }
             None => Vec::new(),
         };
-        let told = self.told(record, shown).await?;
+        let told = self.with_names(record, shown).await?;
         let name = format!("{} on duty", told.team.name);
         let key = told.team.id.to_string();
         let name_of = |person| told.name(person);
@@ -123,7 +124,7 @@ impl Service {
     ) -> Result<String, ServiceError> {
         let owner = self.store.calendar_owner(&secret.hash()).await?;
         let (id, owner) = owner.ok_or(ServiceError::NotFound)?;
-        if team.parse() != Ok(id) {
+        if team.parse::<TeamId>() != Ok(id) {
             return Err(ServiceError::NotFound);
         }
         let person = self.store.person(owner).await?;
@@ -382,7 +383,7 @@ impl Service {
 
     /// Rule 18: what belongs to a team is there for its readers alone.
     async fn seen_duty(&self, team: &str, reader: &Principal) -> Result<DutyRecord, ServiceError> {
-        let id = match team.parse() {
+        let id = match team.parse::<TeamId>() {
             Ok(id) => Some(id),
             Err(_) if is_name(team, limits::LINE_CHARS) => {
                 let named = self.store.team_named(&Person::name_key(team)).await?;
@@ -390,7 +391,7 @@ impl Service {
             }
             Err(_) => None,
         };
-        let id: TeamId = id.ok_or(ServiceError::NotFound)?;
+        let id = id.ok_or(ServiceError::NotFound)?;
         match reader.audience().sees_all(&[id]) {
             true => self.known_duty(id).await,
             false => Err(ServiceError::NotFound),
@@ -398,7 +399,11 @@ impl Service {
     }
 
     /// With the names of all in it. Some are not in the team any more.
-    async fn told(&self, record: DutyRecord, shifts: Vec<Shift>) -> Result<TeamDuty, ServiceError> {
+    async fn with_names(
+        &self,
+        record: DutyRecord,
+        shifts: Vec<Shift>,
+    ) -> Result<TeamDuty, ServiceError> {
         let members = record.members.iter();
         let mut names: BTreeMap<_, _> = members
             .map(|(person, _)| (person.id, person.name.clone()))
@@ -462,7 +467,7 @@ fn can_be(record: &DutyRecord) -> Vec<Person> {
 }
 
 /// Whether a person can be on duty now.
-fn here(record: &DutyRecord) -> impl Fn(PersonId) -> bool {
+fn here(record: &DutyRecord) -> impl Fn(PersonId) -> bool + use<> {
     let can_be = can_be(record).into_iter();
     let here: BTreeSet<_> = can_be
         .filter(|person| person.disabled_at.is_none())

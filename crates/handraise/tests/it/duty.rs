@@ -53,12 +53,8 @@ async fn with_rota(app: &TestApp, name: &str, people: &[&str]) -> TeamId {
         service.invite(person, Role::Responder, &by).await.unwrap();
         app.join(team, person, Part::Answers).await;
     }
-    let set = app
-        .state
-        .service
-        .set_rota(team, &daily(people), &operator());
-    // Awaited by itself: what it borrows has to live as long.
-    set.await.unwrap();
+    let (service, by) = (&app.state.service, operator());
+    service.set_rota(team, &daily(people), &by).await.unwrap();
     team
 }
 

@@ -13,7 +13,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use service::{TeamDuty, secret::Secret};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use crate::{
     api::{caller::Caller, path::PathName, query::Params},
@@ -129,7 +129,7 @@ pub(crate) async fn get(
 }
 
 /// What opens the calendar for a program that cannot send a header.
-#[derive(Deserialize, IntoParams)]
+#[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Opening {
     /// The secret of an address that `handraise team duty calendar` made for one person. It opens this calendar alone, and
