@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use domain::{
     Audience, DeliveryId, Part, Role, TeamId, TokenKind, access::Lifetime, delivery::Filter,
-    duty::RotaDraft,
 };
 use reqwest::{Method, RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
@@ -757,14 +756,14 @@ struct Teams {
     team: TeamId,
 }
 
-/// Words that stand in every text of the team's agent, and in its name.
+/// Words that stand in every text of the team's agent, in its name, and in the team's.
 const MARK: &str = "zebracrossing";
 
 impl Teams {
     async fn new(database: &TestDatabase) -> Self {
         let doors = Doors::new(database).await;
         let app = &doors.app;
-        let (payments, search) = (app.team("Payments").await, app.team("Search").await);
+        let (payments, search) = (app.team(MARK).await, app.team("Search").await);
         let cookie = |cookie: String| (cookie, String::new());
         let bearer = |token: String| (String::new(), format!("Bearer {token}"));
         let mut members = vec![cookie(app.sign_in("Ana", Role::Responder).await)];
@@ -812,23 +811,6 @@ impl Teams {
             ..WishedEndpoint::default()
         };
         let (hook, _) = service.create_endpoint(wished, &operator()).await.unwrap();
-        // Somebody of this name is on duty there.
-        service
-            .invite(MARK, Role::Responder, &operator())
-            .await
-            .unwrap();
-        app.join(payments, MARK, Part::Answers).await;
-        let rota = RotaDraft {
-            people: vec![MARK.to_owned()],
-            every: "day".to_owned(),
-            at: "09:00".to_owned(),
-            zone: "UTC".to_owned(),
-            starts: None,
-        };
-        service
-            .set_rota(payments, &rota, &operator())
-            .await
-            .unwrap();
         // The callback of the decision.
         let query = store::DeliveryQuery {
             limit: 1,
