@@ -7,17 +7,18 @@ use leptos::{
 };
 
 use crate::{
-    components::{draw_held, draw_keys, draw_marked, draw_narrowing},
+    components::{draw_duty, draw_held, draw_keys, draw_marked, draw_narrowing},
     held::Holding,
     live::Live,
     marks::Marks,
     pages::draw_overview,
-    view::Visitor,
+    view::{DutyText, Visitor},
 };
 
 /// What draws each of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Drawers {
+    pub(crate) duty: fn(Live, DutyText) -> AnyView,
     pub(crate) held: fn(Live, Holding, Marks) -> AnyView,
     pub(crate) keys: fn() -> AnyView,
     pub(crate) marked: fn(Holding, Marks) -> AnyView,
@@ -31,6 +32,7 @@ fn drawers() -> Result<Drawers, SplitLoaderError> {
 }
 
 const ALL: Drawers = Drawers {
+    duty: draw_duty,
     held: draw_held,
     keys: draw_keys,
     marked: draw_marked,

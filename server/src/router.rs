@@ -125,6 +125,8 @@ fn api(state: &AppState) -> Router<AppState> {
         .route("/v1/hooks/{id}", delete(v1::hooks::delete))
         .route("/v1/deliveries", get(v1::deliveries::list))
         .route("/v1/deliveries/{id}/retry", post(v1::deliveries::retry))
+        .route("/v1/teams/{id}/duty", get(v1::duty::get))
+        .route("/v1/teams/{id}/duty.ics", get(v1::duty::calendar))
         .route("/v1/keys", get(v1::keys::get).layer(strangers))
         .route("/v1/openapi.json", get(openapi::serve))
         .fallback(async || Problem::no_route())

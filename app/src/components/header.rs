@@ -6,10 +6,11 @@ use leptos_router::hooks::use_location;
 
 use super::{for_admins::ForAdmins, keys::show_help, sign_out::SignOutForm};
 use crate::{
+    drawn_later::{Drawers, DrawnLater},
     live::{Live, LiveStatus},
     load::Loaded,
     theme::{self, Theme},
-    view::Visitor,
+    view::{DutyText, Visitor},
 };
 
 /// The bar at the top.
@@ -35,6 +36,7 @@ pub(crate) fn Header(visitor: Loaded<Visitor>) -> impl IntoView {
                         .ok()
                         .map(|visitor| {
                             view! {
+                                <DutyPlace duty=visitor.duty />
                                 <a class="person" href="/settings" title="Your account">
                                     <bdi>{visitor.name}</bdi>
                                 </a>
@@ -49,6 +51,16 @@ pub(crate) fn Header(visitor: Loaded<Visitor>) -> impl IntoView {
             </SignOutForm>
         </header>
     }
+}
+
+/// Who is on duty, once the part is there that reads it.
+#[component]
+fn DutyPlace(duty: DutyText) -> impl IntoView {
+    let live = use_context::<Live>()?;
+    (!duty.is_empty()).then(|| {
+        let draw = Box::new(move |it: &Drawers| (it.duty)(live, duty.clone()));
+        view! { <DrawnLater draw /> }
+    })
 }
 
 /// A page, its name, and the beginnings of the addresses that belong to it.

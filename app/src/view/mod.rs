@@ -2,6 +2,7 @@
 
 mod access;
 mod blocker;
+mod duty;
 mod group;
 mod history;
 mod outbound;
@@ -18,6 +19,7 @@ pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,
     FormStep, OptionView, Remark,
 };
+pub use duty::{DutyLine, DutyNow, DutyText};
 pub use group::{Answered, Group, GroupPart};
 pub use history::{HistoryPage, HistoryQuery, Step, Story, What};
 pub use outbound::{

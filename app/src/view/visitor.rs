@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use domain::{PersonId, Role};
 use serde::{Deserialize, Serialize};
 
+use super::DutyText;
+
 /// Who is signed in, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visitor {
@@ -21,4 +23,7 @@ pub struct Visitor {
     /// Whether a provider of sign-ins can say so instead of a password.
     #[serde(default)]
     pub by_provider: bool,
+    /// Who is on duty in their own teams.
+    #[serde(default)]
+    pub duty: DutyText,
 }

@@ -41,8 +41,8 @@ pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, To
 pub use changeset::{Blanked, Changeset, Erasing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
-    DeliveryEvent, EndpointEvent, Erasure, Event, InteractionEvent, Named, NewEvent, Payload,
-    PersonEvent, TaskEvent, TeamEvent, TokenEvent,
+    DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, InteractionEvent, Named, NewEvent,
+    Payload, PersonEvent, TaskEvent, TeamEvent, TokenEvent,
 };
 pub use fault::Fault;
 pub use idempotency::{AskedUnder, IdempotencyKey};

@@ -102,5 +102,11 @@ pub const DUTY_SHOWN: TimeDelta = TimeDelta::days(400);
 pub const DUTY_LOOKED_AHEAD: TimeDelta = TimeDelta::days(90);
 /// How long an override or an absence may last, in days.
 pub const AWAY_DAYS: i64 = 366;
+/// Most overrides of a rota, and most absences, that are kept at once.
+pub const DUTY_EXCEPTIONS: usize = 1_000;
+/// How long those that are over are kept, so that calendars show what was.
+pub const DUTY_KEPT: TimeDelta = TimeDelta::days(35);
+/// Most bytes of a calendar file that is read in.
+pub const CALENDAR_BYTES: u64 = 2_000_000;
 /// Most events of a calendar file that is read in.
 pub const CALENDAR_EVENTS: usize = 1_000;

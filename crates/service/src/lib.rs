@@ -17,6 +17,7 @@ mod collect;
 mod commit;
 mod consume;
 mod deliveries;
+mod duty;
 mod endpoints;
 mod erase;
 mod expire;
@@ -45,6 +46,7 @@ mod uses;
 
 pub use ask::Asked;
 pub use channels::Channels;
+pub use duty::{Imported, TeamDuty, on_the_wall};
 pub use endpoints::{CONFIGURED, WishedEndpoint};
 pub use erase::EraseEnd;
 pub use factor::{

@@ -20,6 +20,11 @@ impl Secret {
         Self::random(kind.prefix())
     }
 
+    /// The secret part of the address of a calendar.
+    pub fn calendar() -> Self {
+        Self::random("hr_calendar_")
+    }
+
     /// The secret part of a sign-in link.
     pub fn link() -> Self {
         Self::random("")

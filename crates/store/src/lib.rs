@@ -65,7 +65,7 @@ pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
     WaitingCounts, WithWords,
 };
-pub use teams::{Asker, TeamRecord, TeamUse};
+pub use teams::{Asker, DutyRecord, TeamRecord, TeamUse};
 
 use url::Scheme;
 use uuid::Uuid;
@@ -130,6 +130,7 @@ pub trait Store:
     + Tokens
     + People
     + Teams
+    + Duties
     + Sessions
     + Factors
     + Identities
@@ -151,6 +152,7 @@ impl<
         + Tokens
         + People
         + Teams
+        + Duties
         + Sessions
         + Factors
         + Identities
@@ -435,6 +437,19 @@ pub trait Teams: Send + Sync {
     /// Whose the events after `after` are, up to `up_to`: the team of an interaction as it is now, the home of a task's
     /// agent. Those of everyone are not in it.
     async fn teams_of_events(&self, after: i64, up_to: i64) -> Result<HashMap<i64, TeamId>>;
+}
+
+/// Who of a team is on duty. It is changed by changesets.
+#[async_trait]
+pub trait Duties: Send + Sync {
+    /// The duty of a team as of one moment, unless the team was deleted.
+    async fn duty(&self, team: TeamId) -> Result<Option<DutyRecord>>;
+
+    /// Those of these teams that have a rota.
+    async fn with_rota(&self, teams: &[TeamId]) -> Result<Vec<TeamId>>;
+
+    /// Whose address of which team's calendar this is, if it is good.
+    async fn calendar_owner(&self, hash: &SecretHash) -> Result<Option<(TeamId, PersonId)>>;
 }
 
 /// Browsers that are signed in, or on their way. A session is good until it expires, has not been used for

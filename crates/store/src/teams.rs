@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AgentRef, Part, Person, PersonId, Team};
+use chrono::{DateTime, Utc};
+use domain::{AgentRef, Part, Person, PersonId, Team, duty::Duty};
 
 /// A team with all that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,27 @@ pub struct TeamRecord {
     pub homes: Vec<AgentRef>,
     /// The agents that may ask it besides, by name.
     pub askers: Vec<AgentRef>,
+    /// Who of it is on duty, if it has a rota.
+    pub duty: Option<Duty>,
+    /// Whoever has an address of its calendar.
+    pub calendars: Vec<PersonId>,
+}
+
+/// Who of a team is on duty, with all that decides it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DutyRecord {
+    /// The team.
+    pub team: Team,
+    /// The version of its duty; 0 when it never had a rota.
+    pub version: i64,
+    /// Its duty, if it has a rota.
+    pub duty: Option<Duty>,
+    /// When that was changed last.
+    pub changed_at: Option<DateTime<Utc>>,
+    /// Its members by name, with the part of each; also those who are disabled.
+    pub members: Vec<(Person, Part)>,
+    /// Whoever has an address of its calendar.
+    pub calendars: Vec<PersonId>,
 }
 
 /// What keeps a team from being deleted.

@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 24] = files![
+const FILES: [(&str, &str, &str); 25] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -26,6 +26,7 @@ const FILES: [(&str, &str, &str); 24] = files![
     "slack": "docs/slack.md",
     "sign-in": "docs/sign-in.md",
     "teams": "docs/teams.md",
+    "duty": "docs/duty.md",
     "operations": "docs/operations.md",
     "erasing": "docs/erasing.md",
     "performance": "docs/performance.md",

@@ -14,10 +14,11 @@ use uuid::Uuid;
 use super::{rows::Differs, teams::KnownTeams};
 
 /// The nouns whose events are needed here.
-const READ: [&str; 8] = [
+const READ: [&str; 9] = [
     "person.",
     "token.",
     "team.",
+    "duty.",
     "interaction.resolved",
     "interaction.progressed",
     "interaction.moved",
@@ -119,6 +120,7 @@ impl Known {
                 };
                 self.teams.take(event, issuer, at);
             }
+            Payload::Duty(event) => self.teams.take_duty(event, at),
             Payload::Interaction(event) => {
                 if matches!(
                     event,
@@ -143,7 +145,10 @@ impl Known {
                 });
                 known.role = person.role;
             }
-            PersonEvent::Disabled(person) => self.person(person.id, |it| it.is_disabled = true),
+            PersonEvent::Disabled(person) => {
+                self.person(person.id, |it| it.is_disabled = true);
+                self.teams.end_calendars(person.id);
+            }
             PersonEvent::Enabled(person) => self.person(person.id, |it| it.is_disabled = false),
             PersonEvent::SlackLinked { person, slack_id } => {
                 self.person(person.id, |it| it.slack_id = Some(slack_id));

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, InteractionEvent, InteractionId, Part, PersonId, TeamEvent, TeamId, team::Profile,
+    AgentId, DutyEvent, InteractionEvent, InteractionId, Part, PersonId, TeamEvent, TeamId,
+    duty::Duty, team::Profile,
 };
 use store::TeamRecord;
 
@@ -21,6 +22,9 @@ pub(super) struct KnownTeams {
     left: BTreeMap<(TeamId, PersonId), DateTime<Utc>>,
     homes: BTreeMap<AgentId, TeamId>,
     askers: BTreeSet<(TeamId, AgentId)>,
+    duties: BTreeMap<TeamId, Duty>,
+    /// Whoever has an address of a team's calendar.
+    calendars: BTreeSet<(TeamId, PersonId)>,
     /// Of the interactions that are open those that belong to a team.
     asked: BTreeMap<InteractionId, TeamId>,
 }
@@ -39,6 +43,7 @@ impl KnownTeams {
                 }
                 self.teams.remove(&team.id);
                 self.askers.retain(|(of, _)| *of != team.id);
+                self.end_duty(team.id);
             }
             TeamEvent::MemberSet { team, person, part } => {
                 self.leave(team.id, person.id, at);
@@ -47,7 +52,10 @@ impl KnownTeams {
                     self.given_by.insert((team.id, person.id), issuer);
                 }
             }
-            TeamEvent::MemberRemoved { team, person } => self.leave(team.id, person.id, at),
+            TeamEvent::MemberRemoved { team, person } => {
+                self.leave(team.id, person.id, at);
+                self.calendars.remove(&(team.id, person.id));
+            }
             TeamEvent::HomeSet { agent, team } => {
                 match team {
                     Some(team) => self.homes.insert(agent.id, team.id),
@@ -61,6 +69,33 @@ impl KnownTeams {
                 self.askers.remove(&(team.id, agent.id));
             }
         }
+    }
+
+    pub(super) fn take_duty(&mut self, event: DutyEvent, at: DateTime<Utc>) {
+        let team = event.team().id;
+        match &event {
+            DutyEvent::RotaCleared(_) => self.end_duty(team),
+            DutyEvent::CalendarOpened { person, .. } => {
+                self.calendars.insert((team, person.id));
+            }
+            DutyEvent::CalendarClosed { person, .. } => {
+                self.calendars.remove(&(team, person.id));
+            }
+            _ => {
+                let duty = Duty::after(self.duties.remove(&team), &event, at);
+                self.duties.extend(duty.map(|duty| (team, duty)));
+            }
+        }
+    }
+
+    fn end_duty(&mut self, team: TeamId) {
+        self.duties.remove(&team);
+        self.calendars.retain(|(of, _)| *of != team);
+    }
+
+    /// A person who is kept out has none any more.
+    pub(super) fn end_calendars(&mut self, person: PersonId) {
+        self.calendars.retain(|(_, owner)| *owner != person);
     }
 
     fn leave(&mut self, team: TeamId, person: PersonId, at: DateTime<Utc>) {
@@ -137,7 +172,19 @@ impl KnownTeams {
             given_by.extend(given.map(|(person, issuer)| ((id, *person), issuer.clone())));
             homes.extend(record.homes.iter().map(|agent| (agent.id, id)));
             askers.extend(record.askers.iter().map(|agent| (id, agent.id)));
+            let calendars = record.calendars.iter().map(|person| (id, *person));
+            let calendars: BTreeSet<_> = calendars.collect();
             for (what, differ) in [
+                (
+                    "its rota, or who is away, is other than the events say",
+                    self.duties.get(&id) != record.duty.as_ref(),
+                ),
+                (
+                    "its calendar opens for others than the events say",
+                    !calendars
+                        .iter()
+                        .eq(self.calendars.iter().filter(|(team, _)| *team == id)),
+                ),
                 (
                     "its members are others than the events say",
                     !same(&members, &self.members, |(team, _), _| *team == id),

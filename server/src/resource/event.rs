@@ -3,11 +3,12 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, AgentId, AgentRef, DeliveryEvent, EndpointEvent, Event, EventId, Identity,
+    Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, Identity,
     InteractionEvent, InteractionId, Named, Part, Payload, PersonEvent, Retry, SessionId, SlackId,
     Task, TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef},
+    duty::{Absence, Override, Rota},
     interaction::{
         Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
     },
@@ -130,15 +131,37 @@ enum PayloadBody<'a> {
     Token(&'a Token),
     /// `team.created`, `team.changed`.
     Team { id: TeamId, profile: &'a Profile },
-    /// `team.deleted`.
-    TeamDeleted(&'a TeamRef),
-    /// `team.member_set`, `team.member_removed`.
+    /// `team.deleted`, `duty.rota_cleared`.
+    OfTeam(&'a TeamRef),
+    /// `team.member_set`, `team.member_removed`; `duty.calendar_opened`, `duty.calendar_closed`.
     Member {
         team: &'a TeamRef,
         person: &'a PersonRef,
         /// What they may do, if they are a member.
         #[serde(skip_serializing_if = "Option::is_none")]
         part: Option<Part>,
+    },
+    /// `duty.rota_set`.
+    Rota { team: &'a TeamRef, rota: &'a Rota },
+    /// `duty.overridden`: others than the rota says.
+    Overridden {
+        team: &'a TeamRef,
+        overrides: &'a [Override],
+    },
+    /// `duty.override_removed`.
+    OverrideRemoved {
+        team: &'a TeamRef,
+        removed: &'a Override,
+    },
+    /// `duty.away_set`.
+    Away {
+        team: &'a TeamRef,
+        absence: &'a Absence,
+    },
+    /// `duty.away_removed`.
+    AwayRemoved {
+        team: &'a TeamRef,
+        removed: &'a Absence,
     },
     /// `team.home_set`, `team.opened`, `team.closed`: which agents ask it.
     TeamAgent {
@@ -194,6 +217,7 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
                 | TokenEvent::OwnerChanged(token),
             ) => Self::Token(token),
             Payload::Team(event) => event.into(),
+            Payload::Duty(event) => event.into(),
             Payload::Endpoint(event) => event.into(),
             Payload::Delivery(DeliveryEvent::Retried(which)) => Self::Retried(which),
         }
@@ -322,7 +346,7 @@ impl<'a> From<&'a TeamEvent> for PayloadBody<'a> {
             TeamEvent::Created { id, profile } | TeamEvent::Changed { id, profile } => {
                 Self::Team { id: *id, profile }
             }
-            TeamEvent::Deleted(team) => Self::TeamDeleted(team),
+            TeamEvent::Deleted(team) => Self::OfTeam(team),
             TeamEvent::MemberSet { team, person, part } => Self::Member {
                 team,
                 person,
@@ -343,6 +367,25 @@ impl<'a> From<&'a TeamEvent> for PayloadBody<'a> {
                     team: Some(team),
                 }
             }
+        }
+    }
+}
+
+impl<'a> From<&'a DutyEvent> for PayloadBody<'a> {
+    fn from(event: &'a DutyEvent) -> Self {
+        match event {
+            DutyEvent::RotaSet { team, rota } => Self::Rota { team, rota },
+            DutyEvent::RotaCleared(team) => Self::OfTeam(team),
+            DutyEvent::Overridden { team, overrides } => Self::Overridden { team, overrides },
+            DutyEvent::OverrideRemoved { team, removed } => Self::OverrideRemoved { team, removed },
+            DutyEvent::AwaySet { team, absence } => Self::Away { team, absence },
+            DutyEvent::AwayRemoved { team, removed } => Self::AwayRemoved { team, removed },
+            DutyEvent::CalendarOpened { team, person }
+            | DutyEvent::CalendarClosed { team, person } => Self::Member {
+                team,
+                person,
+                part: None,
+            },
         }
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 59] = [
+pub(crate) const EVENT_TYPES: [&str; 67] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -64,6 +64,14 @@ pub(crate) const EVENT_TYPES: [&str; 59] = [
     "team.home_set",
     "team.opened",
     "team.closed",
+    "duty.rota_set",
+    "duty.rota_cleared",
+    "duty.overridden",
+    "duty.override_removed",
+    "duty.away_set",
+    "duty.away_removed",
+    "duty.calendar_opened",
+    "duty.calendar_closed",
     "endpoint.created",
     "endpoint.changed",
     "endpoint.secret_rotated",
@@ -209,6 +217,37 @@ shapes! {
             must("agent", reference("Agent")),
             must("team", or_null(reference("TeamThen"))),
         ])),
+        of("duty.rota_set", returned([
+            must("team", reference("TeamThen")),
+            must("rota", returned([
+                must("people", list_of(id())),
+                must("every", one_of(["day", "week"])),
+                must("at", string()),
+                must("zone", string()),
+                must("starts", string()),
+            ])),
+        ])),
+        of("duty.rota_cleared", reference("TeamThen")),
+        of("duty.overridden: others than the rota says", returned([
+            must("team", reference("TeamThen")),
+            must("overrides", list_of(override_then())),
+        ])),
+        of("duty.override_removed", returned([
+            must("team", reference("TeamThen")),
+            must("removed", override_then()),
+        ])),
+        of("duty.away_set", returned([
+            must("team", reference("TeamThen")),
+            must("absence", absence_then()),
+        ])),
+        of("duty.away_removed", returned([
+            must("team", reference("TeamThen")),
+            must("removed", absence_then()),
+        ])),
+        of("duty.calendar_opened, duty.calendar_closed: a person's address of it", returned([
+            must("team", reference("TeamThen")),
+            must("person", reference("PersonThen")),
+        ])),
         of("endpoint.disabled", returned([
             must("endpoint", reference("EndpointThen")),
             must("why", one_of(["by_hand", "gone", "failing"])),
@@ -282,6 +321,25 @@ fn of(types: &str, schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
         }
         other => other,
     }
+}
+
+fn override_then() -> ObjectBuilder {
+    returned([
+        must("id", id()),
+        must("person", id()),
+        must("from", time()),
+        must("until", time()),
+    ])
+}
+
+fn absence_then() -> ObjectBuilder {
+    returned([
+        must("id", id()),
+        must("person", id()),
+        must("from", time()),
+        must("until", time()),
+        must("delegate", or_null(id())),
+    ])
 }
 
 fn asked() -> ObjectBuilder {

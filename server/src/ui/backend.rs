@@ -25,7 +25,7 @@ use service::{ServiceError, SignedIn, secret::Secret};
 use store::{InteractionQuery, StoreError, TaskQuery};
 use tower_sessions::Session;
 
-use super::story;
+use super::{duty, story};
 use crate::{auth::address::ClientAddress, state::AppState};
 
 /// How many rows a page of the history, and the list of tasks, hold.
@@ -100,6 +100,7 @@ impl Backend for ForPerson {
             agent_url: self.state.config.agent_url(),
             proven_until: self.who()?.proven_at + limits::PROOF_LASTS,
             by_provider: self.comes_by_provider().await?,
+            duty: duty::of(self).await?,
         })
     }
 

@@ -6,6 +6,7 @@ pub mod assets;
 mod backend;
 mod blocker;
 mod by_provider;
+mod duty;
 pub mod factor;
 mod group;
 mod html_text;

@@ -28,6 +28,7 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         Payload::Person(_)
         | Payload::Token(_)
         | Payload::Team(_)
+        | Payload::Duty(_)
         | Payload::Endpoint(_)
         | Payload::Delivery(_) => {
             return None;

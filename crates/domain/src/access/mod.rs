@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    duty::Duty,
     ids::{AgentId, PersonId, SessionId, TeamId, TokenId},
     principal::{Actor, Role},
     team::{Part, Team},
@@ -320,6 +321,30 @@ pub enum Access {
         agent: AgentId,
         /// Whether it may.
         open: bool,
+    },
+    /// Who of a team is on duty from now on; `None` = it has no rota, and no address of its calendar is good any more. It
+    /// replaces the version just below. A conflict also when the team is no more.
+    Duty {
+        /// The team.
+        team: TeamId,
+        /// 1 for its first; every change makes it one more, also where there is no rota any more.
+        version: i64,
+        /// All that decides it.
+        duty: Option<Duty>,
+        /// When it changed.
+        at: DateTime<Utc>,
+    },
+    /// The address of a team's calendar that one person has, in place of their last; `None` = none any more. A conflict
+    /// when the team has no rota, and when there was none to take away.
+    Calendar {
+        /// The team.
+        team: TeamId,
+        /// Whose address it is. It ends when they leave the team or are disabled.
+        person: PersonId,
+        /// The hash of its secret.
+        hash: Option<SecretHash>,
+        /// When it was made.
+        at: DateTime<Utc>,
     },
     /// Second factors. A conflict also when the person is disabled.
     Factor {

@@ -3,6 +3,8 @@
 
 pub mod access;
 pub mod delivery;
+#[cfg(feature = "zones")]
+pub mod duty;
 pub mod factor;
 mod given;
 pub mod identity;

@@ -290,7 +290,10 @@ fn found(members: &[Person], path: &str, name: &str) -> Result<PersonId, Fault> 
         .find(|one| Person::name_key(&one.name) == key);
     match member {
         _ if key.is_empty() => Err(Fault::new(path, "must name a person")),
-        None => Err(Fault::new(path, "is nobody who can be on duty here")),
+        None => Err(Fault::new(
+            path,
+            "is nobody who can be on duty here; name a member of the team who answers",
+        )),
         Some(person) if person.disabled_at.is_some() => Err(Fault::new(
             path,
             "is disabled; name a person who can come in",

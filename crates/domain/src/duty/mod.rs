@@ -14,6 +14,7 @@ mod shifts;
 #[cfg(feature = "zones")]
 #[cfg(test)]
 mod tests;
+mod told;
 #[cfg(feature = "zones")]
 mod turns;
 #[cfg(feature = "zones")]
@@ -23,7 +24,12 @@ mod zone;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AbsenceId, OverrideId, PersonId};
+use crate::{
+    access::Person,
+    ids::{AbsenceId, OverrideId, PersonId},
+    principal::Role,
+    team::Part,
+};
 
 #[cfg(feature = "zones")]
 pub use check::{AbsenceDraft, Given, OverrideDraft, RotaDraft, first_gap};
@@ -112,7 +118,7 @@ pub struct Absence {
 }
 
 /// All that decides who is on duty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Duty {
     /// The rule.
     pub rota: Rota,
@@ -144,6 +150,12 @@ pub enum Why {
     Override,
     /// They stand in for this person, who cannot be.
     For(PersonId),
+}
+
+/// Whether a member of a team can be put on duty: they answer what it is asked. Whoever is disabled still can, and is
+/// passed over meanwhile.
+pub fn can_be_on_duty(person: &Person, part: Part) -> bool {
+    part == Part::Answers && person.role != Role::Viewer
 }
 
 impl Override {

@@ -1,6 +1,7 @@
 //! The journal: every change is an event, every event is chained to the one before it.
 
 mod access;
+mod duty;
 mod interaction;
 mod outbound;
 mod proof;
@@ -14,6 +15,7 @@ use serde::{Serialize, de::Error as _};
 use serde_json::Value;
 
 pub use access::{PersonEvent, TokenEvent};
+pub use duty::DutyEvent;
 pub use interaction::{Erasure, InteractionEvent, Named};
 pub use outbound::{DeliveryEvent, EndpointEvent};
 pub use task::TaskEvent;
@@ -83,6 +85,8 @@ pub enum Payload {
     Token(TokenEvent),
     /// A team.
     Team(TeamEvent),
+    /// Who of a team is on duty.
+    Duty(DutyEvent),
     /// A webhook endpoint.
     Endpoint(EndpointEvent),
     /// Deliveries.
@@ -106,6 +110,7 @@ impl Payload {
             "person" => serde_json::from_str(&written).map(Self::Person),
             "token" => serde_json::from_str(&written).map(Self::Token),
             "team" => serde_json::from_str(&written).map(Self::Team),
+            "duty" => serde_json::from_str(&written).map(Self::Duty),
             "endpoint" => serde_json::from_str(&written).map(Self::Endpoint),
             "delivery" => serde_json::from_str(&written).map(Self::Delivery),
             _ => Err(serde_json::Error::custom(format!(
@@ -131,6 +136,7 @@ impl Payload {
             Self::Person(event) => event.event_type(),
             Self::Token(event) => event.event_type(),
             Self::Team(event) => event.event_type(),
+            Self::Duty(event) => event.event_type(),
             Self::Endpoint(event) => event.event_type(),
             Self::Delivery(event) => event.event_type(),
         }
@@ -162,7 +168,7 @@ impl Payload {
 
     /// Whether it is about a team itself, of which only admins hear.
     pub fn is_of_teams(&self) -> bool {
-        matches!(self, Self::Team(_))
+        matches!(self, Self::Team(_) | Self::Duty(_))
     }
 
     /// Whether others than before see things that were there already.
@@ -207,6 +213,12 @@ impl From<TokenEvent> for Payload {
 impl From<TeamEvent> for Payload {
     fn from(event: TeamEvent) -> Self {
         Self::Team(event)
+    }
+}
+
+impl From<DutyEvent> for Payload {
+    fn from(event: DutyEvent) -> Self {
+        Self::Duty(event)
     }
 }
 

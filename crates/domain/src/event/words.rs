@@ -18,6 +18,7 @@ impl Payload {
             | Self::Token(_)
             | Self::Team(_)
             | Self::Endpoint(_)
+            | Self::Duty(_)
             | Self::Delivery(_) => self.clone(),
         }
     }

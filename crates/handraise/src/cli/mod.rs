@@ -3,6 +3,7 @@
 mod beside;
 mod config;
 mod doctor;
+mod duty;
 mod erase;
 mod journal;
 mod key;

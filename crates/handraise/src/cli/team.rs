@@ -6,7 +6,7 @@ use domain::{AgentRef, Part, Refused, Team, interaction::Kind, team::Profile};
 use service::{Service, ServiceError};
 use store::TeamRecord;
 
-use super::{Place, operator, said, user};
+use super::{Place, duty::DutyArgs, operator, said, user};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TeamCommand {
@@ -123,6 +123,9 @@ pub(super) enum TeamCommand {
         #[command(flatten)]
         place: Place,
     },
+    /// Shows who of a team is on duty, and changes it.
+    #[command(after_help = "Examples:\n  handraise team duty --team Payments")]
+    Duty(Box<DutyArgs>),
     /// Deletes a team. What it was asked is for admins alone then.
     #[command(
         after_help = "Examples:\n  handraise team delete --team Payments\n  handraise team delete --team Payments --move-to Billing"
@@ -242,6 +245,7 @@ impl TeamCommand {
                     println!("{}", lines(&record));
                 }
             }
+            Self::Duty(duty) => duty.run().await?,
             Self::Delete {
                 team,
                 move_to,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Audience, DeliveryId, Part, Role, TokenKind, access::Lifetime, delivery::Filter};
+use domain::{
+    Audience, DeliveryId, Part, Role, TeamId, TokenKind, access::Lifetime, delivery::Filter,
+};
 use reqwest::{Method, RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
 use service::WishedEndpoint;
@@ -30,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 25] = [
+const API: [(&str, &str, &str, [u16; 8]); 27] = [
     (
         "POST",
         "/v1/interactions",
@@ -166,6 +168,19 @@ const API: [(&str, &str, &str, [u16; 8]); 25] = [
         "/v1/deliveries/{unknown}/retry",
         "",
         [401, 401, 401, 401, 401, 403, 403, 404],
+    ),
+    // Only the script is of the team.
+    (
+        "GET",
+        "/v1/teams/{team}/duty",
+        "",
+        [401, 401, 401, 401, 401, 404, 404, 200],
+    ),
+    (
+        "GET",
+        "/v1/teams/{team}/duty.ics",
+        "",
+        [401, 401, 401, 401, 401, 404, 404, 200],
     ),
     ("GET", "/v1/keys", "", [200; 8]),
     ("GET", "/v1/openapi.json", "", [200; 8]),
@@ -433,6 +448,8 @@ struct Doors {
     app: TestApp,
     /// The `Cookie` and the `Authorization` header of each column.
     keys: Vec<(String, String)>,
+    /// The team of the script.
+    team: TeamId,
     made: u32,
 }
 
@@ -447,6 +464,7 @@ impl Doors {
         agent
             .ask(json!({"task": {"id": "T-1"}, "mode": "async"}))
             .await;
+        let team = app.team("Desk").await;
         let mut keys = vec![(String::new(), String::new())];
         let ended = app.sign_in("Old", Role::Admin).await;
         app.submit("/sign-out", &ended, &[]).await;
@@ -457,10 +475,15 @@ impl Doors {
         let tokens = [
             agent.token.clone(),
             app.agent("devops").await.token,
-            app.responder("desk").await.token,
+            app.responder_of("desk", team).await.token,
         ];
         keys.extend(tokens.map(|token| (String::new(), format!("Bearer {token}"))));
-        Self { app, keys, made: 0 }
+        Self {
+            app,
+            keys,
+            team,
+            made: 0,
+        }
     }
 
     /// The template with something new in its places, so that no try depends on the one before.
@@ -469,6 +492,7 @@ impl Doors {
         self.made += 1;
         let name = format!("n{}", self.made);
         let mut text = template.replace("{new}", &name);
+        text = text.replace("{team}", &self.team.to_string());
         let agent = self.keys[5].1.clone();
         let ask = async |body: Value| -> Value {
             let ask = self.app.post("/api/v1/interactions").json(&body);
@@ -639,6 +663,7 @@ fn the_tables_are_complete() {
                 .replace("{decided}", "{id}")
                 .replace("{hook}", "{id}")
                 .replace("{unknown}", "{id}")
+                .replace("{team}", "{id}")
                 .replace("T-1", "{id}")
         })
         .filter(|path| path != "/v1/nowhere")
@@ -728,16 +753,17 @@ struct Teams {
     decided: String,
     hook: String,
     delivery: DeliveryId,
+    team: TeamId,
 }
 
-/// Words that stand in every text of the team's agent, and in its name.
+/// Words that stand in every text of the team's agent, in its name, and in the team's.
 const MARK: &str = "zebracrossing";
 
 impl Teams {
     async fn new(database: &TestDatabase) -> Self {
         let doors = Doors::new(database).await;
         let app = &doors.app;
-        let (payments, search) = (app.team("Payments").await, app.team("Search").await);
+        let (payments, search) = (app.team(MARK).await, app.team("Search").await);
         let cookie = |cookie: String| (cookie, String::new());
         let bearer = |token: String| (String::new(), format!("Bearer {token}"));
         let mut members = vec![cookie(app.sign_in("Ana", Role::Responder).await)];
@@ -797,6 +823,7 @@ impl Teams {
             open: asked["id"].as_str().unwrap().to_owned(),
             decided: decided["id"].as_str().unwrap().to_owned(),
             hook: hook.id.to_string(),
+            team: payments,
             delivery: delivery[0].delivery.id,
             doors,
         }
@@ -859,6 +886,7 @@ impl Teams {
             .replace("{decided}", &self.decided)
             .replace("{hook}", &self.hook)
             .replace("{delivery}", &self.delivery.to_string())
+            .replace("{team}", &self.team.to_string())
             .replace("{unknown}", &self.delivery.to_string())
             .replace("{new}", "nobody")
             .replace("{person}", "01890000-0000-7000-8000-000000000000")
@@ -969,6 +997,8 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
                 "/api/v1/events",
                 "/api/v1/hooks",
                 "/api/v1/deliveries",
+                "/api/v1/teams/{team}/duty",
+                "/api/v1/teams/{team}/duty.ics",
             ][..],
         ),
         (

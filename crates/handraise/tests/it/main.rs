@@ -20,6 +20,7 @@ mod deadlines;
 mod deliveries;
 mod delivery_page;
 mod doors;
+mod duty;
 mod erasing;
 mod events;
 mod hook_command;

@@ -22,6 +22,8 @@ use super::ON_DUTY;
 pub struct CalendarRead {
     /// In the order of the file.
     pub overrides: Vec<Override>,
+    /// The place of each in the file, such as `events[3]`.
+    pub places: Vec<String>,
     /// How many of its events are over, or were called off; they were passed over.
     pub passed_over: usize,
 }
@@ -41,6 +43,7 @@ pub fn read_overrides(
     let calendars = calendars(text).map_err(|fault| vec![fault])?;
     let mut read = CalendarRead {
         overrides: Vec::new(),
+        places: Vec::new(),
         passed_over: 0,
     };
     let (mut faults, mut number) = (Vec::new(), 0);
@@ -70,7 +73,10 @@ pub fn read_overrides(
                 until: Some(time.until),
             };
             match draft.check(OverrideId(ids.next()), rota, members, now) {
-                Ok(one) => read.overrides.push(one),
+                Ok(one) => {
+                    read.overrides.push(one);
+                    read.places.push(path);
+                }
                 Err(found) => faults.extend(found.into_iter().map(|fault| placed(&path, fault))),
             }
         }

@@ -68,6 +68,9 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         | Access::GivenPart { .. }
         | Access::Home { .. }
         | Access::Opened { .. } => super::teams::apply(connection, access).await,
+        Access::Duty { .. } | Access::Calendar { .. } => {
+            super::duties::apply(connection, access).await
+        }
         Access::Factor { person, change } => factors::apply(connection, *person, change).await,
         Access::Own { token, owner } => {
             let owned = "UPDATE tokens SET owner_id = $1
@@ -130,6 +133,7 @@ async fn update_person(connection: &mut Connection, person: &Person) -> Result<b
     if done.rows_affected() == 1 && person.disabled_at.is_some() {
         end_links(connection, person.id).await?;
         end_sessions(connection, person.id, None).await?;
+        super::duties::end_calendars(connection, person.id).await?;
     }
     Ok(done.rows_affected() == 1)
 }

@@ -89,6 +89,8 @@ async fn update(connection: &mut Connection, team: &Team) -> Result<bool> {
         for gone in [
             "DELETE FROM team_members WHERE team_id = $1",
             "DELETE FROM team_askers WHERE team_id = $1",
+            "DELETE FROM team_calendars WHERE team_id = $1",
+            "DELETE FROM team_duty WHERE team_id = $1",
         ] {
             sqlx::query(gone)
                 .bind(team.id.0)
@@ -105,6 +107,9 @@ async fn put_member(
     person: PersonId,
     part: Option<Part>,
 ) -> Result<bool> {
+    if part.is_none() {
+        super::duties::end_calendar(connection, team, person).await?;
+    }
     let query = match part {
         Some(_) => sqlx::query(
             "INSERT INTO team_members (team_id, person_id, part) VALUES ($1, $2, $3)
@@ -226,7 +231,16 @@ impl Teams for Store {
         )
         .fetch_all(&mut *transaction)
         .await?;
-        rows::teams(teams, members, homes, askers)
+        let duties: Vec<rows::DutyRow> =
+            sqlx::query_as("SELECT team_id, version, duty, changed_at FROM team_duty")
+                .fetch_all(&mut *transaction)
+                .await?;
+        let calendars: Vec<rows::CalendarRow> = sqlx::query_as(
+            "SELECT team_id, person_id FROM team_calendars ORDER BY team_id, person_id",
+        )
+        .fetch_all(&mut *transaction)
+        .await?;
+        rows::teams(teams, members, homes, askers, &duties, &calendars)
     }
 
     async fn parts(&self, person: PersonId) -> Result<Parts> {

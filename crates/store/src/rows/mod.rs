@@ -2,6 +2,7 @@
 
 mod access;
 mod cards;
+mod duties;
 mod factors;
 mod inbox;
 mod outbox;
@@ -22,6 +23,7 @@ pub(crate) use access::{
     PersonRow, SessionDataRow, SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
 pub(crate) use cards::on_card;
+pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
@@ -30,8 +32,8 @@ pub(crate) use outbox::{
 };
 
 pub(crate) use teams::{
-    AskedTeamRow, MemberRow, MembershipRow, TeamAgentRow, TeamRow, asker, parts, team_ids,
-    team_ids_text, teams, timeouts_text,
+    AskedTeamRow, CalendarRow, MemberRow, MembershipRow, TeamAgentRow, TeamRow, asker, parts,
+    team_ids, team_ids_text, teams, timeouts_text,
 };
 
 use crate::{

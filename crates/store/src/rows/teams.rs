@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentId, AgentRef, Membership, Part, Parts, Person, Team, TeamId, TeamRef, team::Profile,
+    AgentId, AgentRef, Membership, Part, Parts, Person, PersonId, Team, TeamId, TeamRef,
+    team::Profile,
 };
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::{access::PersonRow, time};
+use super::{DutyRow, access::PersonRow, time};
 use crate::{Asker, Result, StoreError, TeamRecord};
 
 #[derive(Debug, FromRow)]
@@ -81,6 +82,12 @@ impl TryFrom<MembershipRow> for Membership {
 }
 
 #[derive(Debug, FromRow)]
+pub(crate) struct CalendarRow {
+    team_id: Uuid,
+    person_id: Uuid,
+}
+
+#[derive(Debug, FromRow)]
 pub(crate) struct TeamAgentRow {
     team_id: Uuid,
     id: Uuid,
@@ -93,6 +100,8 @@ pub(crate) fn teams(
     members: Vec<MemberRow>,
     homes: Vec<TeamAgentRow>,
     askers: Vec<TeamAgentRow>,
+    duties: &[DutyRow],
+    calendars: &[CalendarRow],
 ) -> Result<Vec<TeamRecord>> {
     let of = |rows: &[TeamAgentRow], team: Uuid| {
         let of_it = rows.iter().filter(|row| row.team_id == team);
@@ -105,25 +114,35 @@ pub(crate) fn teams(
     let mut records = Vec::with_capacity(teams.len());
     for row in teams {
         let id = row.id;
+        let duty = duties.iter().find(|duty| duty.team_id == id);
+        let owners = calendars.iter().filter(|one| one.team_id == id);
         records.push(TeamRecord {
             team: row.try_into()?,
             members: Vec::new(),
             given_by: BTreeMap::new(),
             homes: of(&homes, id),
             askers: of(&askers, id),
+            duty: duty.map(DutyRow::duty).transpose()?.flatten(),
+            calendars: owners.map(|one| PersonId(one.person_id)).collect(),
         });
     }
     for row in members {
-        let (team, part) = (TeamId(row.team_id), part(row.team_id, &row.part)?);
+        let issuer = row.issuer.clone();
+        let (team, member) = member(row)?;
         if let Some(record) = records.iter_mut().find(|record| record.team.id == team) {
-            let person = Person::try_from(row.person)?;
-            if let Some(issuer) = row.issuer {
-                record.given_by.insert(person.id, issuer);
+            if let Some(issuer) = issuer {
+                record.given_by.insert(member.0.id, issuer);
             }
-            record.members.push((person, part));
+            record.members.push(member);
         }
     }
     Ok(records)
+}
+
+/// A member, and of which team.
+pub(super) fn member(row: MemberRow) -> Result<(TeamId, (Person, Part))> {
+    let part = part(row.team_id, &row.part)?;
+    Ok((TeamId(row.team_id), (Person::try_from(row.person)?, part)))
 }
 
 #[derive(Debug, FromRow)]

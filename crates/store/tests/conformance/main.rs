@@ -7,6 +7,7 @@ mod bounds;
 mod cards;
 mod commits;
 mod database;
+mod duties;
 mod erasing;
 mod factors;
 mod identities;

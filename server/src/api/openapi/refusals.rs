@@ -215,6 +215,8 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::EndpointDisabled.into(),
             Refused::NotToRetry.into(),
         ],
+        "get_duty" => vec![Refusal::not_found()],
+        "get_duty_calendar" => vec![Refusal::not_found(), bad_parameter()],
         "get_keys" => vec![TooFast { retry_after: 1 }.into()],
         "get_metrics" => vec![TooFast { retry_after: 1 }.into(), Refusal::internal()],
         _ => Vec::new(),

@@ -6,6 +6,7 @@ pub(crate) mod cancel;
 pub(crate) mod collect;
 pub(crate) mod consume;
 pub(crate) mod deliveries;
+pub(crate) mod duty;
 pub(crate) mod events;
 pub(crate) mod follow_up;
 pub(crate) mod hooks;

@@ -3,6 +3,8 @@
 mod access;
 mod commands;
 mod delivery;
+#[cfg(feature = "zones")]
+mod duty;
 mod erase;
 mod factor;
 mod identity;
