@@ -26,6 +26,37 @@ impl Service {
         Ok(self.store.teams().await?)
     }
 
+    /// The teams that the reader is in, by name: each member may know who else is.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn own_teams(&self, person: PersonId) -> Result<Vec<TeamRecord>, ServiceError> {
+        let parts = self.store.parts(person).await?;
+        if parts.teams().next().is_none() {
+            return Ok(Vec::new());
+        }
+        let mut teams = self.store.teams().await?;
+        teams.retain(|record| parts.sees(record.team.id));
+        Ok(teams)
+    }
+
+    /// One team, and what keeps it from being deleted; `None` when it is no more.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`].
+    pub async fn team_in_use(
+        &self,
+        id: TeamId,
+        by: &Principal,
+    ) -> Result<Option<(TeamRecord, TeamUse)>, ServiceError> {
+        let mut teams = self.teams(by).await?.into_iter();
+        let Some(record) = teams.find(|record| record.team.id == id) else {
+            return Ok(None);
+        };
+        let keeps = self.store.team_use(id).await?;
+        Ok(Some((record, keeps)))
+    }
+
     /// The team of this name.
     ///
     /// # Errors
@@ -110,6 +141,9 @@ impl Service {
     ) -> Result<(), ServiceError> {
         by.admin()?;
         self.known_team(id).await?;
+        if let Some(other) = move_to {
+            self.may_take(id, other, by).await?;
+        }
         loop {
             if let Some(other) = move_to {
                 self.empty_team(id, other, by).await?;
@@ -124,8 +158,8 @@ impl Service {
         }
     }
 
-    /// First no agent asks it any more, then what was asked goes.
-    async fn empty_team(
+    /// Whether `other` may take what is asked of a team. Said before anything is moved: none of it is to be half done.
+    async fn may_take(
         &self,
         id: TeamId,
         other: TeamId,
@@ -134,6 +168,20 @@ impl Service {
         if id == other {
             return Err(Refused::Unchanged.into());
         }
+        by.proven_admin(self.now())?;
+        match self.known_team(other).await?.deleted_at {
+            None => Ok(()),
+            Some(_) => Err(Refused::TeamDeleted.into()),
+        }
+    }
+
+    /// First no agent asks it any more, then what was asked goes.
+    async fn empty_team(
+        &self,
+        id: TeamId,
+        other: TeamId,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
         let to = self.known_team(other).await?;
         let teams = self.store.teams().await?;
         if let Some(record) = teams.into_iter().find(|record| record.team.id == id) {
