@@ -5,7 +5,7 @@ use domain::{PersonId, TeamId, team::Part};
 
 use crate::{
     error::UiError,
-    view::{OwnTeam, TeamList, OneTeam, TeamWish},
+    view::{OneTeam, OwnTeam, TeamList, TeamWish},
 };
 
 /// Teams, for admins: [`UiError::AdminsOnly`] to everybody else, but for their own.

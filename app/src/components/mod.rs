@@ -99,9 +99,10 @@ pub(crate) use recent_list::RecentList;
 pub(crate) use refusal::Refusal;
 pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
-    AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, InviteForm, MadeLink, MadeSecret,
-    MadeToken, OwnTeams, PeopleRows, PersonChanges, PersonView, Said, SessionRows, TeamChanges,
-    TeamRows, TeamView, TokenRows, WebhookChanges, WebhookRows, WebhookView, when_done,
+    AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, InviteForm,
+    MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges, PersonView, Said,
+    SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges, WebhookRows,
+    WebhookView, when_done,
 };
 pub(crate) use slack_link_view::SlackLinkView;
 pub(crate) use story_view::StoryView;

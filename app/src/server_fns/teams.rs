@@ -7,7 +7,7 @@ use leptos::server;
 
 use crate::{
     error::UiError,
-    view::{OwnTeam, TeamList, OneTeam},
+    view::{OneTeam, OwnTeam, TeamList},
     wire::TreeJson,
 };
 

@@ -85,7 +85,10 @@ impl ForPerson {
             true => Vec::new(),
             false => self.team_names().await?,
         };
-        match teams.iter().all(|id| known.iter().any(|team| team.id == *id)) {
+        match teams
+            .iter()
+            .all(|id| known.iter().any(|team| team.id == *id))
+        {
             true => Ok(teams),
             false => Err(UiError::Invalid(
                 "One of these teams is no more. Load the page anew and choose again.".to_owned(),

@@ -91,7 +91,9 @@ impl TeamPages for ForPerson {
         let mut agents: Vec<TeamAgent> = Vec::new();
         // By name, so those of one agent stand together.
         for token in service.tokens(&by).await.map_err(told)? {
-            let is_there = agents.last().is_some_and(|last| last.name == token.token.name);
+            let is_there = agents
+                .last()
+                .is_some_and(|last| last.name == token.token.name);
             if token.token.kind == TokenKind::Agent && token.works(now) && !is_there {
                 let home = token.token.agent_id.and_then(|id| homes.get(&id));
                 agents.push(TeamAgent {
@@ -101,7 +103,9 @@ impl TeamPages for ForPerson {
             }
         }
         let defaults = self.state.config.settings().timeouts;
-        let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Notification);
+        let kinds = Kind::ALL
+            .into_iter()
+            .filter(|kind| *kind != Kind::Notification);
         Ok(OneTeam {
             row: row(record),
             pending: keeps.pending,
@@ -126,8 +130,9 @@ impl TeamPages for ForPerson {
             name,
             ..Profile::default()
         };
-        let created = self.state.service.create_team(profile, &self.principal()?);
-        Ok(created.await.map_err(told)?.id)
+        let by = self.principal()?;
+        let created = self.state.service.create_team(profile, &by).await;
+        Ok(created.map_err(told)?.id)
     }
 
     async fn change_team(

@@ -28,8 +28,8 @@ mod test_webhook;
 mod token_list;
 mod undo_switch;
 mod unlink_slack;
-mod webhook_teams;
 mod webhook_list;
+mod webhook_teams;
 mod webhook_view;
 mod when_done;
 

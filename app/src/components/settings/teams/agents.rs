@@ -176,9 +176,9 @@ fn ChooseAgent(
                 <option value="">"Choose…"</option>
                 <For each=move || agents.get() key=TeamAgent::clone let:agent>
                     <option value=agent.name.clone()>
-                        {match agent.home {
+                        {match &agent.home {
                             Some(home) => format!("{} (at home in {home})", agent.name),
-                            None => agent.name,
+                            None => agent.name.clone(),
                         }}
                     </option>
                 </For>

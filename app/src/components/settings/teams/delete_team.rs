@@ -9,7 +9,7 @@ use crate::{
     },
     load::Loaded,
     server_fns::DeleteTeam,
-    view::{TeamName, OneTeam, Visitor},
+    view::{OneTeam, TeamName, Visitor},
 };
 
 /// The consequence, and which team takes what is left. While something is, none is no answer: the server refuses it.

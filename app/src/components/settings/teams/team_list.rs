@@ -51,7 +51,8 @@ fn TeamLine(row: TeamRow) -> impl IntoView {
     let channel = row
         .slack_channel
         .map(|channel| view! { <span>"Slack " <bdi class="mono">{channel}</bdi></span> });
-    let deadlines = (!row.timeouts.is_empty()).then(|| view! { <span>"Deadlines of its own"</span> });
+    let deadlines =
+        (!row.timeouts.is_empty()).then(|| view! { <span>"Deadlines of its own"</span> });
     view! {
         <li class="list-row">
             <a class="list-link team-line" href=format!("/settings/teams/{}", row.id)>
