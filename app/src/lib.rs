@@ -139,6 +139,8 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("") view=Later::Rest(RestPage::Account) ssr=SsrMode::Async />
                         <Route path=path!("people") view=Later::Rest(RestPage::People) ssr=SsrMode::Async />
                         <Route path=path!("people/:id") view=Later::Rest(RestPage::Person) ssr=SsrMode::Async />
+                        <Route path=path!("teams") view=Later::Rest(RestPage::Teams) ssr=SsrMode::Async />
+                        <Route path=path!("teams/:id") view=Later::Rest(RestPage::Team) ssr=SsrMode::Async />
                         <Route path=path!("tokens") view=Later::Rest(RestPage::Tokens) ssr=SsrMode::Async />
                         <Route path=path!("webhooks") view=Later::Rest(RestPage::Webhooks) ssr=SsrMode::Async />
                         <Route path=path!("webhooks/:id") view=Later::Rest(RestPage::Webhook) ssr=SsrMode::Async />

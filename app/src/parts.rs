@@ -13,7 +13,8 @@ use crate::{
     pages::{
         AcceptLinkPage, AccountPage, AgentsPage, BlockerPage, DeliveriesPage, DeliveryPage,
         GroupPage, HistoryPage, InteractionPage, PeoplePage, PersonPage, SettingsLayout,
-        SignInPage, SlackLinkPage, TasksPage, TokensPage, WebhookPage, WebhooksPage,
+        SignInPage, SlackLinkPage, TasksPage, TeamPage, TeamsPage, TokensPage, WebhookPage,
+        WebhooksPage,
     },
     server_fns::load_visitor,
 };
@@ -85,6 +86,8 @@ pub(crate) enum RestPage {
     Account,
     People,
     Person,
+    Teams,
+    Team,
     Tokens,
     Webhooks,
     Webhook,
@@ -114,6 +117,8 @@ fn show_rest(page: RestPage) -> Result<AnyView, SplitLoaderError> {
         RestPage::Account => view! { <AccountPage /> }.into_any(),
         RestPage::People => view! { <PeoplePage /> }.into_any(),
         RestPage::Person => view! { <PersonPage /> }.into_any(),
+        RestPage::Teams => view! { <TeamsPage /> }.into_any(),
+        RestPage::Team => view! { <TeamPage /> }.into_any(),
         RestPage::Tokens => view! { <TokensPage /> }.into_any(),
         RestPage::Webhooks => view! { <WebhooksPage /> }.into_any(),
         RestPage::Webhook => view! { <WebhookPage /> }.into_any(),

@@ -100,6 +100,13 @@ export class Server {
     return `http://handraise.localhost:${new URL(this.url).port}`;
   }
 
+  /** A team of these people, which the agent may name. */
+  async team(name: string, ...members: string[]): Promise<void> {
+    await this.cli("team", "create", "--name", name);
+    for (const person of members) await this.cli("team", "add", "--team", name, "--person", person);
+    await this.cli("team", "open", "--team", name, "--agent", "backend");
+  }
+
   async ask(more: object = {}): Promise<Interaction> {
     return this.api("/interactions", {
       method: "POST",

@@ -4,6 +4,7 @@
 mod outbound;
 mod providers;
 mod settings;
+mod teams;
 
 use async_trait::async_trait;
 use domain::{Fingerprint, InteractionId, interaction::AnswerDraft};
@@ -20,10 +21,11 @@ use crate::{
 pub use outbound::OutboundPages;
 pub use providers::ProviderPages;
 pub use settings::SettingsPages;
+pub use teams::TeamPages;
 
 /// The server, as the pages see it.
 #[async_trait]
-pub trait Backend: SettingsPages + OutboundPages + ProviderPages {
+pub trait Backend: SettingsPages + OutboundPages + ProviderPages + TeamPages {
     /// Who is signed in, and where.
     ///
     /// # Errors

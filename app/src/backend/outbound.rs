@@ -1,7 +1,7 @@
 //! The requests of the pages about webhooks and deliveries.
 
 use async_trait::async_trait;
-use domain::{DeliveryId, DestinationId};
+use domain::{DeliveryId, DestinationId, TeamId};
 
 use crate::{
     error::UiError,
@@ -56,6 +56,13 @@ pub trait OutboundPages: Send + Sync {
     /// Gives a webhook another secret and returns it; it is shown only this once. For a day the one
     /// before signs as well.
     async fn rotate_secret(&self, id: DestinationId) -> Result<String, UiError>;
+
+    /// Says of which teams a webhook hears, beside what belongs to none.
+    ///
+    /// # Errors
+    /// [`UiError::Invalid`] when one of them is none.
+    async fn set_webhook_teams(&self, id: DestinationId, teams: Vec<TeamId>)
+    -> Result<(), UiError>;
 
     /// Sends nothing more to a webhook, or sends again.
     async fn disable_webhook(&self, id: DestinationId, disabled: bool) -> Result<(), UiError>;

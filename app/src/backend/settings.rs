@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
+use domain::{PersonId, Role, SessionId, TokenId};
 
 use crate::{
     error::UiError,
-    view::{Account, PeopleList, SlackLink, TokenList},
+    view::{Account, PeopleList, SlackLink, TokenList, TokenWish},
 };
 
 /// One's own account; for admins also people and tokens.
@@ -95,16 +95,13 @@ pub trait SettingsPages: Send + Sync {
     /// The tokens that work, and those that were revoked.
     async fn tokens(&self) -> Result<TokenList, UiError>;
 
-    /// Makes a token and returns it; it is shown only this once. `expires` is how long it works, in words.
-    /// An agent's belongs to the person signed in.
+    /// Makes a token and returns it; it is shown only this once. An agent's belongs to the person signed in.
     ///
     /// # Errors
-    /// [`UiError::Invalid`] when the name is none.
+    /// [`UiError::Invalid`] when the name is none; [`UiError::NotFound`] when a team is no more.
     async fn create_token(
         &self,
-        kind: TokenKind,
-        name: String,
-        expires: Option<String>,
+        wish: TokenWish,
         confirm: Option<String>,
     ) -> Result<String, UiError>;
 

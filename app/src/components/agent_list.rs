@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use super::{
-    history_address::address, moment::Ago, settings::BelongsTo, waiting_link::WaitingLinks,
+    history_address::address, moment::Ago, settings::BelongsTo, team_mark::TeamMark,
+    waiting_link::WaitingLinks,
 };
 use crate::{
     live::Live,
@@ -63,6 +64,7 @@ fn AgentLine(agent: AgentRow, quota: Option<u64>, live: Live) -> impl IntoView {
                     <bdi class="work-title">{agent.name}</bdi>
                 </a>
                 <span class="work-meta">
+                    <TeamMark team=agent.team />
                     {waits} {tasks} " · "
                     {match agent.last_seen {
                         Some(at) => view! { "last seen " <Ago at live /> }.into_any(),

@@ -9,6 +9,7 @@ use super::{
     kind_mark::{LevelMark, kind_word},
     moment::Ago,
     outcome::{OutcomeWord, pickup},
+    team_mark::TeamMark,
 };
 use crate::{
     live::Live,
@@ -88,6 +89,7 @@ fn HistoryLine(row: HistoryRow, live: Live) -> impl IntoView {
                     </span>
                 </span>
                 <span class="history-from">
+                    <TeamMark team=row.team />
                     <bdi>{row.agent}</bdi> {by.map(|by| view! { " · " <bdi>{by}</bdi> })}
                     {took.map(|took| format!(" · {took}"))}
                     {pickup(collected_at, callback)} " · "

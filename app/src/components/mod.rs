@@ -60,6 +60,7 @@ mod skip;
 mod slack_link_view;
 mod story_view;
 mod task_list;
+mod team_mark;
 mod timeline;
 mod waiting_link;
 mod waiting_list;
@@ -100,9 +101,10 @@ pub(crate) use recent_list::RecentList;
 pub(crate) use refusal::Refusal;
 pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
-    AccountView, ConnectionsView, CreateToken, CreateWebhookForm, InviteForm, MadeLink, MadeSecret,
-    MadeToken, PeopleRows, PersonChanges, PersonView, Said, SessionRows, TokenRows, WebhookChanges,
-    WebhookRows, WebhookView, when_done,
+    AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, InviteForm,
+    MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges, PersonView, Said,
+    SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges, WebhookRows,
+    WebhookView, when_done,
 };
 pub(crate) use slack_link_view::SlackLinkView;
 pub(crate) use story_view::StoryView;

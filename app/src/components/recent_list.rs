@@ -8,6 +8,7 @@ use super::{
     kind_mark::{LevelMark, kind_word},
     moment::Ago,
     outcome::{OutcomeWord, pickup},
+    team_mark::TeamMark,
 };
 use crate::{live::Live, view::ClosedRow};
 
@@ -74,7 +75,7 @@ fn RecentRow(closed: ClosedRow, live: Live) -> impl IntoView {
                     {closure.answer}
                 </span>
                 <span class="recent-meta">
-                    {what} " · " <bdi>{row.agent}</bdi> {(!told).then(|| format!(" · {}", kind_word(row.kind)))}
+                    {what} " · " <bdi>{row.agent}</bdi> <TeamMark team=row.team /> {(!told).then(|| format!(" · {}", kind_word(row.kind)))}
                     " · " <Ago at=closure.at live />
                     {move || picked_up.get().filter(|_| !told)}
                 </span>

@@ -8,6 +8,7 @@ use super::{
     history_address::address,
     icon::{Icon, Shape},
     moment::Ago,
+    team_mark::TeamMark,
     waiting_link::WaitingLinks,
 };
 use crate::{
@@ -65,7 +66,9 @@ fn TaskLine(task: TaskRow, live: Live) -> impl IntoView {
                     <bdi class="mono">{drawn_name(&task.id)}</bdi>
                 </a>
                 <span class="work-meta">
-                    <bdi>{task.agent}</bdi> " · changed " <Ago at=task.updated_at live />
+                    <TeamMark team=task.team />
+                    <bdi>{task.agent}</bdi>
+                    " · changed " <Ago at=task.updated_at live />
                 </span>
             </div>
             {task

@@ -8,6 +8,7 @@ use leptos_router::hooks::use_location;
 
 use super::{
     also_open::AlsoOpen, badge::UrgentMark, deadline::TimeLeft, kind_mark::KindMark, moment::Since,
+    team_mark::TeamMark,
 };
 use crate::{
     desk::place::{Item, Place, shared_words},
@@ -103,6 +104,15 @@ fn Content(item: Item, live: Live) -> impl IntoView {
         1 => row.agent.clone(),
         agents => format!("{agents} agents"),
     };
+    let teams: HashSet<&str> = item
+        .rows
+        .iter()
+        .map(|row| row.team.as_deref().unwrap_or_default())
+        .collect();
+    let team = match teams.len() {
+        1 => row.team.clone(),
+        _ => Some("several teams".to_owned()),
+    };
     // Of a group the one that is over first.
     let mut first = row.clone();
     first.expires_at = item.rows.iter().filter_map(|row| row.expires_at).min();
@@ -137,6 +147,7 @@ fn Content(item: Item, live: Live) -> impl IntoView {
                 <bdi>{from}</bdi>
                 {session.map(|session| view! { " · " <bdi>{session}</bdi> })}
             </span>
+            <TeamMark team />
             <span class="row-wait">"waits " <Since at=row.created_at live /></span>
         </span>
     })

@@ -240,10 +240,12 @@ impl Change {
                 agent,
                 request,
                 expires_at,
+                team,
                 ..
             } => {
+                let brief = Brief::asked(id, agent, request, event.at, *expires_at);
                 return Self::Asked {
-                    row: Row::from(&Brief::asked(id, agent, request, event.at, *expires_at)),
+                    row: Row::from(&brief.of_team(team)),
                 };
             }
             InteractionEvent::Resolved { outcome, answer } => {
@@ -255,10 +257,16 @@ impl Change {
             InteractionEvent::Cancelled { .. } => {
                 Closure::new(Outcome::Cancelled, by, event.at, None)
             }
-            InteractionEvent::Notified { agent, request, .. } => {
+            InteractionEvent::Notified {
+                agent,
+                request,
+                team,
+                ..
+            } => {
+                let brief = Brief::asked(id, agent, request, event.at, None);
                 return Self::Told {
                     told: ClosedRow {
-                        row: Row::from(&Brief::asked(id, agent, request, event.at, None)),
+                        row: Row::from(&brief.of_team(team)),
                         closure: Closure::new(Outcome::Delivered, by, event.at, None),
                         collected_at: None,
                         callback: None,

@@ -164,6 +164,7 @@ pub(crate) mod tests {
             mode,
             urgent,
             agent: "backend".into(),
+            team: None,
             session_id: None,
             task_id: None,
             preview: "Which port?".into(),

@@ -30,7 +30,8 @@ pub(crate) use not_found::NotFound;
 pub(crate) use notices::Notices;
 pub(crate) use overview::{OverviewPage, draw_overview};
 pub(crate) use settings::{
-    AccountPage, PeoplePage, PersonPage, SettingsLayout, TokensPage, WebhookPage, WebhooksPage,
+    AccountPage, PeoplePage, PersonPage, SettingsLayout, TeamPage, TeamsPage, TokensPage,
+    WebhookPage, WebhooksPage,
 };
 pub(crate) use sign_in::SignInPage;
 pub(crate) use slack_link::SlackLinkPage;

@@ -7,6 +7,7 @@ mod history;
 mod outbound;
 mod providers;
 mod settings;
+mod teams;
 mod together;
 mod visitor;
 
@@ -19,8 +20,9 @@ pub use desk::load_desk;
 pub use history::{load_agents, load_history, load_tasks};
 pub use outbound::{
     CreateWebhook, DeleteWebhook, DisableWebhook, RetryDeliveries, RetryDelivery, RotateSecret,
-    TestWebhook, create_webhook, delete_webhook, disable_webhook, load_deliveries, load_delivery,
-    load_notices, load_webhooks, retry_deliveries, retry_delivery, rotate_secret, test_webhook,
+    SetWebhookTeams, TestWebhook, create_webhook, delete_webhook, disable_webhook, load_deliveries,
+    load_delivery, load_notices, load_webhooks, retry_deliveries, retry_delivery, rotate_secret,
+    set_webhook_teams, test_webhook,
 };
 pub use providers::{load_connections, load_ways_in};
 pub use settings::{
@@ -30,6 +32,11 @@ pub use settings::{
     disable_person, end_other_sessions, end_session, invite_person, load_account, load_people,
     load_slack_link, load_tokens, make_link, revoke_token, set_slack_id, told_of_link,
     unlink_slack,
+};
+pub use teams::{
+    ChangeTeam, CreateTeam, DeleteTeam, RemoveMember, SetHome, SetMember, SetOpen, change_team,
+    create_team, delete_team, load_own_teams, load_team, load_teams, remove_member, set_home,
+    set_member, set_open,
 };
 pub use together::{AnswerTogether, answer_together, load_group};
 pub use visitor::{load_has_admin, load_has_passkeys, load_sign_in_link, load_visitor};

@@ -1,7 +1,7 @@
 //! Webhooks and deliveries.
 
 use domain::{
-    DeliveryId, DestinationId,
+    DeliveryId, DestinationId, TeamId,
     delivery::{Format, Topic},
 };
 use leptos::server;
@@ -69,6 +69,7 @@ pub async fn create_webhook(
     address: String,
     #[server(default)] topics: Vec<Topic>,
     #[server(default)] sync_only: bool,
+    #[server(default)] teams: Vec<TeamId>,
     format: Format,
 ) -> Result<String, UiError> {
     use crate::view::WebhookWish;
@@ -81,6 +82,7 @@ pub async fn create_webhook(
         address: address.trim().to_owned(),
         topics: if all { Vec::new() } else { topics },
         sync_only,
+        teams,
         format,
     };
     super::answered(match none {
@@ -101,6 +103,15 @@ pub async fn test_webhook(id: DestinationId) -> Result<(), UiError> {
 #[server(prefix = "/ui", endpoint = "rotate-secret", output = TreeJson)]
 pub async fn rotate_secret(id: DestinationId) -> Result<String, UiError> {
     super::answered(super::backend()?.rotate_secret(id).await)
+}
+
+/// Says of which teams a webhook hears.
+#[server(prefix = "/ui", endpoint = "set-webhook-teams", output = TreeJson)]
+pub async fn set_webhook_teams(
+    id: DestinationId,
+    #[server(default)] teams: Vec<TeamId>,
+) -> Result<(), UiError> {
+    super::answered(super::backend()?.set_webhook_teams(id, teams).await)
 }
 
 /// Sends nothing more to a webhook, or sends again.

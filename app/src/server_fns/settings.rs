@@ -1,7 +1,7 @@
 //! One's own account, people and tokens.
 
 use chrono::{DateTime, Utc};
-use domain::{PersonId, Role, SessionId, TokenId, TokenKind};
+use domain::{PersonId, Role, SessionId, TeamId, TokenId, TokenKind};
 use leptos::server;
 
 use crate::{
@@ -118,16 +118,33 @@ pub async fn load_tokens() -> Result<TokenList, UiError> {
     super::answered(super::backend()?.tokens().await)
 }
 
-/// Makes a token and returns it.
+/// Makes a token and returns it. `home` is an agent's and empty for the one that it has, `teams` are a script's: a form
+/// without scripts sends both.
 #[server(prefix = "/ui", endpoint = "create-token", output = TreeJson)]
 pub async fn create_token(
     kind: TokenKind,
     name: String,
     #[server(default)] expires: Option<String>,
+    #[server(default)] home: String,
+    #[server(default)] teams: Vec<TeamId>,
     #[server(default)] confirm: Option<String>,
 ) -> Result<String, UiError> {
+    use crate::view::TokenWish;
+
     let backend = super::backend()?;
-    super::answered(backend.create_token(kind, name, expires, confirm).await)
+    super::answered(match super::teams::chosen(&home) {
+        Ok(home) => {
+            let wish = TokenWish {
+                kind,
+                name,
+                expires,
+                home,
+                teams,
+            };
+            backend.create_token(wish, confirm).await
+        }
+        Err(error) => Err(error),
+    })
 }
 
 /// Gives an agent's token another owner; an empty `owner` is nobody.

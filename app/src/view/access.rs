@@ -1,8 +1,10 @@
 //! Who gets in: the settings pages and the sign-in page.
 
 use chrono::{DateTime, Utc};
-use domain::{PersonId, Role, SessionId, SlackId, TokenId, TokenKind, access::Owner};
+use domain::{PersonId, Role, SessionId, SlackId, TeamId, TokenId, TokenKind, access::Owner};
 use serde::{Deserialize, Serialize};
+
+use super::TeamName;
 
 /// Whom a one-time link lets in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +140,8 @@ pub struct TokenList {
     pub rows: Vec<TokenRow>,
     /// Who can own one: everybody who can come in, by name.
     pub people: Vec<(PersonId, String)>,
+    /// The teams one can be made for, by name.
+    pub teams: Vec<TeamName>,
     /// The server's time.
     pub as_of: DateTime<Utc>,
 }
@@ -157,6 +161,8 @@ pub struct TokenRow {
     pub made_by: Option<String>,
     /// Whom an agent's token belongs to.
     pub owner: Option<OwnerName>,
+    /// The agent's home, or the teams that a script answers for, by name.
+    pub teams: Vec<String>,
     /// Until when it works; `None` = until it is revoked.
     pub expires_at: Option<DateTime<Utc>>,
     /// When it was last used, to the minute.
@@ -170,6 +176,21 @@ impl TokenRow {
     pub fn works(&self, now: DateTime<Utc>) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
+}
+
+/// A token as a person wishes for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenWish {
+    /// Whom it is to speak for.
+    pub kind: TokenKind,
+    /// The agent's or the script's name.
+    pub name: String,
+    /// How long it is to work, in words.
+    pub expires: Option<String>,
+    /// The home of an agent from now on; `None` = the one that it has.
+    pub home: Option<TeamId>,
+    /// The teams that a script is to answer for.
+    pub teams: Vec<TeamId>,
 }
 
 /// Whom an agent belongs to.

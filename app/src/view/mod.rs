@@ -8,12 +8,13 @@ mod history;
 mod outbound;
 mod providers;
 mod row;
+mod teams;
 mod visitor;
 mod work;
 
 pub use access::{
     Account, EndingToken, LinkNotice, OwnerName, PeopleList, PersonRow, SessionRow, SignInLink,
-    SlackLink, SlackUser, Standing, TokenList, TokenRow,
+    SlackLink, SlackUser, Standing, TokenList, TokenRow, TokenWish,
 };
 pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,
@@ -30,6 +31,10 @@ pub use outbound::{
 pub use providers::{Connections, ProviderName, WaysIn};
 pub(crate) use row::in_place_of_words;
 pub use row::{CalledBack, ClosedRow, Closure, HistoryRow, Progress, Row};
+pub use teams::{
+    AgentName, MemberRow, OneTeam, OwnTeam, TeamAgent, TeamList, TeamName, TeamPerson, TeamRow,
+    TeamWish,
+};
 pub use visitor::Visitor;
 pub use work::{AgentList, AgentRow, Counts, TaskList, TaskRow};
 

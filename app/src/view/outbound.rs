@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    DeliveryId, DestinationId, InteractionId,
+    DeliveryId, DestinationId, InteractionId, TeamId,
     delivery::{DeliveryState, DestinationKind, DisabledWhy, Format, Topic},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{EndingToken, LinkNotice};
+use super::{EndingToken, LinkNotice, TeamName};
 use crate::wire;
 
 /// A delivery whose time comes within this is worth looking at again soon.
@@ -190,6 +190,8 @@ impl Since {
 pub struct WebhookList {
     /// Oldest first.
     pub rows: Vec<WebhookRow>,
+    /// The teams one can hear of, by name.
+    pub teams: Vec<TeamName>,
     /// The server's time when this was read.
     pub as_of: DateTime<Utc>,
 }
@@ -207,6 +209,8 @@ pub struct WebhookRow {
     pub topics: Vec<Topic>,
     /// Whether it hears only of what an agent waits for.
     pub sync_only: bool,
+    /// The teams it hears of, beside what belongs to none.
+    pub teams: Vec<TeamName>,
     /// How it hears it.
     pub format: Format,
     /// How it does.
@@ -244,6 +248,8 @@ pub struct WebhookWish {
     pub topics: Vec<Topic>,
     /// Whether it is to hear only of what an agent waits for.
     pub sync_only: bool,
+    /// The teams it is to hear of, beside what belongs to none.
+    pub teams: Vec<TeamId>,
     /// How it is to hear it.
     pub format: Format,
 }

@@ -27,6 +27,8 @@ pub struct Row {
     pub urgent: bool,
     /// Who asked.
     pub agent: String,
+    /// The team that was asked; `None` = everyone.
+    pub team: Option<String>,
     /// In which session.
     pub session_id: Option<String>,
     /// The agent's task.
@@ -66,6 +68,7 @@ impl From<&Brief> for Row {
             mode: brief.mode,
             urgent: brief.priority == Priority::Urgent,
             agent: brief.agent.name.clone(),
+            team: brief.team.as_ref().map(|team| harmless(&team.name)),
             session_id: brief.session_id.clone(),
             task_id: brief.task_id.clone(),
             preview: match &brief.erased {

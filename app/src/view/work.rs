@@ -13,6 +13,8 @@ pub struct TaskRow {
     pub id: String,
     /// Whose.
     pub agent: String,
+    /// The agent's home, if it has one.
+    pub team: Option<String>,
     /// Its title.
     pub title: Option<String>,
     /// Where in it the agent is.
@@ -28,11 +30,12 @@ pub struct TaskRow {
 }
 
 impl TaskRow {
-    /// The row of a task and what waits in it.
-    pub fn new(task: Task, waiting: Vec<Row>) -> Self {
+    /// The row of a task and what waits in it, with its agent's home.
+    pub fn new(task: Task, team: Option<&str>, waiting: Vec<Row>) -> Self {
         Self {
             id: task.id,
             agent: task.agent.name,
+            team: team.map(harmless),
             title: task.title.as_deref().map(harmless),
             step: task.step.as_deref().map(harmless),
             status: task.status.name().to_owned(),
@@ -57,6 +60,8 @@ pub struct TaskList {
 pub struct AgentRow {
     /// Its name.
     pub name: String,
+    /// Its home, if it has one.
+    pub team: Option<String>,
     /// Whom it belongs to, by name.
     pub owners: Vec<OwnerName>,
     /// When it last called; to the minute.

@@ -26,6 +26,37 @@ impl Service {
         Ok(self.store.teams().await?)
     }
 
+    /// The teams that the reader is in, by name: each member may know who else is.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn own_teams(&self, person: PersonId) -> Result<Vec<TeamRecord>, ServiceError> {
+        let parts = self.store.parts(person).await?;
+        if parts.teams().next().is_none() {
+            return Ok(Vec::new());
+        }
+        let mut teams = self.store.teams().await?;
+        teams.retain(|record| parts.sees(record.team.id));
+        Ok(teams)
+    }
+
+    /// One team, and what keeps it from being deleted; `None` when it is no more.
+    ///
+    /// # Errors
+    /// [`Refused::NotAnAdmin`].
+    pub async fn team_in_use(
+        &self,
+        id: TeamId,
+        by: &Principal,
+    ) -> Result<Option<(TeamRecord, TeamUse)>, ServiceError> {
+        let mut teams = self.teams(by).await?.into_iter();
+        let Some(record) = teams.find(|record| record.team.id == id) else {
+            return Ok(None);
+        };
+        let keeps = self.store.team_use(id).await?;
+        Ok(Some((record, keeps)))
+    }
+
     /// The team of this name.
     ///
     /// # Errors
@@ -86,14 +117,17 @@ impl Service {
     ) -> Result<(), ServiceError> {
         by.admin()?;
         let key = Person::name_key(&profile.name);
-        self.change_team_by(id, async |team, now| {
+        loop {
+            let team = self.known_team(id).await?;
             let namesake = self.store.team_named(&key).await?;
             if namesake.is_some_and(|namesake| namesake.id != id) {
                 return Err(Refused::TeamNameTaken.into());
             }
-            Ok(decide::change(team, profile.clone(), by, now)?)
-        })
-        .await
+            let changed = decide::change(&team, profile.clone(), by, self.moment());
+            if self.is_so(changed).await? {
+                return Ok(());
+            }
+        }
     }
 
     /// Deletes a team. What waits for it, and the agents whose home it is, go to `move_to`; without that they keep it
@@ -110,6 +144,9 @@ impl Service {
     ) -> Result<(), ServiceError> {
         by.admin()?;
         self.known_team(id).await?;
+        if let Some(other) = move_to {
+            self.may_take(id, other, by).await?;
+        }
         loop {
             if let Some(other) = move_to {
                 self.empty_team(id, other, by).await?;
@@ -124,8 +161,8 @@ impl Service {
         }
     }
 
-    /// First no agent asks it any more, then what was asked goes.
-    async fn empty_team(
+    /// Whether `other` may take what is asked of a team. Said before anything is moved: none of it is to be half done.
+    async fn may_take(
         &self,
         id: TeamId,
         other: TeamId,
@@ -134,6 +171,20 @@ impl Service {
         if id == other {
             return Err(Refused::Unchanged.into());
         }
+        by.proven_admin(self.now())?;
+        match self.known_team(other).await?.deleted_at {
+            None => Ok(()),
+            Some(_) => Err(Refused::TeamDeleted.into()),
+        }
+    }
+
+    /// First no agent asks it any more, then what was asked goes.
+    async fn empty_team(
+        &self,
+        id: TeamId,
+        other: TeamId,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
         let to = self.known_team(other).await?;
         let teams = self.store.teams().await?;
         if let Some(record) = teams.into_iter().find(|record| record.team.id == id) {
@@ -234,11 +285,14 @@ impl Service {
     ) -> Result<(), ServiceError> {
         let person = self.store.person(person).await?;
         let person = person.ok_or(ServiceError::NotFound)?;
-        self.change_team_by(id, async |team, now| {
-            let parts = self.store.parts(person.id).await?;
-            Ok(decide(team, &person, parts.part(team.id), now)?)
-        })
-        .await?;
+        loop {
+            let team = self.known_team(id).await?;
+            let part = self.store.parts(person.id).await?.part(id);
+            let changed = decide(&team, &person, part, self.moment());
+            if self.is_so(changed).await? {
+                break;
+            }
+        }
         self.access_ended.send_replace(());
         Ok(())
     }
@@ -261,13 +315,9 @@ impl Service {
                 Some(team) => Some(self.known_team(team).await?),
                 None => None,
             };
-            match decide::set_home(agent, home, team.as_ref(), by, self.moment()) {
-                Err(Refused::Unchanged) => return Ok(()),
-                set => {
-                    if self.is_first(set?).await? {
-                        return Ok(());
-                    }
-                }
+            let set = decide::set_home(agent, home, team.as_ref(), by, self.moment());
+            if self.is_so(set).await? {
+                return Ok(());
             }
         }
     }
@@ -284,12 +334,15 @@ impl Service {
         by: &Principal,
     ) -> Result<(), ServiceError> {
         by.admin()?;
-        self.change_team_by(id, async |team, now| {
+        loop {
+            let team = self.known_team(id).await?;
             let asker = self.store.asker(agent.id).await?;
             let was = asker.open.iter().any(|team| team.id == id);
-            Ok(decide::set_open(team, agent, was, open, by, now)?)
-        })
-        .await
+            let set = decide::set_open(&team, agent, was, open, by, self.moment());
+            if self.is_so(set).await? {
+                return Ok(());
+            }
+        }
     }
 
     /// The agent of this name.
@@ -308,22 +361,12 @@ impl Service {
         self.store.team(id).await?.ok_or(ServiceError::NotFound)
     }
 
-    /// Decides on the team as it is. A change that is made already counts as done.
-    async fn change_team_by(
-        &self,
-        id: TeamId,
-        decide: impl AsyncFn(&Team, Moment<'_>) -> Result<Changeset, ServiceError>,
-    ) -> Result<(), ServiceError> {
-        loop {
-            let team = self.known_team(id).await?;
-            match decide(&team, self.moment()).await {
-                Err(ServiceError::Refused(Refused::Unchanged)) => return Ok(()),
-                decided => {
-                    if self.is_first(decided?).await? {
-                        return Ok(());
-                    }
-                }
-            }
+    /// Whether what was decided is so from now on: a change that is made already counts as done. `false` when the team
+    /// changed meanwhile, so that it has to be decided anew.
+    async fn is_so(&self, decided: Result<Changeset, Refused>) -> Result<bool, ServiceError> {
+        match decided {
+            Err(Refused::Unchanged) => Ok(true),
+            decided => self.is_first(decided?).await,
         }
     }
 }

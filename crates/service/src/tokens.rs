@@ -1,14 +1,28 @@
 //! Tokens: made here, checked here.
 
 use domain::{
-    Person, PersonId, Principal, Refused, SecretHash, TeamId, TokenId, TokenKind,
-    access::Lifetime,
-    decide::access::{self as decide, NewToken},
+    AgentRef, Changeset, Person, PersonId, Principal, Refused, SecretHash, TeamId, TokenId,
+    TokenKind, Write,
+    access::{Access, Lifetime},
+    decide::{
+        access::{self as decide, NewToken},
+        team::set_home,
+    },
 };
 use store::{Holder, TokenRecord};
 
 use super::{Service, ServiceError};
 use crate::secret::Secret;
+
+/// A token as its maker wants it.
+struct Made<'a> {
+    kind: TokenKind,
+    name: &'a str,
+    owner: Option<PersonId>,
+    home: Option<TeamId>,
+    lifetime: Lifetime,
+    teams: &'a [TeamId],
+}
 
 impl Service {
     /// Makes a token that belongs to nobody, and returns it; it cannot be read back later. A responder's may have teams.
@@ -25,10 +39,19 @@ impl Service {
         teams: &[TeamId],
         by: &Principal,
     ) -> Result<Secret, ServiceError> {
-        self.make_token(kind, name, None, lifetime, teams, by).await
+        let made = Made {
+            kind,
+            name,
+            owner: None,
+            home: None,
+            lifetime,
+            teams,
+        };
+        self.make_token(made, by).await
     }
 
-    /// Makes an agent's token that belongs to a person, and returns it; it cannot be read back later.
+    /// Makes an agent's token that belongs to a person, and returns it; it cannot be read back later. With a `home` the
+    /// agent has it before anybody has the token; without one it keeps the home that it has.
     ///
     /// # Errors
     /// As [`Service::create_token`]; [`domain::Refused::Invalid`] also when the owner is disabled;
@@ -37,45 +60,77 @@ impl Service {
         &self,
         name: &str,
         owner: PersonId,
+        home: Option<TeamId>,
         lifetime: Lifetime,
         by: &Principal,
     ) -> Result<Secret, ServiceError> {
-        let kind = TokenKind::Agent;
-        let owner = Some(owner);
-        self.make_token(kind, name, owner, lifetime, &[], by).await
+        let made = Made {
+            kind: TokenKind::Agent,
+            name,
+            owner: Some(owner),
+            home,
+            lifetime,
+            teams: &[],
+        };
+        self.make_token(made, by).await
     }
 
-    async fn make_token(
-        &self,
-        kind: TokenKind,
-        name: &str,
-        owner: Option<PersonId>,
-        lifetime: Lifetime,
-        teams: &[TeamId],
-        by: &Principal,
-    ) -> Result<Secret, ServiceError> {
+    async fn make_token(&self, made: Made<'_>, by: &Principal) -> Result<Secret, ServiceError> {
         by.admin()?;
-        let mut of = Vec::with_capacity(teams.len());
-        for team in teams {
-            of.push(self.known_team(*team).await?);
-        }
-        let secret = Secret::token(kind);
-        // Another token may make the agent meanwhile, and the owner may be disabled.
+        let secret = Secret::token(made.kind);
+        // Another token may make the agent meanwhile, the owner may be disabled, and a team deleted.
         loop {
-            let owner = self.known_owner(owner).await?;
+            let mut teams = Vec::with_capacity(made.teams.len());
+            for team in made.teams {
+                teams.push(self.known_team(*team).await?);
+            }
+            let owner = self.known_owner(made.owner).await?;
             let new = NewToken {
-                kind,
-                name,
-                agent: self.store.agent_named(name.trim()).await?,
-                lifetime,
-                teams: &of,
+                kind: made.kind,
+                name: made.name,
+                agent: self.store.agent_named(made.name.trim()).await?,
+                lifetime: made.lifetime,
+                teams: &teams,
                 owner: owner.as_ref(),
             };
-            let created = decide::create_token(&new, secret.hash(), by, self.moment())?;
+            let mut created = decide::create_token(&new, secret.hash(), by, self.moment())?;
+            if let Some(home) = made.home {
+                let homed = self.with_home(created, home, by).await;
+                created = homed?;
+            }
             if self.is_first(created).await? {
                 return Ok(secret);
             }
         }
+    }
+
+    /// The same changeset in which the token's agent has this home too: were it made first, the agent would ask everyone.
+    async fn with_home(
+        &self,
+        mut created: Changeset,
+        home: TeamId,
+        by: &Principal,
+    ) -> Result<Changeset, ServiceError> {
+        let agent = created.writes.iter().find_map(|write| match write {
+            Write::Access(Access::Token { token, .. }) => token.agent_id.map(|id| AgentRef {
+                id,
+                name: token.name.clone(),
+            }),
+            _ => None,
+        });
+        let agent = agent.ok_or(ServiceError::NotFound)?;
+        let team = self.known_team(home).await?;
+        let now_is = self.store.asker(agent.id).await?.home;
+        let now_is = now_is.map(|team| team.id);
+        match set_home(&agent, now_is, Some(&team), by, self.moment()) {
+            Err(Refused::Unchanged) => {}
+            set => {
+                let set = set?;
+                created.writes.extend(set.writes);
+                created.events.extend(set.events);
+            }
+        }
+        Ok(created)
     }
 
     async fn known_owner(&self, owner: Option<PersonId>) -> Result<Option<Person>, ServiceError> {

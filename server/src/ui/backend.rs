@@ -9,6 +9,7 @@ use app::{
     view::{
         AgentList, AgentRow, AnswerOutcome, Answered, Blocker, ClosedRow, Counts, Group,
         HistoryPage, HistoryQuery, HistoryRow, Row, SignInLink, Story, TaskList, TaskRow, Visitor,
+        harmless,
     },
 };
 use async_trait::async_trait;
@@ -221,11 +222,13 @@ impl Backend for ForPerson {
         let mut waiting = self
             .waiting_by(|one| Some((one.agent.id, one.task_id.clone()?)))
             .await?;
+        let homes = self.homes().await?;
         let rows = tasks
             .into_iter()
             .map(|task| {
                 let waiting = waiting.remove(&(task.agent.id, task.id.clone()));
-                TaskRow::new(task, waiting.unwrap_or_default())
+                let home = homes.get(&task.agent.id).map(String::as_str);
+                TaskRow::new(task, home, waiting.unwrap_or_default())
             })
             .collect();
         Ok(TaskList {
@@ -243,9 +246,11 @@ impl Backend for ForPerson {
         let now = service.now();
         let records = service.store().agents(&audience, Day::of(now)).await;
         let records = records.map_err(failed)?;
+        let homes = self.homes().await?;
         let mut rows: Vec<AgentRow> = records
             .into_iter()
             .map(|record| AgentRow {
+                team: homes.get(&record.agent.id).map(|name| harmless(name)),
                 waiting: waiting.remove(&record.agent.id).unwrap_or_default(),
                 name: record.agent.name,
                 owners: record.owners.into_iter().map(Into::into).collect(),

@@ -17,6 +17,7 @@ mod settings;
 mod sign_in;
 mod sign_out_there;
 mod story;
+mod teams;
 
 use std::sync::{Arc, LazyLock};
 

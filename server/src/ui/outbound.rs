@@ -6,13 +6,13 @@ use app::{
     error::UiError,
     view::{
         Again, DeliveryPage, DeliveryQuery, DeliveryRow, DeliveryStory, Destination, NoticeLines,
-        Notices, Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow,
+        Notices, Since, StuckChannel, TeamName, Try, TryEnd, VoidDecision, WebhookList, WebhookRow,
         WebhookStanding, WebhookWish,
     },
 };
 use async_trait::async_trait;
 use domain::{
-    DeliveryId, DestinationId, Endpoint, Fault, Principal, Refused,
+    DeliveryId, DestinationId, Endpoint, Fault, Principal, Refused, TeamId,
     delivery::{DeliveryState, DestinationKind, DisabledWhy, EndpointRef, Filter, SlackChannel},
 };
 use service::{CONFIGURED, ServiceError, WishedEndpoint};
@@ -24,7 +24,12 @@ use super::backend::{ForPerson, failed, told};
 const DELIVERY_ROWS: u32 = 50;
 
 impl ForPerson {
-    async fn webhook(&self, record: EndpointRecord, by: &Principal) -> Result<WebhookRow, UiError> {
+    async fn webhook(
+        &self,
+        record: EndpointRecord,
+        teams: &[TeamName],
+        by: &Principal,
+    ) -> Result<WebhookRow, UiError> {
         let EndpointRecord { endpoint, health } = record;
         let arrived = store::DeliveryQuery {
             state: Some(DeliveryState::Delivered),
@@ -47,6 +52,11 @@ impl ForPerson {
             name: endpoint.name,
             topics: endpoint.filter.topics,
             sync_only: endpoint.filter.sync_only,
+            teams: teams
+                .iter()
+                .filter(|team| endpoint.filter.teams.contains(&team.id))
+                .cloned()
+                .collect(),
             format: endpoint.format,
             created_at: endpoint.created_at,
             delivered_at: arrived.first().and_then(|newest| newest.delivery.ended_at),
@@ -56,11 +66,34 @@ impl ForPerson {
     }
 
     async fn all_webhooks(&self, by: &Principal) -> Result<Vec<WebhookRow>, UiError> {
+        let records = self.state.service.endpoints(by).await.map_err(told)?;
+        let of_a_team = |record: &EndpointRecord| !record.endpoint.filter.teams.is_empty();
+        let teams = match records.iter().any(of_a_team) {
+            true => self.team_names().await?,
+            false => Vec::new(),
+        };
         let mut rows = Vec::new();
-        for record in self.state.service.endpoints(by).await.map_err(told)? {
-            rows.push(self.webhook(record, by).await?);
+        for record in records {
+            rows.push(self.webhook(record, &teams, by).await?);
         }
         Ok(rows)
+    }
+
+    /// These teams, each of which is there.
+    async fn known_teams(&self, teams: Vec<TeamId>) -> Result<Vec<TeamId>, UiError> {
+        let known = match teams.is_empty() {
+            true => Vec::new(),
+            false => self.team_names().await?,
+        };
+        match teams
+            .iter()
+            .all(|id| known.iter().any(|team| team.id == *id))
+        {
+            true => Ok(teams),
+            false => Err(UiError::Invalid(
+                "One of these teams is no more. Load the page anew and choose again.".to_owned(),
+            )),
+        }
     }
 }
 
@@ -187,19 +220,21 @@ impl OutboundPages for ForPerson {
     async fn webhooks(&self) -> Result<WebhookList, UiError> {
         Ok(WebhookList {
             rows: self.all_webhooks(&self.principal()?).await?,
+            teams: self.team_names().await?,
             as_of: self.state.service.now(),
         })
     }
 
     async fn create_webhook(&self, wish: WebhookWish) -> Result<String, UiError> {
         let by = self.principal()?;
+        by.outbound().map_err(|refused| told(refused.into()))?;
         let wished = WishedEndpoint {
             name: wish.name,
             url: wish.address,
             filter: Filter {
                 topics: wish.topics,
                 sync_only: wish.sync_only,
-                teams: Vec::new(),
+                teams: self.known_teams(wish.teams).await?,
             },
             format: wish.format,
         };
@@ -223,6 +258,18 @@ impl OutboundPages for ForPerson {
         let by = self.principal()?;
         let secret = self.state.service.rotate_endpoint(id, &by).await;
         Ok(secret.map_err(told)?.reveal())
+    }
+
+    async fn set_webhook_teams(
+        &self,
+        id: DestinationId,
+        teams: Vec<TeamId>,
+    ) -> Result<(), UiError> {
+        let by = self.principal()?;
+        by.outbound().map_err(|refused| told(refused.into()))?;
+        let teams = self.known_teams(teams).await?;
+        let set = self.state.service.set_endpoint_teams(id, &teams, &by).await;
+        set.map_err(told)
     }
 
     async fn disable_webhook(&self, id: DestinationId, disabled: bool) -> Result<(), UiError> {

@@ -5,13 +5,13 @@ use app::{
     error::UiError,
     view::{
         Account, PeopleList, PersonRow, SessionRow, SlackLink, SlackUser, Standing, TokenList,
-        TokenRow,
+        TokenRow, TokenWish,
     },
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, PersonId, Principal, Refused, Role, SessionId, SlackId, TokenId, TokenKind,
+    Actor, PersonId, Principal, Refused, Role, SessionId, SlackId, Token, TokenId, TokenKind,
     access::Lifetime,
 };
 use service::{ServiceError, secret::Secret};
@@ -233,7 +233,17 @@ impl SettingsPages for ForPerson {
         let tokens = service.tokens(&by).await.map_err(told)?;
         let people = service.people(&by).await.map_err(told)?.into_iter();
         let people = people.filter(|one| one.person.disabled_at.is_none());
+        let (teams, homes) = (self.team_names().await?, self.homes().await?);
+        let of = |token: &Token| match token.agent_id {
+            Some(agent) => homes.get(&agent).cloned().into_iter().collect(),
+            None => teams
+                .iter()
+                .filter(|team| token.teams.contains(&team.id))
+                .map(|team| team.name.clone())
+                .collect(),
+        };
         let rows = tokens.into_iter().map(|one| TokenRow {
+            teams: of(&one.token),
             id: one.token.id,
             kind: one.token.kind,
             name: one.token.name,
@@ -251,32 +261,32 @@ impl SettingsPages for ForPerson {
         Ok(TokenList {
             rows: rows.collect(),
             people: people.map(|one| (one.person.id, one.person.name)).collect(),
+            teams: teams.clone(),
             as_of: service.now(),
         })
     }
 
     async fn create_token(
         &self,
-        kind: TokenKind,
-        name: String,
-        expires: Option<String>,
+        wish: TokenWish,
         confirm: Option<String>,
     ) -> Result<String, UiError> {
-        let lifetime = match expires.as_deref().map(str::parse) {
+        let lifetime = match wish.expires.as_deref().map(str::parse) {
             None => Lifetime::default(),
             Some(Ok(lifetime)) => lifetime,
             Some(Err(fault)) => return Err(told(vec![fault].into())),
         };
         let by = self.proven(confirm).await?;
         let service = &self.state.service;
+        let (kind, name) = (wish.kind, &wish.name);
         let token = match kind {
             TokenKind::Agent => {
                 let owner = self.who()?.person.id;
-                let token = service.create_owned_token(&name, owner, lifetime, &by);
+                let token = service.create_owned_token(name, owner, wish.home, lifetime, &by);
                 token.await
             }
             TokenKind::Responder => {
-                let token = service.create_token(kind, &name, lifetime, &[], &by);
+                let token = service.create_token(kind, name, lifetime, &wish.teams, &by);
                 token.await
             }
         };

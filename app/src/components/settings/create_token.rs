@@ -3,9 +3,14 @@
 use domain::{TokenKind, limits};
 use leptos::{html, prelude::*};
 
-use super::{confirm_field::ConfirmField, submit::Submit, when_done::when_done};
+use super::{
+    confirm_field::ConfirmField, submit::Submit, webhook_teams::TeamTicks, when_done::when_done,
+};
 use crate::{
-    components::controls::Sending, load::Loaded, server_fns::CreateToken as Create, view::Visitor,
+    components::controls::Sending,
+    load::Loaded,
+    server_fns::CreateToken as Create,
+    view::{TeamName, TokenList, Visitor},
 };
 
 const KINDS: [(TokenKind, &str, &str); 2] = [
@@ -17,7 +22,7 @@ const KINDS: [(TokenKind, &str, &str); 2] = [
     (
         TokenKind::Responder,
         "Responder",
-        "A script that reads everything and answers, as a person would",
+        "A script that reads and answers, as a person would",
     ),
 ];
 
@@ -33,7 +38,15 @@ const LIFETIMES: [(&str, &str, bool); 6] = [
 
 /// A kind, a name and an end; the token comes back.
 #[component]
-pub(crate) fn CreateToken(create: ServerAction<Create>, visitor: Loaded<Visitor>) -> impl IntoView {
+pub(crate) fn CreateToken(
+    create: ServerAction<Create>,
+    tokens: Loaded<TokenList>,
+    visitor: Loaded<Visitor>,
+) -> impl IntoView {
+    let teams = Memo::new(move |_| {
+        let list = tokens.get().and_then(Result::ok);
+        list.map(|list| list.teams).unwrap_or_default()
+    });
     let sending = Sending::of(create);
     let form = NodeRef::<html::Form>::new();
     when_done(create, move |_, _| {
@@ -46,7 +59,7 @@ pub(crate) fn CreateToken(create: ServerAction<Create>, visitor: Loaded<Visitor>
             <h2 id="create-title" class="section-title">
                 "Make a token"
             </h2>
-            <ActionForm action=create node_ref=form attr:class="fields wide">
+            <ActionForm action=create node_ref=form attr:class="fields wide token-form">
                 <fieldset class="option-list roles">
                     <legend>"For"</legend>
                     {KINDS
@@ -82,6 +95,7 @@ pub(crate) fn CreateToken(create: ServerAction<Create>, visitor: Loaded<Visitor>
                         "People see it beside what it asks or answers. Tokens of one name are one agent."
                     </p>
                 </div>
+                {move || view! { <TeamFields teams=teams.get() /> }}
                 <div class="labelled">
                     <label for="token-expires">"Works for"</label>
                     <select id="token-expires" class="field" name="expires">
@@ -108,4 +122,28 @@ pub(crate) fn CreateToken(create: ServerAction<Create>, visitor: Loaded<Visitor>
             </ActionForm>
         </section>
     }
+}
+
+/// An agent's home or a script's teams; the style sheet shows what goes with the kind. Nothing where there are no teams.
+#[component]
+fn TeamFields(teams: Vec<TeamName>) -> impl IntoView {
+    (!teams.is_empty()).then(|| {
+        view! {
+            <div class="labelled of-agents">
+                <label for="token-home">"Home"</label>
+                <select id="token-home" class="field" name="home" aria-describedby="home-hint create-problem">
+                    <option value="">"As it is; a new agent asks everyone"</option>
+                    {teams
+                        .clone()
+                        .into_iter()
+                        .map(|team| view! { <option value=team.id.to_string()>{team.name}</option> })
+                        .collect_view()}
+                </select>
+                <p id="home-hint" class="hint">"The team that sees and answers what it asks."</p>
+            </div>
+            <div class="labelled of-scripts">
+                <TeamTicks legend="Beside what belongs to no team, it answers for" teams chosen=Vec::new() />
+            </div>
+        }
+    })
 }

@@ -8,14 +8,24 @@ use leptos::{html, prelude::*};
 
 use super::{
     submit::Submit,
+    webhook_teams::TeamTicks,
     webhook_view::{format_word, topic_words},
     when_done::when_done,
 };
-use crate::{components::controls::Sending, server_fns::CreateWebhook};
+use crate::{
+    components::controls::Sending, load::Loaded, server_fns::CreateWebhook, view::WebhookList,
+};
 
 /// An address and what it hears of; the signing secret comes back.
 #[component]
-pub(crate) fn CreateWebhookForm(create: ServerAction<CreateWebhook>) -> impl IntoView {
+pub(crate) fn CreateWebhookForm(
+    create: ServerAction<CreateWebhook>,
+    webhooks: Loaded<WebhookList>,
+) -> impl IntoView {
+    let teams = Memo::new(move |_| {
+        let list = webhooks.get().and_then(Result::ok);
+        list.map(|list| list.teams).unwrap_or_default()
+    });
     let sending = Sending::of(create);
     let form = NodeRef::<html::Form>::new();
     when_done(create, move |_, _| {
@@ -76,6 +86,9 @@ pub(crate) fn CreateWebhookForm(create: ServerAction<CreateWebhook>) -> impl Int
                         })
                         .collect_view()}
                 </fieldset>
+                {move || {
+                    view! { <TeamTicks legend="Beside what belongs to no team, of" teams=teams.get() chosen=Vec::new() /> }
+                }}
                 <label class="option alone">
                     <input type="checkbox" name="sync_only" value="true" />
                     <span class="option-text">

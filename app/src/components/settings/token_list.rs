@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::{
     change_owner::{BelongsTo, OwnerForm},
     revoke_token::RevokeForm,
+    teams::Names,
     when_done::Said,
 };
 use crate::{
@@ -106,6 +107,14 @@ fn TokenLine(
                     .then(|| match row.owner.clone() {
                         Some(owner) => view! { <BelongsTo owners=vec![owner] /> " · " }.into_any(),
                         None => "belongs to nobody · ".into_any(),
+                    })}
+                {(!row.teams.is_empty())
+                    .then(|| {
+                        let how = match row.kind {
+                            TokenKind::Agent => "at home in ",
+                            TokenKind::Responder => "answers for ",
+                        };
+                        view! { {how} <Names names=row.teams.clone() /> " · " }
                     })}
                 {match row.last_used_at {
                     Some(at) => view! { "last used " <Ago at live /> }.into_any(),

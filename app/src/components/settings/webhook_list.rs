@@ -109,5 +109,10 @@ pub(super) fn hears(row: &WebhookRow) -> String {
     } else {
         ""
     };
-    format!("{topics}{only}")
+    let teams: Vec<&str> = row.teams.iter().map(|team| team.name.as_str()).collect();
+    let teams = match teams.is_empty() {
+        true => String::new(),
+        false => format!(", also of {}", teams.join(", ")),
+    };
+    format!("{topics}{only}{teams}")
 }

@@ -9,12 +9,13 @@ use super::{
     rotate_secret::RotateSecretForm,
     test_webhook::TestWebhookForm,
     webhook_list::{LastDelivered, WebhookStandingWords, hears},
+    webhook_teams::WebhookTeamsForm,
 };
 use crate::{
     components::{capital::capital, moment::At},
     live::Live,
-    server_fns::{DeleteWebhook, DisableWebhook, RotateSecret, TestWebhook},
-    view::{WebhookRow, WebhookStanding},
+    server_fns::{DeleteWebhook, DisableWebhook, RotateSecret, SetWebhookTeams, TestWebhook},
+    view::{TeamName, WebhookRow, WebhookStanding},
 };
 
 /// The actions on one webhook. They outlive reading it again.
@@ -24,6 +25,8 @@ pub(crate) struct WebhookChanges {
     pub(crate) test: ServerAction<TestWebhook>,
     /// Another secret.
     pub(crate) rotate: ServerAction<RotateSecret>,
+    /// Other teams.
+    pub(crate) teams: ServerAction<SetWebhookTeams>,
     /// Off, or on again.
     pub(crate) disable: ServerAction<DisableWebhook>,
     /// Away.
@@ -40,6 +43,7 @@ impl WebhookChanges {
         Self {
             test: ServerAction::new(),
             rotate: ServerAction::new(),
+            teams: ServerAction::new(),
             disable: ServerAction::new(),
             delete: ServerAction::new(),
             made: RwSignal::new(None),
@@ -50,7 +54,13 @@ impl WebhookChanges {
 
 /// One webhook.
 #[component]
-pub(crate) fn WebhookView(row: WebhookRow, changes: WebhookChanges, live: Live) -> impl IntoView {
+pub(crate) fn WebhookView(
+    row: WebhookRow,
+    /// Those it can hear of.
+    teams: Vec<TeamName>,
+    changes: WebhookChanges,
+    live: Live,
+) -> impl IntoView {
     let off = matches!(row.standing, WebhookStanding::Disabled(..));
     let why = match row.standing {
         WebhookStanding::Enabled | WebhookStanding::Disabled(DisabledWhy::ByHand, _) => None,
@@ -100,6 +110,7 @@ pub(crate) fn WebhookView(row: WebhookRow, changes: WebhookChanges, live: Live) 
                     </p>
                 }
             })}
+        <WebhookTeamsForm row=row.clone() teams set=changes.teams />
         <TestWebhookForm row=row.clone() off test=changes.test />
         <RotateSecretForm row=row.clone() rotate=changes.rotate made=changes.made live />
         <DisableWebhookForm

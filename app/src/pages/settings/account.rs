@@ -3,10 +3,13 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::{AccountView, ConnectionsView, Failure, SessionRows, when_done},
+    components::{AccountView, ConnectionsView, Failure, OwnTeams, SessionRows, when_done},
     live::Live,
     load,
-    server_fns::{ChangePassword, EndOtherSessions, UnlinkSlack, load_account, load_connections},
+    server_fns::{
+        ChangePassword, EndOtherSessions, UnlinkSlack, load_account, load_connections,
+        load_own_teams,
+    },
 };
 
 /// One's own account.
@@ -15,6 +18,7 @@ pub(crate) fn AccountPage() -> impl IntoView {
     let live = use_context::<Live>()?;
     let account = load::load(|| (), |()| load_account());
     let connections = load::load(|| (), |()| load_connections());
+    let teams = load::load(|| (), |()| load_own_teams());
     let change = ServerAction::<ChangePassword>::new();
     let unlink = ServerAction::<UnlinkSlack>::new();
     let others = ServerAction::<EndOtherSessions>::new();
@@ -36,6 +40,9 @@ pub(crate) fn AccountPage() -> impl IntoView {
                     Ok(account) => view! { <AccountView account change unlink /> }.into_any(),
                     Err(error) => view! { <Failure error /> }.into_any(),
                 }
+            })}
+            {move || Suspend::new(async move {
+                teams.await.ok().map(|teams| view! { <OwnTeams teams /> })
             })}
             {move || Suspend::new(async move {
                 connections.await.ok().map(|connections| view! { <ConnectionsView connections /> })

@@ -1,8 +1,10 @@
-//! `/settings`: one's own account, and for admins people, tokens and webhooks.
+//! `/settings`: one's own account, and for admins people, teams, tokens and webhooks.
 
 mod account;
 mod people;
 mod person;
+mod team;
+mod teams;
 mod tokens;
 mod webhook;
 mod webhooks;
@@ -16,14 +18,17 @@ use crate::components::ForAdmins;
 pub(crate) use account::AccountPage;
 pub(crate) use people::PeoplePage;
 pub(crate) use person::PersonPage;
+pub(crate) use team::TeamPage;
+pub(crate) use teams::TeamsPage;
 pub(crate) use tokens::TokensPage;
 pub(crate) use webhook::WebhookPage;
 pub(crate) use webhooks::WebhooksPage;
 
 /// A page, its name, and the beginning of the addresses that belong to it.
-const PAGES: [(&str, &str, Option<&str>); 4] = [
+const PAGES: [(&str, &str, Option<&str>); 5] = [
     ("/settings", "Account", None),
     ("/settings/people", "People", Some("/settings/people/")),
+    ("/settings/teams", "Teams", Some("/settings/teams/")),
     ("/settings/tokens", "Tokens", None),
     (
         "/settings/webhooks",

@@ -34,7 +34,7 @@ pub(crate) fn TokensPage() -> impl IntoView {
     reload_on_news(live, move || tokens.refetch());
     Some(view! {
         <ForAdmins visitor>
-            <CreateToken create visitor />
+            <CreateToken create tokens visitor />
         </ForAdmins>
         {move || {
             made.get().map(|(kind, name, token)| view! { <MadeToken kind name token /> })

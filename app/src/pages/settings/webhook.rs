@@ -37,6 +37,7 @@ pub(crate) fn WebhookPage() -> impl IntoView {
         changes.said.set(words.to_owned());
         webhooks.refetch();
     });
+    when_done(changes.teams, move |_, ()| webhooks.refetch());
     reload_on_news(live, move || webhooks.refetch());
     Some(view! {
         <p>
@@ -53,7 +54,7 @@ pub(crate) fn WebhookPage() -> impl IntoView {
                 let live = live.as_of(webhooks.as_of);
                 let found = webhooks.rows.into_iter().find(|row| Some(row.id) == id.get());
                 match found {
-                    Some(row) => view! { <WebhookView row changes live /> }.into_any(),
+                    Some(row) => view! { <WebhookView row teams=webhooks.teams changes live /> }.into_any(),
                     None => view! { <NoSuchWebhook /> }.into_any(),
                 }
             })}

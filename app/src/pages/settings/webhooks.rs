@@ -29,7 +29,7 @@ pub(crate) fn WebhooksPage() -> impl IntoView {
             <WebhookRows webhooks live />
         </Transition>
         <ForAdmins visitor=visitor()?>
-            <CreateWebhookForm create />
+            <CreateWebhookForm create webhooks />
         </ForAdmins>
         {move || made.get().map(|secret| view! { <MadeSecret secret /> })}
     })

@@ -13,6 +13,7 @@ use crate::{
     ids::{Fingerprint, InteractionId},
     limits,
     principal::AgentRef,
+    team::TeamRef,
 };
 
 /// An interaction as lists show it. Texts that may be long stand here by their beginning.
@@ -24,6 +25,10 @@ pub struct Brief {
     pub version: i64,
     /// The agent that asked.
     pub agent: AgentRef,
+    /// The team that was asked, as it is called now; `None` = everyone. Not part of what is stored: the store takes it
+    /// from where it stands.
+    #[serde(skip)]
+    pub team: Option<TeamRef>,
     /// The kind of the ask.
     pub kind: Kind,
     /// Whether the agent has stopped.
@@ -102,6 +107,7 @@ impl Brief {
             id,
             version: 1,
             agent: agent.clone(),
+            team: None,
             kind: request.kind(),
             mode: request.mode,
             priority: request.priority,
@@ -134,6 +140,14 @@ impl Brief {
 }
 
 impl Brief {
+    /// The same, asked of this team.
+    pub fn of_team(self, team: &Option<TeamRef>) -> Self {
+        Self {
+            team: team.clone(),
+            ..self
+        }
+    }
+
     /// Whether it says that a responder decided: a receipt has to prove that (rule 12).
     pub fn is_decided(&self) -> bool {
         let outcome = self.ending.as_ref().map(|ending| ending.outcome);
@@ -190,6 +204,7 @@ impl From<&Interaction> for Brief {
         }
         Self {
             version: interaction.version,
+            team: interaction.team.clone(),
             ending: state
                 .outcome()
                 .zip(state.closed_at())

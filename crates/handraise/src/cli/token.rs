@@ -113,7 +113,7 @@ impl TokenCommand {
                     }
                     (TokenKind::Agent, Some(owner)) => {
                         let owner = user::named(&service, &owner).await?;
-                        let token = service.create_owned_token(&name, owner, expires, &by);
+                        let token = service.create_owned_token(&name, owner, None, expires, &by);
                         token.await
                     }
                     (_, None) => {

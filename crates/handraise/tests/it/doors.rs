@@ -209,7 +209,7 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 23] = [
+const PAGES: [(&str, [u16; 8]); 25] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     (
@@ -228,6 +228,11 @@ const PAGES: [(&str, [u16; 8]); 23] = [
     ("/settings/people", [303, 303, 403, 403, 200, 303, 303, 303]),
     (
         "/settings/people/{person}",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
+    ("/settings/teams", [303, 303, 403, 403, 200, 303, 303, 303]),
+    (
+        "/settings/teams/{team}",
         [303, 303, 403, 403, 200, 303, 303, 303],
     ),
     ("/settings/tokens", [303, 303, 403, 403, 200, 303, 303, 303]),
@@ -255,7 +260,7 @@ const PAGES: [(&str, [u16; 8]); 23] = [
 ];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 49] = [
+const CALLS: [(&str, &str, [u16; 8]); 60] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
@@ -389,6 +394,52 @@ const CALLS: [(&str, &str, [u16; 8]); 49] = [
         "id={token}",
         [401, 401, 403, 403, 200, 401, 401, 401],
     ),
+    (
+        "load-own-teams",
+        "",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    ("load-teams", "", [401, 401, 403, 403, 200, 401, 401, 401]),
+    (
+        "load-team",
+        "id={team}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "create-team",
+        "name={new}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "change-team",
+        "id={team}&name={new}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "set-member",
+        "team={team}&person={person}&part=reads",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "remove-member",
+        "team={team}&person={person}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "set-home",
+        "agent=devops&team={team}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "set-open",
+        "team={team}&agent=devops&open=true",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "delete-team",
+        "id={team}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
     ("load-notices", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
         "load-deliveries",
@@ -427,6 +478,11 @@ const CALLS: [(&str, &str, [u16; 8]); 49] = [
     ),
     (
         "rotate-secret",
+        "id={hook}",
+        [401, 401, 403, 403, 200, 401, 401, 401],
+    ),
+    (
+        "set-webhook-teams",
         "id={hook}",
         [401, 401, 403, 403, 200, 401, 401, 401],
     ),
@@ -532,6 +588,10 @@ impl Doors {
             let tokens = service.tokens(&operator()).await.unwrap();
             let token = tokens.iter().find(|one| one.token.name == name).unwrap();
             text = text.replace("{token}", &token.token.id.to_string());
+        }
+        if text.contains("{team}") {
+            let team = self.app.team(&name).await;
+            text = text.replace("{team}", &team.to_string());
         }
         if text.contains("{hook}") || text.contains("{delivery}") {
             let wished = WishedEndpoint {
@@ -749,6 +809,7 @@ struct Teams {
     members: Vec<(String, String)>,
     /// Whoever may not: a responder and a viewer of another team, one of none, their scripts, another team's agent.
     others: Vec<(String, String)>,
+    team: String,
     open: String,
     decided: String,
     hook: String,
@@ -820,6 +881,7 @@ impl Teams {
         Self {
             members,
             others,
+            team: payments.to_string(),
             open: asked["id"].as_str().unwrap().to_owned(),
             decided: decided["id"].as_str().unwrap().to_owned(),
             hook: hook.id.to_string(),
@@ -885,6 +947,7 @@ impl Teams {
             .replace("{open}", &self.open)
             .replace("{decided}", &self.decided)
             .replace("{hook}", &self.hook)
+            .replace("{team}", &self.team)
             .replace("{delivery}", &self.delivery.to_string())
             .replace("{team}", &self.team.to_string())
             .replace("{unknown}", &self.delivery.to_string())
@@ -1010,6 +1073,9 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
                 "/history",
                 "/tasks",
                 "/agents",
+                "/settings/teams",
+                "/settings/teams/{team}",
+                "/ui/load-team",
             ][..],
         ),
     ] {

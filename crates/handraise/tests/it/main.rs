@@ -80,5 +80,6 @@ mod slack_teams;
 mod slack_trouble;
 mod support;
 mod tasks;
+mod team_pages;
 mod teams;
 mod watch_command;

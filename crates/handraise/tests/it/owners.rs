@@ -224,7 +224,7 @@ async fn the_journal_s_verification_names_an_owner_that_no_event_made(database: 
     let (service, by) = (&app.state.service, operator());
     let ana = person_named(&app, "Ana").await;
     for name in ["backend", "ci"] {
-        let token = service.create_owned_token(name, ana, Lifetime::Never, &by);
+        let token = service.create_owned_token(name, ana, None, Lifetime::Never, &by);
         token.await.unwrap();
     }
     // Once more by an event, and ended.

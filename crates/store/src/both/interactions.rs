@@ -21,6 +21,11 @@ use crate::{
     proof::Proof, rows,
 };
 
+/// What lists read, with what narrows it to follow. The team is looked up, not joined: most rows have none.
+const BRIEFS: &str = "SELECT i.id, i.brief, i.team_id,
+        (SELECT t.name FROM teams t WHERE t.id = i.team_id) AS team_name
+     FROM interactions i";
+
 #[async_trait]
 impl Interactions for Store {
     fn trust(&self, keys: Arc<dyn Verify>) {
@@ -163,14 +168,15 @@ impl Interactions for Store {
     }
 
     async fn briefs(&self, query: &InteractionQuery) -> Result<Vec<Brief>> {
-        let sql = QueryBuilder::new("SELECT i.id, i.brief FROM interactions i WHERE TRUE");
+        let mut sql = QueryBuilder::new(BRIEFS);
+        sql.push(" WHERE TRUE");
         let rows = self.newest(sql, query, i64::from(query.limit)).await?;
         self.shown(rows).await
     }
 
     async fn waiting(&self, audience: &Audience, limit: u32) -> Result<Vec<Brief>> {
-        let mut sql: QueryBuilder<Db> =
-            QueryBuilder::new("SELECT i.id, i.brief FROM interactions i WHERE i.state = 'pending'");
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(BRIEFS);
+        sql.push(" WHERE i.state = 'pending'");
         seen(&mut sql, audience, &OF_INTERACTION);
         sql.push(" ORDER BY i.mode <> 'sync', NOT i.urgent, i.id LIMIT ")
             .push_bind(i64::from(limit));
@@ -185,10 +191,9 @@ impl Interactions for Store {
         task: &str,
         limit: u32,
     ) -> Result<Vec<Brief>> {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "SELECT i.id, i.brief FROM interactions i WHERE i.state = 'pending' AND i.agent_id = ",
-        );
-        sql.push_bind(agent.0)
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(BRIEFS);
+        sql.push(" WHERE i.state = 'pending' AND i.agent_id = ")
+            .push_bind(agent.0)
             .push(" AND i.task_id = ")
             .push_bind(task.to_owned());
         seen(&mut sql, audience, &OF_INTERACTION);
@@ -199,9 +204,8 @@ impl Interactions for Store {
     }
 
     async fn recently_closed(&self, audience: &Audience, limit: u32) -> Result<Vec<Brief>> {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "SELECT i.id, i.brief FROM interactions i WHERE i.closed_at IS NOT NULL",
-        );
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(BRIEFS);
+        sql.push(" WHERE i.closed_at IS NOT NULL");
         seen(&mut sql, audience, &OF_INTERACTION);
         sql.push(" ORDER BY i.closed_at DESC LIMIT ")
             .push_bind(i64::from(limit));
@@ -276,7 +280,7 @@ impl Interactions for Store {
 
 impl Store {
     /// These rows as lists show them. Decisions come from the whole interaction: only that is proven.
-    async fn shown(&self, rows: Vec<(Uuid, Option<String>)>) -> Result<Vec<Brief>> {
+    async fn shown(&self, rows: Vec<rows::BriefRow>) -> Result<Vec<Brief>> {
         let mut briefs = rows::briefs(rows);
         for brief in briefs.iter_mut().filter(|brief| brief.is_decided()) {
             // One at a time: each may be of any length.

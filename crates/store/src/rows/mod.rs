@@ -173,11 +173,27 @@ pub(crate) fn interactions(
     each_readable(rows.into_iter().map(Interaction::try_from))
 }
 
+/// What lists read of an interaction.
+#[derive(Debug, FromRow)]
+pub(crate) struct BriefRow {
+    id: Uuid,
+    brief: Option<String>,
+    team_id: Option<Uuid>,
+    team_name: Option<String>,
+}
+
 /// Turns JSON into the briefs that lists show.
-pub(crate) fn briefs(rows: Vec<(Uuid, Option<String>)>) -> Vec<Brief> {
-    readable(rows.into_iter().map(|(id, json)| {
-        serde_json::from_str(&json.unwrap_or_default())
-            .map_err(|error| StoreError::inconsistent("interactions", "brief", id, error))
+pub(crate) fn briefs(rows: Vec<BriefRow>) -> Vec<Brief> {
+    readable(rows.into_iter().map(|row| {
+        let brief: Brief = serde_json::from_str(&row.brief.unwrap_or_default())
+            .map_err(|error| StoreError::inconsistent("interactions", "brief", row.id, error))?;
+        Ok(Brief {
+            team: row.team_id.map(|id| TeamRef {
+                id: TeamId(id),
+                name: row.team_name.unwrap_or_default(),
+            }),
+            ..brief
+        })
     }))
 }
 

@@ -1,5 +1,7 @@
 //! Rule 18: teams, their members, and lists that show each reader their own.
 
+use std::collections::BTreeMap;
+
 use domain::{
     AgentRef, Audience, Changeset, Day, Interaction, Part, Parts, Person, PersonId, Principal,
     Role, SecretHash, Team, TokenKind, Write,
@@ -9,7 +11,7 @@ use domain::{
         delivery, interaction as decide, team,
     },
     delivery::{Filter, Format, SealedSecret},
-    interaction::{Draft, Kind},
+    interaction::{Brief, Draft, Kind},
     task::Work,
     team::Profile,
 };
@@ -27,6 +29,7 @@ store::on_both_databases!(
     each_list_shows_a_reader_their_own,
     events_are_heard_by_those_whose_they_are,
     a_moved_question_changes_its_lists,
+    a_list_names_the_team_as_it_is_called_now,
     a_responders_token_has_its_teams,
     an_endpoint_hears_of_its_teams,
 );
@@ -526,6 +529,44 @@ async fn a_moved_question_changes_its_lists(database: Database) {
     let events = store.events_of(question.id, 0, 10).await.unwrap().collect();
     assert_eq!(Interaction::replay(&events).unwrap().team, moved.team);
     assert!(question.as_told(&moved).is_err());
+}
+
+async fn a_list_names_the_team_as_it_is_called_now(database: Database) {
+    let store = database.store().await;
+    let backend = database.agent(&*store, "backend").await;
+    let payments = team(&database, &*store, "Payments").await;
+    let of_all = asked(&database, &*store, &backend, None).await;
+    let waits = asked(&database, &*store, &backend, Some(&payments)).await;
+    let decided = asked(&database, &*store, &backend, Some(&payments)).await;
+    store.commit(answered(&database, &decided)).await.unwrap();
+    let renamed = team::change(&payments, profile("Billing"), &operator(), database.at(0));
+    store.commit(renamed.unwrap()).await.unwrap();
+    let named = |briefs: Vec<Brief>| {
+        let teams = briefs
+            .into_iter()
+            .map(|brief| (brief.id, brief.team.map(|team| (team.id, team.name))));
+        teams.collect::<BTreeMap<_, _>>()
+    };
+    let billing = Some((payments.id, "Billing".to_owned()));
+    let waiting = named(store.waiting(&Audience::All, 10).await.unwrap());
+    let both = BTreeMap::from([(of_all.id, None), (waits.id, billing.clone())]);
+    assert_eq!(waiting, both);
+    let closed = named(store.recently_closed(&Audience::All, 10).await.unwrap());
+    assert_eq!(closed, BTreeMap::from([(decided.id, billing.clone())]));
+    let query = InteractionQuery {
+        audience: Audience::All,
+        limit: 10,
+        ..InteractionQuery::default()
+    };
+    let all = named(store.briefs(&query).await.unwrap());
+    assert_eq!(
+        all,
+        BTreeMap::from([
+            (of_all.id, None),
+            (waits.id, billing.clone()),
+            (decided.id, billing)
+        ])
+    );
 }
 
 async fn a_responders_token_has_its_teams(database: Database) {

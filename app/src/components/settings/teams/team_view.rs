@@ -1,0 +1,94 @@
+//! One team, and what an admin may do about it.
+
+use leptos::prelude::*;
+
+use super::{
+    agents::{HomeAgents, OpenAgents},
+    delete_team::DeleteTeamForm,
+    members::Members,
+    profile::ProfileForm,
+    words::members_word,
+};
+use crate::{
+    components::{Said, capital::capital},
+    load::Loaded,
+    server_fns::{ChangeTeam, DeleteTeam, SetHome, SetMember, SetOpen},
+    view::{OneTeam, Visitor},
+};
+
+/// The actions on one team. They outlive reading it again.
+#[derive(Clone, Copy)]
+pub(crate) struct TeamChanges {
+    /// A member more.
+    pub(crate) add: ServerAction<SetMember>,
+    /// An agent more that is at home there.
+    pub(crate) home: ServerAction<SetHome>,
+    /// An agent more that may ask it by name.
+    pub(crate) open: ServerAction<SetOpen>,
+    /// Another name, channel or deadlines.
+    pub(crate) change: ServerAction<ChangeTeam>,
+    /// Away.
+    pub(crate) delete: ServerAction<DeleteTeam>,
+    /// The message about its members.
+    pub(crate) of_members: RwSignal<String>,
+    /// The message about its agents.
+    pub(crate) of_agents: RwSignal<String>,
+}
+
+impl TeamChanges {
+    /// Nothing yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            add: ServerAction::new(),
+            home: ServerAction::new(),
+            open: ServerAction::new(),
+            change: ServerAction::new(),
+            delete: ServerAction::new(),
+            of_members: RwSignal::new(String::new()),
+            of_agents: RwSignal::new(String::new()),
+        }
+    }
+}
+
+/// One team. Its lists follow `page`, so that a row that has not changed stays while others do.
+#[component]
+pub(crate) fn TeamView(
+    page: OneTeam,
+    team: Loaded<OneTeam>,
+    changes: TeamChanges,
+    visitor: Loaded<Visitor>,
+) -> impl IntoView {
+    let row = page.row.clone();
+    let size = capital(&members_word(row.members.len()));
+    let waits = match page.pending {
+        0 => "Nothing waits for it".to_owned(),
+        1 => "1 question waits for it".to_owned(),
+        many => format!("{many} questions wait for it"),
+    };
+    view! {
+        <h2 class="person-title">
+            <bdi>{row.name.clone()}</bdi>
+        </h2>
+        <p class="person-facts">
+            <span>{size}</span>
+            <span>{waits}</span>
+        </p>
+        <section aria-labelledby="members-title">
+            <h3 id="members-title" class="section-title">
+                "Members"
+            </h3>
+            <Said words=changes.of_members />
+            <Members team id=row.id changes visitor />
+        </section>
+        <section aria-labelledby="agents-title">
+            <h3 id="agents-title" class="section-title">
+                "Agents"
+            </h3>
+            <Said words=changes.of_agents />
+            <HomeAgents team id=row.id changes visitor />
+            <OpenAgents team id=row.id changes />
+        </section>
+        <ProfileForm page=page.clone() change=changes.change visitor />
+        <DeleteTeamForm page delete=changes.delete visitor />
+    }
+}
