@@ -121,7 +121,8 @@ mod in_browser {
         };
         say("hour", "2-digit");
         say("minute", "2-digit");
-        if at_date.to_date_string() != today.to_date_string() {
+        let day = |date: &js_sys::Date| String::from(date.to_date_string());
+        if day(&at_date) != day(&today) {
             if (at - now).num_days() < 6 {
                 say("weekday", "short");
             } else {

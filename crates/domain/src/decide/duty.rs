@@ -154,13 +154,11 @@ pub fn set_away(
     let id = AbsenceId(now.ids.next());
     let absence = draft.check(id, &duty.rota, standing.members, now.at);
     let absence = absence.map_err(Refused::Invalid)?;
-    let theirs = duty
-        .absences
-        .iter()
-        .filter(|one| one.person == absence.person);
-    let clash = theirs
-        .into_iter()
-        .find(|one| overlap((one.from, one.until), (absence.from, absence.until)));
+    let mut theirs = duty.absences.iter();
+    let clash = theirs.find(|one| {
+        one.person == absence.person
+            && overlap((one.from, one.until), (absence.from, absence.until))
+    });
     if let Some(clash) = clash {
         if (clash.from, clash.until, clash.delegate)
             == (absence.from, absence.until, absence.delegate)

@@ -46,11 +46,8 @@ async fn role_of(app: &TestApp, name: &str) -> Role {
 /// What is kept with this browser.
 async fn kept(app: &TestApp, browser: &Browser<'_>) -> Option<Value> {
     let (_, cookie) = browser.cookie.split_once('=').unwrap();
-    let data = app
-        .state
-        .service
-        .session_data(&Secret::from_outside(cookie));
-    let data = data.await.unwrap()?;
+    let cookie = Secret::from_outside(cookie);
+    let data = app.state.service.session_data(&cookie).await.unwrap()?;
     serde_json::from_str(&data.json).unwrap()
 }
 
@@ -166,12 +163,9 @@ async fn a_way_in_that_is_closed_is_none_that_remains(database: TestDatabase) {
     let identity = domain::Identity::new(&new.url, "9").unwrap();
     let who = {
         let (_, cookie) = ana.cookie.split_once('=').unwrap();
-        let host = "127.0.0.1";
-        let who = second
-            .state
-            .service
-            .signed_in(&Secret::from_outside(cookie), host);
-        let who = who.await.unwrap().unwrap();
+        let (cookie, host) = (Secret::from_outside(cookie), "127.0.0.1");
+        let who = second.state.service.signed_in(&cookie, host).await;
+        let who = who.unwrap().unwrap();
         service::SignedIn {
             proven_at: second.state.service.now(),
             ..who
@@ -229,7 +223,8 @@ async fn nothing_that_was_begun_before_is_left_after_a_sign_in(database: TestDat
         config.second_factor_for = FactorFor::Admin;
     };
     let app = TestApp::start_with(&database, configure).await;
-    let link = app.state.service.invite("root", Role::Admin, &operator());
+    let by = operator();
+    let link = app.state.service.invite("root", Role::Admin, &by);
     let link = link.await.unwrap();
     // An admin who is half in, and has another way open besides.
     let mut browser = Browser::new(&app);

@@ -1,7 +1,7 @@
 //! Teams that a provider gives (rule 18): at each sign-in they are what it says.
 
 use app::desk::frames::{Change, ServerFrame};
-use domain::{Part, Role, TeamId, team::Profile};
+use domain::{InteractionId, Part, Role, TeamId, team::Profile};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use server::journal::{self, Source};
@@ -14,7 +14,7 @@ use crate::support::{
     fake_provider::{FakeProvider, Lie},
     people::{operator, person_named},
     program::{handraise, handraise_with},
-    socket::{next, resumed},
+    socket::{Socket, next, resumed},
 };
 
 store::on_both_databases!(
@@ -152,21 +152,35 @@ async fn who_loses_a_team_at_a_sign_in_loses_it_on_open_pages(database: TestData
     let open = app.agent("open").await;
     let ana = comes(&app, &provider, json!(["pay"])).await;
     let mut socket = resumed(&app, &ana.cookie, app.last_seq().await).await;
-    let row = |frame: ServerFrame| match frame {
-        ServerFrame::Event { change, .. } => match *change {
-            Change::Asked { row } => row.id,
-            other => panic!("{other:?}"),
-        },
-        other => panic!("{other:?}"),
-    };
     let theirs = agent.ask(json!({})).await;
-    assert_eq!(row(next(&mut socket).await), id_of(&theirs));
+    assert_eq!(heard(&mut socket).await, Heard::Asked(id_of(&theirs)));
     // In another browser, while the page stands open in this one.
     comes(&app, &provider, json!([])).await;
-    assert_eq!(next(&mut socket).await, ServerFrame::Resync);
+    assert_eq!(heard(&mut socket).await, Heard::Resync);
     agent.ask(json!({})).await;
     let for_all = open.ask(json!({})).await;
-    assert_eq!(row(next(&mut socket).await), id_of(&for_all));
+    assert_eq!(heard(&mut socket).await, Heard::Asked(id_of(&for_all)));
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Heard {
+    Asked(InteractionId),
+    Resync,
+}
+
+/// What a page hears next, besides who comes and goes.
+async fn heard(socket: &mut Socket) -> Heard {
+    loop {
+        match next(socket).await {
+            ServerFrame::Resync => return Heard::Resync,
+            ServerFrame::Event { change, .. } => match *change {
+                Change::Asked { row } => return Heard::Asked(row.id),
+                Change::Other => {}
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 async fn without_the_claim_nobody_comes_in_and_nothing_changes(database: TestDatabase) {

@@ -323,12 +323,10 @@ async fn an_agent_has_its_home_before_anybody_has_its_token(database: TestDataba
     holds(&list, &["at home in ", "Search"]);
     // Of a team that is no more there is no token either.
     let service = &app.state.service;
-    service
-        .delete_team(payments, None, &operator())
-        .await
-        .unwrap();
+    let gone = app.team("Gone").await;
+    service.delete_team(gone, None, &operator()).await.unwrap();
     let before = service.tokens(&operator()).await.unwrap().len();
-    let home = payments.to_string();
+    let home = gone.to_string();
     let form = [("kind", "agent"), ("name", "other"), ("home", &*home)];
     let said = refused(&app, &ana, "create-token", &form).await;
     holds(&said, &["This team was deleted."]);
@@ -408,8 +406,8 @@ async fn lists_name_the_team_where_there_is_one(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let ana = app.sign_in("Ana", Role::Admin).await;
     let agent = app.agent("backend").await;
-    let task = json!({"mode": "async", "task": {"id": "T-1"}});
-    agent.ask(task.clone()).await;
+    let asking = |prompt| json!({"prompt": prompt, "mode": "async", "task": {"id": "T-1"}});
+    agent.ask(asking("Of all?")).await;
     const LISTS: [&str; 4] = ["/", "/history", "/tasks", "/agents"];
     for path in LISTS {
         let shown = read(&app, &ana, path).await;
@@ -417,7 +415,7 @@ async fn lists_name_the_team_where_there_is_one(database: TestDatabase) {
     }
     let payments = app.team("Payments").await;
     app.home(payments, "backend").await;
-    agent.ask(task).await;
+    agent.ask(asking("Of theirs?")).await;
     for path in LISTS {
         let shown = read(&app, &ana, path).await;
         assert!(
@@ -425,9 +423,13 @@ async fn lists_name_the_team_where_there_is_one(database: TestDatabase) {
             "{path}: {shown}"
         );
     }
+    // Those that are one line are of several: everyone counts as one.
+    agent.ask(asking("Of all?")).await;
+    let desk = read(&app, &ana, "/").await;
+    holds(&desk, &["title=\"Team\">several teams"]);
     // What belongs to everyone has no mark.
     let history = read(&app, &ana, "/history").await;
-    assert_eq!(history.matches("class=\"team\"").count(), 1);
+    assert_eq!(history.matches("class=\"team\"").count(), 2);
 }
 
 async fn a_member_reads_who_else_is_in_their_team(database: TestDatabase) {

@@ -101,7 +101,7 @@ impl TestApp {
     pub(crate) async fn told(&self) -> Vec<String> {
         let store = self.state.service.store();
         let all = store.events_after(0, &Audience::All, 1_000).await;
-        let told = all.unwrap().map(|event| {
+        let told = all.unwrap().into_iter().map(|event| {
             let by = event.actor.name().unwrap_or_default().to_owned();
             format!("{} by {by}", event.payload.event_type())
         });
