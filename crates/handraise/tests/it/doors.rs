@@ -809,7 +809,6 @@ struct Teams {
     members: Vec<(String, String)>,
     /// Whoever may not: a responder and a viewer of another team, one of none, their scripts, another team's agent.
     others: Vec<(String, String)>,
-    team: String,
     open: String,
     decided: String,
     hook: String,
@@ -881,7 +880,6 @@ impl Teams {
         Self {
             members,
             others,
-            team: payments.to_string(),
             open: asked["id"].as_str().unwrap().to_owned(),
             decided: decided["id"].as_str().unwrap().to_owned(),
             hook: hook.id.to_string(),
@@ -947,7 +945,6 @@ impl Teams {
             .replace("{open}", &self.open)
             .replace("{decided}", &self.decided)
             .replace("{hook}", &self.hook)
-            .replace("{team}", &self.team)
             .replace("{delivery}", &self.delivery.to_string())
             .replace("{team}", &self.team.to_string())
             .replace("{unknown}", &self.delivery.to_string())

@@ -463,6 +463,7 @@ async fn so_it_is_where_there_is_no_password(database: TestDatabase) {
         identity: Identity::new("https://id.example", "1").unwrap(),
         provider: "Company".into(),
         role: None,
+        teams: None,
         session: NewSession {
             id: SessionId(SystemIds.next()),
             hash: SecretHash([7; 32]),
