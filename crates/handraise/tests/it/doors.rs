@@ -172,13 +172,13 @@ const API: [(&str, &str, &str, [u16; 8]); 27] = [
     // Only the script is of the team.
     (
         "GET",
-        "/v1/teams/{team}/duty",
+        "/v1/teams/{desk}/duty",
         "",
         [401, 401, 401, 401, 401, 404, 404, 200],
     ),
     (
         "GET",
-        "/v1/teams/{team}/duty.ics",
+        "/v1/teams/{desk}/duty.ics",
         "",
         [401, 401, 401, 401, 401, 404, 404, 200],
     ),
@@ -505,7 +505,7 @@ struct Doors {
     /// The `Cookie` and the `Authorization` header of each column.
     keys: Vec<(String, String)>,
     /// The team of the script.
-    team: TeamId,
+    desk: TeamId,
     made: u32,
 }
 
@@ -520,7 +520,7 @@ impl Doors {
         agent
             .ask(json!({"task": {"id": "T-1"}, "mode": "async"}))
             .await;
-        let team = app.team("Desk").await;
+        let desk = app.team("Desk").await;
         let mut keys = vec![(String::new(), String::new())];
         let ended = app.sign_in("Old", Role::Admin).await;
         app.submit("/sign-out", &ended, &[]).await;
@@ -531,13 +531,13 @@ impl Doors {
         let tokens = [
             agent.token.clone(),
             app.agent("devops").await.token,
-            app.responder_of("desk", team).await.token,
+            app.responder_of("desk", desk).await.token,
         ];
         keys.extend(tokens.map(|token| (String::new(), format!("Bearer {token}"))));
         Self {
             app,
             keys,
-            team,
+            desk,
             made: 0,
         }
     }
@@ -548,7 +548,7 @@ impl Doors {
         self.made += 1;
         let name = format!("n{}", self.made);
         let mut text = template.replace("{new}", &name);
-        text = text.replace("{team}", &self.team.to_string());
+        text = text.replace("{desk}", &self.desk.to_string());
         let agent = self.keys[5].1.clone();
         let ask = async |body: Value| -> Value {
             let ask = self.app.post("/api/v1/interactions").json(&body);
@@ -723,7 +723,7 @@ fn the_tables_are_complete() {
                 .replace("{decided}", "{id}")
                 .replace("{hook}", "{id}")
                 .replace("{unknown}", "{id}")
-                .replace("{team}", "{id}")
+                .replace("{desk}", "{id}")
                 .replace("T-1", "{id}")
         })
         .filter(|path| path != "/v1/nowhere")
@@ -947,6 +947,7 @@ impl Teams {
             .replace("{hook}", &self.hook)
             .replace("{delivery}", &self.delivery.to_string())
             .replace("{team}", &self.team.to_string())
+            .replace("{desk}", &self.team.to_string())
             .replace("{unknown}", &self.delivery.to_string())
             .replace("{new}", "nobody")
             .replace("{person}", "01890000-0000-7000-8000-000000000000")
@@ -1057,8 +1058,8 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
                 "/api/v1/events",
                 "/api/v1/hooks",
                 "/api/v1/deliveries",
-                "/api/v1/teams/{team}/duty",
-                "/api/v1/teams/{team}/duty.ics",
+                "/api/v1/teams/{desk}/duty",
+                "/api/v1/teams/{desk}/duty.ics",
             ][..],
         ),
         (
