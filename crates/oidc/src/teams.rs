@@ -167,7 +167,8 @@ mod tests {
             ),
             (
                 json!(["pay", "look", "audit"]),
-                vec![("Search", answers), ("payments", answers)],
+                // As it is written where it was first met.
+                vec![("Payments", answers), ("Search", answers)],
             ),
             (json!(["desk"]), vec![("Desk", answers)]),
         ] {
