@@ -51,15 +51,6 @@ pub(crate) async fn renew(session: &Session) -> std::result::Result<Secret, Prob
     cookie(session).ok_or_else(Problem::internal)
 }
 
-/// As [`renew`], for a person who comes in: nothing goes on that was kept for whoever was there before.
-///
-/// # Errors
-/// When the database fails.
-pub(crate) async fn begin(session: &Session) -> std::result::Result<Secret, Problem> {
-    session.clear().await;
-    renew(session).await
-}
-
 /// Ends what is kept for a browser that nobody is signed in with; it goes on with another cookie. `false` when another
 /// request has ended it: what was asked of this browser counts once, also when its answer comes many times at once.
 ///

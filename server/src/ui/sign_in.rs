@@ -143,7 +143,7 @@ async fn begin(
     let Some(known) = known else {
         return Ok(false);
     };
-    let cookie = session::begin(session).await?;
+    let cookie = session::renew(session).await?;
     let has_begun = state.service.begin_session(known, &cookie, browser).await?;
     if !has_begun {
         session::take_back(session).await?;

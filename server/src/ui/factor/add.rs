@@ -74,7 +74,7 @@ impl Owner {
                 Err(error) => Err(error.into()),
             },
             Self::Half(half) => {
-                let cookie = session::begin(session).await?;
+                let cookie = session::renew(session).await?;
                 let browser = browser_of(headers, address);
                 let came = service.come_in_with_first(half.known, new, &cookie, browser);
                 if let Some(made) = came.await? {

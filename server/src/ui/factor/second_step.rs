@@ -183,7 +183,7 @@ async fn come_in(
     if !session::use_up(&state.service, session).await? {
         return Ok(Redirect::to("/sign-in?refused=used").into_response());
     }
-    let cookie = session::begin(session).await?;
+    let cookie = session::renew(session).await?;
     let browser = browser_of(headers, address);
     let come_in = state
         .service

@@ -100,7 +100,7 @@ pub(super) async fn sign_in(
                 .await?
                 .is_some();
             if is_in || session::use_up(service, &session).await? {
-                let cookie = session::begin(&session).await?;
+                let cookie = session::renew(&session).await?;
                 let browser = browser_of(&headers, address);
                 if service.come_in_with(known, shown, &cookie, browser).await? {
                     return Ok(Redirect::to(next).into_response());
