@@ -15,12 +15,13 @@ use super::{
 };
 use crate::{
     live::Live,
-    view::{Blocker, BlockerStatus, Control, Story},
+    load::Loaded,
+    view::{Blocker, BlockerStatus, Control, Story, Visitor},
 };
 
 /// One interaction.
 #[component]
-pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
+pub(crate) fn StoryView(story: Story, visitor: Loaded<Visitor>, live: Live) -> impl IntoView {
     let Story {
         blocker,
         steps,
@@ -104,7 +105,7 @@ pub(crate) fn StoryView(story: Story, live: Live) -> impl IntoView {
                                 }
                             })}
                     </section>
-                    {may_erase.then(|| view! { <EraseForm id /> })}
+                    {may_erase.then(|| view! { <EraseForm id visitor /> })}
                 </div>
                 <Context row task fallback status earlier slack_link team live />
             </div>

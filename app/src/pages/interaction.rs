@@ -9,6 +9,7 @@ use crate::{
     error::UiError,
     live::{Live, reload_on_news},
     load,
+    pages::visitor,
     server_fns::load_story,
 };
 
@@ -16,6 +17,7 @@ use crate::{
 #[component]
 pub(crate) fn InteractionPage() -> impl IntoView {
     let live = use_context::<Live>()?;
+    let visitor = visitor()?;
     let params = use_params_map();
     let id = Memo::new(move |_| {
         params.with(|params| {
@@ -38,7 +40,7 @@ pub(crate) fn InteractionPage() -> impl IntoView {
         <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
             {move || Suspend::new(async move {
                 match story.await {
-                    Ok(story) => view! { <StoryView story live /> }.into_any(),
+                    Ok(story) => view! { <StoryView story visitor live /> }.into_any(),
                     Err(error) => view! { <Failure error /> }.into_any(),
                 }
             })}

@@ -76,7 +76,9 @@ fn slack_link(interaction: &Interaction) -> Option<String> {
 fn in_place_of_prompt(erased: &Erased) -> String {
     let by = markdown::phrase(&visible::line(erased.by_whom()));
     let at = erased.at.format("%Y-%m-%d %H:%M UTC");
-    format!("<p>All that was written here was erased by <bdi>{by}</bdi>, {at}.</p>")
+    format!(
+        "<p class=\"erased\">All that was written here was erased by <bdi>{by}</bdi>, {at}.</p>"
+    )
 }
 
 pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiError> {

@@ -8,7 +8,7 @@ use crate::{components::controls::Sending, live::Live, load::Loaded, view::Visit
 /// The field of a form whose server function takes `confirm`. Hidden while the password was given lately; the
 /// server asks for it in any case.
 #[component]
-pub(super) fn ConfirmField(
+pub(in crate::components) fn ConfirmField(
     visitor: Loaded<Visitor>,
     sending: Sending,
     /// Its id in the page.

@@ -35,6 +35,7 @@ mod when_done;
 
 pub(crate) use account_view::AccountView;
 pub(super) use change_owner::BelongsTo;
+pub(super) use confirm_field::ConfirmField;
 pub(crate) use connections::ConnectionsView;
 pub(crate) use create_token::CreateToken;
 pub(crate) use create_webhook::CreateWebhookForm;

@@ -37,8 +37,9 @@ pub(crate) fn TokenRows(
         all.filter(|(row, as_of)| row.works(*as_of) == working)
             .collect::<Vec<_>>()
     };
+    // Read once for each line that comes.
     let people = move || {
-        let list = tokens.get().and_then(Result::ok);
+        let list = tokens.get_untracked().and_then(Result::ok);
         list.map(|list| list.people).unwrap_or_default()
     };
     let gone = move || rows(false).len();

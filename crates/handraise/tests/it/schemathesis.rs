@@ -33,9 +33,10 @@ async fn check(database: &TestDatabase, kind: &'static str) {
         config.max_pending_per_agent = 0;
     })
     .await;
+    let team = app.team("Desk").await;
     let tokens = [
         app.agent("backend").await.token,
-        app.responder("desk").await.token,
+        app.responder_of("desk", team).await.token,
     ];
     let own = if kind == "agent" {
         &tokens[0]

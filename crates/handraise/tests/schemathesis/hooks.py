@@ -58,6 +58,7 @@ def make_ids():
     ids["pending"] = [ask("question") for _ in range(MANY)]
     ids["decided"] = ids["closed"] = [decided() for _ in range(MANY)]
     ids["tasks"] = ["T-1"]
+    ids["teams"] = ["Desk"]
     send("PUT", "/tasks/T-1", "HANDRAISE_AGENT_TOKEN", {})
     ids["any"] = ids["question"] + ids["decided"]
     deliveries = send("GET", "/deliveries?limit=200", "HANDRAISE_RESPONDER_TOKEN")["items"]
@@ -73,6 +74,8 @@ WANTED = {
     "get_interaction": "any",
     "get_receipt": "decided",
     "get_task": "tasks",
+    "get_duty": "teams",
+    "get_duty_calendar": "teams",
     "cancel": "pending",
     "collect": "closed",
     "consume": "decided",
@@ -122,6 +125,8 @@ def before_call(context, case, **kwargs):
     if case.query and is_valid(case, ParameterLocation.QUERY):
         # Only an earlier page knows one.
         case.query.pop("cursor", None)
+        # And only a calendar's address this.
+        case.query.pop("key", None)
     if call == "get_task" and is_valid(case, ParameterLocation.QUERY):
         # Which of two tasks of the same name is meant, only responder tokens have to say.
         case.query["agent"] = "backend"
@@ -137,7 +142,7 @@ def before_call(context, case, **kwargs):
 
 def mend(call, body):
     for name in ("team", "teams"):
-        # There is none.
+        # What it makes up is none.
         body.pop(name, None)
     for address in ("callback_url", "target_url"):
         # Whether it is public.
