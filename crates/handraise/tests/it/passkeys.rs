@@ -31,6 +31,9 @@ const STEP: &str = "/sign-in/factor/passkey";
 const DOOR: &str = "/sign-in/passkey";
 const NOT_TAKEN: &str = "/sign-in/passkey?refused=passkey&next=%2F";
 
+/// What a device says otherwise than it should.
+type Lie = fn(&mut Said);
+
 /// A person with a passkey: their cookie, and the device.
 async fn with_passkey(app: &TestApp, name: &str) -> (String, Device) {
     let cookie = app.sign_in(name, Role::Responder).await;
@@ -84,7 +87,7 @@ async fn nothing_but_what_was_asked_for_here_lets_in(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let (_, device) = with_passkey(&app, "Ana").await;
     let said = Said::at(&app);
-    let wrong: [(&str, fn(&mut Said)); 7] = [
+    let wrong: [(&str, Lie); 7] = [
         ("another site", |said| {
             said.origin = said.origin.replace("handraise", "evil");
         }),
