@@ -337,7 +337,7 @@ async fn a_reply_that_comes_after_the_erasure_is_not_kept(database: Database) {
         let ready = store.ready(now).await.unwrap();
         let wanted: Vec<_> = ready.iter().map(|one| (one.destination, 1)).collect();
         let claimed = store.claim(&wanted, now, now + TimeDelta::minutes(1)).await;
-        let claimed = claimed.unwrap().pop().expect("it is called back");
+        let claimed = claimed.unwrap().pop().unwrap();
         // The request is on its way.
         database.erase(&*store, closed.id).await;
         let mark = Mark {
