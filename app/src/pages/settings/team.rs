@@ -46,7 +46,17 @@ pub(crate) fn TeamPage() -> impl IntoView {
         team.refetch();
     });
     when_done(changes.change, move |_, ()| team.refetch());
-    reload_on_news(live, move || team.refetch());
+    // News of its own deletion overtakes the reply that leads away from here: the team would be missing for a moment.
+    let leaving = move || {
+        let delete = changes.delete;
+        delete.pending().get_untracked()
+            || delete.value().with_untracked(|end| matches!(end, Some(Ok(_))))
+    };
+    reload_on_news(live, move || {
+        if !leaving() {
+            team.refetch();
+        }
+    });
     Some(view! {
         <p>
             <a class="way-up" href="/settings/teams">
