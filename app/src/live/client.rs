@@ -191,6 +191,8 @@ fn take(live: Live, seq: i64, change: Change) {
     let row = match &change {
         Change::Asked { row } => Some(row.clone()),
         Change::Progressed { .. }
+        | Change::Claimed { .. }
+        | Change::HandedOver { .. }
         | Change::Closed { .. }
         | Change::Told { .. }
         | Change::Collected { .. }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     AbsenceId, Changeset, DutyEvent, Fault, Moment, OverrideId, Part, Payload, Person, PersonId,
-    Principal, Refused, TeamId, TeamRef,
+    Principal, Refused, Team, TeamId, TeamRef,
     decide::duty::{self as decide, Standing},
     duty::{
         AbsenceDraft, Duty, OverrideDraft, RotaDraft, Shift, can_be_on_duty, first_gap, shifts,
@@ -383,6 +383,16 @@ impl Service {
 
     /// Rule 18: what belongs to a team is there for its readers alone.
     async fn seen_duty(&self, team: &str, reader: &Principal) -> Result<DutyRecord, ServiceError> {
+        let team = self.team_seen_by(team, reader).await?;
+        self.known_duty(team.id).await
+    }
+
+    /// The team with this id or name, for those who see what belongs to it.
+    pub(super) async fn team_seen_by(
+        &self,
+        team: &str,
+        reader: &Principal,
+    ) -> Result<Team, ServiceError> {
         let id = match team.parse::<TeamId>() {
             Ok(id) => Some(id),
             Err(_) if is_name(team, limits::LINE_CHARS) => {
@@ -392,10 +402,12 @@ impl Service {
             Err(_) => None,
         };
         let id = id.ok_or(ServiceError::NotFound)?;
-        match reader.audience().sees_all(&[id]) {
-            true => self.known_duty(id).await,
-            false => Err(ServiceError::NotFound),
+        if !reader.audience().sees_all(&[id]) {
+            return Err(ServiceError::NotFound);
         }
+        let team = self.store.team(id).await?;
+        let team = team.filter(|team| team.deleted_at.is_none());
+        team.ok_or(ServiceError::NotFound)
     }
 
     /// With the names of all in it. Some are not in the team any more.
@@ -467,7 +479,7 @@ fn can_be(record: &DutyRecord) -> Vec<Person> {
 }
 
 /// Whether a person can be on duty now.
-fn here(record: &DutyRecord) -> impl Fn(PersonId) -> bool + use<> {
+pub(super) fn here(record: &DutyRecord) -> impl Fn(PersonId) -> bool + use<> {
     let can_be = can_be(record).into_iter();
     let here: BTreeSet<_> = can_be
         .filter(|person| person.disabled_at.is_none())

@@ -60,6 +60,12 @@ pub struct Couriers {
     pub callbacks: Arc<dyn Courier>,
     /// To channels.
     pub slack: Arc<dyn Courier>,
+    /// To browsers.
+    pub push: Arc<dyn Courier>,
+    /// To mailboxes.
+    pub mail: Arc<dyn Courier>,
+    /// To topics.
+    pub ntfy: Arc<dyn Courier>,
 }
 
 impl Couriers {
@@ -69,6 +75,9 @@ impl Couriers {
             DestinationKind::Webhook => &self.webhooks,
             DestinationKind::Callback => &self.callbacks,
             DestinationKind::Slack => &self.slack,
+            DestinationKind::Push => &self.push,
+            DestinationKind::Mail => &self.mail,
+            DestinationKind::Ntfy => &self.ntfy,
         }
     }
 }

@@ -40,6 +40,8 @@ pub struct Worker {
     drain: Drain,
     sending: JoinSet<Vec<(Claimed, Option<Sent>)>>,
     readers: Readers,
+    /// The last event that people were told of, as far as this node knows.
+    told: i64,
     /// Destinations that something is on its way to.
     busy: HashMap<DestinationId, Busy>,
 }
@@ -96,6 +98,7 @@ impl Worker {
             drain,
             sending: JoinSet::new(),
             readers: Readers::default(),
+            told: 0,
             busy: HashMap::new(),
         }
     }
@@ -128,6 +131,7 @@ impl Worker {
 
     /// Claims as much as may be on its way, of each destination a little, and sends it off.
     async fn begin(&mut self) -> Result<(), StoreError> {
+        self.tell_people().await;
         let now = self.service.now();
         let chosen = self.choose(now).await?;
         let mut by_lease: BTreeMap<TimeDelta, Vec<(DestinationId, u32)>> = BTreeMap::new();
@@ -150,6 +154,21 @@ impl Worker {
             }
         }
         Ok(())
+    }
+
+    /// Makes messages for people of what has happened. What cannot be told now is told later, and keeps nothing else from
+    /// being sent.
+    async fn tell_people(&mut self) {
+        loop {
+            match self.service.tell_people(&mut self.told).await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::error!(%error, "people cannot be told of what has happened");
+                    break;
+                }
+            }
+        }
     }
 
     fn send_all(&mut self, claimed: Vec<Claimed>, chosen: &HashMap<DestinationId, Wanted>) {

@@ -15,8 +15,11 @@ mod sending;
 mod text;
 mod together;
 
-use domain::InteractionId;
-use leptos::prelude::*;
+use domain::{InteractionId, PersonId};
+use leptos::{
+    prelude::*,
+    server_fn::{ServerFn, error::FromServerFnError},
+};
 use leptos_router::{
     NavigateOptions,
     hooks::{use_location, use_navigate},
@@ -33,7 +36,7 @@ use crate::{
     held::{Call, Holding},
     live::{Live, Wanted},
     server_fns::{AnswerBlocker, CancelBlocker, FollowUpBlocker},
-    view::{AnswerOutcome, Control, Row},
+    view::{AnswerOutcome, Control, Row, SnoozedRow},
 };
 
 /// The doings of people on one blocker. It outlives reading the blocker again.
@@ -55,6 +58,8 @@ pub(crate) struct Answering {
     /// Whether an answer was refused since others of the form have changed.
     changed: RwSignal<bool>,
     desk: Option<(Live, Holding)>,
+    /// Reads the blocker again.
+    again: Callback<()>,
 }
 
 impl Answering {
@@ -82,6 +87,7 @@ impl Answering {
             undone: StoredValue::new(undone),
             changed: RwSignal::new(false),
             desk,
+            again: Callback::new(move |()| reload()),
         };
         let (here, navigate) = (use_location(), use_navigate());
         Effect::new(move |_| {
@@ -127,6 +133,79 @@ impl Answering {
             }
         });
         answering
+    }
+
+    /// Whose page it is.
+    pub(super) fn whose(self) -> Option<PersonId> {
+        self.desk.and_then(|(_, holding)| holding.person())
+    }
+
+    /// Reads the blocker again once the call has succeeded.
+    pub(super) fn reloads_after<S>(self, action: ServerAction<S>)
+    where
+        S: ServerFn<Error = UiError, Output = ()> + Clone + Send + Sync + 'static,
+        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
+    {
+        Effect::new(move |_| {
+            if let Some(Ok(())) = action.value().get() {
+                self.again.run(());
+            }
+        });
+    }
+
+    /// Puts it off on this page once the call has succeeded, and goes on.
+    pub(super) fn goes_on_after<S>(
+        self,
+        action: ServerAction<S>,
+        snoozed: impl Fn() -> SnoozedRow + Send + Sync + 'static,
+    ) where
+        S: ServerFn<Error = UiError, Output = ()> + Clone + Send + Sync + 'static,
+        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
+    {
+        Effect::new(move |_| {
+            if let (Some(Ok(())), Some((live, holding))) = (action.value().get(), self.desk) {
+                let (id, until) = snoozed();
+                let next = holding.beside(Place::Blocker(id), 1);
+                live.desk.update(|desk| {
+                    desk.snoozed.retain(|(of, _)| *of != id);
+                    desk.snoozed.push((id, until));
+                });
+                live.wanted
+                    .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
+            }
+        });
+    }
+
+    /// Has it in the list of this page again once the call has succeeded.
+    pub(super) fn returns_after<S>(self, action: ServerAction<S>, id: InteractionId)
+    where
+        S: ServerFn<Error = UiError, Output = ()> + Clone + Send + Sync + 'static,
+        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
+    {
+        Effect::new(move |_| {
+            if let (Some(Ok(())), Some((live, _))) = (action.value().get(), self.desk) {
+                live.desk
+                    .update(|desk| desk.snoozed.retain(|(of, _)| *of != id));
+                self.again.run(());
+            }
+        });
+    }
+
+    /// Goes on to the next one once the call has succeeded: what was given away is read no more.
+    pub(super) fn leaves_after<S>(self, action: ServerAction<S>)
+    where
+        S: ServerFn<Error = UiError, Output = ()> + Clone + Send + Sync + 'static,
+        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
+    {
+        Effect::new(move |_| {
+            if let (Some(Ok(())), Some((live, holding)), Some(row)) =
+                (action.value().get(), self.desk, self.row.get_value())
+            {
+                let next = holding.beside(Place::Blocker(row.id), 1);
+                live.wanted
+                    .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
+            }
+        });
     }
 
     fn sending(self) -> Sending {

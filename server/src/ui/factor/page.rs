@@ -81,7 +81,7 @@ fn what(code: &str) -> Option<&'static str> {
 }
 
 /// The page for the person who looks. `body` is HTML.
-pub(super) fn lone(
+pub(in crate::ui) fn lone(
     state: &AppState,
     headers: &HeaderMap,
     title: &str,

@@ -10,7 +10,7 @@ use super::{
     words::members_word,
 };
 use crate::{
-    components::{Said, capital::capital},
+    components::{LadderOf, Said, capital::capital},
     load::Loaded,
     server_fns::{ChangeTeam, DeleteTeam, SetHome, SetMember, SetOpen},
     view::{OneTeam, Visitor},
@@ -88,6 +88,7 @@ pub(crate) fn TeamView(
             <HomeAgents team id=row.id changes visitor />
             <OpenAgents team id=row.id changes />
         </section>
+        <LadderOf team=Some(row.id) />
         <ProfileForm page=page.clone() change=changes.change visitor />
         <DeleteTeamForm page delete=changes.delete visitor />
     }

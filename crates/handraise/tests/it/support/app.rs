@@ -133,6 +133,10 @@ impl TestApp {
 
     /// Waits until everything that is due by now was sent.
     pub(crate) async fn drain(&self) {
+        let service = &self.state.service;
+        if service.anybody_is_reached().await.unwrap() {
+            service.climb_due().await.unwrap();
+        }
         self.state.drain.wait().await;
     }
 

@@ -1,0 +1,60 @@
+//! The people a rung tells.
+
+use std::collections::BTreeSet;
+
+use super::Circle;
+use crate::ids::PersonId;
+
+/// All who may answer a question, by what they are to it. Whoever may not come in is none of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct People {
+    /// Those it is for, where somebody said that.
+    pub addressees: BTreeSet<PersonId>,
+    /// Whoever of its team is on duty now.
+    pub on_duty: Option<PersonId>,
+    /// All who answer for its team; without a team all who answer.
+    pub team: BTreeSet<PersonId>,
+    /// All admins.
+    pub admins: BTreeSet<PersonId>,
+}
+
+impl People {
+    /// Those of a circle, each once. Where nobody is on duty it is the team, and where a team has nobody it is the admins:
+    /// a question that is told to nobody is lost.
+    pub fn of(&self, circle: Circle) -> BTreeSet<PersonId> {
+        let one = |person| BTreeSet::from([person]);
+        let team = || match self.team.is_empty() {
+            true => self.admins.clone(),
+            false => self.team.clone(),
+        };
+        match circle {
+            Circle::Duty if !self.addressees.is_empty() => self.addressees.clone(),
+            Circle::Duty => self.on_duty.map_or_else(team, one),
+            Circle::Team => {
+                let mut all = team();
+                all.extend(&self.addressees);
+                all
+            }
+            Circle::Person(person) if self.may_answer(person) => one(person),
+            Circle::Person(_) => team(),
+            Circle::Admins => self.admins.clone(),
+        }
+    }
+
+    /// As [`People::of`], where nobody of it can be told, which `can` says: then whoever is on duty is no reason to tell
+    /// nobody, and it is the team with them.
+    pub fn who_can(&self, circle: Circle, can: impl Fn(PersonId) -> bool) -> BTreeSet<PersonId> {
+        let mut those = self.of(circle);
+        let is_one = matches!(circle, Circle::Duty | Circle::Person(_));
+        if is_one && !those.iter().any(|person| can(*person)) {
+            those.extend(self.of(Circle::Team));
+        }
+        those
+    }
+
+    fn may_answer(&self, person: PersonId) -> bool {
+        self.addressees.contains(&person)
+            || self.team.contains(&person)
+            || self.admins.contains(&person)
+    }
+}

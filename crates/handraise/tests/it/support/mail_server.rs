@@ -1,0 +1,120 @@
+//! A mail server that keeps what it gets, and may treat its senders badly.
+
+use std::{
+    collections::VecDeque,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+
+/// What it says to a message, after reading it.
+type Says = &'static str;
+
+/// Listens on loopback until it is dropped.
+pub(crate) struct MailServer {
+    pub(crate) addr: SocketAddr,
+    next: Arc<Mutex<VecDeque<Says>>>,
+    got: Arc<Mutex<Vec<String>>>,
+    running: JoinHandle<()>,
+}
+
+impl Drop for MailServer {
+    fn drop(&mut self) {
+        self.running.abort();
+    }
+}
+
+impl MailServer {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let next: Arc<Mutex<VecDeque<Says>>> = Arc::default();
+        let got: Arc<Mutex<Vec<String>>> = Arc::default();
+        let running = {
+            let (next, got) = (Arc::clone(&next), Arc::clone(&got));
+            tokio::spawn(async move {
+                loop {
+                    let (stream, _) = listener.accept().await.unwrap();
+                    tokio::spawn(serve(stream, Arc::clone(&next), Arc::clone(&got)));
+                }
+            })
+        };
+        Self {
+            addr,
+            next,
+            got,
+            running,
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("smtp://{}", self.addr)
+    }
+
+    /// What it says to the next message, before it takes them again.
+    pub(crate) fn says(&self, says: Says) {
+        self.next.lock().unwrap().push_back(says);
+    }
+
+    /// All that came since the last look, taken or not, with lines as a reader sees them.
+    pub(crate) fn got(&self) -> Vec<String> {
+        std::mem::take(&mut self.got.lock().unwrap())
+    }
+}
+
+async fn serve(
+    stream: TcpStream,
+    next: Arc<Mutex<VecDeque<Says>>>,
+    got: Arc<Mutex<Vec<String>>>,
+) -> Option<()> {
+    let mut stream = BufReader::new(stream);
+    stream.write_all(b"220 here\r\n").await.ok()?;
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).await.ok()? == 0 {
+            return None;
+        }
+        let says = match line
+            .split_whitespace()
+            .next()?
+            .to_ascii_uppercase()
+            .as_str()
+        {
+            "EHLO" => "250-here\r\n250 8BITMIME",
+            "DATA" => {
+                stream.write_all(b"354 go on\r\n").await.ok()?;
+                let mut mail = String::new();
+                loop {
+                    let mut line = String::new();
+                    stream.read_line(&mut line).await.ok()?;
+                    if line == ".\r\n" {
+                        break;
+                    }
+                    mail.push_str(&line);
+                }
+                got.lock().unwrap().push(unfolded(&mail));
+                let says = next.lock().unwrap().pop_front();
+                says.unwrap_or("250 taken")
+            }
+            "QUIT" => return None,
+            _ => "250 yes",
+        };
+        stream
+            .write_all(format!("{says}\r\n").as_bytes())
+            .await
+            .ok()?;
+    }
+}
+
+/// Headers on one line each, and a body without its encoding.
+fn unfolded(mail: &str) -> String {
+    let mail = mail.replace("\r\n ", " ").replace("\r\n", "\n");
+    mail.replace("=\n", "")
+        .replace("=3D", "=")
+        .replace("=20\n", " \n")
+}

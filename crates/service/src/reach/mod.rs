@@ -1,0 +1,181 @@
+//! Ways to get at people: each adds, tries and removes their own.
+
+mod address;
+mod message;
+mod tell;
+
+use domain::{
+    Changeset, DestinationId, Moment, PersonId, Principal, Refused,
+    decide::reach::{self as decide, NewReach},
+    delivery::Reach,
+};
+use store::ReachRecord;
+
+pub use address::Address;
+pub use message::{About, Message, Prepared};
+
+use super::{Service, ServiceError};
+
+/// Whose secret the key for push services is.
+const PUSH_KEY: &[u8] = b"push services";
+
+/// A reach as its person sees it.
+#[derive(Clone, Debug)]
+pub struct OwnReach {
+    /// The reach, and how it does.
+    pub record: ReachRecord,
+    /// As much of its address as they need in order to know it again; `None` when this server's key does not open it.
+    pub shown: Option<String>,
+}
+
+impl Service {
+    /// The ways to reach this person, first added first.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] for whoever is no person.
+    pub async fn own_reaches(&self, by: &Principal) -> Result<Vec<OwnReach>, ServiceError> {
+        let person = person_of(by)?;
+        let outbound = self.outbound()?;
+        let records = self.store.reaches_of(person).await?;
+        let own = records.into_iter().map(|record| OwnReach {
+            shown: Address::open(&record.reach.address, outbound, record.reach.id)
+                .map(|address| address.shown()),
+            record,
+        });
+        Ok(own.collect())
+    }
+
+    /// A browser's subscription, as [`Address::push`] checks it.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`].
+    pub fn push_address(
+        &self,
+        endpoint: &str,
+        p256dh: &str,
+        auth: &str,
+    ) -> Result<Address, ServiceError> {
+        Ok(Address::push(endpoint, p256dh, auth, self.outbound()?)?)
+    }
+
+    /// Adds a way to reach this person. A browser that reached somebody until now reaches them instead.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] for whoever is no person, [`Refused::Invalid`], [`Refused::Disabled`].
+    pub async fn add_reach(
+        &self,
+        address: &Address,
+        label: &str,
+        by: &Principal,
+    ) -> Result<Reach, ServiceError> {
+        let person = person_of(by)?;
+        let outbound = self.outbound()?;
+        loop {
+            let id = DestinationId(self.ids.next());
+            let new = NewReach {
+                id,
+                kind: address.kind(),
+                label: label.to_owned(),
+                address: address.seal(outbound, id)?,
+                browser: address.browser(),
+            };
+            let own = self.store.reaches_of(person).await?;
+            let own: Vec<_> = own.into_iter().map(|record| record.reach).collect();
+            let before = match &new.browser {
+                Some(browser) => self.store.reach_of_browser(browser).await?,
+                None => None,
+            };
+            let before: Vec<_> = before.into_iter().map(|record| record.reach).collect();
+            let (reach, added) = decide::add(new, &own, &before, by, self.moment())?;
+            if self.is_first(added).await? {
+                return Ok(reach);
+            }
+            let known = self.known_person(person).await?;
+            if known.disabled_at.is_some() {
+                return Err(Refused::Disabled.into());
+            }
+        }
+    }
+
+    /// Takes a way to reach somebody away.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], also for one of somebody else, unless an admin asks.
+    pub async fn remove_reach(
+        &self,
+        id: DestinationId,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        self.change_reach(id, |reach, now| decide::remove(reach, by, now).map(Some))
+            .await
+    }
+
+    /// Sends something there, to see whether it arrives.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], [`Refused::Unproven`].
+    pub async fn test_reach(&self, id: DestinationId, by: &Principal) -> Result<(), ServiceError> {
+        self.change_reach(id, |reach, now| decide::test(reach, by, now).map(Some))
+            .await
+    }
+
+    /// The person knows what was sent to an address, so it is theirs. `false` when that is not what was sent.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], [`Refused::Unchanged`].
+    pub async fn prove_reach(
+        &self,
+        id: DestinationId,
+        code: &str,
+        by: &Principal,
+    ) -> Result<bool, ServiceError> {
+        let person = person_of(by)?;
+        let found = self.store.reach(id).await?;
+        let found = found.map(|record| record.reach);
+        let found = found.filter(|reach| reach.person == person && reach.ended.is_none());
+        let reach = found.ok_or(ServiceError::NotFound)?;
+        let address = Address::open(&reach.address, self.outbound()?, id);
+        // 128 random bits: how long comparing takes says nothing that helps.
+        if !matches!(address, Some(Address::Mail { code: sent, .. }) if sent == code.trim()) {
+            return Ok(false);
+        }
+        self.change_reach(id, |reach, now| decide::prove(reach, by, now).map(Some))
+            .await?;
+        Ok(true)
+    }
+
+    /// The key by which push services know this server: the one that is kept, or `fresh` from now on.
+    ///
+    /// # Errors
+    /// [`Refused::NoKey`] when this server's key does not open it; when the database fails.
+    pub async fn push_key(&self, fresh: &[u8]) -> Result<Vec<u8>, ServiceError> {
+        let sealer = &self.outbound()?.sealer;
+        let sealed = sealer.seal(fresh, PUSH_KEY).ok_or(Refused::NoKey)?;
+        let kept = self.store.push_key(&sealed).await?;
+        Ok(sealer.open(&kept, PUSH_KEY).ok_or(Refused::NoKey)?)
+    }
+
+    async fn change_reach(
+        &self,
+        id: DestinationId,
+        decide: impl Fn(&Reach, Moment<'_>) -> Result<Option<Changeset>, Refused> + Send + Sync,
+    ) -> Result<(), ServiceError> {
+        loop {
+            let found = self.store.reach(id).await?;
+            let reach = found.ok_or(ServiceError::NotFound)?.reach;
+            let Some(changed) = decide(&reach, self.moment())? else {
+                return Ok(());
+            };
+            if self.is_first(changed).await? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn person_of(by: &Principal) -> Result<PersonId, ServiceError> {
+    match by {
+        Principal::Person { id, .. } => Ok(*id),
+        _ => Err(ServiceError::NotFound),
+    }
+}
