@@ -336,8 +336,8 @@ async fn a_storm_is_a_few_messages_and_one_that_sums_up_the_rest(database: TestD
         .filter(|title| title.contains("questions wait for you"))
         .collect();
     assert_eq!(sums.len(), 1, "{summary:?}");
-    // Their second rung has come meanwhile, and was held back too.
-    assert_eq!(sums[0], format!("{} questions wait for you", ASKED + 1));
+    // Their second rungs have come meanwhile, and were held back too.
+    assert_eq!(sums[0], format!("{ASKED} questions wait for you"));
 }
 
 async fn whoever_opens_a_question_has_seen_it_once(database: TestDatabase) {
@@ -654,10 +654,6 @@ async fn the_numbers_say_how_far_silence_climbed(database: TestDatabase) {
         (r#"handraise_rungs_climbed_total{rung="1"}"#, "1"),
         (r#"handraise_people_told_total{by="ntfy"}"#, "2"),
         (r#"handraise_people_reached_seconds_count{by="ntfy"}"#, "2"),
-        (
-            r#"handraise_people_reached_seconds_bucket{le="1.0",by="ntfy"}"#,
-            "2",
-        ),
         (r#"handraise_silence_seconds_count{until="reached"}"#, "2"),
     ] {
         assert_eq!(lines.get(name), Some(&value), "{name} in {text}");

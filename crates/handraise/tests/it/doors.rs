@@ -1148,7 +1148,6 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
                 "/api/v1/teams/{desk}/duty",
                 "/api/v1/teams/{desk}/duty.ics",
                 "/api/v1/teams/{desk}/ladder",
-                "/api/v1/ladder",
             ][..],
         ),
         (

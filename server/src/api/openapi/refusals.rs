@@ -231,7 +231,7 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::NotToRetry.into(),
         ],
         "get_duty" | "get_team_ladder" => vec![Refusal::not_found()],
-        "get_ladder" => vec![],
+        "get_ladder" => vec![responders_only()],
         "get_duty_calendar" => vec![Refusal::not_found(), bad_parameter()],
         "get_keys" => vec![TooFast { retry_after: 1 }.into()],
         "get_metrics" => vec![TooFast { retry_after: 1 }.into(), Refusal::internal()],

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const TAGS: [&str; 75] = [
+const TAGS: [&str; 76] = [
     "a",
     "article",
     "aside",
@@ -43,6 +43,7 @@ const TAGS: [&str; 75] = [
     "mark",
     "meta",
     "nav",
+    "noscript",
     "ol",
     "option",
     "p",
