@@ -1,7 +1,7 @@
 // Teams: made on the page, and what is one team's is nobody else's.
 import type { Page } from "@playwright/test";
 
-import { expect, expectLegible, live, looks, row, submitByKey, test } from "./handraise.ts";
+import { expect, expectLegible, live, looks, password, row, submitByKey, test } from "./handraise.ts";
 
 const refused = (status: number) => new RegExp(`status of ${status}`);
 
@@ -40,16 +40,20 @@ test("an admin makes two teams, one with the mouse and one with the keyboard", a
   const lines = members.locator(".member-line");
   await expect(lines).toHaveText([/Ben.*Only reads/]);
   await lines.getByText("Change…").click();
-  await lines.getByRole("button", { name: "Let them answer" }).click();
+  // Others change the team meanwhile: what is open stays open, and what is typed stays typed.
+  const profile = admin.getByRole("region", { name: "Name, Slack and deadlines" });
+  await profile.getByLabel("Slack channel ID").fill("general");
+  await server.cli("team", "add", "--team", "Payments", "--person", "Cem");
+  await expect(lines).toHaveText([/Ben.*Only reads/, /Cem/]);
+  await expect(profile.getByLabel("Slack channel ID")).toHaveValue("general");
+  await lines.first().getByRole("button", { name: "Let them answer" }).click();
   await expect(members.locator(".said")).toHaveText("Ben answers from now on.");
-  await expect(lines).toHaveText([/Ben.*Answers/]);
+  await expect(lines).toHaveText([/Ben.*Answers/, /Cem/]);
   const agents = admin.getByRole("region", { name: "Agents" });
   await agents.getByText("Give an agent this home…").click();
   await agents.getByLabel("Agent").first().selectOption("backend");
   await agents.getByRole("button", { name: "Give it this home" }).click();
   await expect(agents.locator(".said")).toHaveText("backend is at home here.");
-  const profile = admin.getByRole("region", { name: "Name, Slack and deadlines" });
-  await profile.getByLabel("Slack channel ID").fill("general");
   await profile.getByLabel("Approval").selectOption("15 min");
   await profile.getByRole("button", { name: "Save" }).click();
   await expect(profile.getByRole("alert")).toContainText("The Slack channel must be a channel's id");
@@ -82,7 +86,7 @@ test("an admin makes two teams, one with the mouse and one with the keyboard", a
 
   await openTeams(admin);
   await expect(admin.locator(".team-line")).toHaveText([
-    /Payments.*1 member.*Ben.*Home of backend.*Slack C0123ABCD.*Deadlines of its own/,
+    /Payments.*2 members.*Ben.*Cem.*Home of backend.*Slack C0123ABCD.*Deadlines of its own/,
     /Search.*1 member.*Cem.*No agent asks it/,
   ]);
   // Who is no admin reads who is in their team, and no more.
@@ -158,6 +162,35 @@ test("a team that is asked is deleted when another one takes its questions", asy
   await expect(admin.locator(".team-line")).toHaveText([/Search/]);
   await expect(row(cem, "Refund?").locator(".team")).toHaveText("Search", { timeout: 20_000 });
   expect((await server.poll(asked.id)).state).toBe("pending");
+});
+
+test("a password counts in all forms of the page once it was given, and not before", async ({ signIn, server }) => {
+  const admin = await signIn("Ana", { role: "admin" });
+  await server.team("Payments", "Ana");
+  await admin.clock.install();
+  await openTeam(admin, "Payments");
+  // For the browser a quarter of an hour has gone by.
+  await admin.clock.fastForward("16:00");
+  const profile = admin.getByRole("region", { name: "Name, Slack and deadlines" });
+  const members = admin.getByRole("region", { name: "Members" });
+  await members.getByText("Add a member…").click();
+  const [here, there] = [profile.getByLabel("Your password"), members.locator("#member-confirm")];
+  await expect(here).toBeVisible();
+  await expect(there).toBeVisible();
+  // Another name needs none, so it proves nothing.
+  await profile.getByLabel("Name").fill("Payments and refunds");
+  await profile.getByRole("button", { name: "Save" }).click();
+  await expect(profile.getByText("Saved.")).toBeVisible();
+  await expect(there).toBeVisible();
+  await admin.reload();
+  await live(admin);
+  await admin.clock.fastForward("16:00");
+  await members.getByText("Add a member…").click();
+  await expect(there).toBeVisible();
+  await here.fill(password);
+  await profile.getByRole("button", { name: "Save" }).click();
+  await expect(profile.getByText("Saved.")).toBeVisible();
+  await expect(there).toBeHidden();
 });
 
 test("tokens and webhooks are for teams", async ({ signIn, server }) => {

@@ -73,6 +73,7 @@ pub(crate) use agent_list::AgentRows;
 pub(crate) use ask_for_link::AskForLink;
 pub(crate) use blocker_view::BlockerView;
 pub(crate) use controls::Answering;
+pub use controls::decision_title;
 pub(crate) use day_counts::DayCounts;
 pub(crate) use delivery_address::read as read_delivery_query;
 pub(crate) use delivery_filters::DeliveryFilters;
@@ -94,6 +95,7 @@ pub(crate) use history_filters::HistoryFilters;
 pub(crate) use history_list::HistoryList;
 pub(crate) use history_search::HistorySearch;
 pub(crate) use keys::{KeyHelp, draw_keys, follow_keys, keep_the_place};
+pub use kind_mark::{heading, kind_word};
 pub(crate) use marked_bar::draw_marked;
 pub(crate) use narrow_waiting::draw_narrowing;
 pub(crate) use passkey_link::PasskeyLink;
@@ -103,10 +105,10 @@ pub(crate) use recent_list::RecentList;
 pub(crate) use refusal::Refusal;
 pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
-    AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, InviteForm,
-    LadderOf, MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges, PersonView,
-    Said, SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges, WebhookRows,
-    WebhookView, when_done,
+    AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, GivenLately,
+    InviteForm, LadderOf, MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges,
+    PersonView, Said, SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges,
+    WebhookRows, WebhookView, when_done,
 };
 pub(crate) use slack_link_view::SlackLinkView;
 pub(crate) use snoozed_list::draw_snoozed;

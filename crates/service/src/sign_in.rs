@@ -108,7 +108,7 @@ impl Service {
             let by = principal(&person, self.now(), Parts::default());
             self.change_person(person.id, name, person.role, &by)
                 .await?;
-            name.trim().clone_into(&mut person.name);
+            person = self.known_person(person.id).await?;
         }
         let hash = self.passwords.hash(password).await?;
         let link = link.hash();
@@ -162,17 +162,19 @@ impl Service {
     }
 
     /// Starts a session for a person who is known. Who came by a link has used it up, has the password, and
-    /// no other session. `false` when the person was disabled, another password set or the link used meanwhile, or they have
-    /// to show more.
+    /// no other session. `false` when the person was changed or disabled, another password set or the link used meanwhile, or
+    /// they have to show more.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn begin_session(
         &self,
-        known: Known,
+        mut known: Known,
         cookie: &Secret,
         browser: Browser,
     ) -> Result<bool, ServiceError> {
+        // Their password took a while, and they may need more in the role that they have by now.
+        known.person = self.known_person(known.person.id).await?;
         if self.asks(&known).await? != Asks::Nothing {
             return Ok(false);
         }
@@ -291,7 +293,7 @@ impl Service {
         Ok(self.store.sessions(who.person.id, self.now()).await?)
     }
 
-    /// Signs one of a person's browsers out; one that is signed out already stays so.
+    /// Signs one of a person's browsers out; one that is signed out already stays so, and is `false`.
     ///
     /// # Errors
     /// When the database fails.
@@ -299,7 +301,7 @@ impl Service {
         &self,
         who: &SignedIn,
         session: SessionId,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<bool, ServiceError> {
         self.sign_out(who, vec![session]).await
     }
 
@@ -310,15 +312,19 @@ impl Service {
     pub async fn end_other_sessions(&self, who: &SignedIn) -> Result<(), ServiceError> {
         let sessions = self.sessions(who).await?.into_iter();
         let others = sessions.map(|one| one.id).filter(|id| *id != who.session);
-        self.sign_out(who, others.collect()).await
+        self.sign_out(who, others.collect()).await.map(drop)
     }
 
-    /// Sessions that have ended already stay so.
-    async fn sign_out(&self, who: &SignedIn, sessions: Vec<SessionId>) -> Result<(), ServiceError> {
+    /// Sessions that have ended already stay so: `false` when one has.
+    async fn sign_out(
+        &self,
+        who: &SignedIn,
+        sessions: Vec<SessionId>,
+    ) -> Result<bool, ServiceError> {
         let signed_out = decide::sign_out(&who.person, sessions, self.moment());
-        self.is_first(signed_out).await?;
+        let is_first = self.is_first(signed_out).await?;
         self.access_ended.send_replace(());
-        Ok(())
+        Ok(is_first)
     }
 
     /// Puts a wrong password into the journal, of a name that no person has only so often. It does so

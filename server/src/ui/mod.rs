@@ -15,6 +15,7 @@ mod ladder;
 mod markdown;
 mod outbound;
 mod providers;
+pub mod quick;
 mod reach;
 mod settings;
 mod sign_in;

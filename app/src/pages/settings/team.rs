@@ -8,10 +8,11 @@ use crate::{
     components::{Failure, TeamChanges, TeamView, when_done},
     error::UiError,
     live::{Live, reload_on_news},
-    load,
+    load::{self, Loaded},
     pages::visitor,
     respond_with_status,
     server_fns::load_team,
+    view::{OneTeam, Visitor},
 };
 
 /// One team.
@@ -30,7 +31,7 @@ pub(crate) fn TeamPage() -> impl IntoView {
             None => Err(UiError::NotFound),
         },
     );
-    let changes = TeamChanges::new();
+    let changes = TeamChanges::new(Callback::new(move |()| team.refetch()));
     when_done(changes.add, move |_, ()| {
         changes.of_members.set("Added to the team.".to_owned());
         team.refetch();
@@ -66,15 +67,37 @@ pub(crate) fn TeamPage() -> impl IntoView {
             </a>
         </p>
         <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
-            {move || Suspend::new(async move {
-                match team.await {
-                    Ok(page) => view! { <TeamView page team changes visitor /> }.into_any(),
-                    Err(UiError::NotFound) => view! { <NoSuchTeam /> }.into_any(),
-                    Err(error) => view! { <Failure error /> }.into_any(),
-                }
-            })}
+            <TeamHere team changes visitor />
         </Transition>
     })
+}
+
+/// What is there is made once and follows `team`: a form that is open or half filled stays when news comes.
+#[component]
+fn TeamHere(
+    team: Loaded<OneTeam>,
+    changes: TeamChanges,
+    visitor: Loaded<Visitor>,
+) -> impl IntoView {
+    let found = Memo::new_with_compare(
+        move |_| team.get(),
+        |was, is| match (was, is) {
+            (Some(Some(Ok(was))), Some(Some(Ok(is)))) => was.row.id != is.row.id,
+            // What stands there counts until the next reading gets through.
+            (
+                Some(Some(Ok(_))),
+                Some(Some(Err(UiError::TryLater(_) | UiError::Unreachable | UiError::Internal))),
+            ) => false,
+            _ => was != is,
+        },
+    );
+    move || {
+        Some(match found.get()? {
+            Ok(first) => view! { <TeamView first team changes visitor /> }.into_any(),
+            Err(UiError::NotFound) => view! { <NoSuchTeam /> }.into_any(),
+            Err(error) => view! { <Failure error /> }.into_any(),
+        })
+    }
 }
 
 #[component]

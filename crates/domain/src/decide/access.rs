@@ -27,15 +27,7 @@ pub fn invite(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.proven_admin(now.at)?;
-    let person = Person {
-        id: PersonId(now.ids.next()),
-        version: 1,
-        name: checked_name(name)?,
-        role,
-        invited_at: now.at,
-        disabled_at: None,
-        slack_id: None,
-    };
+    let person = newcomer(name, role, now)?;
     let payload = Payload::Person(PersonEvent::Invited((&person).into()));
     let link = Access::Link {
         person: person.id,
@@ -45,6 +37,19 @@ pub fn invite(
     };
     let writes = vec![Access::Person(person), link];
     Ok(changeset(writes, actor, vec![payload], now))
+}
+
+/// A person who was not here before.
+pub(super) fn newcomer(name: &str, role: Role, now: Moment<'_>) -> Result<Person, Refused> {
+    Ok(Person {
+        id: PersonId(now.ids.next()),
+        version: 1,
+        name: checked_name(name)?,
+        role,
+        invited_at: now.at,
+        disabled_at: None,
+        slack_id: None,
+    })
 }
 
 /// A new link for a person who has lost their password, or the last link. Earlier ones end.
@@ -220,6 +225,7 @@ pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changes
     });
     let session = Access::SignIn {
         person: person.id,
+        version: person.version,
         session,
     };
     changeset(vec![session], themselves(person), vec![payload], now)
@@ -262,6 +268,22 @@ pub fn sign_out(person: &Person, sessions: Vec<SessionId>, now: Moment<'_>) -> C
     changeset(vec![ended], themselves(person), vec![payload], now)
 }
 
+/// A person leaves all their browsers, of which `known` are those that there were when it was decided.
+pub(super) fn sign_out_all(
+    person: &Person,
+    known: Vec<SessionId>,
+    by: &Actor,
+) -> (Access, Option<(Actor, Payload)>) {
+    let told = (!known.is_empty()).then(|| {
+        let payload = PersonEvent::SignedOut {
+            person: person.into(),
+            sessions: known,
+        };
+        (by.clone(), Payload::Person(payload))
+    });
+    (Access::SignOutAll { person: person.id }, told)
+}
+
 /// A person sets their own password. Whether it is a good one was seen before it was hashed.
 pub fn set_password(
     person: &Person,
@@ -280,6 +302,7 @@ pub fn set_password(
     }
     let password = Access::Password {
         person: person.id,
+        version: person.version,
         hash,
         by,
     };

@@ -70,13 +70,13 @@ impl EraseCommand {
             // Clap asks for one or the other.
             (None, ..) => bail!("say --interaction, or --agent and --before"),
         }
-        if self.vacuum {
-            let rewriting = service.store().rewrite();
-            rewriting
-                .await
-                .context("it is erased, but the database cannot be written anew")?;
-        }
-        scrub(&service).await
+        let rewritten = match self.vacuum {
+            true => service.store().rewrite().await,
+            false => Ok(()),
+        };
+        // Also when there was no room to write it anew.
+        scrub(&service).await?;
+        rewritten.context("it is erased, but the database cannot be written anew")
     }
 }
 
@@ -116,7 +116,7 @@ async fn erase_of_agent(
             break;
         }
         for id in left {
-            match service.erase(id, &operator()).await {
+            match service.erase_of_many(id, &operator()).await {
                 Ok(_) => erased += 1,
                 Err(error) => {
                     eprintln!("{id}: {:#}", said(error));

@@ -54,6 +54,7 @@ mod proof;
 mod provider_doors;
 mod provider_teams;
 mod providers;
+mod quick;
 mod reach;
 mod readme;
 mod rebinding;

@@ -28,7 +28,7 @@ pub use claim::{claim, release, run_out};
 pub use climb::{climb, seen, sum_up};
 pub use collect::collect;
 pub use consume::consume;
-pub use erase::{Erasable, erase, erase_old};
+pub use erase::{Erasable, erase, erase_of_many, erase_old};
 pub use expire::expire;
 pub use follow_up::follow_up;
 pub use hand_over::{Receiver, hand_over, may_answer};
