@@ -351,13 +351,7 @@ async fn whoever_opens_a_question_has_seen_it_once(database: TestDatabase) {
     for cookie in [&viewer, &cookie, &cookie] {
         read(&app, cookie, &place).await;
     }
-    let ana = person_named(&app, "Ana").await;
-    let store = app.state.service.store();
-    // It is noted beside the page, which does not wait for it.
-    let mut looks = tokio::time::interval(std::time::Duration::from_millis(20));
-    while !store.has_seen(id_of(&asked), ana).await.unwrap() {
-        looks.tick().await;
-    }
+    app.until_seen(asked["id"].as_str().unwrap()).await;
     read(&app, &cookie, &place).await;
     let seen = history(&app, &asked).await;
     let seen = seen.iter().filter(|event| {

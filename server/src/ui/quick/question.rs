@@ -44,7 +44,7 @@ pub(super) struct Question {
     pub(super) title: String,
     /// Who asks, and for what work.
     pub(super) who: String,
-    /// What happens without an answer, while it waits.
+    /// Who is on it, and what happens without an answer, while it waits.
     pub(super) deadline: String,
     pub(super) prompt_html: String,
     pub(super) control: Control,
@@ -140,10 +140,18 @@ impl ForPerson {
             Mode::Sync => format!("<bdi>{agent}</bdi> has stopped until this is answered. "),
             Mode::Async => String::new(),
         };
-        let Some(until) = row.expires_at else {
-            return format!("<p class=\"deadline\">{stopped}It never expires.</p>");
-        };
         let now = self.state.service.now();
+        let on_it = match interaction.claim_at(now) {
+            Some(claim) => format!(
+                "<p class=\"said\"><bdi>{by}</bdi> is on it for another {left}.</p>",
+                by = Text(&harmless(&claim.by.name)),
+                left = time::words(claim.until - now),
+            ),
+            None => String::new(),
+        };
+        let Some(until) = row.expires_at else {
+            return format!("{on_it}<p class=\"deadline\">{stopped}It never expires.</p>");
+        };
         let short = match time::fraction_left(row.created_at, until, now) < SHORT {
             true => " short",
             false => "",
@@ -162,7 +170,7 @@ impl ForPerson {
             None => format!("it expires, and <bdi>{agent}</bdi> gets no answer."),
         };
         format!(
-            "<p class=\"deadline{short}\">{stopped}In <time datetime=\"{at}\" title=\"{exact}\" data-left=\"{ms}\">\
+            "{on_it}<p class=\"deadline{short}\">{stopped}In <time datetime=\"{at}\" title=\"{exact}\" data-left=\"{ms}\">\
              {left}</time> {then}</p>",
             at = until.to_rfc3339(),
             exact = time::exact(until),
