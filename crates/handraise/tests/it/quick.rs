@@ -210,6 +210,22 @@ async fn who_is_on_it_stands_there_and_what_is_put_off_does_not_come_next(databa
     );
     // What is put off is still there for who goes to it.
     holds(&phone.look(&put_off).await, &["2 more wait"]);
+    // Who hands it over says why.
+    let ana = person_named(&app, "Ana").await;
+    let form = [
+        ("id", id(&first)),
+        ("to", format!("person:{ana}")),
+        ("why", "You know the <ports>".to_owned()),
+    ];
+    let form = form.map(|(name, value)| (name.to_owned(), value));
+    let sent = app.submit("/ui/hand-over-blocker", &ben, &form).await;
+    assert_eq!(sent.status(), StatusCode::OK);
+    let shown = phone.look(&first).await;
+    holds(
+        &shown,
+        &["For you: ", "handed it over.", "You know the &lt;ports&gt;"],
+    );
+    assert!(!shown.contains("is on it"), "{shown}");
 }
 
 async fn a_choice_is_answered_by_one_option_or_several(database: TestDatabase) {
