@@ -71,7 +71,7 @@ pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
     WaitingCounts, WithWords,
 };
-pub use reaches::{ReachRecord, Reachable, Told, ToldPage};
+pub use reaches::{ReachRecord, Told, ToldPage};
 pub use teams::{Asker, DutyRecord, TeamRecord, TeamUse};
 
 use url::Scheme;
@@ -629,9 +629,6 @@ pub trait Reaches: Send + Sync {
 
     /// The one of this browser that has not ended, whoever's it is.
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>>;
-
-    /// The working reaches of all who may answer for a team by being one of it; without a team, of all who may answer.
-    async fn reachable(&self, team: Option<TeamId>) -> Result<Vec<Reachable>>;
 
     /// The reaches that messages about this interaction went to, or are on their way to, where they can be taken away again.
     async fn told(&self, interaction: InteractionId) -> Result<Vec<DestinationId>>;

@@ -66,7 +66,7 @@ enum PayloadBody<'a> {
     Released { by: &'a Responder, why: Unclaimed },
     /// `interaction.handed_over`.
     HandedOver {
-        whom: &'a Whom,
+        to: &'a Whom,
         /// Where it is another one than before.
         #[serde(skip_serializing_if = "Option::is_none")]
         team: Option<&'a TeamRef>,
@@ -316,7 +316,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
             InteractionEvent::Claimed { until } => Self::Claimed { until: *until },
             InteractionEvent::Released { by, why } => Self::Released { by, why: *why },
             InteractionEvent::HandedOver { whom, team, why } => Self::HandedOver {
-                whom,
+                to: whom,
                 team: team.as_ref(),
                 why: why.as_deref(),
             },

@@ -126,7 +126,7 @@ shapes! {
             must("why", one_of(["given_up", "ran_out"])),
         ])),
         of("interaction.handed_over: to whom, and in which team if that is another one", returned([
-            must("whom", reference("Whom")),
+            must("to", reference("Whom")),
             may_not_null("team", reference("TeamThen")),
             must("why", or_null(string())),
         ])),
