@@ -150,7 +150,14 @@ fn Content(item: Item, live: Live) -> impl IntoView {
                     </span>
                 }
             })}
-        {claim.map(|claim| view! { <span class="row-claim">{of} <bdi>{claim}</bdi> " is on it"</span> })}
+        {claim
+            .map(|claim| {
+                view! {
+                    <span class="row-claim">
+                        {of} <bdi>{claim}</bdi> " is on it"
+                    </span>
+                }
+            })}
         {ran_out.then(|| view! { <span class="row-claim">"your claim ran out"</span> })}
         {to.map(|to| view! { <span class="row-claim">"for " <bdi>{to}</bdi></span> })}
         <span class="row-line row-meta">

@@ -26,7 +26,7 @@ impl Service {
         self.as_it_is(id, claimed.await).await
     }
 
-    /// Gives it up. Where nobody is on it nothing changes.
+    /// Gives it up. Without a claim nothing changes.
     ///
     /// # Errors
     /// As [`Service::claim`].

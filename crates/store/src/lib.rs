@@ -321,17 +321,17 @@ pub trait Interactions: Send + Sync {
     ) -> Result<Vec<InteractionId>>;
 }
 
-/// What people do not want to see for a while. It is each person's own: it stands beside the journal.
+/// Snoozes: blockers that a person has hidden for a while. They are each person's own: they stand beside the journal.
 #[async_trait]
 pub trait Snoozes: Send + Sync {
-    /// Puts it off, or puts it off until another time.
-    async fn put_off(&self, snooze: &Snooze) -> Result<()>;
+    /// Hides it until a time, also where another was chosen before.
+    async fn snooze(&self, snooze: &Snooze) -> Result<()>;
 
-    /// Ends that; `false` when it was not put off.
-    async fn put_back(&self, person: PersonId, interaction: InteractionId) -> Result<bool>;
+    /// Ends that; `false` when it was not snoozed.
+    async fn end_snooze(&self, person: PersonId, interaction: InteractionId) -> Result<bool>;
 
-    /// What this person has put off until after `now` and is still pending, the next to come back first.
-    async fn put_off_by(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>>;
+    /// What this person has snoozed until after `now` and is still pending, the next to come back first.
+    async fn snoozes_of(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>>;
 
     /// Forgets what has come back by `now`.
     async fn forget_snoozes(&self, now: DateTime<Utc>) -> Result<u64>;
@@ -689,10 +689,10 @@ pub trait Ladders: Send + Sync {
     /// At most `limit` people from whom something was held back until `now`, with all of it that may be told by then.
     async fn held_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<HeldDue>>;
 
-    /// Holds it back for longer, for quiet hours. No changeset: nobody is told anything.
+    /// Holds it back for longer, for quiet hours. No changeset: no one is told.
     async fn hold_longer(&self, held: &[Held], until: DateTime<Utc>) -> Result<()>;
 
-    /// It is not held back any more, since nothing of it waits. No changeset: nobody is told anything.
+    /// It is not held back any more, since nothing of it waits. No changeset: no one is told.
     async fn drop_held(&self, held: &[Held]) -> Result<()>;
 
     /// Whether a person has opened it.

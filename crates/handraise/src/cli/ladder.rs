@@ -1,4 +1,4 @@
-//! `handraise team ladder`: who is told when nobody answers.
+//! `handraise team ladder`: who is told when no answer comes.
 
 use clap::{Args, Subcommand};
 use domain::{

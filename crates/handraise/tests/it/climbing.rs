@@ -564,7 +564,13 @@ async fn a_person_says_on_the_page_when_they_are_left_alone(database: TestDataba
     );
     let wrong = [("zone", "Berlin"), ("from", "22:00"), ("until", "")];
     let said = form(&app, &ana, place, &wrong, StatusCode::UNPROCESSABLE_ENTITY).await;
-    holds(&said, &["Until: needs a time, since From has one.", "value=\"Berlin\""]);
+    holds(
+        &said,
+        &[
+            "Until: needs a time, since From has one.",
+            "value=\"Berlin\"",
+        ],
+    );
     form(&app, &ana, place, &[("zone", "")], StatusCode::SEE_OTHER).await;
     let person = person_named(&app, "Ana").await;
     let store = app.state.service.store();

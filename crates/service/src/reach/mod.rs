@@ -32,7 +32,7 @@ impl Service {
     /// The ways to reach this person, first added first.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for whoever is no person.
+    /// [`ServiceError::NotFound`] if the caller is no person.
     pub async fn own_reaches(&self, by: &Principal) -> Result<Vec<OwnReach>, ServiceError> {
         let person = person_of(by)?;
         let outbound = self.outbound()?;
@@ -61,7 +61,7 @@ impl Service {
     /// Adds a way to reach this person. A browser that reached another person until now reaches them instead.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for whoever is no person, [`Refused::Invalid`], [`Refused::Disabled`].
+    /// [`ServiceError::NotFound`] if the caller is no person, [`Refused::Invalid`], [`Refused::Disabled`].
     pub async fn add_reach(
         &self,
         address: &Address,
@@ -109,7 +109,7 @@ impl Service {
     /// Takes a way to reach somebody away.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for one of somebody else, unless an admin asks.
+    /// [`ServiceError::NotFound`], also for another person's, unless an admin asks.
     pub async fn remove_reach(
         &self,
         id: DestinationId,

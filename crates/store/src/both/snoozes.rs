@@ -10,7 +10,7 @@ use crate::{Result, Snoozes, rows};
 
 #[async_trait]
 impl Snoozes for Store {
-    async fn put_off(&self, snooze: &Snooze) -> Result<()> {
+    async fn snooze(&self, snooze: &Snooze) -> Result<()> {
         sqlx::query(
             "INSERT INTO snoozes (person_id, interaction_id, until) VALUES ($1, $2, $3)
              ON CONFLICT (person_id, interaction_id) DO UPDATE SET until = excluded.until",
@@ -23,7 +23,7 @@ impl Snoozes for Store {
         Ok(())
     }
 
-    async fn put_back(&self, person: PersonId, interaction: InteractionId) -> Result<bool> {
+    async fn end_snooze(&self, person: PersonId, interaction: InteractionId) -> Result<bool> {
         let done = sqlx::query("DELETE FROM snoozes WHERE person_id = $1 AND interaction_id = $2")
             .bind(person.0)
             .bind(interaction.0)
@@ -32,7 +32,7 @@ impl Snoozes for Store {
         Ok(done.rows_affected() == 1)
     }
 
-    async fn put_off_by(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>> {
+    async fn snoozes_of(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>> {
         let rows: Vec<(Uuid, i64)> = sqlx::query_as(
             "SELECT s.interaction_id, s.until
              FROM snoozes s JOIN interactions i ON i.id = s.interaction_id

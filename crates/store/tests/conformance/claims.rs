@@ -183,24 +183,24 @@ async fn what_a_person_puts_off_is_theirs_and_comes_back(database: Database) {
     };
     let put_off = async |seconds, person| {
         let now = database.at(seconds).at;
-        let found = store.put_off_by(person, now).await.unwrap();
+        let found = store.snoozes_of(person, now).await.unwrap();
         found
             .into_iter()
             .map(|one| one.interaction)
             .collect::<Vec<_>>()
     };
-    store.put_off(&snooze(ana, &first, 900)).await.unwrap();
-    store.put_off(&snooze(ana, &second, 60)).await.unwrap();
+    store.snooze(&snooze(ana, &first, 900)).await.unwrap();
+    store.snooze(&snooze(ana, &second, 60)).await.unwrap();
     assert_eq!(put_off(0, ana).await, [second.id, first.id]);
     assert_eq!(put_off(0, bo).await, []);
     // It comes back at that very moment.
     assert_eq!(put_off(60, ana).await, [first.id]);
     // Until another time: there is one, not two.
-    store.put_off(&snooze(ana, &first, 30)).await.unwrap();
+    store.snooze(&snooze(ana, &first, 30)).await.unwrap();
     assert_eq!(put_off(0, ana).await, [first.id, second.id]);
-    assert!(store.put_back(ana, first.id).await.unwrap());
-    assert!(!store.put_back(ana, first.id).await.unwrap());
-    assert!(!store.put_back(bo, second.id).await.unwrap());
+    assert!(store.end_snooze(ana, first.id).await.unwrap());
+    assert!(!store.end_snooze(ana, first.id).await.unwrap());
+    assert!(!store.end_snooze(bo, second.id).await.unwrap());
     store.commit(database.answer(&second, "80")).await.unwrap();
     assert_eq!(put_off(0, ana).await, []);
     assert_eq!(store.forget_snoozes(database.at(59).at).await.unwrap(), 0);

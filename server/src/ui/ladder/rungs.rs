@@ -226,7 +226,11 @@ fn page(
          <p><a href=\"{back}\">Back</a></p>",
         place = place(team.map(|team| team.id)),
         urgent = field("urgent", "Urgent questions", &rungs.urgent),
-        sync = field("sync", "Questions that an agent has stopped for", &rungs.sync),
+        sync = field(
+            "sync",
+            "Questions that an agent has stopped for",
+            &rungs.sync
+        ),
         later = field("async", "Questions that can wait", &rungs.later),
     );
     lone(state, headers, TITLE, &body, Script::Nothing)

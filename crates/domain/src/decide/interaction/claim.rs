@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A responder says that they are on it, or goes on being so, for so many minutes and never past the deadline. An admin
-/// takes it from whoever is on it.
+/// takes it from the person who is on it.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`], [`Refused::Invalid`],
@@ -54,11 +54,11 @@ pub fn claim(
     Ok(advance(next, Actor::Responder(responder), payload, now))
 }
 
-/// Whoever is on it gives it up, or an admin does so for them.
+/// The person who is on it gives it up, or an admin does so for them.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Closed`], [`Refused::Claimed`],
-/// [`Refused::Unchanged`] when nobody is on it.
+/// [`Refused::Unchanged`] when there is no claim.
 pub fn release(
     interaction: &Interaction,
     by: &Principal,
@@ -78,7 +78,7 @@ pub fn release(
 /// The time of a claim has run out.
 ///
 /// # Errors
-/// [`Refused::NotDue`], [`Refused::Closed`], [`Refused::Unchanged`] when nobody is on it.
+/// [`Refused::NotDue`], [`Refused::Closed`], [`Refused::Unchanged`] when there is no claim.
 pub fn run_out(interaction: &Interaction, now: Moment<'_>) -> Result<Changeset, Refused> {
     // What is past its deadline expires, and the claim with it.
     still_open(interaction, now)?;
@@ -109,7 +109,7 @@ fn released(
     Ok(advance(next, actor, payload, now))
 }
 
-/// Whether nobody else is on it; what an admin does goes before that.
+/// Whether no other person is on it; what an admin does goes before that.
 pub(super) fn may_take(
     interaction: &Interaction,
     responder: &Responder,
