@@ -2,6 +2,7 @@
 
 mod event;
 pub(crate) mod event_parts;
+mod ladder_then;
 pub(crate) mod names;
 pub(crate) mod parts;
 pub(crate) mod shapes;
