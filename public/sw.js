@@ -9,6 +9,8 @@ self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew
 
 const windows = () => self.clients.matchAll({ type: 'window', includeUncontrolled: true });
 const ICON = '/pkg/icon-192.png';
+/** Android paints it by its alpha alone. */
+const BADGE = '/pkg/badge-96.png';
 
 /** What came; `null` when it is nothing of ours. */
 function read(event) {
@@ -36,7 +38,7 @@ async function pushed(event) {
     body,
     tag,
     icon: ICON,
-    badge: ICON,
+    badge: BADGE,
     dir: 'auto',
     renotify: Boolean(tag),
     requireInteraction: Boolean(what?.presses) && buttons.length > 0,
@@ -100,7 +102,7 @@ async function pressed({ notification, action }) {
     body,
     tag: what.interaction,
     icon: ICON,
-    badge: ICON,
+    badge: BADGE,
     silent: outcome === 'sent',
     data: { place },
   });
