@@ -39,7 +39,7 @@ impl Service {
         Ok(())
     }
 
-    fn tell_pages_of(&self, person: PersonId) {
+    pub(super) fn tell_pages_of(&self, person: PersonId) {
         // There may be no open page.
         let _ = self.snoozes_changed.send(person);
     }

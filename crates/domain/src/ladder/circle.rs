@@ -41,12 +41,16 @@ impl People {
         }
     }
 
-    /// As [`People::of`]; if none of them can be told, which `can` says, the team as well.
+    /// As [`People::of`]; if none of them can be told, which `can` says, the team as well, and then the admins.
     pub fn who_can(&self, circle: Circle, can: impl Fn(PersonId) -> bool) -> BTreeSet<PersonId> {
         let mut those = self.of(circle);
         let is_one = matches!(circle, Circle::Duty | Circle::Person(_));
-        if is_one && !those.iter().any(|person| can(*person)) {
+        let is_told = |those: &BTreeSet<PersonId>| those.iter().any(|person| can(*person));
+        if is_one && !is_told(&those) {
             those.extend(self.of(Circle::Team));
+        }
+        if !is_told(&those) {
+            those.extend(&self.admins);
         }
         those
     }

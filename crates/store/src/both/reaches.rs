@@ -168,7 +168,8 @@ impl Reaches for Store {
             "SELECT DISTINCT o.destination_id
              FROM events e JOIN outbox o ON o.event_seq = e.seq
              JOIN reaches r ON r.id = o.destination_id
-             WHERE e.interaction_id = $1 AND o.state <> 'dead' AND r.ended_at IS NULL AND r.kind = 'push'",
+             WHERE e.interaction_id = $1 AND o.state <> 'dead' AND r.ended_at IS NULL AND r.kind = 'push'
+                AND (e.type <> 'interaction.summed_up' OR e.payload LIKE '%\"others\":0%')",
         )
         .bind(interaction.0)
         .fetch_all(&self.read)
