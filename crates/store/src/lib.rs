@@ -627,6 +627,14 @@ pub trait Reaches: Send + Sync {
     /// Those of a person that have not ended, first added first.
     async fn reaches_of(&self, person: PersonId) -> Result<Vec<ReachRecord>>;
 
+    /// Those of a person that ended after `since` without being removed, last ended first, at most `limit`.
+    async fn lost_reaches(
+        &self,
+        person: PersonId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<ReachRecord>>;
+
     /// The one of this browser that has not ended, whoever's it is.
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>>;
 

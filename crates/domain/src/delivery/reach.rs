@@ -130,7 +130,7 @@ pub enum ReachEnd {
     Removed,
     /// Whoever keeps the address said that it is no more.
     Gone,
-    /// It did nothing but fail for five days.
+    /// It did nothing but fail, many times and for five days.
     Failing,
     /// Another person uses this browser.
     Taken,

@@ -160,6 +160,23 @@ fn five_days_of_nothing_but_failure_are_hopeless() {
 }
 
 #[test]
+fn two_failures_five_days_apart_are_not_many() {
+    let later = |minutes| epoch() + TimeDelta::days(5) + TimeDelta::minutes(minutes);
+    let mut health = Health::default().after(false, epoch());
+    for minute in 0..8 {
+        health = health.after(false, later(minute));
+        assert!(!health.is_hopeless_after_many(later(minute)), "{health:?}");
+    }
+    health = health.after(false, later(8));
+    assert!(health.is_hopeless_after_many(later(8)));
+    let mut quick = Health::default();
+    for _ in 0..20 {
+        quick = quick.after(false, epoch());
+    }
+    assert!(!quick.is_hopeless_after_many(later(-1)));
+}
+
+#[test]
 fn an_agent_has_a_place_for_each_origin() {
     let of = |agent: u128, url: &str| CallbackPlace::of(AgentId(Uuid::from_u128(agent)), url);
     assert_eq!(of(1, "http://a.example").origin, "http://a.example");

@@ -25,6 +25,7 @@ store::on_both_databases!(
     a_question_is_told_sealed_and_signed_and_taken_away_when_it_is_answered,
     what_failed_is_sent_again_with_its_id_and_told_of_once,
     a_browser_that_is_gone_is_told_nothing_more,
+    only_a_browser_that_fails_many_times_and_for_days_is_given_up,
     what_waits_no_more_or_concerns_them_no_more_is_not_told,
     a_push_service_that_stalls_delays_nobody_else,
     whoever_is_on_duty_is_told_first_and_all_where_nobody_can_be,
@@ -171,11 +172,59 @@ async fn a_browser_that_is_gone_is_told_nothing_more(database: TestDatabase) {
     let told = app.told().await;
     let ended = told.iter().filter(|one| one.starts_with("reach.ended"));
     assert_eq!(ended.count(), 2);
-    assert!(
-        ana.page("/settings/reach")
-            .await
-            .contains("Nothing reaches you yet")
-    );
+    let page = ana.page("/settings/reach").await;
+    assert!(page.contains("Nothing reaches you yet"), "{page}");
+    let why = "its push service knows it no more";
+    assert_eq!(page.matches(why).count(), 2, "{page}");
+    // Once it is added again there is nothing to tell.
+    app.clock.advance(TimeDelta::seconds(1));
+    Subscribed::at([]).await.add(&mut ana).await;
+    let page = ana.page("/settings/reach").await;
+    assert!(!page.contains(why), "{page}");
+}
+
+async fn only_a_browser_that_fails_many_times_and_for_days_is_given_up(database: TestDatabase) {
+    let fails = || std::iter::repeat_n(Manner::Answers(500, "", "no"), 60);
+    let ntfy = Receiver::start(fails()).await;
+    let app = TestApp::start_with(&database, |config| {
+        reachable(config);
+        config.ntfy.url = Some(format!("http://{}", ntfy.addr));
+    })
+    .await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let phone = Subscribed::at(fails()).await;
+    phone.add(&mut ana).await;
+    ana.submit("/settings/reach/ntfy", &[("topic", "ana-phone")])
+        .await;
+    let id = person_named(&app, "Ana").await;
+    let store = app.state.service.store();
+    let ways = async || store.reaches_of(id).await.unwrap();
+    // One failure today, and one five days later: that is bad luck.
+    for _ in 0..2 {
+        for way in ways().await {
+            let which = way.reach.id.to_string();
+            ana.submit("/settings/reach/test", &[("id", &which)]).await;
+        }
+        app.drain().await;
+        assert_eq!(ways().await.len(), 2);
+        app.clock.advance(TimeDelta::days(6));
+        app.drain().await;
+    }
+    for _ in 0..12 {
+        for way in ways().await {
+            let which = way.reach.id.to_string();
+            ana.submit("/settings/reach/test", &[("id", &which)]).await;
+        }
+        app.drain().await;
+        app.clock.advance(TimeDelta::minutes(10));
+        app.drain().await;
+    }
+    // The topic is still there, and so is why the browser is not.
+    let left = ways().await;
+    let left: Vec<_> = left.iter().map(|way| way.reach.kind.name()).collect();
+    assert_eq!(left, ["ntfy"]);
+    let page = ana.page("/settings/reach").await;
+    assert!(page.contains("nothing arrived there for five days"), "{page}");
 }
 
 async fn what_waits_no_more_or_concerns_them_no_more_is_not_told(database: TestDatabase) {
@@ -405,10 +454,11 @@ async fn nobody_touches_a_way_to_reach_somebody_else(database: TestDatabase) {
     assert_eq!(phone.got().len(), 0);
     // A browser that another signs in with tells that one from then on.
     phone.add(&mut ben).await;
+    let page = ana.page("/settings/reach").await;
+    assert!(page.contains("Nothing reaches you yet"), "{page}");
     assert!(
-        ana.page("/settings/reach")
-            .await
-            .contains("Nothing reaches you yet")
+        page.contains("somebody else is told in this browser now"),
+        "{page}"
     );
     // An address that leads into this server's own network is none, and neither is a key that is too short.
     for (endpoint, fault) in [

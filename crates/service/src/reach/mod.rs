@@ -8,6 +8,7 @@ use domain::{
     Changeset, DestinationId, Moment, PersonId, Principal, Refused,
     decide::reach::{self as decide, NewReach},
     delivery::Reach,
+    limits,
 };
 use store::ReachRecord;
 
@@ -43,6 +44,27 @@ impl Service {
             record,
         });
         Ok(own.collect())
+    }
+
+    /// The ways to reach this person that ended without their doing, last ended first, for as long as they are told of it
+    /// and have not added the same again.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] for whoever is no person.
+    pub async fn lost_reaches(&self, by: &Principal) -> Result<Vec<Reach>, ServiceError> {
+        let person = person_of(by)?;
+        let since = self.now() - limits::LOST_SHOWN;
+        let limit = limits::REACHES as u32;
+        let lost = self.store.lost_reaches(person, since, limit).await?;
+        let own = self.store.reaches_of(person).await?;
+        let is_back = |lost: &Reach| {
+            let ended = lost.ended.map(|ended| ended.at);
+            own.iter().map(|record| &record.reach).any(|one| {
+                one.kind == lost.kind && one.label == lost.label && Some(one.created_at) >= ended
+            })
+        };
+        let lost = lost.into_iter().map(|record| record.reach);
+        Ok(lost.filter(|reach| !is_back(reach)).collect())
     }
 
     /// A browser's subscription, as [`Address::push`] checks it.

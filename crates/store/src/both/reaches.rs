@@ -155,6 +155,23 @@ impl Reaches for Store {
         ))
     }
 
+    async fn lost_reaches(
+        &self,
+        person: PersonId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<ReachRecord>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(RECORD);
+        sql.push(" WHERE r.ended_why <> 'removed' AND r.ended_at > ")
+            .push_bind(since.timestamp_millis());
+        sql.push(" AND r.person_id = ").push_bind(person.0);
+        sql.push(" ORDER BY r.ended_at DESC, r.id LIMIT ")
+            .push_bind(i64::from(limit));
+        Ok(rows::reaches(
+            sql.build_query_as().fetch_all(&self.read).await?,
+        ))
+    }
+
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>> {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(RECORD);
         sql.push(" WHERE r.ended_at IS NULL AND r.browser = ")

@@ -21,6 +21,7 @@ use crate::database::{Database, epoch, operator, rand_hash, written};
 
 store::on_both_databases!(
     a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it,
+    a_reach_that_was_lost_is_found_for_a_while_and_one_that_was_removed_is_not,
     a_browser_reaches_one_person_at_a_time,
     whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due,
     what_is_due_to_a_reach_that_ends_is_given_up,
@@ -113,6 +114,37 @@ async fn a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it(datab
     let gone = store.reach(reach.id).await.unwrap().unwrap().reach;
     assert_eq!(gone.ended.unwrap().why, ReachEnd::Removed);
     assert_eq!(gone.address, SealedSecret(Vec::new()));
+}
+
+async fn a_reach_that_was_lost_is_found_for_a_while_and_one_that_was_removed_is_not(
+    database: Database,
+) {
+    let store = database.store().await;
+    let store = &*store;
+    let ana = person(&database, store, "Ana", Role::Responder).await;
+    let ben = person(&database, store, "Ben", Role::Responder).await;
+    let gone = added(&database, store, &ana, ReachKind::Push).await;
+    let failing = added(&database, store, &ana, ReachKind::Push).await;
+    let removed = added(&database, store, &ana, ReachKind::Mail).await;
+    added(&database, store, &ana, ReachKind::Ntfy).await;
+    let ends = [
+        decide::end(&gone, ReachEnd::Gone, database.at(3)).unwrap(),
+        decide::end(&failing, ReachEnd::Failing, database.at(4)).unwrap(),
+        decide::remove(&removed, &principal(&ana), database.at(5)).unwrap(),
+    ];
+    for end in ends {
+        store.commit(end).await.unwrap();
+    }
+    let lost = async |person: &Person, seconds, limit| {
+        let since = epoch() + TimeDelta::seconds(seconds);
+        let found = store.lost_reaches(person.id, since, limit).await.unwrap();
+        let ids = found.into_iter().map(|record| record.reach.id);
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(lost(&ana, 0, 9).await, [failing.id, gone.id]);
+    assert_eq!(lost(&ana, 0, 1).await, [failing.id]);
+    assert_eq!(lost(&ana, 3, 9).await, [failing.id]);
+    assert_eq!(lost(&ben, 0, 9).await, []);
 }
 
 async fn a_browser_reaches_one_person_at_a_time(database: Database) {
