@@ -1,14 +1,17 @@
 //! People are reached away from the page: once, who it concerns, with what still waits, whatever push services, mail
 //! servers and topics do.
 
+use app::desk::frames::{ClientFrame, ServerFrame};
 use chrono::TimeDelta;
 use domain::{
     Audience, InteractionEvent, Part, Payload, Role, delivery::DeliveryState, duty::RotaDraft,
 };
+use futures::SinkExt;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use server::config::Config;
 use store::{DeliveryQuery, testing::TestDatabase};
+use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{
     app::TestApp,
@@ -19,6 +22,7 @@ use crate::support::{
     people::{operator, person_named},
     push::Subscribed,
     receiver::{Manner, Receiver},
+    socket::{next, resumed},
 };
 
 store::on_both_databases!(
@@ -27,6 +31,7 @@ store::on_both_databases!(
     a_browser_that_is_gone_is_told_nothing_more,
     only_a_browser_that_fails_many_times_and_for_days_is_given_up,
     what_waits_no_more_or_concerns_them_no_more_is_not_told,
+    a_page_that_stays_open_on_the_question_holds_a_message_back_for_a_minute_at_most,
     a_push_service_that_stalls_delays_nobody_else,
     whoever_is_on_duty_is_told_first_and_all_where_nobody_can_be,
     two_nodes_tell_nobody_twice,
@@ -291,6 +296,43 @@ async fn what_waits_no_more_or_concerns_them_no_more_is_not_told(database: TestD
     app.drain().await;
     assert_eq!(phone.got(), Vec::<Value>::new());
     assert_eq!(reached(&app).await, []);
+}
+
+async fn a_page_that_stays_open_on_the_question_holds_a_message_back_for_a_minute_at_most(
+    database: TestDatabase,
+) {
+    let app = start(&database).await;
+    let agent = app.agent("backend").await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let ben = Browser::signed_in(&app, "Ben", Role::Responder).await;
+    let phone = Subscribed::at([Manner::Answers(503, "", "later")]).await;
+    phone.add(&mut ana).await;
+    let asked = agent.ask(json!({})).await;
+    app.drain().await;
+    assert_eq!(phone.got().len(), 1);
+    let mut page = resumed(&app, &ana.cookie, app.last_seq().await).await;
+    let mut other = resumed(&app, &ben.cookie, app.last_seq().await).await;
+    let here = Some(format!("/blockers/{}", id_of(&asked)));
+    for (page, place) in [(&mut page, here), (&mut other, None)] {
+        let frame = serde_json::to_string(&ClientFrame::At { place }).unwrap();
+        page.send(Message::text(frame)).await.unwrap();
+    }
+    // Once others hear that she is there, the server knows it.
+    loop {
+        match next(&mut other).await {
+            ServerFrame::Present { people } if !people.is_empty() => break,
+            _ => {}
+        }
+    }
+    for _ in 0..3 {
+        app.clock.advance(TimeDelta::seconds(15));
+        app.drain().await;
+        assert_eq!(phone.got(), Vec::<Value>::new());
+    }
+    app.clock.advance(TimeDelta::seconds(16));
+    app.drain().await;
+    assert_eq!(phone.got()[0]["handraise"]["is"], "question");
+    drop(page);
 }
 
 async fn a_push_service_that_stalls_delays_nobody_else(database: TestDatabase) {
