@@ -39,6 +39,7 @@ store::on_both_databases!(
     nobody_touches_a_way_to_reach_somebody_else,
     a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it,
     a_mail_server_that_fails_gets_the_same_message_again,
+    a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does,
     a_topic_is_told_and_its_buttons_only_lead_to_the_question,
 );
 
@@ -630,6 +631,55 @@ async fn a_mail_server_that_fails_gets_the_same_message_again(database: TestData
     let later = mails.got();
     assert!(later.iter().all(|mail| name(mail) != name(&refused[0])));
     assert!(states(&app).await.contains(&DeliveryState::Dead));
+}
+
+/// Ana has shown that she reads a mailbox.
+async fn with_a_mailbox<'a>(app: &'a TestApp, mails: &MailServer) -> Browser<'a> {
+    let mut ana = Browser::signed_in(app, "Ana", Role::Responder).await;
+    ana.submit("/settings/reach/mail", &[("address", "ana@example.com")])
+        .await;
+    app.drain().await;
+    let link = link(&mails.got()[0]);
+    let (path, query) = link.split_once('?').unwrap();
+    let form: Vec<_> = query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .collect();
+    let proven = ana.submit(path, &form).await;
+    assert_eq!(place(&proven), "/settings/reach?done=proven");
+    ana
+}
+
+async fn a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does(database: TestDatabase) {
+    let mails = MailServer::start().await;
+    let app = with_mail(&database, &mails).await;
+    let agent = app.agent("backend").await;
+    let mut ana = with_a_mailbox(&app, &mails).await;
+    for (command, says) in [
+        ("MAIL", "530 authenticate first"),
+        ("MAIL", "550 5.4.5 quota of <ana@example.com> used up"),
+        ("RCPT", "554 5.7.1 <ana@example.com>: not today"),
+    ] {
+        mails.says_to(command, says);
+    }
+    let asked = agent.ask(json!({})).await;
+    for seconds in [0, 7, 13] {
+        app.clock.advance(TimeDelta::seconds(seconds));
+        app.drain().await;
+        assert_eq!(mails.got(), Vec::<String>::new());
+        assert!(states(&app).await.contains(&DeliveryState::Due));
+        let page = ana.page("/settings/reach").await;
+        assert!(page.contains("The last message did not arrive"), "{page}");
+        let state = page.split("The last message did not arrive").nth(1);
+        let state = state.unwrap().split("Test").next().unwrap();
+        assert!(!state.contains("ana@example.com"), "{state}");
+    }
+    app.clock.advance(TimeDelta::minutes(6));
+    app.drain().await;
+    let got = mails.got();
+    let place = format!("/q/{}", id_of(&asked));
+    assert!(got.iter().any(|mail| mail.contains(&place)), "{got:?}");
+    assert!(!states(&app).await.contains(&DeliveryState::Dead));
 }
 
 async fn a_topic_is_told_and_its_buttons_only_lead_to_the_question(database: TestDatabase) {

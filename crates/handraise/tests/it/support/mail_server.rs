@@ -12,8 +12,8 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// What it says to a message, after reading it.
-type Says = &'static str;
+/// What it says instead of yes, to the next command of this name: `DATA` is a whole message, `HELLO` a connection.
+type Says = (&'static str, &'static str);
 
 /// Listens on loopback until it is dropped.
 pub(crate) struct MailServer {
@@ -57,8 +57,13 @@ impl MailServer {
     }
 
     /// What it says to the next message, before it takes them again.
-    pub(crate) fn says(&self, says: Says) {
-        self.next.lock().unwrap().push_back(says);
+    pub(crate) fn says(&self, says: &'static str) {
+        self.says_to("DATA", says);
+    }
+
+    /// What it says to the next command of this name.
+    pub(crate) fn says_to(&self, command: &'static str, says: &'static str) {
+        self.next.lock().unwrap().push_back((command, says));
     }
 
     /// All that came since the last look, taken or not, with lines as a reader sees them.
@@ -73,18 +78,23 @@ async fn serve(
     got: Arc<Mutex<Vec<String>>>,
 ) -> Option<()> {
     let mut stream = BufReader::new(stream);
-    stream.write_all(b"220 here\r\n").await.ok()?;
+    let says_to = |command: &str| {
+        let mut next = next.lock().unwrap();
+        let place = next.iter().position(|(to, _)| *to == command)?;
+        next.remove(place).map(|(_, says)| says)
+    };
+    let says = says_to("HELLO").unwrap_or("220 here");
+    stream
+        .write_all(format!("{says}\r\n").as_bytes())
+        .await
+        .ok()?;
     loop {
         let mut line = String::new();
         if stream.read_line(&mut line).await.ok()? == 0 {
             return None;
         }
-        let says = match line
-            .split_whitespace()
-            .next()?
-            .to_ascii_uppercase()
-            .as_str()
-        {
+        let command = line.split_whitespace().next()?.to_ascii_uppercase();
+        let says = match command.as_str() {
             "EHLO" => "250-here\r\n250 8BITMIME",
             "DATA" => {
                 stream.write_all(b"354 go on\r\n").await.ok()?;
@@ -98,11 +108,10 @@ async fn serve(
                     mail.push_str(&line);
                 }
                 got.lock().unwrap().push(unfolded(&mail));
-                let says = next.lock().unwrap().pop_front();
-                says.unwrap_or("250 taken")
+                says_to("DATA").unwrap_or("250 taken")
             }
             "QUIT" => return None,
-            _ => "250 yes",
+            other => says_to(other).unwrap_or("250 yes"),
         };
         stream
             .write_all(format!("{says}\r\n").as_bytes())
