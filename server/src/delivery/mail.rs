@@ -16,7 +16,7 @@ use lettre::{
         Mailbox,
         header::{ContentType, Header, HeaderName, HeaderValue},
     },
-    transport::smtp::Error as SmtpError,
+    transport::smtp::{Error as SmtpError, PoolConfig},
 };
 use service::{About, Address, Message, Service};
 use tokio::time::{Instant, timeout};
@@ -29,6 +29,8 @@ use crate::config::{Hidden, MailSettings};
 
 /// How long a mail server may take.
 const IN_TIME: Duration = Duration::from_secs(20);
+/// How many connections a mail server gets from this one: many refuse a client that opens dozens.
+const AT_ONCE: u32 = 8;
 /// The longest subject.
 const SUBJECT: usize = 120;
 
@@ -178,7 +180,8 @@ fn joined(
     let from = from.context("mail_from is missing: whom are messages from?")?;
     let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.reveal())
         .context("mail_url cannot be used")?;
-    let transport = transport.timeout(Some(IN_TIME)).build();
+    let pool = PoolConfig::new().max_size(AT_ONCE);
+    let transport = transport.timeout(Some(IN_TIME)).pool_config(pool).build();
     let from = from.parse().context("mail_from is no mail address")?;
     Ok((transport, from))
 }
@@ -229,6 +232,10 @@ fn indented(text: &str) -> String {
 impl Carrier for Mails {
     fn in_time(&self) -> Duration {
         IN_TIME
+    }
+
+    fn at_once(&self) -> usize {
+        AT_ONCE as usize
     }
 
     async fn carry(&self, message: &Message, id: DeliveryId) -> Sent {

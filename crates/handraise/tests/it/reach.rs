@@ -39,6 +39,7 @@ store::on_both_databases!(
     nobody_touches_a_way_to_reach_somebody_else,
     a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it,
     a_mail_server_that_fails_gets_the_same_message_again,
+    a_mail_server_that_hangs_takes_no_place_of_another_way,
     a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does,
     a_topic_is_told_and_its_buttons_only_lead_to_the_question,
 );
@@ -648,6 +649,33 @@ async fn with_a_mailbox<'a>(app: &'a TestApp, mails: &MailServer) -> Browser<'a>
     let proven = ana.submit(path, &form).await;
     assert_eq!(place(&proven), "/settings/reach?done=proven");
     ana
+}
+
+async fn a_mail_server_that_hangs_takes_no_place_of_another_way(database: TestDatabase) {
+    let mails = MailServer::start().await;
+    let app = with_mail(&database, &mails).await;
+    let agent = app.agent("backend").await;
+    let mut dan = Browser::signed_in(&app, "Dan", Role::Responder).await;
+    let phone = Subscribed::at([]).await;
+    phone.add(&mut dan).await;
+    mails.hold();
+    for name in ["Ana", "Ben", "Cleo"] {
+        let mut browser = Browser::signed_in(&app, name, Role::Responder).await;
+        for number in 0..4 {
+            let address = format!("{name}{number}@example.com");
+            let form = [("address", &*address)];
+            let added = browser.submit("/settings/reach/mail", &form).await;
+            assert_eq!(place(&added), "/settings/reach?done=sent");
+        }
+    }
+    assert_eq!(mails.holds(8).await, 8);
+    agent.ask(json!({})).await;
+    let told = phone.read(&phone.service.wait().await);
+    assert_eq!(told["handraise"]["is"], "question");
+    assert_eq!(mails.holds(8).await, 8);
+    mails.release();
+    app.drain().await;
+    assert_eq!(mails.got().len(), 12);
 }
 
 async fn a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does(database: TestDatabase) {

@@ -29,6 +29,11 @@ pub trait Carrier: Send + Sync {
     /// How long that may take.
     fn in_time(&self) -> Duration;
 
+    /// See [`Courier::at_once`].
+    fn at_once(&self) -> usize {
+        usize::MAX
+    }
+
     /// Sends it. `id` is the same at every try.
     async fn carry(&self, message: &Message, id: DeliveryId) -> Sent;
 }
@@ -108,6 +113,10 @@ impl<C: Carrier> Courier for Messages<C> {
 
     fn most(&self, _: Health, under_way: u32) -> u32 {
         u32::from(under_way == 0)
+    }
+
+    fn at_once(&self) -> usize {
+        self.carrier.at_once()
     }
 
     async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {

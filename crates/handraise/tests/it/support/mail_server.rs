@@ -9,6 +9,7 @@ use std::{
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
+    sync::watch,
     task::JoinHandle,
 };
 
@@ -20,7 +21,15 @@ pub(crate) struct MailServer {
     pub(crate) addr: SocketAddr,
     next: Arc<Mutex<VecDeque<Says>>>,
     got: Arc<Mutex<Vec<String>>>,
+    held: Held,
     running: JoinHandle<()>,
+}
+
+/// Messages whose senders get no answer yet.
+#[derive(Clone, Default)]
+struct Held {
+    holds: watch::Sender<bool>,
+    count: watch::Sender<usize>,
 }
 
 impl Drop for MailServer {
@@ -35,12 +44,14 @@ impl MailServer {
         let addr = listener.local_addr().unwrap();
         let next: Arc<Mutex<VecDeque<Says>>> = Arc::default();
         let got: Arc<Mutex<Vec<String>>> = Arc::default();
+        let held = Held::default();
         let running = {
-            let (next, got) = (Arc::clone(&next), Arc::clone(&got));
+            let (next, got, held) = (Arc::clone(&next), Arc::clone(&got), held.clone());
             tokio::spawn(async move {
                 loop {
                     let (stream, _) = listener.accept().await.unwrap();
-                    tokio::spawn(serve(stream, Arc::clone(&next), Arc::clone(&got)));
+                    let (next, got) = (Arc::clone(&next), Arc::clone(&got));
+                    tokio::spawn(serve(stream, next, got, held.clone()));
                 }
             })
         };
@@ -48,6 +59,7 @@ impl MailServer {
             addr,
             next,
             got,
+            held,
             running,
         }
     }
@@ -66,6 +78,22 @@ impl MailServer {
         self.next.lock().unwrap().push_back((command, says));
     }
 
+    /// Answers to no message from now on.
+    pub(crate) fn hold(&self) {
+        self.held.holds.send_replace(true);
+    }
+
+    /// Waits until so many messages are held, and returns how many are.
+    pub(crate) async fn holds(&self, least: usize) -> usize {
+        let mut count = self.held.count.subscribe();
+        *count.wait_for(|count| *count >= least).await.unwrap()
+    }
+
+    /// Takes all that were held, and what comes after them.
+    pub(crate) fn release(&self) {
+        self.held.holds.send_replace(false);
+    }
+
     /// All that came since the last look, taken or not, with lines as a reader sees them.
     pub(crate) fn got(&self) -> Vec<String> {
         std::mem::take(&mut self.got.lock().unwrap())
@@ -76,6 +104,7 @@ async fn serve(
     stream: TcpStream,
     next: Arc<Mutex<VecDeque<Says>>>,
     got: Arc<Mutex<Vec<String>>>,
+    held: Held,
 ) -> Option<()> {
     let mut stream = BufReader::new(stream);
     let says_to = |command: &str| {
@@ -108,6 +137,10 @@ async fn serve(
                     mail.push_str(&line);
                 }
                 got.lock().unwrap().push(unfolded(&mail));
+                held.count.send_modify(|count| *count += 1);
+                let mut holds = held.holds.subscribe();
+                holds.wait_for(|holds| !holds).await.ok()?;
+                held.count.send_modify(|count| *count -= 1);
                 says_to("DATA").unwrap_or("250 taken")
             }
             "QUIT" => return None,
