@@ -742,6 +742,18 @@ async fn a_topic_is_told_and_its_buttons_only_lead_to_the_question(database: Tes
     let only = json!([{"action": "view", "label": "Open", "url": place, "clear": true}]);
     assert_eq!(told["actions"], only);
     assert_eq!(reached(&app).await, [ana_by("ntfy")]);
+    // What the server answered, which repeats topic and message, is not kept.
+    let store = app.state.service.store();
+    let query = DeliveryQuery {
+        audience: Audience::All,
+        limit: 200,
+        ..DeliveryQuery::default()
+    };
+    for one in store.deliveries(&query).await.unwrap() {
+        for tried in store.attempts(one.delivery.id).await.unwrap() {
+            assert_eq!(tried.end.unwrap().body, "");
+        }
+    }
     // It takes nothing away, so nothing is sent when it is answered.
     let desk = app.responder("desk").await;
     json_of(desk.answer(&asked, "8080").await, StatusCode::OK).await;

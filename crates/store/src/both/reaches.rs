@@ -93,6 +93,22 @@ async fn give_up(connection: &mut Connection, id: DestinationId, at: DateTime<Ut
     .bind(at.timestamp_millis())
     .bind(ENDED)
     .bind(id.0)
+    .execute(&mut *connection)
+    .await?;
+    // Of where it led nothing is left, also not in what was said by whoever did not take a message.
+    sqlx::query(
+        "UPDATE delivery_attempts SET error = NULL, body = NULL
+         WHERE delivery_id IN (SELECT id FROM outbox WHERE destination_id = $1)",
+    )
+    .bind(id.0)
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query(
+        "UPDATE outbox SET last_error = NULL
+         WHERE destination_id = $1 AND last_error IS NOT NULL AND last_error <> $2",
+    )
+    .bind(id.0)
+    .bind(ENDED)
     .execute(connection)
     .await?;
     Ok(())

@@ -25,6 +25,7 @@ store::on_both_databases!(
     a_browser_reaches_one_person_at_a_time,
     whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due,
     what_is_due_to_a_reach_that_ends_is_given_up,
+    nothing_that_was_said_of_an_address_is_left_when_its_reach_ends,
     those_who_may_answer_can_be_reached,
     what_is_told_with_a_commit_is_owed_with_it_or_not_at_all,
     what_happened_is_told_by_one_of_many,
@@ -201,6 +202,53 @@ async fn what_is_due_to_a_reach_that_ends_is_given_up(database: Database) {
     store.commit(ended).await.unwrap();
     assert_eq!(states(store, &reach).await, [DeliveryState::Dead]);
     assert_eq!(claim(store, &reach, 4).await, []);
+}
+
+async fn nothing_that_was_said_of_an_address_is_left_when_its_reach_ends(database: Database) {
+    let store = database.store().await;
+    let store = &*store;
+    let ana = person(&database, store, "Ana", Role::Responder).await;
+    let [ended, other] = [
+        added(&database, store, &ana, ReachKind::Push).await,
+        added(&database, store, &ana, ReachKind::Push).await,
+    ];
+    let mut tried = Vec::new();
+    for reach in [&ended, &other] {
+        let tested = decide::test(reach, &principal(&ana), database.at(2)).unwrap();
+        store.commit(tested).await.unwrap();
+        let held = claim(store, reach, 3).await.remove(0);
+        let mark = Mark {
+            delivery: held.delivery.id,
+            destination: reach.id,
+            lease: held.lease,
+            at: epoch() + TimeDelta::seconds(4),
+            end: AttemptEnd {
+                latency: 12,
+                status: Some(500),
+                error: Some("no place called secret".into()),
+                body: "secret".into(),
+                ..AttemptEnd::default()
+            },
+            next: Next::Dead,
+            counts: true,
+            health: None,
+        };
+        store.mark(&[mark]).await.unwrap();
+        tried.push(held.delivery.id);
+    }
+    let ends = decide::end(&ended, ReachEnd::Gone, database.at(5)).unwrap();
+    store.commit(ends).await.unwrap();
+    for (delivery, (error, body)) in tried.into_iter().zip([
+        (None, ""),
+        (Some("no place called secret".to_owned()), "secret"),
+    ]) {
+        let found = store.delivery(delivery).await.unwrap().unwrap();
+        assert_eq!(found.last_error, error);
+        let tries = store.attempts(delivery).await.unwrap();
+        let end = tries[0].end.as_ref().unwrap();
+        assert_eq!((&end.error, &*end.body), (&error, body));
+        assert_eq!(end.status, Some(500));
+    }
 }
 
 async fn those_who_may_answer_can_be_reached(database: Database) {
