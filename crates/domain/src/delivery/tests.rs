@@ -228,6 +228,25 @@ fn slack_is_tried_often_and_for_five_days_and_never_before_it_wants() {
 }
 
 #[test]
+fn a_person_is_told_no_later_than_five_minutes_after_a_try_whatever_a_receiver_asks_for() {
+    let asks = |seconds| TryResult::Status {
+        code: 503,
+        retry_after: Some(TimeDelta::seconds(seconds)),
+    };
+    for kind in [
+        DestinationKind::Push,
+        DestinationKind::Mail,
+        DestinationKind::Ntfy,
+    ] {
+        for (asked, waits) in [(7, 7), (300, 300), (86_400, 300)] {
+            let next = delivery(1).after(kind, &asks(asked), epoch(), 0.0);
+            let expected = Next::Again(epoch() + TimeDelta::seconds(waits));
+            assert_eq!(next, expected, "{kind:?} {asked}");
+        }
+    }
+}
+
+#[test]
 fn a_parked_destination_is_asked_once_a_minute() {
     let health = Health::default().parked(epoch());
     assert_eq!(health.resume_at, Some(epoch() + TimeDelta::seconds(60)));
