@@ -641,7 +641,7 @@ pub trait Reaches: Send + Sync {
     /// The working reaches of all who may answer for a team by being one of it; without a team, of all who may answer.
     async fn reachable(&self, team: Option<TeamId>) -> Result<Vec<Reachable>>;
 
-    /// The reaches that messages about this interaction went to, or are on their way to, where they can be taken away again.
+    /// The reaches that messages about this interaction went to, or may have gone to, where they can be taken away again.
     async fn told(&self, interaction: InteractionId) -> Result<Vec<DestinationId>>;
 
     /// The last event that people were told of, as far as any is.

@@ -221,7 +221,8 @@ impl Reaches for Store {
             "SELECT DISTINCT o.destination_id
              FROM events e JOIN outbox o ON o.event_seq = e.seq
              JOIN reaches r ON r.id = o.destination_id
-             WHERE e.interaction_id = $1 AND o.state <> 'dead' AND r.ended_at IS NULL AND r.kind = 'push'",
+             WHERE e.interaction_id = $1 AND r.ended_at IS NULL AND r.kind = 'push'
+                AND (o.state IN ('sending', 'delivered', 'unknown') OR (o.state = 'due' AND o.tries > 0))",
         )
         .bind(interaction.0)
         .fetch_all(&self.read)

@@ -421,6 +421,11 @@ async fn a_message_that_can_be_taken_away_is_known_by_its_interaction(database: 
         reaches: vec![push.id, mail.id],
     });
     store.commit(asked).await.unwrap();
+    // What nobody has tried to send is to be taken away from nobody.
+    assert_eq!(store.told(interaction.id).await.unwrap(), []);
+    for reach in [&push, &mail] {
+        assert!(!claim(store, reach, 3).await.is_empty());
+    }
     assert_eq!(store.told(interaction.id).await.unwrap(), [push.id]);
     assert_eq!(store.told(other.id).await.unwrap(), []);
     let from = store.told_up_to().await.unwrap();
