@@ -43,7 +43,7 @@ use domain::{
     SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
     decide::interaction::{Erasable, Snooze},
-    delivery::SealedSecret,
+    delivery::{ReachKind, SealedSecret},
     interaction::{Brief, Unproven},
     journal::Record,
     ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
@@ -634,6 +634,14 @@ pub trait Reaches: Send + Sync {
         since: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<ReachRecord>>;
+
+    /// How many of this kind a person has added after `since`, those that have ended included.
+    async fn reaches_added(
+        &self,
+        person: PersonId,
+        kind: ReachKind,
+        since: DateTime<Utc>,
+    ) -> Result<u32>;
 
     /// The one of this browser that has not ended, whoever's it is.
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>>;

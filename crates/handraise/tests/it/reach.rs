@@ -39,6 +39,7 @@ store::on_both_databases!(
     nobody_touches_a_way_to_reach_somebody_else,
     a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it,
     a_mail_server_that_fails_gets_the_same_message_again,
+    nobody_has_a_mail_sent_to_address_after_address,
     a_mail_server_that_hangs_takes_no_place_of_another_way,
     a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does,
     a_topic_is_told_and_its_buttons_only_lead_to_the_question,
@@ -649,6 +650,32 @@ async fn with_a_mailbox<'a>(app: &'a TestApp, mails: &MailServer) -> Browser<'a>
     let proven = ana.submit(path, &form).await;
     assert_eq!(place(&proven), "/settings/reach?done=proven");
     ana
+}
+
+async fn nobody_has_a_mail_sent_to_address_after_address(database: TestDatabase) {
+    let mails = MailServer::start().await;
+    let app = with_mail(&database, &mails).await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Viewer).await;
+    let id = person_named(&app, "Ana").await;
+    let add = async |ana: &mut Browser<'_>, number: i32| {
+        let address = format!("somebody{number}@example.com");
+        let form = [("address", &*address)];
+        place(&ana.submit("/settings/reach/mail", &form).await)
+    };
+    for number in 0..5 {
+        assert_eq!(add(&mut ana, number).await, "/settings/reach?done=sent");
+        // Taking it away again changes nothing.
+        let own = app.state.service.store().reaches_of(id).await.unwrap();
+        let which = own[0].reach.id.to_string();
+        app.drain().await;
+        ana.submit("/settings/reach/remove", &[("id", &which)])
+            .await;
+    }
+    assert_eq!(add(&mut ana, 5).await, "/settings/reach?refused=proofs");
+    app.drain().await;
+    assert_eq!(mails.got().len(), 5);
+    app.clock.advance(TimeDelta::minutes(61));
+    assert_eq!(add(&mut ana, 6).await, "/settings/reach?done=sent");
 }
 
 async fn a_mail_server_that_hangs_takes_no_place_of_another_way(database: TestDatabase) {

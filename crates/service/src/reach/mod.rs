@@ -92,6 +92,12 @@ impl Service {
     ) -> Result<Reach, ServiceError> {
         let person = person_of(by)?;
         let outbound = self.outbound()?;
+        let kind = address.kind();
+        if kind.is_to_be_proven() {
+            let since = self.now() - limits::PROOFS_WITHIN;
+            let lately = self.store.reaches_added(person, kind, since).await?;
+            decide::may_ask_for_proof(kind, lately)?;
+        }
         loop {
             let id = DestinationId(self.ids.next());
             let new = NewReach {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     DeliveryId, DestinationId, InteractionId, PersonId, SecretHash, TeamId,
-    delivery::{DestinationKind, Reach, SealedSecret},
+    delivery::{DestinationKind, Reach, ReachKind, SealedSecret},
     obligation::Obligation,
 };
 use sqlx::{QueryBuilder, Row};
@@ -186,6 +186,23 @@ impl Reaches for Store {
         Ok(rows::reaches(
             sql.build_query_as().fetch_all(&self.read).await?,
         ))
+    }
+
+    async fn reaches_added(
+        &self,
+        person: PersonId,
+        kind: ReachKind,
+        since: DateTime<Utc>,
+    ) -> Result<u32> {
+        let count: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM reaches WHERE person_id = $1 AND kind = $2 AND created_at > $3",
+        )
+        .bind(person.0)
+        .bind(kind.name())
+        .bind(since.timestamp_millis())
+        .fetch_one(&self.read)
+        .await?;
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>> {

@@ -22,6 +22,7 @@ use crate::database::{Database, epoch, operator, rand_hash, written};
 store::on_both_databases!(
     a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it,
     a_reach_that_was_lost_is_found_for_a_while_and_one_that_was_removed_is_not,
+    those_that_were_added_lately_are_counted_with_those_that_ended,
     a_browser_reaches_one_person_at_a_time,
     whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due,
     what_is_due_to_a_reach_that_ends_is_given_up,
@@ -146,6 +147,25 @@ async fn a_reach_that_was_lost_is_found_for_a_while_and_one_that_was_removed_is_
     assert_eq!(lost(&ana, 0, 1).await, [failing.id]);
     assert_eq!(lost(&ana, 3, 9).await, [failing.id]);
     assert_eq!(lost(&ben, 0, 9).await, []);
+}
+
+async fn those_that_were_added_lately_are_counted_with_those_that_ended(database: Database) {
+    let store = database.store().await;
+    let store = &*store;
+    let ana = person(&database, store, "Ana", Role::Responder).await;
+    let ben = person(&database, store, "Ben", Role::Responder).await;
+    // All of them at second 1.
+    let first = added(&database, store, &ana, ReachKind::Mail).await;
+    added(&database, store, &ana, ReachKind::Mail).await;
+    added(&database, store, &ana, ReachKind::Ntfy).await;
+    added(&database, store, &ben, ReachKind::Mail).await;
+    let removed = decide::remove(&first, &principal(&ana), database.at(2)).unwrap();
+    store.commit(removed).await.unwrap();
+    for (since, expected) in [(0, 2), (1, 0)] {
+        let since = epoch() + TimeDelta::seconds(since);
+        let count = store.reaches_added(ana.id, ReachKind::Mail, since).await;
+        assert_eq!(count.unwrap(), expected);
+    }
 }
 
 async fn a_browser_reaches_one_person_at_a_time(database: Database) {

@@ -44,6 +44,9 @@ fn why(code: &str) -> Option<&'static str> {
         }
         "label" => "The name must be one line of at most 100 characters.",
         "kind" => "You have as many ways to be reached as one may have. Remove one first.",
+        "proofs" => {
+            "Five messages were sent to addresses that you named in the last hour. Try again later."
+        }
         "code" => "This is not the code of the last message to this address.",
         "unproven" => {
             "Confirm the address first: open the link in the message that was sent there."
