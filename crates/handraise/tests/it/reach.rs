@@ -30,6 +30,7 @@ store::on_both_databases!(
     what_failed_is_sent_again_with_its_id_and_told_of_once,
     a_browser_that_is_gone_is_told_nothing_more,
     only_a_browser_that_fails_many_times_and_for_days_is_given_up,
+    a_browser_that_gets_another_address_goes_on_reaching_whom_it_reached,
     what_waits_no_more_or_concerns_them_no_more_is_not_told,
     a_page_that_stays_open_on_the_question_holds_a_message_back_for_a_minute_at_most,
     a_push_service_that_stalls_delays_nobody_else,
@@ -189,6 +190,39 @@ async fn a_browser_that_is_gone_is_told_nothing_more(database: TestDatabase) {
     Subscribed::at([]).await.add(&mut ana).await;
     let page = ana.page("/settings/reach").await;
     assert!(!page.contains(why), "{page}");
+}
+
+async fn a_browser_that_gets_another_address_goes_on_reaching_whom_it_reached(
+    database: TestDatabase,
+) {
+    let app = start(&database).await;
+    let agent = app.agent("backend").await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let mut ben = Browser::signed_in(&app, "Ben", Role::Responder).await;
+    let (first, second, third) = (
+        Subscribed::at([]).await,
+        Subscribed::at([Manner::Answers(410, "", "gone")]).await,
+        Subscribed::at([]).await,
+    );
+    first.add(&mut ana).await;
+    // Whoever else is signed in there by now does not get it.
+    let refused = second.renew(&mut ben, &first).await;
+    assert_eq!(refused, "/settings/reach?refused=gone");
+    let added = second.renew(&mut ana, &first).await;
+    assert_eq!(added, "/settings/reach?done=added");
+    agent.ask(json!({})).await;
+    app.drain().await;
+    assert_eq!((first.got().len(), second.got().len()), (0, 1));
+    // Also when the push service said first that the former is gone.
+    let added = third.renew(&mut ana, &second).await;
+    assert_eq!(added, "/settings/reach?done=added");
+    agent.ask(json!({"prompt": "And which host?"})).await;
+    app.drain().await;
+    let told = third.got();
+    let is_it = |one: &Value| one["notification"]["body"] == "And which host?";
+    assert!(told.iter().any(is_it), "{told:?}");
+    let page = ana.page("/settings/reach").await;
+    assert!(!page.contains("Reaches you no more"), "{page}");
 }
 
 async fn only_a_browser_that_fails_many_times_and_for_days_is_given_up(database: TestDatabase) {
