@@ -155,11 +155,7 @@ enum Ended {
 }
 
 /// Follows the feed until the socket is gone.
-async fn follow(
-    live: Live,
-    offset: StoredValue<TimeDelta>,
-    moves: &mut Moves,
-) -> Ended {
+async fn follow(live: Live, offset: StoredValue<TimeDelta>, moves: &mut Moves) -> Ended {
     let mut ended = Ended::Refused;
     let Some(socket) = socket_url().and_then(|url| WebSocket::open(&url).ok()) else {
         return ended;

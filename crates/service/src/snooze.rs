@@ -39,7 +39,7 @@ impl Service {
         Ok(())
     }
 
-    fn tell_pages_of(&self, person: PersonId) {
+    pub(super) fn tell_pages_of(&self, person: PersonId) {
         // Nobody may have a page open.
         let _ = self.snoozes_changed.send(person);
     }

@@ -319,6 +319,9 @@ pub trait Interactions: Send + Sync {
         skip: u32,
         limit: u32,
     ) -> Result<Vec<InteractionId>>;
+
+    /// Pending interactions that are claimed at `now`, the longest first, at most `limit`.
+    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<InteractionId>>;
 }
 
 /// What people do not want to see for a while. It is each person's own: it stands beside the journal.
@@ -693,6 +696,13 @@ pub trait Ladders: Send + Sync {
 
     /// No rung is to come any more, unless it stands elsewhere by now. No changeset: it tells of nothing.
     async fn leave_ladder(&self, climbing: Climbing) -> Result<()>;
+
+    /// The same rung comes at another time, unless it stands elsewhere by now. No changeset either.
+    async fn put_off_rung(&self, climbing: Climbing, at: DateTime<Utc>) -> Result<()>;
+
+    /// What waits and stands before its first rung with none to come is on its ladder at `now`: a server of an earlier
+    /// version has asked it. Returns how much that was.
+    async fn join_ladder(&self, now: DateTime<Utc>) -> Result<u64>;
 
     /// Everybody who can come in and whose role answers.
     async fn answerers(&self, team: Option<TeamId>) -> Result<Vec<Answerer>>;

@@ -274,7 +274,11 @@ fn is_of_mailbox(code: u16, words: &str) -> bool {
     let enhanced = words.split_whitespace().find_map(|word| {
         let mut parts = word.trim_matches(|c: char| !c.is_ascii_digit()).split('.');
         let part = |part: Option<&str>| part?.parse::<u16>().ok();
-        let found = (part(parts.next())?, part(parts.next())?, part(parts.next())?);
+        let found = (
+            part(parts.next())?,
+            part(parts.next())?,
+            part(parts.next())?,
+        );
         parts.next().is_none().then_some(found)
     });
     let is_code = matches!(code, 501 | 550 | 551 | 553);
@@ -300,10 +304,12 @@ fn why(error: &SmtpError) -> String {
 }
 
 fn without_addresses(words: &str) -> String {
-    let words = words.split_whitespace().map(|word| match word.contains('@') {
-        true => "(address)",
-        false => word,
-    });
+    let words = words
+        .split_whitespace()
+        .map(|word| match word.contains('@') {
+            true => "(address)",
+            false => word,
+        });
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -356,7 +362,11 @@ mod tests {
             (501, "permanent error (501): 5.1.3 bad address", true),
             (550, "permanent error (550): 5.2.1 mailbox disabled", true),
             (551, "permanent error (551): user not local", true),
-            (550, "permanent error (550): 5.4.5 daily quota exceeded", false),
+            (
+                550,
+                "permanent error (550): 5.4.5 daily quota exceeded",
+                false,
+            ),
             (550, "permanent error (550): 5.7.1 relaying denied", false),
             (553, "permanent error (553): 5.1.8 bad sender", false),
             (535, "permanent error (535): 5.7.8 bad credentials", false),

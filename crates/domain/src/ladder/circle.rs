@@ -42,12 +42,16 @@ impl People {
     }
 
     /// As [`People::of`], where nobody of it can be told, which `can` says: then whoever is on duty is no reason to tell
-    /// nobody, and it is the team with them.
+    /// nobody, and it is the team with them, and then the admins.
     pub fn who_can(&self, circle: Circle, can: impl Fn(PersonId) -> bool) -> BTreeSet<PersonId> {
         let mut those = self.of(circle);
         let is_one = matches!(circle, Circle::Duty | Circle::Person(_));
-        if is_one && !those.iter().any(|person| can(*person)) {
+        let is_told = |those: &BTreeSet<PersonId>| those.iter().any(|person| can(*person));
+        if is_one && !is_told(&those) {
             those.extend(self.of(Circle::Team));
+        }
+        if !is_told(&those) {
+            those.extend(&self.admins);
         }
         those
     }

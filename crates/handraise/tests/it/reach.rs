@@ -266,7 +266,10 @@ async fn only_a_browser_that_fails_many_times_and_for_days_is_given_up(database:
     let left: Vec<_> = left.iter().map(|way| way.reach.kind.name()).collect();
     assert_eq!(left, ["ntfy"]);
     let page = ana.page("/settings/reach").await;
-    assert!(page.contains("nothing arrived there for five days"), "{page}");
+    assert!(
+        page.contains("nothing arrived there for five days"),
+        "{page}"
+    );
 }
 
 async fn what_waits_no_more_or_concerns_them_no_more_is_not_told(database: TestDatabase) {

@@ -239,7 +239,8 @@ impl Reaches for Store {
              FROM events e JOIN outbox o ON o.event_seq = e.seq
              JOIN reaches r ON r.id = o.destination_id
              WHERE e.interaction_id = $1 AND r.ended_at IS NULL AND r.kind = 'push'
-                AND (o.state IN ('sending', 'delivered', 'unknown') OR (o.state = 'due' AND o.tries > 0))",
+                AND (o.state IN ('sending', 'delivered', 'unknown') OR (o.state = 'due' AND o.tries > 0))
+                AND (e.type <> 'interaction.summed_up' OR e.payload LIKE '%\"others\":0%')",
         )
         .bind(interaction.0)
         .fetch_all(&self.read)

@@ -5,8 +5,22 @@ use chrono::{DateTime, Utc};
 use domain::{InteractionId, PersonId, decide::interaction::Snooze};
 use uuid::Uuid;
 
-use super::Store;
+use super::{Connection, Store};
 use crate::{Result, Snoozes, rows};
+
+/// The person sees it again.
+pub(super) async fn forget(
+    connection: &mut Connection,
+    person: PersonId,
+    interaction: InteractionId,
+) -> Result<bool> {
+    let done = sqlx::query("DELETE FROM snoozes WHERE person_id = $1 AND interaction_id = $2")
+        .bind(person.0)
+        .bind(interaction.0)
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
 
 #[async_trait]
 impl Snoozes for Store {
@@ -24,12 +38,7 @@ impl Snoozes for Store {
     }
 
     async fn put_back(&self, person: PersonId, interaction: InteractionId) -> Result<bool> {
-        let done = sqlx::query("DELETE FROM snoozes WHERE person_id = $1 AND interaction_id = $2")
-            .bind(person.0)
-            .bind(interaction.0)
-            .execute(&self.write)
-            .await?;
-        Ok(done.rows_affected() == 1)
+        forget(&mut *self.write.acquire().await?, person, interaction).await
     }
 
     async fn put_off_by(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>> {

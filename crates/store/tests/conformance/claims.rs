@@ -100,10 +100,12 @@ async fn claims_that_have_run_out_are_found_and_only_those(database: Database) {
         async move { store.claims_run_out(now, skip, limit).await.unwrap() }
     };
     assert_eq!(found(59, 0, 10).await, []);
+    let held = store.claimed(database.at(61).at, 10).await.unwrap();
+    assert_eq!(held, [claimed[2].id, claimed[0].id, claimed[3].id]);
     let expected = [claimed[1].id, claimed[2].id, claimed[0].id];
     assert_eq!(found(180, 0, 10).await, expected);
     assert_eq!(found(180, 1, 1).await, expected[1..2]);
-    let out = decide::run_out(&claimed[1], database.at(60)).unwrap();
+    let out = decide::run_out(&claimed[1], true, database.at(60)).unwrap();
     let again = out.clone();
     store.commit(out).await.unwrap();
     assert!(store.commit(again).await.is_err());

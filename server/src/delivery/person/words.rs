@@ -309,10 +309,16 @@ mod tests {
             (&*"x".repeat(109), json!({})),
             ("a\nb\nc", json!({})),
             // Systems break at blanks: each of these words has a line of its own.
-            (&*["x".repeat(20), "y".repeat(20), "z".repeat(20)].join(" "), json!({})),
+            (
+                &*["x".repeat(20), "y".repeat(20), "z".repeat(20)].join(" "),
+                json!({}),
+            ),
             // Wide letters and tabs take more than a character.
             (&*"W".repeat(37), json!({})),
-            (&*format!("Restart?{}and drop it", "\t".repeat(12)), json!({})),
+            (
+                &*format!("Restart?{}and drop it", "\t".repeat(12)),
+                json!({}),
+            ),
             ("Restart?", json!({"worker": "x".repeat(100)})),
             ("Restart\u{202e}?", json!({})),
             ("Restart?", json!({"worker": "w\u{200b}3"})),

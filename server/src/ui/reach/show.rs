@@ -90,9 +90,10 @@ fn lost_list(lost: &[Reach], now: DateTime<Utc>) -> String {
     if lost.is_empty() {
         return String::new();
     }
-    let mut list = "<section class=\"reaches-lost\"><h2 class=\"section-title\">Reaches you no more</h2>\
+    let mut list =
+        "<section class=\"reaches-lost\"><h2 class=\"section-title\">Reaches you no more</h2>\
          <ul class=\"list reaches\">"
-        .to_owned();
+            .to_owned();
     for reach in lost {
         let Some(ended) = reach.ended else { continue };
         let name = match reach.label.is_empty() {

@@ -70,11 +70,16 @@ pub fn hand_over(
         claim: None,
         ..interaction.clone()
     };
+    let wakes = match &whom {
+        Whom::Person { id, .. } => Some(*id),
+        Whom::Duty | Whom::Team => None,
+    };
     let payload = InteractionEvent::HandedOver { whom, team, why };
     Ok(advance_anew(
         next,
         Actor::Responder(responder),
         payload,
+        wakes,
         now,
     ))
 }
