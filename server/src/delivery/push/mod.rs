@@ -80,7 +80,12 @@ impl Push {
         let mut authorization = HeaderValue::from_str(&authorization)?;
         authorization.set_sensitive(true);
         headers.insert(AUTHORIZATION, authorization);
-        Ok(Some(self.post.send_as(endpoint, headers, body, now).await))
+        let sent = self.post.send_as(endpoint, headers, body, now).await;
+        // A push service may repeat the address, which is the browser's secret.
+        Ok(Some(Sent {
+            body: String::new(),
+            ..sent
+        }))
     }
 }
 
