@@ -35,6 +35,7 @@ pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod presence;
 mod provider_sign_in;
 mod quota;
 mod reach;
@@ -109,6 +110,10 @@ pub struct Service {
     ids: Arc<dyn Ids>,
     settings: Settings,
     token_uses: Arc<Uses<TokenId>>,
+    asked_after: Arc<Uses<InteractionId>>,
+    listened: Arc<Uses<AgentId>>,
+    /// Since when a sign of life of an agent can have been noticed.
+    heard_since: DateTime<Utc>,
     session_uses: Arc<Uses<SessionId>>,
     passwords: Arc<Passwords>,
     backoff: Arc<Backoff>,
@@ -195,11 +200,14 @@ impl Service {
         settings: Settings,
     ) -> Self {
         Self {
+            heard_since: clock.now(),
             store,
             clock,
             ids,
             settings,
             token_uses: Arc::default(),
+            asked_after: Arc::default(),
+            listened: Arc::default(),
             session_uses: Arc::default(),
             passwords: Arc::default(),
             backoff: Arc::default(),

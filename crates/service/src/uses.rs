@@ -1,4 +1,4 @@
-//! When tokens and sessions were last used: kept in memory, written now and then, all at once.
+//! When tokens and sessions were last used, and what agents last asked after: kept in memory, written now and then, all at once.
 
 use std::{
     collections::HashMap,
@@ -12,6 +12,8 @@ use super::{Service, ServiceError};
 
 /// How exact a last use is.
 const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
+/// How long what is written stays in memory where there is no end of new ones.
+const KEPT_FOR: TimeDelta = TimeDelta::minutes(5);
 
 impl Service {
     /// Writes the uses since the last time.
@@ -23,6 +25,18 @@ impl Service {
         if !due.is_empty() {
             self.store.tokens_used(&due).await?;
             self.token_uses.written(&due);
+        }
+        let due = self.asked_after.due();
+        if !due.is_empty() {
+            self.store.asked_after(&due).await?;
+            self.asked_after.written(&due);
+        }
+        // What waits no more is asked after no more.
+        self.asked_after.forget(self.now() - KEPT_FOR);
+        let due = self.listened.due();
+        if !due.is_empty() {
+            self.store.listened(&due).await?;
+            self.listened.written(&due);
         }
         let due = self.session_uses.due();
         if !due.is_empty() {
@@ -60,6 +74,17 @@ impl<Id: Copy + Eq + Hash + Ord> Uses<Id> {
             };
             uses.insert(used, news);
         }
+    }
+
+    /// The last use that is known here.
+    pub(super) fn last(&self, used: Id) -> Option<DateTime<Utc>> {
+        self.lock().get(&used).map(|known| known.at)
+    }
+
+    /// Forgets what is written and was last used before that.
+    fn forget(&self, before: DateTime<Utc>) {
+        self.lock()
+            .retain(|_, known| !known.written || known.at >= before);
     }
 
     fn due(&self) -> Vec<(Id, DateTime<Utc>)> {
