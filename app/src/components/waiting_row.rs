@@ -121,6 +121,7 @@ fn Content(item: Item, live: Live) -> impl IntoView {
     let urgent = item.rows.iter().any(|row| row.urgent);
     // Of a group the first one that somebody is on.
     let claim = item.rows.iter().find_map(|row| row.claim.clone());
+    let offline = item.rows.iter().any(|row| row.offline);
     let to = item.rows.iter().find_map(|row| row.to.clone());
     let me = use_context::<Holding>().and_then(Holding::person);
     let ran_out = me.is_some() && item.rows.iter().any(|row| row.ran_out == me);
@@ -147,6 +148,7 @@ fn Content(item: Item, live: Live) -> impl IntoView {
                     </span>
                 }
             })}
+        {offline.then(|| view! { <span class="row-claim">"agent offline"</span> })}
         {claim.map(|claim| view! { <span class="row-claim"><bdi>{claim}</bdi> " is on it"</span> })}
         {ran_out.then(|| view! { <span class="row-claim">"your claim ran out"</span> })}
         {to.map(|to| view! { <span class="row-claim">"for " <bdi>{to}</bdi></span> })}

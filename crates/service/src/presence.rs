@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     AgentId, Interaction, InteractionId, Principal,
     decide::interaction as decide,
-    interaction::{AgentPresence, Brief, Mode},
+    interaction::{AgentPresence, Brief, Hearing, Mode},
 };
 
 use super::{Service, ServiceError};
@@ -75,12 +75,16 @@ impl Service {
         let ids: Vec<_> = asked.iter().map(|one| one.id).collect();
         let signs = self.store.signs(&ids).await?;
         let now = self.now();
+        let hearing = Hearing {
+            since: self.heard_since,
+            silence: self.settings.agent_silence,
+        };
         let presence = |one: &Asked| {
             let mut signs = *signs.get(&one.id)?;
             // Not everything is written yet.
             signs.asked_after = signs.asked_after.max(self.asked_after.last(one.id));
             signs.listened = signs.listened.max(self.listened.last(one.agent));
-            let presence = signs.presence(one.mode, one.at, self.heard_since, now);
+            let presence = signs.presence(one.mode, one.at, hearing, now);
             Some((one.id, presence))
         };
         Ok(asked.iter().filter_map(presence).collect())

@@ -42,6 +42,25 @@ pub struct Signs {
     pub is_called_back: bool,
 }
 
+/// What can have been heard of agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hearing {
+    /// Nothing before that: the server was not there.
+    pub since: DateTime<Utc>,
+    /// How long an agent that has stopped may be silent; `None` = for ever, and then all agents may be.
+    pub silence: Option<TimeDelta>,
+}
+
+impl Hearing {
+    fn silence_of(&self, mode: Mode) -> Option<TimeDelta> {
+        let silence = self.silence?;
+        Some(match mode {
+            Mode::Sync => silence,
+            Mode::Async => silence.max(TimeDelta::hours(limits::ASYNC_SILENCE_HOURS)),
+        })
+    }
+}
+
 /// Whether the agent is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgentPresence {
@@ -55,13 +74,13 @@ impl Signs {
     /// What they say at `now` of an agent that asked at `asked_at`.
     ///
     /// One that has stopped for the answer asks after it, so once it has done that its other calls say nothing: they are
-    /// another process's, with the same token. One that goes on meanwhile shows by any call that it is there. Nothing
-    /// could be heard before `heard_since`, when the server was started, and so long nobody is offline for that.
+    /// another process's, with the same token. One that goes on meanwhile shows by any call that it is there. A server
+    /// that was down has heard nobody, so the silence counts from its start on.
     pub fn presence(
         &self,
         mode: Mode,
         asked_at: DateTime<Utc>,
-        heard_since: DateTime<Utc>,
+        hearing: Hearing,
         now: DateTime<Utc>,
     ) -> AgentPresence {
         let called = match (mode, self.asked_after) {
@@ -70,13 +89,12 @@ impl Signs {
         };
         let signs = [self.asked_after, self.listened, called];
         let seen_at = signs.into_iter().flatten().fold(asked_at, DateTime::max);
-        let silence = TimeDelta::minutes(match mode {
-            Mode::Sync => limits::SYNC_SILENCE_MINUTES,
-            Mode::Async => limits::ASYNC_SILENCE_MINUTES,
-        });
+        let silent_for = now - seen_at.max(hearing.since);
+        let silence = hearing.silence_of(mode);
+        let is_too_long = silence.is_some_and(|silence| silent_for >= silence);
         AgentPresence {
             seen_at,
-            offline: !self.is_called_back && now - seen_at.max(heard_since) >= silence,
+            offline: is_too_long && !self.is_called_back,
         }
     }
 }
@@ -89,9 +107,16 @@ mod tests {
         DateTime::UNIX_EPOCH + TimeDelta::minutes(minute)
     }
 
-    /// Asked at 0, by a server that has run for long.
+    fn hearing(since: i64, minutes: i64) -> Hearing {
+        Hearing {
+            since: at(since),
+            silence: Some(TimeDelta::minutes(minutes)),
+        }
+    }
+
+    /// Asked at 0, of a server that has run for long.
     fn presence(signs: Signs, mode: Mode, now: i64) -> (DateTime<Utc>, bool) {
-        let presence = signs.presence(mode, at(0), at(-100), at(now));
+        let presence = signs.presence(mode, at(0), hearing(-100, 10), at(now));
         (presence.seen_at, presence.offline)
     }
 
@@ -151,10 +176,27 @@ mod tests {
     }
 
     #[test]
+    fn how_long_is_too_long_is_a_setting() {
+        let offline = |mode, hearing, now| {
+            let presence = Signs::default().presence(mode, at(0), hearing, at(now));
+            presence.offline
+        };
+        assert!(!offline(Mode::Sync, hearing(0, 30), 29));
+        assert!(offline(Mode::Sync, hearing(0, 30), 30));
+        // What goes on is never silent too early.
+        assert!(!offline(Mode::Async, hearing(0, 600), 599));
+        assert!(offline(Mode::Async, hearing(0, 600), 600));
+        let for_ever = Hearing {
+            since: at(0),
+            silence: None,
+        };
+        assert!(!offline(Mode::Sync, for_ever, 100_000));
+    }
+
+    #[test]
     fn a_server_that_was_down_has_heard_nobody() {
-        let at_start = Signs::default().presence(Mode::Sync, at(0), at(100), at(109));
-        assert_eq!((at_start.seen_at, at_start.offline), (at(0), false));
-        let later = Signs::default().presence(Mode::Sync, at(0), at(100), at(110));
-        assert!(later.offline);
+        let presence = |now| Signs::default().presence(Mode::Sync, at(0), hearing(100, 10), at(now));
+        assert_eq!((presence(109).seen_at, presence(109).offline), (at(0), false));
+        assert!(presence(110).offline);
     }
 }

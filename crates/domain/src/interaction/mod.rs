@@ -30,7 +30,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use crate::outcome::Outcome;
-pub use absence::{AgentPresence, CancelCode, Signs};
+pub use absence::{AgentPresence, CancelCode, Hearing, Signs};
 pub use action::Action;
 pub use addressee::{Addressee, Handed, Whom};
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
