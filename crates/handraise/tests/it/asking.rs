@@ -41,7 +41,7 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
     let asked = json_of(response, StatusCode::CREATED).await;
     assert_eq!(location, path_of(&asked));
     let mut rest = asked.clone();
-    for nobody in ["claim", "to"] {
+    for nobody in ["claim", "to", "cancel_code", "agent_seen_at", "agent_offline"] {
         let found = rest.as_object_mut().unwrap().remove(nobody);
         assert_eq!(found, Some(json!(null)), "{nobody}");
     }
@@ -58,6 +58,7 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
             "approved": null, "options": null, "multiple": null, "questions": null, "action": null,
             "action_digest": null, "plan": null, "level": null, "progress": null, "follow_ups": [],
             "consumed": null, "report": null, "slack_permalink": null, "erased": null,
+            "withdraw_on_disconnect": false,
             "dashboard_url": app.page_url(&format!("/blockers/{}", asked["id"].as_str().unwrap())),
             "metadata": {"pr": 12},
         })
