@@ -1,8 +1,8 @@
 //! An agent or a person takes questions back, one or all of a session.
 
 use domain::{
-    AgentRef, Audience, Interaction, InteractionId, Principal, Refused, decide::interaction as decide, fault::Faults,
-    limits,
+    AgentRef, Audience, Interaction, InteractionId, Principal, Refused,
+    decide::interaction as decide, fault::Faults, limits,
 };
 use store::InteractionQuery;
 
@@ -66,7 +66,7 @@ impl Service {
     ///
     /// # Errors
     /// [`Refused::Invalid`].
-    pub async fn end_session(
+    pub async fn end_agent_session(
         &self,
         session_id: &str,
         agent: &AgentRef,

@@ -112,8 +112,7 @@ pub struct Service {
     token_uses: Arc<Uses<TokenId>>,
     asked_after: Arc<Uses<InteractionId>>,
     listened: Arc<Uses<AgentId>>,
-    /// Since when a sign of life of an agent can have been noticed.
-    heard_since: DateTime<Utc>,
+    heard_since: Arc<presence::HeardSince>,
     session_uses: Arc<Uses<SessionId>>,
     passwords: Arc<Passwords>,
     backoff: Arc<Backoff>,
@@ -200,7 +199,7 @@ impl Service {
         settings: Settings,
     ) -> Self {
         Self {
-            heard_since: clock.now(),
+            heard_since: Arc::new(presence::HeardSince::new(clock.now())),
             store,
             clock,
             ids,

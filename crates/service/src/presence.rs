@@ -1,6 +1,9 @@
 //! Whether the agents that asked are still there, and what a person does where one is not.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -9,7 +12,7 @@ use domain::{
     interaction::{AgentPresence, Brief, Hearing, Mode},
 };
 
-use super::{Service, ServiceError};
+use super::{Service, ServiceError, uses::NOTED_EVERY};
 
 /// For so long it stays known who asked after what is closed: longer than another node may take to hear that it is.
 const FORGOTTEN_AFTER: TimeDelta = TimeDelta::hours(1);
@@ -17,14 +20,22 @@ const FORGOTTEN_AFTER: TimeDelta = TimeDelta::hours(1);
 impl Service {
     /// Notes that an agent has asked after an interaction that waits.
     pub fn note_asked_after(&self, id: InteractionId) {
-        self.asked_after.note(id, self.now());
+        self.asked_after
+            .note_every(self.exactness(), id, self.now());
     }
 
     /// Notes that whoever reads the events, or waits for them, is there, if that is an agent.
     pub fn note_listening(&self, reader: &Principal) {
         if let Principal::Agent(agent) = reader {
-            self.listened.note(agent.id, self.now());
+            self.listened
+                .note_every(self.exactness(), agent.id, self.now());
         }
+    }
+
+    /// A sign of life must not look older than it is when that counts.
+    fn exactness(&self) -> TimeDelta {
+        let silence = self.settings.agent_silence;
+        silence.map_or(NOTED_EVERY, |silence| NOTED_EVERY.min(silence / 4))
     }
 
     /// Whether the agent is there that asked this; `None` when it waits no more.
@@ -76,7 +87,7 @@ impl Service {
         let signs = self.store.signs(&ids).await?;
         let now = self.now();
         let hearing = Hearing {
-            since: self.heard_since,
+            since: self.heard_since.at(now),
             silence: self.settings.agent_silence,
         };
         let presence = |one: &Asked| {
@@ -119,7 +130,10 @@ impl Service {
     /// # Errors
     /// When the database fails.
     pub async fn forget_signs(&self) -> Result<u64, ServiceError> {
-        Ok(self.store.forget_signs(self.now() - FORGOTTEN_AFTER).await?)
+        Ok(self
+            .store
+            .forget_signs(self.now() - FORGOTTEN_AFTER)
+            .await?)
     }
 }
 
@@ -129,4 +143,49 @@ struct Asked {
     agent: AgentId,
     mode: Mode,
     at: DateTime<Utc>,
+}
+
+/// Since when a sign of life of an agent can have been noticed: since the server's start, or since the database answers
+/// again. `None` while it does not.
+#[derive(Debug)]
+pub(super) struct HeardSince(Mutex<Option<DateTime<Utc>>>);
+
+impl HeardSince {
+    pub(super) fn new(start: DateTime<Utc>) -> Self {
+        Self(Mutex::new(Some(start)))
+    }
+
+    /// Whether the database answers.
+    pub(super) fn note(&self, answers: bool, now: DateTime<Utc>) {
+        let mut since = self.lock();
+        *since = answers.then(|| since.unwrap_or(now));
+    }
+
+    fn at(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        self.lock().unwrap_or(now)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<DateTime<Utc>>> {
+        // It is one value: a thread that panicked left a whole one behind.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn while_the_database_is_away_nobody_is_heard() {
+        let at = |minute| DateTime::UNIX_EPOCH + TimeDelta::minutes(minute);
+        let heard = HeardSince::new(at(0));
+        heard.note(true, at(1));
+        assert_eq!(heard.at(at(5)), at(0));
+        heard.note(false, at(6));
+        heard.note(false, at(7));
+        assert_eq!(heard.at(at(8)), at(8));
+        heard.note(true, at(9));
+        heard.note(true, at(10));
+        assert_eq!(heard.at(at(12)), at(9));
+    }
 }

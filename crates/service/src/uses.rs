@@ -11,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::{Service, ServiceError};
 
 /// How exact a last use is.
-const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
+pub(super) const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
 /// How long what is written stays in memory where there is no end of new ones.
 const KEPT_FOR: TimeDelta = TimeDelta::minutes(5);
 
@@ -21,6 +21,14 @@ impl Service {
     /// # Errors
     /// When the database fails: then it is written next time.
     pub async fn write_uses(&self) -> Result<(), ServiceError> {
+        let written = self.write_due().await;
+        self.heard_since.note(written.is_ok(), self.now());
+        written
+    }
+
+    async fn write_due(&self) -> Result<(), ServiceError> {
+        // Also where nothing is due: without a database no agent gets through.
+        self.store.last_seq().await?;
         let due = self.token_uses.due();
         if !due.is_empty() {
             self.store.tokens_used(&due).await?;
@@ -65,9 +73,14 @@ struct Use {
 
 impl<Id: Copy + Eq + Hash + Ord> Uses<Id> {
     pub(super) fn note(&self, used: Id, now: DateTime<Utc>) {
+        self.note_every(NOTED_EVERY, used, now);
+    }
+
+    /// As [`Uses::note`], where that is not exact enough.
+    pub(super) fn note_every(&self, every: TimeDelta, used: Id, now: DateTime<Utc>) {
         let mut uses = self.lock();
         let known = uses.get(&used);
-        if known.is_none_or(|known| (now - known.at).abs() >= NOTED_EVERY) {
+        if known.is_none_or(|known| (now - known.at).abs() >= every) {
             let news = Use {
                 at: now,
                 written: false,

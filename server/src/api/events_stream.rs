@@ -71,11 +71,7 @@ pub(super) fn open(state: AppState, waiter: Waiter, after: i64) -> Result<Respon
 }
 
 /// Completes when the token is good no more. Until then its holder is there.
-fn revoked(
-    state: AppState,
-    credential: Credential,
-    reader: Principal,
-) -> impl Future<Output = ()> {
+fn revoked(state: AppState, credential: Credential, reader: Principal) -> impl Future<Output = ()> {
     // Before anything is read: what is revoked after this line is not missed.
     let mut access_ended = state.service.access_ended().subscribe();
     async move {

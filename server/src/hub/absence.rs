@@ -74,13 +74,15 @@ pub async fn run(absence: Arc<Absence>, service: Service, stopping: Cancellation
             continue;
         }
         match look(&service).await {
-            Ok(now) => _ = absence.0.send_if_modified(|known| {
-                let is_news = **known != now;
-                if is_news {
-                    *known = Arc::new(now);
-                }
-                is_news
-            }),
+            Ok(now) => {
+                _ = absence.0.send_if_modified(|known| {
+                    let is_news = **known != now;
+                    if is_news {
+                        *known = Arc::new(now);
+                    }
+                    is_news
+                })
+            }
             // The relay tells of a database that does not answer.
             Err(error) => tracing::debug!(%error, "which agents are offline is unknown"),
         }
@@ -88,7 +90,10 @@ pub async fn run(absence: Arc<Absence>, service: Service, stopping: Cancellation
 }
 
 async fn look(service: &Service) -> Result<Offline, ServiceError> {
-    let waiting = service.store().waiting(&Audience::All, WAITING_ROWS).await?;
+    let waiting = service
+        .store()
+        .waiting(&Audience::All, WAITING_ROWS)
+        .await?;
     let present = service.agents_present(&waiting).await?;
     let offline = waiting
         .iter()

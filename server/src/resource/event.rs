@@ -12,7 +12,7 @@ use domain::{
     duty::{Absence, Override, Rota},
     event::SeenOn,
     interaction::{
-        Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
+        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
         Unclaimed, Whom,
     },
     ladder::{Ladder, Quiet},

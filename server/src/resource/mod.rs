@@ -12,9 +12,9 @@ use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Interaction, InteractionId, PersonId, Responder,
     interaction::{
-        Action, Addressee, AgentPresence, AnswerContent, Ask, Callback, CancelCode, ChoiceOption, Claim, Consumed, FollowUp,
-        FormAnswer, FormAnswers, FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority,
-        Report, State, TargetMode, TaskRef, Whom,
+        Action, Addressee, AgentPresence, AnswerContent, Ask, Callback, CancelCode, ChoiceOption,
+        Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion, Kind, Level, Mode,
+        Outcome, PlanDecision, Priority, Report, State, TargetMode, TaskRef, Whom,
     },
     json::AnyJson,
 };

@@ -195,8 +195,12 @@ mod tests {
 
     #[test]
     fn a_server_that_was_down_has_heard_nobody() {
-        let presence = |now| Signs::default().presence(Mode::Sync, at(0), hearing(100, 10), at(now));
-        assert_eq!((presence(109).seen_at, presence(109).offline), (at(0), false));
+        let presence =
+            |now| Signs::default().presence(Mode::Sync, at(0), hearing(100, 10), at(now));
+        assert_eq!(
+            (presence(109).seen_at, presence(109).offline),
+            (at(0), false)
+        );
         assert!(presence(110).offline);
     }
 }

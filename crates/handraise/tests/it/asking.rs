@@ -41,7 +41,13 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
     let asked = json_of(response, StatusCode::CREATED).await;
     assert_eq!(location, path_of(&asked));
     let mut rest = asked.clone();
-    for nobody in ["claim", "to", "cancel_code", "agent_seen_at", "agent_offline"] {
+    for nobody in [
+        "claim",
+        "to",
+        "cancel_code",
+        "agent_seen_at",
+        "agent_offline",
+    ] {
         let found = rest.as_object_mut().unwrap().remove(nobody);
         assert_eq!(found, Some(json!(null)), "{nobody}");
     }

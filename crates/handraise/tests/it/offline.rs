@@ -144,7 +144,9 @@ async fn an_approval_that_is_dismissed_is_not_approved(database: TestDatabase) {
     let app = TestApp::start(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
     let action = json!({"tool": "shell", "arguments": {"command": "make deploy"}});
-    let asked = agent.ask(json!({"kind": "approval", "action": action})).await;
+    let asked = agent
+        .ask(json!({"kind": "approval", "action": action}))
+        .await;
     app.clock.advance(TimeDelta::minutes(10));
     let dismissed = desk.done(&asked, "dismiss", json!({})).await;
     assert_eq!(dismissed["approved"], json!(false));
@@ -152,7 +154,10 @@ async fn an_approval_that_is_dismissed_is_not_approved(database: TestDatabase) {
     let problem = json_of(run, StatusCode::CONFLICT).await;
     assert_eq!(problem["code"], "not_approved");
     let receipt = agent.get(&format!("{}/receipt", path_of(&asked)));
-    assert_eq!(receipt.send().await.unwrap().status(), StatusCode::NOT_FOUND);
+    assert_eq!(
+        receipt.send().await.unwrap().status(),
+        StatusCode::NOT_FOUND
+    );
 }
 
 async fn the_page_says_who_is_offline_and_dismisses_without_scripts(database: TestDatabase) {
@@ -203,11 +208,17 @@ async fn the_page_says_who_is_offline_and_dismisses_without_scripts(database: Te
     let dismissed = dismiss().await;
     assert_eq!(dismissed.status(), StatusCode::SEE_OTHER);
     assert_eq!(place(&dismissed), format!("{quick}?after={}", id(&second)));
-    holds(&read(&app, &ana, &quick).await, &["You", "The asking agent was offline."]);
+    holds(
+        &read(&app, &ana, &quick).await,
+        &["You", "The asking agent was offline."],
+    );
     // Twice is once.
     assert_eq!(dismiss().await.status(), StatusCode::SEE_OTHER);
     let seen = agent.poll(&second).await;
-    assert_eq!((&seen["closed_by"], &seen["version"]), (&json!("Ana"), &json!(2)));
+    assert_eq!(
+        (&seen["closed_by"], &seen["version"]),
+        (&json!("Ana"), &json!(2))
+    );
     let story = read(&app, &ana, &format!("/interactions/{}", id(&first))).await;
     holds(&story, &["The asking agent was offline."]);
 }
@@ -275,7 +286,11 @@ async fn the_end_of_a_session_takes_along_what_asked_for_it_and_nothing_else(
     let by_responder = by_responder.json(&json!({"session_id": "s/1"}));
     let refused = by_responder.send().await.unwrap();
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
-    for body in [json!({}), json!({"session_id": " "}), json!({"session_id": "s", "x": 1})] {
+    for body in [
+        json!({}),
+        json!({"session_id": " "}),
+        json!({"session_id": "s", "x": 1}),
+    ] {
         let refused = agent.post("/api/v1/sessions/end").json(&body).send().await;
         let status = refused.unwrap().status();
         assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
@@ -365,7 +380,14 @@ async fn the_program_ends_sessions(database: TestDatabase) {
 
     // Asked by the command line, which waits for it.
     let asking = run(
-        &["ask", "--prompt", "?", "--session", "cli", "--withdraw-on-disconnect"],
+        &[
+            "ask",
+            "--prompt",
+            "?",
+            "--session",
+            "cli",
+            "--withdraw-on-disconnect",
+        ],
         "",
     );
     let (desk, after) = (app.responder("desk").await, app.last_seq().await);

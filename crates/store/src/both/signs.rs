@@ -28,10 +28,7 @@ impl SignsOfLife for Store {
                 " ON CONFLICT (interaction_id) DO UPDATE SET at = excluded.at
                   WHERE excluded.at > asked_after.at",
             );
-            sql.build()
-                .persistent(false)
-                .execute(&mut *writing)
-                .await?;
+            sql.build().persistent(false).execute(&mut *writing).await?;
         }
         writing.commit().await?;
         Ok(())

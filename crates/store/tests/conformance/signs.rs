@@ -32,7 +32,10 @@ async fn the_signs_of_an_agent_are_read_for_what_waits(database: Database) {
         ..none
     };
     let found = store.signs(&ids).await.unwrap();
-    assert_eq!(found, [(silent.id, none), (called.id, is_called_back)].into());
+    assert_eq!(
+        found,
+        [(silent.id, none), (called.id, is_called_back)].into()
+    );
     assert!(store.signs(&[]).await.unwrap().is_empty());
 
     let at = |seconds| epoch() + TimeDelta::seconds(seconds);
@@ -76,7 +79,10 @@ async fn a_later_sign_is_not_forgotten_for_an_earlier_one(database: Database) {
     let found = store.signs(&all).await.unwrap();
     assert_eq!(found.len(), all.len());
     for signs in found.values() {
-        assert_eq!((signs.asked_after, signs.listened), (Some(at(9)), Some(at(9))));
+        assert_eq!(
+            (signs.asked_after, signs.listened),
+            (Some(at(9)), Some(at(9)))
+        );
     }
 }
 

@@ -184,7 +184,8 @@ fn asked(kind: Kind, own: impl IntoIterator<Item = Field>) -> ObjectBuilder {
     let timeout = whole(1..=limits::TIMEOUT_SECONDS).description(Some(never));
     let to =
         "Whom of the team it is for, who are told first: `duty`, `team`, or `person:` and a name.";
-    let withdraw = "Whether it is taken back when its session ends (`end_session`). Needs a `session_id`.";
+    let withdraw =
+        "Whether it is taken back when its session ends (`end_session`). Needs a `session_id`.";
     let waits = [
         must("kind", one_of([kind.name()])),
         may("mode", names::Mode::schema()),

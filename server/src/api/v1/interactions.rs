@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{
-    InteractionId,
+    InteractionId, Principal,
     fault::Faults,
     interaction::{Draft, Kind, Mode},
     limits,

@@ -8,7 +8,7 @@ use super::cancel::Cancelled;
 use crate::{
     api::{body::Body, caller::Caller},
     problem::Problem,
-    resource::{InteractionBody, names},
+    resource::names,
     state::AppState,
 };
 
@@ -41,7 +41,7 @@ pub(crate) async fn end(
     let agent = caller.agent()?;
     let ended = state
         .service
-        .end_session(&draft.session_id, &agent)
+        .end_agent_session(&draft.session_id, &agent)
         .await?;
     Ok(Json(Cancelled::new(ended, &state.config.public_url())))
 }

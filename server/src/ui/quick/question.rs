@@ -213,8 +213,8 @@ impl Question {
             true => self.form(&Typed::default(), None),
             false => self.ended(self.row.created_at),
         };
-        let dismiss = self.dismissal();
-        let parts = [&self.title, &self.who, &self.deadline, &dismiss, &self.above(), &end];
+        // That its agent is offline is not counted: what was whole a moment ago stays so.
+        let parts = [&self.title, &self.who, &self.deadline, &self.above(), &end];
         parts.into_iter().map(String::len).sum::<usize>() <= ROOM
     }
 }

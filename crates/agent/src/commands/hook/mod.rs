@@ -153,7 +153,8 @@ impl ClaudeCode {
             Input::SessionEnd(session) => {
                 let client = self.server.client()?;
                 let ended = timeout(REPORTING, client.end_session(&session)).await;
-                ended.context("the server could not be told in time that the session has ended")??;
+                ended
+                    .context("the server could not be told in time that the session has ended")??;
                 return Ok(Said::Reported);
             }
         };

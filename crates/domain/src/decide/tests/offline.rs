@@ -34,10 +34,19 @@ fn whoever_may_answer_dismisses_what_an_agent_that_is_gone_has_asked() {
         assert_eq!(dismiss(&by, true, 1), Err(Refused::NotAResponder));
     }
     assert_eq!(dismiss(&ana, false, 1), Err(Refused::NotOffline));
-    assert!(matches!(dismiss(&ana, true, 60), Err(Refused::Closed { .. })));
+    assert!(matches!(
+        dismiss(&ana, true, 60),
+        Err(Refused::Closed { .. })
+    ));
     let changeset = dismiss(&ana, true, 1).unwrap();
     let dismissed = written(&changeset);
-    let State::Cancelled { at: when, by, reason, code } = &dismissed.state else {
+    let State::Cancelled {
+        at: when,
+        by,
+        reason,
+        code,
+    } = &dismissed.state
+    else {
         panic!("{:?}", dismissed.state);
     };
     assert_eq!(*when, epoch() + TimeDelta::seconds(1));
@@ -76,9 +85,15 @@ fn a_session_takes_along_what_asked_for_it_and_nothing_else() {
         name: "other".into(),
     };
     assert_eq!(withdraw(&flagged, "s", &other, 1), Err(Refused::NotYours));
-    assert_eq!(withdraw(&flagged, "t", &agent(), 1), Err(Refused::Unchanged));
+    assert_eq!(
+        withdraw(&flagged, "t", &agent(), 1),
+        Err(Refused::Unchanged)
+    );
     let unflagged = asked(Kind::Question, json!({"session_id": "s"}), &ids);
-    assert_eq!(withdraw(&unflagged, "s", &agent(), 1), Err(Refused::Unchanged));
+    assert_eq!(
+        withdraw(&unflagged, "s", &agent(), 1),
+        Err(Refused::Unchanged)
+    );
     let changeset = withdraw(&flagged, "s", &agent(), 1).unwrap();
     let cancelled = InteractionEvent::Cancelled {
         reason: Some("The agent's session has ended.".to_owned()),
@@ -89,7 +104,8 @@ fn a_session_takes_along_what_asked_for_it_and_nothing_else() {
     let again = withdraw(&written(&changeset), "s", &agent(), 2);
     assert!(matches!(again, Err(Refused::Closed { .. })));
     // Somebody was faster.
-    let taken_back = decide::cancel(&flagged, &person(Role::Responder), None, None, at(&ids, 1)).unwrap();
+    let taken_back =
+        decide::cancel(&flagged, &person(Role::Responder), None, None, at(&ids, 1)).unwrap();
     let late = withdraw(&written(&taken_back), "s", &agent(), 2);
     assert!(matches!(late, Err(Refused::Closed { .. })));
 }

@@ -305,9 +305,15 @@ fn what_goes_with_its_session_names_one_and_waits_for_an_answer() {
         faults(body)
     };
     let session = json!({"session_id": "s"});
-    assert_eq!(flagged(Kind::Question, json!({})), ["withdraw_on_disconnect"]);
+    assert_eq!(
+        flagged(Kind::Question, json!({})),
+        ["withdraw_on_disconnect"]
+    );
     assert_eq!(flagged(Kind::Approval, session.clone()), [""; 0]);
-    assert_eq!(flagged(Kind::Notification, session), ["withdraw_on_disconnect"]);
+    assert_eq!(
+        flagged(Kind::Notification, session),
+        ["withdraw_on_disconnect"]
+    );
     let said_no = with(Kind::Question, json!({"withdraw_on_disconnect": false}));
     assert!(!request(said_no).withdraw_on_disconnect);
 }
