@@ -51,6 +51,9 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
         let found = rest.as_object_mut().unwrap().remove(nobody);
         assert_eq!(found, Some(json!(null)), "{nobody}");
     }
+    let withdraws = rest.as_object_mut().unwrap();
+    let withdraws = withdraws.remove("withdraw_on_disconnect");
+    assert_eq!(withdraws, Some(json!(false)));
     assert_eq!(
         rest,
         json!({
@@ -64,7 +67,6 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
             "approved": null, "options": null, "multiple": null, "questions": null, "action": null,
             "action_digest": null, "plan": null, "level": null, "progress": null, "follow_ups": [],
             "consumed": null, "report": null, "slack_permalink": null, "erased": null,
-            "withdraw_on_disconnect": false,
             "dashboard_url": app.page_url(&format!("/blockers/{}", asked["id"].as_str().unwrap())),
             "metadata": {"pr": 12},
         })
