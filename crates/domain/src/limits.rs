@@ -139,6 +139,12 @@ pub const MESSAGES_AN_HOUR: u32 = 20;
 pub const MESSAGES_KEPT_FOR_URGENT: u32 = 5;
 /// Over which time they are counted.
 pub const MESSAGES_WINDOW: TimeDelta = TimeDelta::hours(1);
+/// When no person of a rung can be told, it is tried again after this time.
+pub const RUNG_AGAIN: TimeDelta = TimeDelta::minutes(1);
+/// The shortest time between a message to a person and what was held back from them since it counts in no limit.
+pub const SUMMARY_APART: TimeDelta = TimeDelta::minutes(5);
+/// How many questions one summary tells of; of more it says how many.
+pub const SUMMED_UP: usize = 100;
 /// When the rest is told as one.
 pub const SUMMARY_AFTER: TimeDelta = TimeDelta::minutes(15);
 /// Most bytes of a calendar file that is read in.

@@ -36,6 +36,7 @@ mod network;
 mod passwords;
 mod people;
 mod presence;
+mod principal;
 mod provider_sign_in;
 mod quota;
 mod reach;

@@ -21,7 +21,7 @@ const KEYS: [(&str, &str); 22] = [
     ("m", "decide all that are marked together"),
     ("t", "take the question back"),
     ("Del", "dismiss it, where its agent is offline"),
-    ("c", "say that you are on it, or give that up"),
+    ("c", "claim it (you are on it), or give the claim up"),
     ("h", "hand it over"),
     (
         "z",

@@ -32,7 +32,7 @@ pub struct NewReach {
 /// browser, whoever's they are: they end with it.
 ///
 /// # Errors
-/// [`Refused::NotSeen`] for whoever is no person, [`Refused::Invalid`].
+/// [`Refused::NotSeen`] if the caller is no person, [`Refused::Invalid`].
 pub fn add(
     new: NewReach,
     own: &[Reach],

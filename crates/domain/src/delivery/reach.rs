@@ -93,7 +93,7 @@ impl ReachKind {
         }
     }
 
-    /// Whether somebody could name an address that is not theirs: then a message there has to be answered first.
+    /// Whether a person could enter an address that is not theirs: then a message there has to be answered first.
     pub fn is_to_be_proven(self) -> bool {
         match self {
             Self::Mail => true,
@@ -128,7 +128,7 @@ pub struct ReachEnded {
 pub enum ReachEnd {
     /// The person, or an admin, took it away.
     Removed,
-    /// Whoever keeps the address said that it is no more.
+    /// The push service said that the address is gone.
     Gone,
     /// It did nothing but fail for five days.
     Failing,

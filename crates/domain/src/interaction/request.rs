@@ -210,7 +210,7 @@ impl Draft {
             faults.add("callback_url", "nobody answers a notification");
         }
         if ask.kind() == Kind::Notification && self.to.is_some() {
-            faults.add("to", "nobody answers a notification");
+            faults.add("to", "a notification takes no answer");
         }
         let withdraws = self.withdraw_on_disconnect.unwrap_or_default();
         if withdraws && ask.kind() == Kind::Notification {

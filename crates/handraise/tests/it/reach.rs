@@ -32,6 +32,7 @@ store::on_both_databases!(
     a_test_says_when_it_arrived,
     nobody_touches_a_way_to_reach_somebody_else,
     a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it,
+    an_address_is_one_way_however_often_it_is_added,
     a_mail_server_that_fails_gets_the_same_message_again,
     a_topic_is_told_and_its_buttons_only_lead_to_the_question,
 );
@@ -174,7 +175,7 @@ async fn a_browser_that_is_gone_is_told_nothing_more(database: TestDatabase) {
     assert!(
         ana.page("/settings/reach")
             .await
-            .contains("Nothing reaches you yet")
+            .contains("You have no way to be reached yet")
     );
 }
 
@@ -381,7 +382,7 @@ async fn a_test_says_when_it_arrived(database: TestDatabase) {
     assert!(
         ana.page("/settings/reach")
             .await
-            .contains("Nothing reaches you yet")
+            .contains("You have no way to be reached yet")
     );
 }
 
@@ -408,7 +409,7 @@ async fn nobody_touches_a_way_to_reach_somebody_else(database: TestDatabase) {
     assert!(
         ana.page("/settings/reach")
             .await
-            .contains("Nothing reaches you yet")
+            .contains("You have no way to be reached yet")
     );
     // An address that leads into this server's own network is none, and neither is a key that is too short.
     for (endpoint, fault) in [
@@ -497,6 +498,43 @@ async fn a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it(database
         assert!(mail.contains(part), "{part} is missing in {mail}");
     }
     assert_eq!(reached(&app).await, vec![ana_by("mail"); 3]);
+}
+
+async fn an_address_is_one_way_however_often_it_is_added(database: TestDatabase) {
+    let mails = MailServer::start().await;
+    let app = with_mail(&database, &mails).await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let id = person_named(&app, "Ana").await;
+    // The second asks for another code.
+    for _ in 0..2 {
+        let form = [("address", "ana@example.com")];
+        let sent = ana.submit("/settings/reach/mail", &form).await;
+        assert_eq!(place(&sent), "/settings/reach?done=sent");
+        app.drain().await;
+    }
+    let ways = async || app.state.service.store().reaches_of(id).await.unwrap();
+    assert_eq!(ways().await.len(), 1);
+    let page = ana.page("/settings/reach").await;
+    assert!(page.contains("Send again"), "{page}");
+    let link = link(mails.got().last().unwrap());
+    // A link that a program has cut is told from a wrong one.
+    let cut = ana.page("/settings/reach/prove?id=01").await;
+    assert!(cut.contains("This link is not complete."), "{cut}");
+    let (path, query) = link.split_once('?').unwrap();
+    let form: Vec<_> = query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .collect();
+    let proven = ana.submit(path, &form).await;
+    assert_eq!(place(&proven), "/settings/reach?done=proven");
+    let form = [("address", "Ana@Example.com")];
+    let again = ana.submit("/settings/reach/mail", &form).await;
+    assert_eq!(place(&again), "/settings/reach?done=known");
+    assert_eq!(ways().await.len(), 1);
+    let refused = ana
+        .submit("/settings/reach/ntfy", &[("topic", "ana-phone")])
+        .await;
+    assert_eq!(place(&refused), "/settings/reach?refused=no-ntfy");
 }
 
 async fn a_mail_server_that_fails_gets_the_same_message_again(database: TestDatabase) {

@@ -139,6 +139,15 @@ impl Address {
         }
     }
 
+    /// Whether this mailbox or topic is that one; [`Address::browser`] tells browsers apart.
+    pub(super) fn leads_where(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Mail { to, .. }, Self::Mail { to: other, .. }) => to.eq_ignore_ascii_case(other),
+            (Self::Ntfy { topic }, Self::Ntfy { topic: other }) => topic == other,
+            _ => false,
+        }
+    }
+
     /// As much of it as its person needs in order to know it again.
     pub fn shown(&self) -> String {
         match self {

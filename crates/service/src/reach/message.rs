@@ -1,11 +1,11 @@
 //! A message to a person, looked at in the moment in which it is sent: what waits no more, or is not theirs any more, is
 //! not told.
 
-use chrono::DateTime;
 use domain::{
-    DestinationId, Interaction, InteractionId, Person, Principal, Refused,
+    DestinationId, Event, Interaction, InteractionId, Person, Refused,
     decide::reach as decide,
     delivery::{Cause, DestinationKind, Next, Reach, ReachEnd, TryResult},
+    limits::SUMMED_UP,
 };
 use store::{Claimed, Mark};
 
@@ -61,12 +61,20 @@ impl Service {
         };
         let event = self.store.event(claimed.delivery.event_seq).await?;
         let cause = event.as_ref().and_then(|event| Cause::of(&event.payload));
-        let (Some(event), Some(cause)) = (event, cause) else {
+        let (Some(event), Some(mut cause)) = (event, cause) else {
             return withdrawn("its event is nothing that people are told of");
         };
         let about = match (cause, event.interaction_id) {
             (Cause::Test | Cause::Proof, _) => None,
             (Cause::Withdrawal, Some(id)) => Some(About::Closed(id)),
+            (Cause::Summary { rung, others }, Some(id)) if others > 0 => {
+                let Some((first, others)) = self.still_in(&event, others, id, &person).await?
+                else {
+                    return withdrawn("nothing of it waits for an answer any more");
+                };
+                cause = Cause::Summary { rung, others };
+                Some(About::Waits(Box::new(first)))
+            }
             (Cause::Rung(_) | Cause::Summary { .. }, Some(id)) => {
                 match self.waiting_for(id, &person).await? {
                     Ok(interaction) => Some(About::Waits(Box::new(interaction))),
@@ -93,19 +101,45 @@ impl Service {
         })))
     }
 
+    /// What still waits of a summary, what presses most first, and how many others: its events stand one after another.
+    async fn still_in(
+        &self,
+        event: &Event,
+        others: u32,
+        first: InteractionId,
+        person: &Person,
+    ) -> Result<Option<(Interaction, u32)>, ServiceError> {
+        let all = i64::from(others) + 1;
+        let named = all.min(i64::try_from(SUMMED_UP).unwrap_or(i64::MAX));
+        let mut found = None;
+        // Those that are not named one by one may wait, for all that is known here.
+        let mut waiting = all - named;
+        for seq in event.seq..event.seq + named {
+            let id = match seq == event.seq {
+                true => Some(first),
+                false => self
+                    .store
+                    .event(seq)
+                    .await?
+                    .and_then(|event| event.interaction_id),
+            };
+            let Some(id) = id else { continue };
+            if let Ok(interaction) = self.waiting_for(id, person).await? {
+                waiting += 1;
+                found.get_or_insert(interaction);
+            }
+        }
+        let others = u32::try_from(waiting - 1).unwrap_or_default();
+        Ok(found.map(|found| (found, others)))
+    }
+
     /// The interaction, if it waits for an answer that this person may give.
     async fn waiting_for(
         &self,
         id: InteractionId,
         person: &Person,
     ) -> Result<Result<Interaction, &'static str>, ServiceError> {
-        let reader = Principal::Person {
-            id: person.id,
-            name: person.name.clone(),
-            role: person.role,
-            proven_at: DateTime::UNIX_EPOCH,
-            teams: self.store.parts(person.id).await?,
-        };
+        let reader = self.principal_for(person).await?;
         let interaction = match self.interaction(id, &reader).await {
             Ok(interaction) => interaction,
             Err(ServiceError::NotFound) => return Ok(Err("the person may not see it any more")),

@@ -32,7 +32,7 @@ impl Service {
     /// The ways to reach this person, first added first.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for whoever is no person.
+    /// [`ServiceError::NotFound`] if the caller is no person.
     pub async fn own_reaches(&self, by: &Principal) -> Result<Vec<OwnReach>, ServiceError> {
         let person = person_of(by)?;
         let outbound = self.outbound()?;
@@ -58,10 +58,10 @@ impl Service {
         Ok(Address::push(endpoint, p256dh, auth, self.outbound()?)?)
     }
 
-    /// Adds a way to reach this person. A browser that reached somebody until now reaches them instead.
+    /// Adds a way to reach this person. A browser that reached another person until now reaches them instead.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for whoever is no person, [`Refused::Invalid`], [`Refused::Disabled`].
+    /// [`ServiceError::NotFound`] if the caller is no person, [`Refused::Invalid`], [`Refused::Disabled`].
     pub async fn add_reach(
         &self,
         address: &Address,
@@ -81,11 +81,20 @@ impl Service {
             };
             let own = self.store.reaches_of(person).await?;
             let own: Vec<_> = own.into_iter().map(|record| record.reach).collect();
+            // A mailbox or a topic is one way, however often it is added; before it is proven it gets another code.
+            let same = own.iter().find(|reach| {
+                Address::open(&reach.address, outbound, reach.id)
+                    .is_some_and(|known| known.leads_where(address))
+            });
+            if let Some(known) = same.filter(|known| known.is_working()) {
+                return Ok(known.clone());
+            }
             let before = match &new.browser {
                 Some(browser) => self.store.reach_of_browser(browser).await?,
                 None => None,
             };
-            let before: Vec<_> = before.into_iter().map(|record| record.reach).collect();
+            let mut before: Vec<_> = before.into_iter().map(|record| record.reach).collect();
+            before.extend(same.cloned());
             let (reach, added) = decide::add(new, &own, &before, by, self.moment())?;
             if self.is_first(added).await? {
                 return Ok(reach);
@@ -100,7 +109,7 @@ impl Service {
     /// Takes a way to reach somebody away.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for one of somebody else, unless an admin asks.
+    /// [`ServiceError::NotFound`], also for another person's, unless an admin asks.
     pub async fn remove_reach(
         &self,
         id: DestinationId,

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    DeliveryId, DestinationId, InteractionId, PersonId, SecretHash, TeamId,
+    DeliveryId, DestinationId, InteractionId, PersonId, SecretHash,
     delivery::{DestinationKind, Reach, SealedSecret},
     obligation::Obligation,
 };
@@ -11,7 +11,7 @@ use sqlx::{QueryBuilder, Row};
 use uuid::Uuid;
 
 use super::{Connection, Db, Store, outbox::insert};
-use crate::{ReachRecord, Reachable, Reaches, Result, ToldPage, rows};
+use crate::{ReachRecord, Reaches, Result, ToldPage, rows};
 
 /// Why a message is given up.
 const ENDED: &str = "this way to reach the person has ended";
@@ -163,32 +163,13 @@ impl Reaches for Store {
         row.map(ReachRecord::try_from).transpose()
     }
 
-    async fn reachable(&self, team: Option<TeamId>) -> Result<Vec<Reachable>> {
-        let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
-            "SELECT r.id, r.person_id FROM reaches r JOIN people p ON p.id = r.person_id
-             WHERE r.ended_at IS NULL AND r.proven_at IS NOT NULL
-                AND p.disabled_at IS NULL AND p.role IN ('responder', 'admin')
-                AND ($1 IS NULL OR EXISTS (
-                    SELECT 1 FROM team_members m
-                    WHERE m.team_id = $1 AND m.person_id = p.id AND m.part = 'answers'))
-             ORDER BY r.created_at, r.id",
-        )
-        .bind(team.map(|team| team.0))
-        .fetch_all(&self.read)
-        .await?;
-        let reachable = rows.into_iter().map(|(id, person)| Reachable {
-            id: DestinationId(id),
-            person: PersonId(person),
-        });
-        Ok(reachable.collect())
-    }
-
     async fn told(&self, interaction: InteractionId) -> Result<Vec<DestinationId>> {
         let rows: Vec<Uuid> = sqlx::query_scalar(
             "SELECT DISTINCT o.destination_id
              FROM events e JOIN outbox o ON o.event_seq = e.seq
              JOIN reaches r ON r.id = o.destination_id
-             WHERE e.interaction_id = $1 AND o.state <> 'dead' AND r.ended_at IS NULL AND r.kind = 'push'",
+             WHERE e.interaction_id = $1 AND o.state <> 'dead' AND r.ended_at IS NULL AND r.kind = 'push'
+                AND (e.type <> 'interaction.summed_up' OR e.payload LIKE '%\"others\":0%')",
         )
         .bind(interaction.0)
         .fetch_all(&self.read)

@@ -2,18 +2,15 @@
 
 use chrono::TimeDelta;
 use domain::{
-    DeliveryId, DestinationId, Ids, Part, Parts, Person, PersonId, Principal, Role, SecretHash,
-    Team, Write,
-    access::{Access, NewLink},
+    DeliveryId, DestinationId, Ids, Parts, Person, Principal, Role, SecretHash, Write,
+    access::NewLink,
     decide::{
         access,
         reach::{self as decide, NewReach},
-        team,
     },
     delivery::{DeliveryState, DestinationKind, Next, Reach, ReachEnd, ReachKind, SealedSecret},
     interaction::Draft,
     obligation::messages,
-    team::Profile,
 };
 use store::{AttemptEnd, CommitError, Mark, Store};
 
@@ -24,7 +21,6 @@ store::on_both_databases!(
     a_browser_reaches_one_person_at_a_time,
     whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due,
     what_is_due_to_a_reach_that_ends_is_given_up,
-    those_who_may_answer_can_be_reached,
     what_is_told_with_a_commit_is_owed_with_it_or_not_at_all,
     what_happened_is_told_by_one_of_many,
     a_message_arrives_once,
@@ -99,7 +95,6 @@ async fn a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it(datab
     let found = store.reach(reach.id).await.unwrap().unwrap();
     assert_eq!(found.reach, reach);
     assert_eq!((found.arrived_at, found.error), (None, None));
-    assert_eq!(store.reachable(None).await.unwrap(), []);
     let proven = decide::prove(&reach, &by, database.at(2)).unwrap();
     store.commit(proven.clone()).await.unwrap();
     let again = store.commit(proven).await;
@@ -151,7 +146,6 @@ async fn whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due(database
     let out = access::disable(&ana, true, &[], &operator(), database.at(3)).unwrap();
     store.commit(out).await.unwrap();
     assert_eq!(states(store, &reach).await, [DeliveryState::Dead]);
-    assert_eq!(store.reachable(None).await.unwrap(), []);
     let new = wished(&database, ReachKind::Push, None);
     let (_, made) = decide::add(new, &[], &[], &principal(&ana), database.at(4)).unwrap();
     let refused = store.commit(made).await;
@@ -169,50 +163,6 @@ async fn what_is_due_to_a_reach_that_ends_is_given_up(database: Database) {
     store.commit(ended).await.unwrap();
     assert_eq!(states(store, &reach).await, [DeliveryState::Dead]);
     assert_eq!(claim(store, &reach, 4).await, []);
-}
-
-async fn those_who_may_answer_can_be_reached(database: Database) {
-    let store = database.store().await;
-    let store = &*store;
-    let profile = Profile {
-        name: "Payments".into(),
-        ..Profile::default()
-    };
-    let made = team::create(profile, &operator(), database.at(0)).unwrap();
-    let [Write::Access(Access::Team(payments))] = &made.writes[..] else {
-        panic!("{made:?}");
-    };
-    let payments: Team = payments.clone();
-    store.commit(made).await.unwrap();
-    let mut expected: Vec<PersonId> = Vec::new();
-    for (name, role, part) in [
-        ("Ana", Role::Responder, Some(Part::Answers)),
-        ("Ben", Role::Responder, Some(Part::Reads)),
-        ("Cleo", Role::Viewer, Some(Part::Answers)),
-        ("Dan", Role::Admin, None),
-        ("Eve", Role::Responder, None),
-    ] {
-        let one = person(&database, store, name, role).await;
-        if let Some(part) = part {
-            let set = team::set_member(&payments, &one, None, part, &operator(), database.at(0));
-            store.commit(set.unwrap()).await.unwrap();
-        }
-        added(&database, store, &one, ReachKind::Push).await;
-        added(&database, store, &one, ReachKind::Mail).await;
-        if role != Role::Viewer {
-            expected.push(one.id);
-        }
-    }
-    let people = |found: Vec<store::Reachable>| {
-        let mut people: Vec<_> = found.into_iter().map(|one| one.person).collect();
-        people.sort();
-        people
-    };
-    expected.sort();
-    assert_eq!(people(store.reachable(None).await.unwrap()), expected);
-    let of_team = store.reachable(Some(payments.id)).await.unwrap();
-    let ana = store.account("ana").await.unwrap().unwrap().person;
-    assert_eq!(people(of_team), [ana.id]);
 }
 
 async fn what_is_told_with_a_commit_is_owed_with_it_or_not_at_all(database: Database) {
