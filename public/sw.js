@@ -73,7 +73,13 @@ async function renewed({ oldSubscription, newSubscription }) {
     const { endpoint, keys } = subscription.toJSON();
     const response = await fetch('/settings/reach/push', {
       method: 'POST',
-      body: new URLSearchParams({ endpoint, p256dh: keys.p256dh, auth: keys.auth, label: '' }),
+      body: new URLSearchParams({
+        endpoint,
+        p256dh: keys.p256dh,
+        auth: keys.auth,
+        label: '',
+        instead: oldSubscription?.endpoint ?? '',
+      }),
       credentials: 'same-origin',
     });
     // What was refused, and a sign-in page, lead elsewhere.

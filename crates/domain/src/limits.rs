@@ -117,6 +117,12 @@ pub const DUTY_EXCEPTIONS: usize = 1_000;
 pub const DUTY_KEPT: TimeDelta = TimeDelta::days(35);
 /// Most ways to reach one person.
 pub const REACHES: usize = 20;
+/// How many messages that ask whose address it is a person may have sent in an hour: they go to whatever address is named.
+pub const PROOFS: u32 = 5;
+/// That hour.
+pub const PROOFS_WITHIN: TimeDelta = TimeDelta::hours(1);
+/// How long a person is told that such a way ended without their doing.
+pub const LOST_SHOWN: TimeDelta = TimeDelta::days(30);
 /// Longest name of such a way, in characters.
 pub const LABEL_CHARS: usize = 100;
 /// Most rungs of a ladder, for each class of questions.

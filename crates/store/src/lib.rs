@@ -43,7 +43,7 @@ use domain::{
     SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
     decide::interaction::{Erasable, Snooze},
-    delivery::SealedSecret,
+    delivery::{ReachKind, SealedSecret},
     interaction::{Brief, Signs, Unproven},
     journal::Record,
     ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
@@ -648,10 +648,26 @@ pub trait Reaches: Send + Sync {
     /// Those of a person that have not ended, first added first.
     async fn reaches_of(&self, person: PersonId) -> Result<Vec<ReachRecord>>;
 
+    /// Those of a person that ended after `since` without being removed, last ended first, at most `limit`.
+    async fn lost_reaches(
+        &self,
+        person: PersonId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<ReachRecord>>;
+
+    /// How many of this kind a person has added after `since`, those that have ended included.
+    async fn reaches_added(
+        &self,
+        person: PersonId,
+        kind: ReachKind,
+        since: DateTime<Utc>,
+    ) -> Result<u32>;
+
     /// The one of this browser that has not ended, whoever's it is.
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>>;
 
-    /// The reaches that messages about this interaction went to, or are on their way to, where they can be taken away again.
+    /// The reaches that messages about this interaction went to, or may have gone to, where they can be taken away again.
     async fn told(&self, interaction: InteractionId) -> Result<Vec<DestinationId>>;
 
     /// The last event that people were told of, as far as any is.

@@ -97,7 +97,7 @@ impl ReachKind {
     pub fn is_to_be_proven(self) -> bool {
         match self {
             Self::Mail => true,
-            // A browser subscribes by itself, and whoever reads a topic has chosen it.
+            // A browser subscribes by itself, and which topics can be written to is said at the ntfy server.
             Self::Push | Self::Ntfy => false,
         }
     }
@@ -130,7 +130,7 @@ pub enum ReachEnd {
     Removed,
     /// The push service said that the address is gone.
     Gone,
-    /// It did nothing but fail for five days.
+    /// It did nothing but fail, many times and for five days.
     Failing,
     /// Another person uses this browser.
     Taken,

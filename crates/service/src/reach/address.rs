@@ -134,7 +134,7 @@ impl Address {
     /// The hash of it where it is one browser, whoever uses it.
     pub fn browser(&self) -> Option<SecretHash> {
         match self {
-            Self::Push { endpoint, .. } => Some(SecretHash(Sha256::digest(endpoint).into())),
+            Self::Push { endpoint, .. } => Some(browser_at(endpoint)),
             Self::Mail { .. } | Self::Ntfy { .. } => None,
         }
     }
@@ -179,6 +179,13 @@ impl Address {
         let plain = outbound.sealer.open(sealed, id.0.as_bytes())?;
         serde_json::from_slice(&plain).ok()
     }
+}
+
+/// The hash of a browser's address, as [`Address::browser`] has it.
+pub(super) fn browser_at(endpoint: &str) -> SecretHash {
+    let url = url::Url::parse(endpoint).ok();
+    let endpoint = url.as_ref().map_or(endpoint, url::Url::as_str);
+    SecretHash(Sha256::digest(endpoint).into())
 }
 
 impl fmt::Debug for Address {

@@ -8,6 +8,7 @@ use domain::{
     limits::SUMMED_UP,
 };
 use store::{Claimed, Mark};
+use uuid::Uuid;
 
 use super::{
     super::{Service, ServiceError},
@@ -27,6 +28,21 @@ pub struct Message {
     pub cause: Cause,
     /// The interaction that waits for them, or waited; none when it is about the way itself.
     pub about: Option<About>,
+}
+
+impl Message {
+    /// What it is about, as one among others: what comes later about the same takes its place. A summary is about all that
+    /// waits for its person.
+    pub fn subject(&self) -> Uuid {
+        match (&self.about, self.cause) {
+            (Some(About::Waits(_)), Cause::Summary { others, .. }) if others > 0 => {
+                self.person.id.0
+            }
+            (Some(About::Waits(interaction)), _) => interaction.id.0,
+            (Some(About::Closed(id)), _) => id.0,
+            (None, _) => self.reach.id.0,
+        }
+    }
 }
 
 /// The interaction that a message is about.
@@ -90,7 +106,8 @@ impl Service {
         }
         let Some(address) = Address::open(&reach.address, self.outbound()?, reach.id) else {
             let why = "this server's key does not open the address; the person has to add it anew";
-            return Ok(Err(TryResult::Failed(why.to_owned())));
+            // The push service was not asked: that says nothing of the browser, and the key may come back.
+            return Ok(Err(TryResult::Parked(why.to_owned())));
         };
         Ok(Ok(Box::new(Message {
             reach,
@@ -171,13 +188,16 @@ impl Service {
         if mark.next == Next::Delivered {
             return self.message_arrived(claimed).await;
         }
+        // A mail server and a topic that do not take one message may take another, and what fails there is the operator's
+        // server, not this person's address.
+        let is_browser = claimed.kind == DestinationKind::Push;
+        let was_asked = !matches!(reply, TryResult::Refused(_) | TryResult::Parked(_));
         let hopeless = mark
             .health
-            .is_some_and(|health| health.is_hopeless(mark.at));
+            .is_some_and(|health| health.is_hopeless_after_many(mark.at));
         let why = match reply.is_gone_from(claimed.kind) {
-            // A mail server and a topic that do not take one message may take another.
-            true if claimed.kind == DestinationKind::Push => ReachEnd::Gone,
-            _ if hopeless => ReachEnd::Failing,
+            true if is_browser => ReachEnd::Gone,
+            _ if is_browser && was_asked && hopeless => ReachEnd::Failing,
             _ => return Ok(()),
         };
         mark.next = Next::Dead;

@@ -7,7 +7,8 @@ mod tell;
 use domain::{
     Changeset, DestinationId, Moment, PersonId, Principal, Refused,
     decide::reach::{self as decide, NewReach},
-    delivery::Reach,
+    delivery::{Reach, ReachEnd},
+    limits,
 };
 use store::ReachRecord;
 
@@ -45,6 +46,27 @@ impl Service {
         Ok(own.collect())
     }
 
+    /// The ways to reach this person that ended without their doing, last ended first, for as long as they are told of it
+    /// and have not added the same again.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] for whoever is no person.
+    pub async fn lost_reaches(&self, by: &Principal) -> Result<Vec<Reach>, ServiceError> {
+        let person = person_of(by)?;
+        let since = self.now() - limits::LOST_SHOWN;
+        let limit = limits::REACHES as u32;
+        let lost = self.store.lost_reaches(person, since, limit).await?;
+        let own = self.store.reaches_of(person).await?;
+        let is_back = |lost: &Reach| {
+            let ended = lost.ended.map(|ended| ended.at);
+            own.iter().map(|record| &record.reach).any(|one| {
+                one.kind == lost.kind && one.label == lost.label && Some(one.created_at) >= ended
+            })
+        };
+        let lost = lost.into_iter().map(|record| record.reach);
+        Ok(lost.filter(|reach| !is_back(reach)).collect())
+    }
+
     /// A browser's subscription, as [`Address::push`] checks it.
     ///
     /// # Errors
@@ -70,6 +92,12 @@ impl Service {
     ) -> Result<Reach, ServiceError> {
         let person = person_of(by)?;
         let outbound = self.outbound()?;
+        let kind = address.kind();
+        if kind.is_to_be_proven() {
+            let since = self.now() - limits::PROOFS_WITHIN;
+            let lately = self.store.reaches_added(person, kind, since).await?;
+            decide::may_ask_for_proof(kind, lately)?;
+        }
         loop {
             let id = DestinationId(self.ids.next());
             let new = NewReach {
@@ -103,6 +131,36 @@ impl Service {
             if known.disabled_at.is_some() {
                 return Err(Refused::Disabled.into());
             }
+        }
+    }
+
+    /// A browser has another subscription in place of that at `endpoint`: whom the former reached, this one reaches. Nobody
+    /// else, whoever is signed in there by now.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] when the former did not reach this person; as [`Service::add_reach`].
+    pub async fn renew_browser(
+        &self,
+        endpoint: &str,
+        address: &Address,
+        by: &Principal,
+    ) -> Result<Reach, ServiceError> {
+        let person = person_of(by)?;
+        let browser = Some(address::browser_at(endpoint));
+        let since = self.now() - limits::LOST_SHOWN;
+        let limit = limits::REACHES as u32;
+        // The push service may have said first that the former is gone.
+        let lost = self.store.lost_reaches(person, since, limit).await?;
+        let own = self.store.reaches_of(person).await?;
+        let all = own.into_iter().chain(lost).map(|record| record.reach);
+        let mut all = all.filter(|reach| reach.browser == browser);
+        let former = all.find(|reach| reach.ended.is_none_or(|end| end.why != ReachEnd::Taken));
+        let former = former.ok_or(ServiceError::NotFound)?;
+        let added = self.add_reach(address, &former.label, by).await?;
+        match self.remove_reach(former.id, by).await {
+            // It has ended already.
+            Ok(()) | Err(ServiceError::NotFound) => Ok(added),
+            Err(error) => Err(error),
         }
     }
 

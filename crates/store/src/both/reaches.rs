@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     DeliveryId, DestinationId, InteractionId, PersonId, SecretHash,
-    delivery::{DestinationKind, Reach, SealedSecret},
+    delivery::{DestinationKind, Reach, ReachKind, SealedSecret},
     obligation::Obligation,
 };
 use sqlx::{QueryBuilder, Row};
@@ -93,6 +93,22 @@ async fn give_up(connection: &mut Connection, id: DestinationId, at: DateTime<Ut
     .bind(at.timestamp_millis())
     .bind(ENDED)
     .bind(id.0)
+    .execute(&mut *connection)
+    .await?;
+    // Of where it led nothing is left, also not in what was said by whoever did not take a message.
+    sqlx::query(
+        "UPDATE delivery_attempts SET error = NULL, body = NULL
+         WHERE delivery_id IN (SELECT id FROM outbox WHERE destination_id = $1)",
+    )
+    .bind(id.0)
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query(
+        "UPDATE outbox SET last_error = NULL
+         WHERE destination_id = $1 AND last_error IS NOT NULL AND last_error <> $2",
+    )
+    .bind(id.0)
+    .bind(ENDED)
     .execute(connection)
     .await?;
     Ok(())
@@ -155,6 +171,40 @@ impl Reaches for Store {
         ))
     }
 
+    async fn lost_reaches(
+        &self,
+        person: PersonId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<ReachRecord>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(RECORD);
+        sql.push(" WHERE r.ended_why <> 'removed' AND r.ended_at > ")
+            .push_bind(since.timestamp_millis());
+        sql.push(" AND r.person_id = ").push_bind(person.0);
+        sql.push(" ORDER BY r.ended_at DESC, r.id LIMIT ")
+            .push_bind(i64::from(limit));
+        Ok(rows::reaches(
+            sql.build_query_as().fetch_all(&self.read).await?,
+        ))
+    }
+
+    async fn reaches_added(
+        &self,
+        person: PersonId,
+        kind: ReachKind,
+        since: DateTime<Utc>,
+    ) -> Result<u32> {
+        let count: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM reaches WHERE person_id = $1 AND kind = $2 AND created_at > $3",
+        )
+        .bind(person.0)
+        .bind(kind.name())
+        .bind(since.timestamp_millis())
+        .fetch_one(&self.read)
+        .await?;
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>> {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(RECORD);
         sql.push(" WHERE r.ended_at IS NULL AND r.browser = ")
@@ -168,7 +218,8 @@ impl Reaches for Store {
             "SELECT DISTINCT o.destination_id
              FROM events e JOIN outbox o ON o.event_seq = e.seq
              JOIN reaches r ON r.id = o.destination_id
-             WHERE e.interaction_id = $1 AND o.state <> 'dead' AND r.ended_at IS NULL AND r.kind = 'push'
+             WHERE e.interaction_id = $1 AND r.ended_at IS NULL AND r.kind = 'push'
+                AND (o.state IN ('sending', 'delivered', 'unknown') OR (o.state = 'due' AND o.tries > 0))
                 AND (e.type <> 'interaction.summed_up' OR e.payload LIKE '%\"others\":0%')",
         )
         .bind(interaction.0)

@@ -16,8 +16,10 @@ use crate::hub::presence::Presence;
 
 pub mod words;
 
-/// How long a message waits while its person has the question before them.
+/// How long a message waits while its person has the question before them, and for how long after it was made: a page
+/// that is open is no reader, and whoever reads for longer may have left.
 const LOOKS: TimeDelta = TimeDelta::seconds(15);
+const LOOKS_AT_MOST: TimeDelta = TimeDelta::seconds(60);
 /// How much longer a lease is than carrying may take.
 const MARKED_WITHIN: Duration = Duration::from_secs(5);
 
@@ -26,6 +28,11 @@ const MARKED_WITHIN: Duration = Duration::from_secs(5);
 pub trait Carrier: Send + Sync {
     /// How long that may take.
     fn in_time(&self) -> Duration;
+
+    /// See [`Courier::at_once`].
+    fn at_once(&self) -> usize {
+        usize::MAX
+    }
 
     /// Sends it. `id` is the same at every try.
     async fn carry(&self, message: &Message, id: DeliveryId) -> Sent;
@@ -65,7 +72,7 @@ impl<C: Carrier> Messages<C> {
 
     async fn attempt(&self, claimed: &Claimed) -> Option<Sent> {
         match self.service.prepare_message(claimed).await {
-            Ok(Ok(message)) if self.is_before_them(&message) => {
+            Ok(Ok(message)) if self.is_before_them(&message, claimed) => {
                 Some(Sent::nothing(TryResult::Postponed {
                     why: "the person has the question before them".to_owned(),
                     wait: LOOKS,
@@ -81,10 +88,13 @@ impl<C: Carrier> Messages<C> {
     }
 
     /// Whoever reads the question needs no message about it, unless it waits still when they have left.
-    fn is_before_them(&self, message: &Message) -> bool {
+    fn is_before_them(&self, message: &Message, claimed: &Claimed) -> bool {
         let Some(About::Waits(interaction)) = &message.about else {
             return false;
         };
+        if self.service.now() - claimed.delivery.created_at >= LOOKS_AT_MOST {
+            return false;
+        }
         let place = format!("/blockers/{}", interaction.id);
         matches!(message.cause, Cause::Rung(_)) && self.presence.is_at(message.person.id, &place)
     }
@@ -103,6 +113,10 @@ impl<C: Carrier> Courier for Messages<C> {
 
     fn most(&self, _: Health, under_way: u32) -> u32 {
         u32::from(under_way == 0)
+    }
+
+    fn at_once(&self) -> usize {
+        self.carrier.at_once()
     }
 
     async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {

@@ -19,6 +19,9 @@ pub(super) struct Push {
     auth: String,
     #[serde(default)]
     label: String,
+    /// The address that the browser had before, when it was given another one by itself.
+    #[serde(default)]
+    instead: String,
 }
 
 /// Adds this browser.
@@ -31,7 +34,12 @@ pub(super) async fn add_push(
         .service
         .push_address(&form.endpoint, &form.p256dh, &form.auth);
     let added = match address {
-        Ok(address) => add(&state, &who, &address, &form.label).await,
+        Ok(address) if form.instead.is_empty() => add(&state, &who, &address, &form.label).await,
+        Ok(address) => {
+            let by = who.principal();
+            let renewed = state.service.renew_browser(&form.instead, &address, &by);
+            renewed.await.map(drop)
+        }
         Err(error) => Err(error),
     };
     back(added, "added")

@@ -40,6 +40,9 @@ fn why(code: &str) -> Option<&'static str> {
         }
         "label" => "The name must be one line of at most 100 characters.",
         "kind" => "You have as many ways to be reached as one may have. Remove one first.",
+        "proofs" => {
+            "Five messages were sent to addresses that you named in the last hour. Try again later."
+        }
         "code" => "This is not the code of the last message to this address.",
         "no-mail" => "This server sends no mail. An admin can set mail.url.",
         "no-ntfy" => "This server knows no ntfy server. An admin can set ntfy.url.",

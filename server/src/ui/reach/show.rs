@@ -10,7 +10,7 @@ use axum::{
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, Utc};
-use domain::delivery::ReachKind;
+use domain::delivery::{Reach, ReachEnd, ReachKind};
 use service::{OwnReach, SignedIn};
 
 use super::page::{Said, lone};
@@ -24,6 +24,7 @@ pub(super) async fn show(
     Query(said): Query<Said>,
 ) -> Result<Response, Problem> {
     let reaches = state.service.own_reaches(&who.principal()).await?;
+    let lost = state.service.lost_reaches(&who.principal()).await?;
     let key = state.vapid.public_key().await;
     if let Err(error) = &key {
         tracing::error!(
@@ -33,10 +34,11 @@ pub(super) async fn show(
     }
     let body = format!(
         "<p>When an agent waits for you and you have no page open, Handraise tells you in these ways. The person on duty \
-         in a team hears first.</p>{said}{list}{push}{mail}{ntfy}{quiet}\
+         in a team hears first.</p>{said}{list}{lost}{push}{mail}{ntfy}{quiet}\
          <p><a class=\"way-up\" href=\"/settings\">Settings</a></p>",
         said = said.html(),
         list = list(&reaches, state.service.now()),
+        lost = lost_list(&lost, state.service.now()),
         push = push_section(key.ok().as_deref()),
         mail = mail_section(state.config.mail.url.is_some()),
         ntfy = ntfy_section(state.config.ntfy.url.as_deref()),
@@ -80,6 +82,49 @@ fn list(reaches: &[OwnReach], now: DateTime<Utc>) -> String {
     }
     list.push_str("</ul>");
     list
+}
+
+/// What reaches them no more, and why: whoever relied on it has to learn it here.
+fn lost_list(lost: &[Reach], now: DateTime<Utc>) -> String {
+    if lost.is_empty() {
+        return String::new();
+    }
+    let mut list =
+        "<section class=\"reaches-lost\"><h2 class=\"section-title\">Reaches you no more</h2>\
+         <ul class=\"list reaches\">"
+            .to_owned();
+    for reach in lost {
+        let Some(ended) = reach.ended else { continue };
+        let name = match reach.label.is_empty() {
+            true => in_words(reach.kind),
+            false => reach.label.as_str(),
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            list,
+            "<li class=\"list-row reach-line\"><div class=\"reach-words\"><p><bdi>{name}</bdi></p>\
+             <p class=\"hint\">{kind} · ended {at}: {why}</p></div></li>",
+            name = Text(name),
+            kind = in_words(reach.kind),
+            at = moment(ended.at, now),
+            why = why_lost(ended.why),
+        );
+    }
+    list.push_str("</ul></section>");
+    list
+}
+
+fn why_lost(why: ReachEnd) -> &'static str {
+    match why {
+        ReachEnd::Removed => "it was removed.",
+        ReachEnd::Gone => {
+            "its push service knows it no more. Open this page there, and add it again."
+        }
+        ReachEnd::Failing => {
+            "nothing arrived there for five days. Open this page there, and add it again."
+        }
+        ReachEnd::Taken => "another person is told in this browser now.",
+    }
 }
 
 fn state_of(own: &OwnReach, now: DateTime<Utc>) -> String {
