@@ -314,6 +314,7 @@ fn an_agent_takes_back_and_collects_only_its_own() {
             at: epoch() + TimeDelta::seconds(1),
             by: Actor::Agent(agent()),
             reason,
+            code: None,
         }
     );
     assert_eq!(
