@@ -5,7 +5,7 @@ use chrono::DateTime;
 use domain::{
     DestinationId, Interaction, InteractionId, Person, Principal, Refused,
     decide::reach as decide,
-    delivery::{Cause, DestinationKind, Next, Reach, ReachEnd, TryResult},
+    delivery::{Cause, DestinationKind, Next, Reach, ReachEnd, ReachKind, TryResult},
 };
 use store::{Claimed, Mark};
 
@@ -140,14 +140,34 @@ impl Service {
         let hopeless = mark
             .health
             .is_some_and(|health| health.is_hopeless(mark.at));
-        let why = match reply.is_gone_from(claimed.kind) {
+        let ends = match reply.is_gone_from(claimed.kind) {
             // A mail server and a topic that do not take one message may take another.
-            true if claimed.kind == DestinationKind::Push => ReachEnd::Gone,
-            _ if hopeless => ReachEnd::Failing,
-            _ => return Ok(()),
+            true if claimed.kind == DestinationKind::Push => Some(ReachEnd::Gone),
+            _ if hopeless => Some(ReachEnd::Failing),
+            _ => None,
         };
-        mark.next = Next::Dead;
-        self.end_reach(claimed.delivery.destination, why).await
+        if ends.is_some() {
+            mark.next = Next::Dead;
+        }
+        if mark.next == Next::Dead && !matches!(reply, TryResult::Withdrawn(_)) {
+            self.message_given_up(claimed).await?;
+        }
+        match ends {
+            Some(why) => self.end_reach(claimed.delivery.destination, why).await,
+            None => Ok(()),
+        }
+    }
+
+    /// It is counted where it told of a question.
+    async fn message_given_up(&self, claimed: &Claimed) -> Result<(), ServiceError> {
+        let event = self.store.event(claimed.delivery.event_seq).await?;
+        let cause = event.and_then(|event| Cause::of(&event.payload));
+        if let (Some(Cause::Rung(_) | Cause::Summary { .. }), Some(by)) =
+            (cause, ReachKind::of(claimed.kind))
+        {
+            self.metrics.not_reached(by);
+        }
+        Ok(())
     }
 
     async fn end_reach(&self, id: DestinationId, why: ReachEnd) -> Result<(), ServiceError> {

@@ -2,6 +2,7 @@
 
 mod address;
 mod message;
+mod numbers;
 mod tell;
 
 use domain::{
@@ -13,6 +14,7 @@ use store::ReachRecord;
 
 pub use address::Address;
 pub use message::{About, Message, Prepared};
+pub use numbers::{ReachNumbers, Spread};
 
 use super::{Service, ServiceError};
 

@@ -32,7 +32,7 @@ store::on_both_databases!(
     one_key_is_kept_for_push_services,
 );
 
-async fn person(database: &Database, store: &dyn Store, name: &str, role: Role) -> Person {
+pub(crate) async fn person(database: &Database, store: &dyn Store, name: &str, role: Role) -> Person {
     let link = NewLink {
         hash: SecretHash(rand_hash()),
         expires_at: epoch(),
@@ -43,7 +43,7 @@ async fn person(database: &Database, store: &dyn Store, name: &str, role: Role) 
     account.unwrap().person
 }
 
-fn principal(person: &Person) -> Principal {
+pub(crate) fn principal(person: &Person) -> Principal {
     Principal::Person {
         id: person.id,
         name: person.name.clone(),
@@ -63,7 +63,7 @@ fn wished(database: &Database, kind: ReachKind, browser: Option<SecretHash>) -> 
     }
 }
 
-async fn added(database: &Database, store: &dyn Store, person: &Person, kind: ReachKind) -> Reach {
+pub(crate) async fn added(database: &Database, store: &dyn Store, person: &Person, kind: ReachKind) -> Reach {
     let new = wished(database, kind, None);
     let (reach, made) = decide::add(new, &[], &[], &principal(person), database.at(1)).unwrap();
     store.commit(made).await.unwrap();
@@ -81,7 +81,7 @@ async fn states(store: &dyn Store, reach: &Reach) -> Vec<DeliveryState> {
     found.into_iter().map(|one| one.delivery.state).collect()
 }
 
-async fn claim(store: &dyn Store, reach: &Reach, seconds: i64) -> Vec<store::Claimed> {
+pub(crate) async fn claim(store: &dyn Store, reach: &Reach, seconds: i64) -> Vec<store::Claimed> {
     let now = epoch() + TimeDelta::seconds(seconds);
     let until = now + TimeDelta::seconds(10);
     store.claim(&[(reach.id, 9)], now, until).await.unwrap()

@@ -4,6 +4,7 @@
 //! what arrives need a script, which is small (`public/reach.js`).
 
 mod change;
+mod numbers;
 mod page;
 mod prove;
 mod show;
@@ -26,6 +27,7 @@ pub(super) fn routes() -> Router<AppState> {
         .route("/settings/reach/ntfy", post(change::add_ntfy))
         .route("/settings/reach/test", post(change::test))
         .route("/settings/reach/remove", post(change::remove))
+        .route("/settings/reached", get(numbers::show))
         .route("/settings/reach/prove", get(prove::show).post(prove::prove))
         .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
 }

@@ -16,6 +16,10 @@ use service::{OwnReach, SignedIn};
 use super::page::{Said, lone};
 use crate::{plain_page::html::Text, problem::Problem, state::AppState, ui::ladder::quiet_section};
 
+/// The way to the numbers, for admins.
+const NUMBERS: &str = "<section><h2 class=\"section-title\">Everybody</h2>\
+     <p><a class=\"button\" href=\"/settings/reached\">How people are reached</a></p></section>";
+
 /// The page.
 pub(super) async fn show(
     State(state): State<AppState>,
@@ -33,7 +37,7 @@ pub(super) async fn show(
     }
     let body = format!(
         "<p>When an agent waits for you and no page of yours is open, this is how you hear of it. Whoever is on duty \
-         in a team is told first.</p>{said}{list}{push}{mail}{ntfy}{quiet}\
+         in a team is told first.</p>{said}{list}{push}{mail}{ntfy}{quiet}{numbers}\
          <p><a class=\"way-up\" href=\"/settings\">Settings</a></p>",
         said = said.html(),
         list = list(&reaches, state.service.now()),
@@ -41,6 +45,10 @@ pub(super) async fn show(
         mail = mail_section(state.config.mail.url.is_some()),
         ntfy = ntfy_section(state.config.ntfy.url.as_deref()),
         quiet = quiet_section(),
+        numbers = match who.principal().admin() {
+            Ok(_) => NUMBERS,
+            Err(_) => "",
+        },
     );
     Ok(lone(&state, &headers, "How to reach you", &body))
 }
@@ -137,7 +145,7 @@ fn forms(own: &OwnReach, name: &str) -> String {
     )
 }
 
-fn in_words(kind: ReachKind) -> &'static str {
+pub(super) fn in_words(kind: ReachKind) -> &'static str {
     match kind {
         ReachKind::Push => "Notifications",
         ReachKind::Mail => "Mail",
