@@ -15,7 +15,7 @@ pub(super) async fn run(service: Service, stopping: CancellationToken) {
                 Ok(0) => {}
                 Ok(ended) => tracing::info!(ended, "claims ran out"),
                 Err(error) => {
-                    tracing::error!(%error, "claims could not be ended; it will be tried again")
+                    tracing::error!(%error, "claims could not be ended; it will be tried again");
                 }
             }
         }
