@@ -217,7 +217,8 @@ impl Worker {
             if one.is_busy && self.couriers.of(one.kind).in_turn() {
                 continue;
             }
-            let takes = self.takes(one.destination, one.kind, one.health, now, room);
+            let room_for_it = room.min(one.due as usize);
+            let takes = self.takes(one.destination, one.kind, one.health, now, room_for_it);
             room -= takes.most as usize;
             wanted.insert(one.destination, takes);
         }

@@ -44,6 +44,8 @@ pub enum Address {
         /// The topic.
         topic: String,
     },
+    /// A message of the app in Slack, to whoever the person is there when it is sent.
+    Slack {},
 }
 
 impl Address {
@@ -53,6 +55,7 @@ impl Address {
             Self::Push { .. } => ReachKind::Push,
             Self::Mail { .. } => ReachKind::Mail,
             Self::Ntfy { .. } => ReachKind::Ntfy,
+            Self::Slack {} => ReachKind::Slack,
         }
     }
 
@@ -135,7 +138,7 @@ impl Address {
     pub fn browser(&self) -> Option<SecretHash> {
         match self {
             Self::Push { endpoint, .. } => Some(SecretHash(Sha256::digest(endpoint).into())),
-            Self::Mail { .. } | Self::Ntfy { .. } => None,
+            Self::Mail { .. } | Self::Ntfy { .. } | Self::Slack {} => None,
         }
     }
 
@@ -149,6 +152,7 @@ impl Address {
             }
             Self::Mail { to, .. } => to.clone(),
             Self::Ntfy { topic } => topic.clone(),
+            Self::Slack {} => "a message to you alone".to_owned(),
         }
     }
 

@@ -8,7 +8,7 @@ mod tell;
 use domain::{
     Changeset, DestinationId, Moment, PersonId, Principal, Refused,
     decide::reach::{self as decide, NewReach},
-    delivery::Reach,
+    delivery::{Reach, ReachKind},
 };
 use store::ReachRecord;
 
@@ -87,7 +87,11 @@ impl Service {
                 Some(browser) => self.store.reach_of_browser(browser).await?,
                 None => None,
             };
-            let before: Vec<_> = before.into_iter().map(|record| record.reach).collect();
+            let mut before: Vec<_> = before.into_iter().map(|record| record.reach).collect();
+            if new.kind == ReachKind::Slack {
+                // Whoever they are there, it is one.
+                before.extend(own.iter().filter(|one| one.kind == new.kind).cloned());
+            }
             let (reach, added) = decide::add(new, &own, &before, by, self.moment())?;
             if self.is_first(added).await? {
                 return Ok(reach);
@@ -110,6 +114,22 @@ impl Service {
     ) -> Result<(), ServiceError> {
         self.change_reach(id, |reach, now| decide::remove(reach, by, now).map(Some))
             .await
+    }
+
+    /// Has what can wait come there once an hour as one message, or each by itself.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], also where each is a message; [`Refused::Unchanged`].
+    pub async fn gather_reach(
+        &self,
+        id: DestinationId,
+        digest: bool,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        self.change_reach(id, |reach, now| {
+            decide::gather(reach, digest, by, now).map(Some)
+        })
+        .await
     }
 
     /// Sends something there, to see whether it arrives.

@@ -150,6 +150,7 @@ pub(super) fn in_words(kind: ReachKind) -> &'static str {
         ReachKind::Push => "Notifications",
         ReachKind::Mail => "Mail",
         ReachKind::Ntfy => "ntfy",
+        ReachKind::Slack => "Slack",
     }
 }
 
