@@ -759,7 +759,7 @@ fn a_line_says_who_is_on_it_and_whom_it_is_for() {
     ]);
     let (screen, _) = drawn(&mut state, 100, 20, false);
     assert!(
-        screen.contains("waits 0s, Ana is on it, for Cy"),
+        screen.contains("waits 0 s, Ana is on it, for Cy"),
         "{screen}"
     );
     assert!(
