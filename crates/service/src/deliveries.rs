@@ -124,9 +124,7 @@ impl Service {
             DestinationKind::Push
             | DestinationKind::Mail
             | DestinationKind::Ntfy
-            | DestinationKind::Direct => {
-                self.message_tried(claimed, reply, mark).await
-            }
+            | DestinationKind::Direct => self.message_tried(claimed, reply, mark).await,
         }
     }
 }

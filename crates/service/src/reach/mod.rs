@@ -116,6 +116,31 @@ impl Service {
             .await
     }
 
+    /// The person signs out of the browser that this way leads to: nothing more is sent there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn leave_browser(
+        &self,
+        id: DestinationId,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        let person = person_of(by)?;
+        let found = self.store.reach(id).await?;
+        let own = found.filter(|record| {
+            let reach = &record.reach;
+            reach.person == person && reach.kind == ReachKind::Push && reach.ended.is_none()
+        });
+        if own.is_none() {
+            return Ok(());
+        }
+        match self.remove_reach(id, by).await {
+            // Somebody else took it away meanwhile.
+            Err(ServiceError::NotFound) => Ok(()),
+            done => done,
+        }
+    }
+
     /// Has what can wait come there once an hour as one message, or each by itself.
     ///
     /// # Errors

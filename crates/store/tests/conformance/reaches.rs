@@ -32,7 +32,12 @@ store::on_both_databases!(
     one_key_is_kept_for_push_services,
 );
 
-pub(crate) async fn person(database: &Database, store: &dyn Store, name: &str, role: Role) -> Person {
+pub(crate) async fn person(
+    database: &Database,
+    store: &dyn Store,
+    name: &str,
+    role: Role,
+) -> Person {
     let link = NewLink {
         hash: SecretHash(rand_hash()),
         expires_at: epoch(),
@@ -63,7 +68,12 @@ fn wished(database: &Database, kind: ReachKind, browser: Option<SecretHash>) -> 
     }
 }
 
-pub(crate) async fn added(database: &Database, store: &dyn Store, person: &Person, kind: ReachKind) -> Reach {
+pub(crate) async fn added(
+    database: &Database,
+    store: &dyn Store,
+    person: &Person,
+    kind: ReachKind,
+) -> Reach {
     let new = wished(database, kind, None);
     let (reach, made) = decide::add(new, &[], &[], &principal(person), database.at(1)).unwrap();
     store.commit(made).await.unwrap();

@@ -130,10 +130,9 @@ impl<C: Carrier> Messages<C> {
 #[async_trait]
 impl<C: Carrier> Courier for Messages<C> {
     fn lease(&self) -> TimeDelta {
-        // What is told together comes after what is told alone.
         let most = match self.carrier.together() {
             1 => self.carrier.in_time(),
-            _ => BEGUN_WITHIN + self.carrier.in_time() * 2,
+            _ => BEGUN_WITHIN + self.carrier.in_time(),
         };
         TimeDelta::from_std(most + MARKED_WITHIN).unwrap_or(TimeDelta::MAX)
     }
@@ -157,10 +156,7 @@ impl<C: Carrier> Courier for Messages<C> {
         let (mut held, mut gathered) = (Vec::new(), Vec::new());
         for one in claimed {
             if begun.elapsed() > BEGUN_WITHIN {
-                let why = "it waits for its turn".to_owned();
-                let wait = TimeDelta::zero();
-                let later = Sent::nothing(TryResult::Postponed { why, wait });
-                outcomes.push((one, Some(later)));
+                outcomes.push((one, Some(waits_for_its_turn())));
                 continue;
             }
             match self.prepare(&one).await {
@@ -176,12 +172,24 @@ impl<C: Carrier> Courier for Messages<C> {
             }
         }
         if let Some(first) = held.first() {
-            let sent = self.carrier.carry_together(&gathered, first.delivery.id);
-            let sent = sent.await;
+            let sent = match begun.elapsed() > BEGUN_WITHIN {
+                true => waits_for_its_turn(),
+                false => {
+                    let id = first.delivery.id;
+                    self.carrier.carry_together(&gathered, id).await
+                }
+            };
             outcomes.extend(held.into_iter().map(|one| (one, Some(sent.clone()))));
         }
         outcomes
     }
+}
+
+fn waits_for_its_turn() -> Sent {
+    Sent::nothing(TryResult::Postponed {
+        why: "it waits for its turn".to_owned(),
+        wait: TimeDelta::zero(),
+    })
 }
 
 /// When what was made at this time is told with the rest.
