@@ -28,7 +28,8 @@ store::on_both_databases!(
 async fn link_ana(app: &TestApp, to: Option<&str>) {
     let person = person_named(app, "Ana").await;
     let id = to.map(|id| SlackId::parse(id).unwrap());
-    let linked = app.state.service.link_slack(person, id, &operator());
+    let by = operator();
+    let linked = app.state.service.link_slack(person, id, &by);
     linked.await.unwrap();
 }
 

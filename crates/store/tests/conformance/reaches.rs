@@ -117,6 +117,11 @@ async fn a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it(datab
     let own = store.reaches_of(ana.id).await.unwrap();
     assert_eq!(own.len(), 1);
     assert!(own[0].reach.is_working());
+    assert!(!own[0].reach.digest);
+    let gathered = decide::gather(&own[0].reach, true, &by, database.at(3)).unwrap();
+    store.commit(gathered).await.unwrap();
+    let own = store.reaches_of(ana.id).await.unwrap();
+    assert!(own[0].reach.digest);
     let removed = decide::remove(&own[0].reach, &by, database.at(3)).unwrap();
     store.commit(removed).await.unwrap();
     assert_eq!(store.reaches_of(ana.id).await.unwrap(), []);
