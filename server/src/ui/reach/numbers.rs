@@ -149,7 +149,7 @@ fn messages(numbers: &ReachNumbers) -> String {
     let table = table("Messages", "by", &columns, &lines.collect::<Vec<_>>());
     format!(
         "{table}<p class=\"hint\">From the rung of the ladder to the moment in which the push service, the mail server or \
-         ntfy took the message. <i>Failing</i> are ways of which nothing but failures was heard lately; one that \
+         ntfy took the message. Failing are ways of which nothing but failures was heard lately; one that \
          fails for five days is taken away.</p>"
     )
 }
