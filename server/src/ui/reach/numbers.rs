@@ -112,12 +112,12 @@ fn times(numbers: &ReachNumbers) -> String {
         (name.to_owned(), cells)
     };
     let lines = [
-        line("somebody was reached", numbers.reached),
-        line("somebody opened it", numbers.seen),
-        line("somebody answered", numbers.answered),
+        line("reached", numbers.reached),
+        line("opened", numbers.seen),
+        line("answered", numbers.answered),
     ];
-    let columns = ["questions", "half within", "nine in ten within", "longest"];
-    let mut all = table("From asking until …", "until", &columns, &lines);
+    let columns = ["questions", "half", "nine in ten", "longest"];
+    let mut all = table("How long after it was asked", "somebody", &columns, &lines);
     if numbers.is_cut {
         let _ = write!(all, "<p class=\"hint\">Of the newest {asked} alone.</p>");
     }
@@ -128,45 +128,44 @@ fn messages(numbers: &ReachNumbers) -> String {
     if numbers.messages.is_empty() && numbers.ways.is_empty() {
         return "<p class=\"list-note\">Nobody has added a way to be reached yet.</p>".to_owned();
     }
-    let lines = ReachKind::ALL.into_iter().filter_map(|kind| {
-        let messages = numbers.messages.iter().find(|one| one.by == kind);
-        let ways = numbers.ways.iter().find(|one| one.by == kind);
-        if messages.is_none() && ways.is_none() {
-            return None;
-        }
-        Some((in_words(kind).to_owned(), cells(messages, ways)))
-    });
-    let columns = [
-        "within 1 s",
-        "within 1 min",
-        "later",
-        "on the way",
-        "not needed any more",
-        "not reached",
-        "ways",
-        "failing",
+    let ways: Vec<_> = ReachKind::ALL
+        .into_iter()
+        .filter(|kind| {
+            numbers.messages.iter().any(|one| one.by == *kind)
+                || numbers.ways.iter().any(|one| one.by == *kind)
+        })
+        .collect();
+    let columns: Vec<_> = ways.iter().map(|kind| in_words(*kind)).collect();
+    let message = |what: &str, of: fn(&MessagesBy) -> u64| {
+        let cells = ways.iter().map(|kind| {
+            let found = numbers.messages.iter().find(|one| one.by == *kind);
+            found.map_or(0, of).to_string()
+        });
+        (what.to_owned(), cells.collect())
+    };
+    let way = |what: &str, of: fn(&WaysBy) -> u64| {
+        let cells = ways.iter().map(|kind| {
+            let found = numbers.ways.iter().find(|one| one.by == *kind);
+            found.map_or(0, of).to_string()
+        });
+        (what.to_owned(), cells.collect())
+    };
+    let lines = [
+        message("reached within 1 s", |one| one.within_second),
+        message("reached within 1 min", |one| one.within_minute),
+        message("reached later", |one| one.later),
+        message("on the way", |one| one.under_way),
+        message("not needed any more", |one| one.not_needed),
+        message("not reached", |one| one.not_reached),
+        way("ways there are now", |one| one.ways),
+        way("of these failing", |one| one.failing),
     ];
-    let table = table("Messages", "by", &columns, &lines.collect::<Vec<_>>());
+    let table = table("Messages", "by", &columns, &lines);
     format!(
         "{table}<p class=\"hint\">From the rung of the ladder to the moment in which the push service, the mail server or \
          ntfy took the message. Failing are ways of which nothing but failures was heard lately; one that \
          fails for five days is taken away.</p>"
     )
-}
-
-fn cells(messages: Option<&MessagesBy>, ways: Option<&WaysBy>) -> Vec<String> {
-    let message = |of: fn(&MessagesBy) -> u64| messages.map_or(0, of).to_string();
-    let way = |of: fn(&WaysBy) -> u64| ways.map_or(0, of).to_string();
-    vec![
-        message(|one| one.within_second),
-        message(|one| one.within_minute),
-        message(|one| one.later),
-        message(|one| one.under_way),
-        message(|one| one.not_needed),
-        message(|one| one.not_reached),
-        way(|one| one.ways),
-        way(|one| one.failing),
-    ]
 }
 
 fn rungs(numbers: &ReachNumbers) -> String {
