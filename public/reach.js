@@ -22,6 +22,10 @@ const text = (buffer) =>
     .replace(/\//g, '_')
     .replace(/=+$/, '');
 
+/** An iPad calls itself a Macintosh, which has no screen to touch. */
+const isPad = () =>
+  /iPad/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
+
 function browserName() {
   const { userAgent } = navigator;
   const known = [
@@ -33,19 +37,31 @@ function browserName() {
   ];
   const systems = [
     ['iPhone', /iPhone/],
-    ['iPad', /iPad/],
     ['Android', /Android/],
     ['Windows', /Windows/],
     ['macOS', /Mac OS X/],
     ['Linux', /Linux/],
   ];
   const find = (list, other) => list.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? other;
-  return `${find(known, 'Browser')} on ${find(systems, 'this device')}`;
+  return `${find(known, 'Browser')} on ${isPad() ? 'iPad' : find(systems, 'this device')}`;
 }
+
+/** With one full stop: browsers' own messages have theirs. */
+const sentence = (words) => words.replace(/\.*$/, '.');
+
+/** Times as this browser tells them: the server knows no zone of its reader's. */
+function tellTimes() {
+  for (const time of document.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime);
+    const isToday = at.toDateString() === new Date().toDateString();
+    time.textContent = isToday ? at.toLocaleTimeString() : at.toLocaleString();
+  }
+}
+tellTimes();
 
 /** Why this browser cannot be reached; `null` when it can. */
 function whyNot() {
-  const isApple = /iPhone|iPad/.test(navigator.userAgent);
+  const isApple = /iPhone/.test(navigator.userAgent) || isPad();
   if (!window.isSecureContext) return 'Browsers take notifications only from addresses that begin with https://.';
   if (isApple && !('PushManager' in window)) {
     return 'On an iPhone or iPad, put Handraise on the home screen first (Share, then Add to Home Screen), and open it there.';
@@ -101,7 +117,7 @@ if (push) {
       await subscribe(push);
       push.submit();
     } catch (error) {
-      say(`Not added: ${error.message}.`);
+      say(`Not added: ${sentence(error.message)}`);
       button.disabled = false;
     }
   });
@@ -128,6 +144,7 @@ async function readAgain() {
     const state = line.querySelector('[data-state]');
     if (now && state) state.replaceChildren(...now.childNodes);
   }
+  tellTimes();
 }
 
 const wait = (time) => new Promise((done) => setTimeout(done, time));
@@ -138,14 +155,23 @@ for (const form of document.querySelectorAll('form[data-test]')) {
     const button = form.querySelector('button');
     const line = form.closest('[data-reach]');
     const said = line.querySelector('[data-said]');
-    const state = () => line.querySelector('[data-state]').textContent;
+    const state = () => {
+      const shown = line.querySelector('[data-state]');
+      return `${shown.querySelector('time')?.dateTime} ${shown.textContent}`;
+    };
     const before = state();
     button.disabled = true;
     said.hidden = false;
+    delete said.dataset.arrived;
     said.textContent = 'On its way…';
     const begun = Date.now();
     try {
       const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
+      const { pathname, searchParams } = new URL(response.url);
+      if (pathname !== location.pathname || searchParams.has('refused')) {
+        location.assign(response.url);
+        return;
+      }
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
       for (let look = 0; look < LOOKS && state() === before; look += 1) {
         await wait(EVERY);
@@ -155,7 +181,7 @@ for (const form of document.querySelectorAll('form[data-test]')) {
       if (state() === before) said.textContent = `Nothing was heard of it for ${took} s. It is tried again by itself.`;
       else if (!said.dataset.arrived) said.textContent = '';
     } catch (error) {
-      said.textContent = `Not sent: ${error.message}.`;
+      said.textContent = `Not sent: ${sentence(error.message)}`;
     }
     button.disabled = false;
   });
@@ -164,7 +190,7 @@ for (const form of document.querySelectorAll('form[data-test]')) {
 navigator.serviceWorker?.addEventListener('message', ({ data }) => {
   if (!data?.arrived) return;
   const here = document.querySelector('[data-this]:not([hidden])')?.closest('[data-reach]');
-  const said = (here ?? document).querySelector('[data-said]');
+  const said = here?.querySelector('[data-said]');
   if (!said) return;
   said.hidden = false;
   said.dataset.arrived = data.arrived;

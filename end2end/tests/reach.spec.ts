@@ -111,6 +111,12 @@ test("a notification is shown, its buttons approve and deny, and it is taken awa
     // Answered elsewhere: what is still there about it goes.
     await push({ handraise: { is: "closed", message: "c", interaction: asked.id } });
     await expect.poll(() => shown(page)).toEqual([]);
+    // Apple's push service wants something to be shown: it comes with the message.
+    const notification = { title: "No longer needed", body: "It does not wait for an answer any more.", tag: asked.id };
+    await push({ notification, handraise: { is: "closed", message: "d", interaction: asked.id } });
+    await expect.poll(() => shown(page)).toMatchObject([{ title: "No longer needed", tag: asked.id }]);
+    await push({ handraise: { is: "closed", message: "e", interaction: asked.id } });
+    await expect.poll(() => shown(page)).toEqual([]);
   }
 });
 
@@ -168,7 +174,7 @@ test("the page says why nothing can be added, and is legible", async ({ server, 
       window.setTimeout = ((call: () => void, time?: number) => after(call, time === 20_000 ? 50 : time)) as typeof setTimeout;
     });
     await page.goto(`${server.url}/settings/reach`);
-    await expect(page.getByText("Nothing reaches you yet")).toBeVisible();
+    await expect(page.getByText("You have no way to be reached yet")).toBeVisible();
     await page.getByRole("button", { name: "Notify me in this browser" }).click();
     await expect(page.getByRole("alert")).toContainText("did not answer in time");
     await expectLegible(page);

@@ -1,4 +1,4 @@
-//! Claiming, handing over, putting off.
+//! Claiming, handing over, snoozing.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,7 +15,7 @@ pub trait AroundPages: Send + Sync {
     /// [`UiError::NotFound`], [`UiError::NotAllowed`], [`UiError::Invalid`].
     async fn claim(&self, id: InteractionId) -> Result<(), UiError>;
 
-    /// Nobody is on it any more.
+    /// The claim ends.
     ///
     /// # Errors
     /// As [`AroundPages::claim`].

@@ -1,4 +1,4 @@
-//! Around an open blocker: who is on it and whom it is for, and the ways to be on it, to put it off, and to hand it over.
+//! Around an open blocker: who is on it and whom it is for, and the ways to claim it, to snooze it, and to hand it over.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{InteractionId, limits};
@@ -14,7 +14,7 @@ use crate::{
     view::{Around, ClaimView},
 };
 
-/// Who is on it, whom it is for, and that it is put off.
+/// Who is on it, whom it is for, and that it is snoozed.
 #[component]
 pub(super) fn AroundLines(around: Around, live: Live) -> impl IntoView {
     let Around {
@@ -44,12 +44,12 @@ pub(super) fn AroundLines(around: Around, live: Live) -> impl IntoView {
         }
     });
     let snoozed = snoozed_until.map(|until| {
-        view! { <p>"You have put it off for another " <Until at=until live /> "."</p> }
+        view! { <p>"You have snoozed it for another " <Until at=until live /> "."</p> }
     });
     let any = claim.is_some() || meant_for.is_some() || snoozed.is_some();
     any.then(|| {
         view! {
-            <div class="around" role="status">
+            <div class="around">
                 {claim}
                 {meant_for}
                 {snoozed}
@@ -67,12 +67,11 @@ pub(super) fn ClaimForm(
 ) -> impl IntoView {
     let yours = claim.is_some_and(|claim| claim.by_you);
     let (claims, releases) = (ServerAction::new(), ServerAction::new());
-    answering.reloads_after(claims);
-    answering.reloads_after(releases);
     let sending = match yours {
         true => Sending::of(releases),
         false => Sending::of(claims),
     };
+    answering.reloads_after(sending);
     let on_submit = move |event: ev::SubmitEvent| {
         event.prevent_default();
         if !sending.starts() {
@@ -105,10 +104,10 @@ pub(super) fn ClaimForm(
     }
 }
 
-/// For how long it can be put off, in minutes.
+/// For how long it can be snoozed, in minutes.
 const SPANS: [(i64, &str); 2] = [(15, "15 min"), (60, "1 h")];
 
-/// Puts it off for who looks; only until a time before its deadline.
+/// Snoozes it for who looks; only until a time before its deadline.
 #[component]
 pub(super) fn SnoozeForm(
     id: InteractionId,
@@ -119,9 +118,9 @@ pub(super) fn SnoozeForm(
 ) -> impl IntoView {
     let (snoozes, ends) = (ServerAction::new(), ServerAction::new());
     let until = StoredValue::new(0);
-    answering.goes_on_after(snoozes, move || (id, until.get_value()));
-    answering.returns_after(ends, id);
-    let sending = Sending::of(snoozes);
+    let (sending, ending) = (Sending::of(snoozes), Sending::of(ends));
+    answering.goes_on_after(sending, move || (id, until.get_value()));
+    answering.returns_after(ending, id);
     let fits = move |at: DateTime<Utc>| expires_at.is_none_or(|end| at < end);
     let snooze = move |at: DateTime<Utc>| {
         if sending.starts() {
@@ -172,7 +171,7 @@ pub(super) fn SnoozeForm(
     };
     let nothing_fits = move || {
         let first = live.now.get() + TimeDelta::minutes(SPANS[0].0);
-        (!fits(first)).then_some("Its deadline is too near to put it off.")
+        (!fits(first)).then_some("Its deadline is too near to snooze it.")
     };
     view! {
         <details class="snooze-form">
@@ -184,7 +183,7 @@ pub(super) fn SnoozeForm(
             >
                 <input type="hidden" name="id" value=id.to_string() />
                 <p class="part-note">
-                    "Out of your list until then, and of nobody else's. " {nothing_fits}
+                    "It leaves your list until then. Others still see it. " {nothing_fits}
                 </p>
                 <div class="field-line">
                     {spans} {tomorrow}
@@ -193,20 +192,26 @@ pub(super) fn SnoozeForm(
                             view! {
                                 <button
                                     class="button quiet"
-                                    type="button"
-                                    on:click=move |_| {
-                                        ends.dispatch(EndSnooze {
-                                            id,
-                                            by: answering.whose(),
-                                        });
+                                    type="submit"
+                                    formaction=EndSnooze::url()
+                                    disabled=move || ending.is_busy()
+                                    on:click=move |event| {
+                                        event.prevent_default();
+                                        if ending.starts() {
+                                            ends.dispatch(EndSnooze {
+                                                id,
+                                                by: answering.whose(),
+                                            });
+                                        }
                                     }
                                 >
-                                    "Show it again"
+                                    "Show now"
                                 </button>
                             }
                         })}
                 </div>
                 <Problem id="snooze-problem" sending />
+                <Problem id="end-snooze-problem" sending=ending />
             </form>
         </details>
     }
@@ -235,8 +240,8 @@ pub(super) fn HandOverForm(
         return None;
     }
     let hands = ServerAction::new();
-    answering.leaves_after(hands);
     let sending = Sending::of(hands);
+    answering.leaves_after(sending);
     let (to, why) = (
         NodeRef::<html::Select>::new(),
         NodeRef::<html::Input>::new(),
@@ -265,7 +270,17 @@ pub(super) fn HandOverForm(
             <form method="post" action=HandOverBlocker::url() on:submit=on_submit>
                 <input type="hidden" name="id" value=id.to_string() />
                 <label for="hand-over-to">"To"</label>
-                <select id="hand-over-to" class="field" name="to" node_ref=to>
+                <select
+                    id="hand-over-to"
+                    class="field"
+                    name="to"
+                    required
+                    node_ref=to
+                    aria-describedby="hand-over-problem"
+                >
+                    <option value="" disabled selected>
+                        "Choose"
+                    </option>
                     {options("People", people)}
                     {options("Teams", teams)}
                 </select>

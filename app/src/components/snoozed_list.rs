@@ -1,19 +1,23 @@
-//! What a person has put off, folded: it is in their list again by itself.
+//! What a person has snoozed, folded: it is in their list again by itself.
 
 use chrono::DateTime;
 use domain::InteractionId;
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{ev, prelude::*, server_fn::ServerFn};
 
-use super::moment::Until;
+use super::{
+    controls::{Problem, Sending},
+    moment::Until,
+};
 use crate::{
     desk::place::Place,
     drawn_later::{Drawers, DrawnLater},
+    held::Holding,
     live::Live,
-    server_fns::end_snooze,
+    server_fns::EndSnooze,
     view::Row,
 };
 
-/// Nothing while nothing is put off.
+/// Nothing while nothing is snoozed.
 #[component]
 pub(super) fn SnoozedList(live: Live) -> impl IntoView {
     let draw = Box::new(move |it: &Drawers| (it.snoozed)(live));
@@ -60,23 +64,43 @@ pub(crate) fn draw_snoozed(live: Live) -> AnyView {
 fn SnoozedLine(row: Row, until: i64, live: Live) -> impl IntoView {
     let id = row.id;
     let at = DateTime::from_timestamp_millis(until).unwrap_or_default();
-    let show = move |_| {
-        spawn_local(async move {
-            if end_snooze(id, None).await.is_ok() {
-                live.desk
-                    .try_update(|desk| desk.snoozed.retain(|(of, _)| *of != id));
-            }
-        });
+    let holding = use_context::<Holding>();
+    let ends = ServerAction::new();
+    let sending = Sending::of(ends);
+    Effect::new(move |_| {
+        if sending.is_done() {
+            live.desk
+                .update(|desk| desk.snoozed.retain(|(of, _)| *of != id));
+        }
+    });
+    let show = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        if sending.starts() {
+            ends.dispatch(EndSnooze {
+                id,
+                by: holding.and_then(Holding::person),
+            });
+        }
     };
+    let problem = format!("show-{id}");
     view! {
         <li>
             <a href=Place::Blocker(id).address() dir="auto">
                 {row.about.unwrap_or(row.preview)}
             </a>
             <span class="snoozed-until">"back in " <Until at live /></span>
-            <button class="button quiet small" type="button" on:click=show>
-                "Show now"
-            </button>
+            <form method="post" action=EndSnooze::url() on:submit=show>
+                <input type="hidden" name="id" value=id.to_string() />
+                <button
+                    class="button quiet small"
+                    type="submit"
+                    disabled=move || sending.is_busy()
+                    aria-describedby=problem.clone()
+                >
+                    "Show now"
+                </button>
+                <Problem id=problem sending />
+            </form>
         </li>
     }
 }

@@ -30,7 +30,8 @@ fn StepLine(step: Step, live: Live) -> impl IntoView {
     let by = by.map(str::to_owned);
     let after = step.after.as_deref();
     let after = after.map(|after| format!(" {after} after it was asked"));
-    let text = step.text.filter(|_| step.what != What::Asked);
+    let text = step.text;
+    let text = text.filter(|_| !matches!(step.what, What::Asked | What::GivenUp));
     view! {
         <li class="timeline-step">
             <p class="timeline-words">{by.map(|by| view! { <bdi>{by}</bdi> " " })} {words} {after}</p>
@@ -56,7 +57,10 @@ fn words(step: &Step) -> (Option<&str>, String) {
         What::Told => (by, "told this".to_owned()),
         What::Moved => (by, "moved it to another team".to_owned()),
         What::Claimed => (by, format!("is on it{via}")),
-        What::GivenUp => (by, format!("gave the claim up{via}")),
+        What::GivenUp => match &step.text {
+            Some(whose) => (by, format!("ended {whose}'s claim{via}")),
+            None => (by, format!("gave the claim up{via}")),
+        },
         What::RanOut => (by, "was on it until then".to_owned()),
         What::HandedOver => (by, format!("handed it over{via}")),
         What::Progressed(progress) => {
@@ -183,6 +187,13 @@ mod tests {
                     Some(Via::Slack),
                 ),
                 "Ben replied in Slack; it is no answer: the card did not show the question yet",
+            ),
+            (
+                Step {
+                    text: Some("Ana".to_owned()),
+                    ..step(What::GivenUp, Some("Root"), Some(Via::Dashboard))
+                },
+                "Root ended Ana's claim in the dashboard",
             ),
             (
                 step(What::Closed(Outcome::Expired), None, None),

@@ -81,7 +81,7 @@ pub enum Change {
         /// How many are by now.
         answered: usize,
     },
-    /// Somebody is on it, or nobody any more.
+    /// A claim begins or ends.
     Claimed {
         /// Which row.
         id: InteractionId,
@@ -91,7 +91,7 @@ pub enum Change {
         #[serde(skip_serializing_if = "Option::is_none")]
         ran_out: Option<PersonId>,
     },
-    /// It was handed over, and nobody is on it.
+    /// It was handed over, which ends the claim.
     HandedOver {
         /// Which row.
         id: InteractionId,

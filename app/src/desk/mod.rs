@@ -34,7 +34,7 @@ pub struct Desk {
     pub recent: Vec<ClosedRow>,
     /// The counts of the last 24 hours.
     pub counts: Counts,
-    /// What the person whose desk it is has put off: it waits, and is not in their list.
+    /// What the person whose desk it is has snoozed: it waits, and is not in their list.
     #[serde(default)]
     pub snoozed: Vec<SnoozedRow>,
 }
@@ -102,7 +102,7 @@ impl Desk {
             }
             Change::HandedOver { id, name } => {
                 if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id) {
-                    (row.to, row.claim) = (name, None);
+                    (row.to, row.claim, row.ran_out) = (name, None, None);
                 }
             }
             Change::Told { told } => {
@@ -137,7 +137,7 @@ impl Desk {
         true
     }
 
-    /// Whether its person has put it off.
+    /// Whether its person has snoozed it.
     pub fn is_snoozed(&self, id: domain::InteractionId) -> bool {
         self.snoozed.iter().any(|(snoozed, _)| *snoozed == id)
     }
@@ -147,11 +147,11 @@ impl Desk {
         self.more_waiting > 0 && self.waiting.len() < WAITING_ROWS as usize / 2
     }
 
-    /// How many wait in all, without those that its person has put off.
+    /// How many wait in all, without those that its person has snoozed.
     pub fn count_waiting(&self) -> usize {
-        let put_off = |row: &&Row| self.is_snoozed(row.id);
-        let put_off = self.waiting.iter().filter(put_off).count();
-        self.waiting.len() - put_off + self.more_waiting
+        let snoozed = |row: &&Row| self.is_snoozed(row.id);
+        let snoozed = self.waiting.iter().filter(snoozed).count();
+        self.waiting.len() - snoozed + self.more_waiting
     }
 
     /// Whether no agent has ever asked or told anything.
@@ -313,9 +313,11 @@ pub(crate) mod tests {
         };
         desk.apply(6, ran_out);
         assert_eq!(desk.waiting[0].ran_out, Some(me));
-        desk.apply(7, claimed(Some("Ben")));
+        let to_team = Change::HandedOver { id, name: None };
+        desk.apply(7, to_team);
         assert_eq!(desk.waiting[0].ran_out, None);
-        desk.apply(8, closed(1));
+        desk.apply(8, claimed(Some("Ben")));
+        desk.apply(9, closed(1));
         assert_eq!(desk.recent[0].row.claim, None);
     }
 

@@ -1,4 +1,4 @@
-//! Claiming, handing over, putting off. `by` is whose page it comes from.
+//! Claiming, handing over, snoozing. `by` is whose page it comes from.
 
 use domain::{InteractionId, PersonId};
 use leptos::server;
@@ -14,7 +14,7 @@ pub async fn claim_blocker(
     super::answered(super::backend_of(by).await?.claim(id).await)
 }
 
-/// Nobody is on it any more.
+/// The claim ends.
 #[server(prefix = "/ui", endpoint = "release-blocker", output = TreeJson)]
 pub async fn release_blocker(
     id: InteractionId,
@@ -45,7 +45,7 @@ pub async fn hand_over_blocker(
     super::answered(super::backend_of(by).await?.hand_over(id, to, why).await)
 }
 
-/// Puts it off for so many `minutes`, or `until` a time in milliseconds since 1970, which only a browser can tell where it
+/// Snoozes it for so many `minutes`, or `until` a time in milliseconds since 1970, which only a browser can tell where it
 /// is a time of its day.
 #[server(prefix = "/ui", endpoint = "snooze-blocker", output = TreeJson)]
 pub async fn snooze_blocker(

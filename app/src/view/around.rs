@@ -13,7 +13,7 @@ pub struct Around {
     pub meant_for: Option<String>,
     /// Why, in the words of who did.
     pub why: Option<String>,
-    /// Until when the person who looks has put it off.
+    /// Until when the person who looks has snoozed it.
     pub snoozed_until: Option<DateTime<Utc>>,
     /// Who can get it: what a form says of each, and their name. People first.
     pub people: Vec<(String, String)>,
@@ -41,5 +41,5 @@ pub enum GoesTo {
     Team(TeamId),
 }
 
-/// A blocker that the person whose desk it is has put off until then, in milliseconds since 1970.
+/// A blocker that the person whose desk it is has snoozed until then, in milliseconds since 1970.
 pub type SnoozedRow = (InteractionId, i64);

@@ -114,6 +114,12 @@ pub const DUTY_EXCEPTIONS: usize = 1_000;
 pub const DUTY_KEPT: TimeDelta = TimeDelta::days(35);
 /// Most ways to reach one person.
 pub const REACHES: usize = 20;
+/// How many messages that ask whose address it is a person may have sent in an hour: they go to whatever address is named.
+pub const PROOFS: u32 = 5;
+/// That hour.
+pub const PROOFS_WITHIN: TimeDelta = TimeDelta::hours(1);
+/// How long a person is told that such a way ended without their doing.
+pub const LOST_SHOWN: TimeDelta = TimeDelta::days(30);
 /// Longest name of such a way, in characters.
 pub const LABEL_CHARS: usize = 100;
 /// Most rungs of a ladder, for each class of questions.
@@ -136,6 +142,12 @@ pub const MESSAGES_AN_HOUR: u32 = 20;
 pub const MESSAGES_KEPT_FOR_URGENT: u32 = 5;
 /// Over which time they are counted.
 pub const MESSAGES_WINDOW: TimeDelta = TimeDelta::hours(1);
+/// When no person of a rung can be told, it is tried again after this time.
+pub const RUNG_AGAIN: TimeDelta = TimeDelta::minutes(1);
+/// The shortest time between a message to a person and what was held back from them since it counts in no limit.
+pub const SUMMARY_APART: TimeDelta = TimeDelta::minutes(5);
+/// How many questions one summary tells of; of more it says how many.
+pub const SUMMED_UP: usize = 100;
 /// When the rest is told as one.
 pub const SUMMARY_AFTER: TimeDelta = TimeDelta::minutes(15);
 /// Most bytes of a calendar file that is read in.

@@ -14,7 +14,7 @@ impl Service {
         team: Option<&Team>,
         named: &str,
     ) -> Result<Result<Whom, Fault>, ServiceError> {
-        let nobody = "is nobody whom this agent may ask for: `duty`, `team`, or `person:` and the name of somebody who \
+        let nobody = "names no one this agent may ask for: `duty`, `team`, or `person:` and the name of a person who \
                       answers in a team that an admin has opened to it";
         let nobody = || Err(Fault::new("to", nobody));
         let Some(team) = team else {

@@ -1,6 +1,10 @@
 //! A person is on it, for some minutes.
 
-use domain::{Interaction, InteractionId, Principal, Refused, decide::interaction as decide};
+use domain::{
+    Interaction, InteractionId, PersonId, Principal, Refused, Responder, Via,
+    decide::interaction as decide,
+};
+use store::TokenRecord;
 
 use super::{Service, ServiceError};
 
@@ -26,7 +30,7 @@ impl Service {
         self.as_it_is(id, claimed.await).await
     }
 
-    /// Gives it up. Where nobody is on it nothing changes.
+    /// Gives it up. Without a claim nothing changes.
     ///
     /// # Errors
     /// As [`Service::claim`].
@@ -42,21 +46,23 @@ impl Service {
         self.as_it_is(id, released.await).await
     }
 
-    /// Ends all claims whose time has run out, and returns how many that were. One that cannot be ended is logged, and
+    /// Ends all claims whose time has run out, or whose owner may not answer any more, and returns how many that were. One that cannot be ended is logged, and
     /// holds up no other.
     ///
     /// # Errors
     /// When they cannot be read.
     pub async fn end_claims(&self) -> Result<usize, ServiceError> {
-        let (mut ended, mut stuck) = (0, 0);
+        let mut ended = self.end_claims_of_gone().await?;
+        let mut stuck = 0;
         loop {
             let due = self.store.claims_run_out(self.now(), stuck, PAGE).await?;
             if due.is_empty() {
                 return Ok(ended);
             }
             for id in due {
-                let out = self
-                    .change_as_told(id, |interaction, _, now| decide::run_out(interaction, now));
+                let out = self.change_as_told(id, |interaction, _, now| {
+                    decide::run_out(interaction, true, now)
+                });
                 match out.await {
                     Ok(_) => ended += 1,
                     // Answered, given up or claimed anew meanwhile, or another node's clock ticked first.
@@ -70,6 +76,53 @@ impl Service {
                 }
             }
         }
+    }
+
+    /// A person who was kept out, or has left the team, keeps others silent no longer.
+    async fn end_claims_of_gone(&self) -> Result<usize, ServiceError> {
+        let mut ended = 0;
+        for id in self.store.claimed(self.now(), PAGE).await? {
+            let Some(interaction) = self.store.interaction(id).await? else {
+                continue;
+            };
+            let Some(claim) = interaction.claim.clone() else {
+                continue;
+            };
+            if self.may_still_answer(&claim.by, &interaction).await? {
+                continue;
+            }
+            let out = self.change_as_told(id, |interaction, _, now| {
+                let is_theirs = interaction.claim.as_ref() == Some(&claim);
+                decide::run_out(interaction, !is_theirs, now)
+            });
+            match out.await {
+                Ok(_) => ended += 1,
+                Err(ServiceError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(ended)
+    }
+
+    async fn may_still_answer(
+        &self,
+        by: &Responder,
+        interaction: &Interaction,
+    ) -> Result<bool, ServiceError> {
+        if by.via == Via::Api {
+            let tokens = self.store.tokens().await?;
+            let mut known = tokens.iter().filter(|known| known.token.id.0 == by.id);
+            let is_good = |known: &TokenRecord| {
+                known.revoked_at.is_none() && !known.token.has_expired(self.now())
+            };
+            return Ok(known.any(is_good));
+        }
+        // A user of Slack may answer without being a person here.
+        let Some(person) = self.store.person(PersonId(by.id)).await? else {
+            return Ok(by.via == Via::Slack);
+        };
+        let may = self.principal_for(&person).await?;
+        Ok(person.disabled_at.is_none() && may.responder_for(interaction.team.as_ref()).is_ok())
     }
 
     /// The interaction when it was changed, and as it is when it was so already.

@@ -1,19 +1,19 @@
 //! Silence climbs (rule 17): rungs that are due are told, each once, whatever other nodes do.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry},
     sync::Arc,
 };
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Interaction, PersonId, Principal, Refused, Role, TeamId,
+    Interaction, InteractionId, PersonId, Principal, Refused, Role, TeamId,
     access::PersonRef,
     decide::interaction as decide,
     duty::{can_be_on_duty, on_duty},
     interaction::Whom,
     ladder::{Circle, Class, Held, Kept, Ladder, People, Reachable, Summary, summary},
-    limits::MESSAGES_WINDOW,
+    limits::{MESSAGES_WINDOW, RUNG_AGAIN},
 };
 use futures::{StreamExt, stream};
 use store::{Answerer, Climbing, HeldDue};
@@ -108,6 +108,13 @@ impl Service {
             let ladder = &around.ladder;
             let now = self.moment();
             let place = standing.place;
+            // A rung is not spent on people who hear nothing of it.
+            if rung.is_some() && reachable.values().all(|one| one.ways.is_empty()) {
+                self.store
+                    .put_off_rung(standing, now.at + RUNG_AGAIN)
+                    .await?;
+                return Ok(true);
+            }
             match decide::climb(&interaction, place, ladder, &people, &reachable, now) {
                 Ok(rung) => {
                     if self.is_first(rung).await? {
@@ -212,15 +219,25 @@ impl Service {
         Ok(known.map(|one| one.person.clone()))
     }
 
+    /// What waits without a rung to come, since a server of an earlier version has asked it, is on its ladder from now on.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn join_ladder(&self) -> Result<u64, ServiceError> {
+        Ok(self.store.join_ladder(self.now()).await?)
+    }
+
     /// Tells what was held back from people and is so no longer, and returns how many people that were.
     ///
     /// # Errors
     /// When what is due cannot be read.
     pub async fn sum_up_due(&self) -> Result<usize, ServiceError> {
         let mut told = 0;
+        // A team's night was held back from each of its people.
+        let mut asked = HashMap::new();
         for due in self.store.held_due(self.now(), PEOPLE).await? {
             let person = due.person;
-            match self.sum_up(due).await {
+            match self.sum_up(due, &mut asked).await {
                 Ok(done) => told += usize::from(done),
                 Err(error) => {
                     tracing::error!(%error, person.id = %person, "what was held back cannot be told");
@@ -230,27 +247,47 @@ impl Service {
         Ok(told)
     }
 
-    async fn sum_up(&self, due: HeldDue) -> Result<bool, ServiceError> {
+    async fn sum_up(&self, due: HeldDue, asked: &mut Asked) -> Result<bool, ServiceError> {
         let now = self.now();
         let (mut kept, mut gone, mut waiting) = (Vec::new(), Vec::new(), BTreeMap::new());
         let principal = self.principal_of(&due).await?;
+        let snoozed = self.store.snoozes_of(due.person, now).await?;
         for held in due.held {
-            let asked = self.store.interaction(held.interaction).await?;
+            let known = match asked.entry(held.interaction) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(
+                    self.store
+                        .interaction(held.interaction)
+                        .await?
+                        .map(Arc::new),
+                ),
+            };
             let may = |one: &Interaction| {
                 let by = principal.as_ref();
                 by.is_some_and(|(_, by)| by.responder_for(one.team.as_ref()).is_ok())
             };
-            match asked.filter(|one| still_waits(one, now) && may(one)) {
-                Some(one) => {
-                    kept.push(Kept {
-                        held,
-                        class: Class::of(&one.request),
-                        deadline: one.expires_at,
-                    });
-                    waiting.insert(one.id, one);
-                }
-                None => gone.push(held),
+            let Some(one) = known
+                .clone()
+                .filter(|one| still_waits(one, now) && may(one))
+            else {
+                gone.push(held);
+                continue;
+            };
+            let snoozed = snoozed
+                .iter()
+                .find(|one| one.interaction == held.interaction);
+            let claimed = one.claim_at(now).map(|claim| claim.until);
+            // Who is on it may give it up, and then the others were never told of it.
+            if let Some(until) = claimed.max(snoozed.map(|snooze| snooze.until)) {
+                self.store.hold_longer(&[held], until).await?;
+                continue;
             }
+            kept.push(Kept {
+                held,
+                class: Class::of(&one.request),
+                deadline: one.expires_at,
+            });
+            waiting.insert(one.id, one);
         }
         self.store.drop_held(&gone).await?;
         let Some((answerer, _)) = principal else {
@@ -270,10 +307,10 @@ impl Service {
                 self.store.hold_longer(&all, until).await?;
                 Ok(false)
             }
-            Summary::Now { ways, of } => {
+            Summary::Now { ways, of, more } => {
                 let ways: Vec<_> = ways.iter().map(|way| way.id).collect();
                 let of: Vec<_> = of.iter().filter_map(|id| waiting.remove(id)).collect();
-                let told = decide::sum_up(&person, &of, all, &ways, self.moment())?;
+                let told = decide::sum_up(&person, &of, more, all, &ways, self.moment())?;
                 // One that was answered meanwhile is left out the next time.
                 self.is_first(told).await
             }
@@ -293,13 +330,7 @@ impl Service {
             person: PersonRef::from(&person),
             is_of_team: true,
         };
-        let principal = Principal::Person {
-            id: person.id,
-            name: person.name,
-            role: person.role,
-            proven_at: DateTime::UNIX_EPOCH,
-            teams: self.store.parts(person.id).await?,
-        };
+        let principal = self.principal_for(&person).await?;
         Ok(Some((answerer, principal)))
     }
 
@@ -312,10 +343,12 @@ impl Service {
     }
 }
 
-/// A question that is claimed waits for that person, and is told by its ladder when they give it up.
+/// Interactions that were read in a turn.
+type Asked = HashMap<InteractionId, Option<Arc<Interaction>>>;
+
 fn still_waits(interaction: &Interaction, now: DateTime<Utc>) -> bool {
     let is_over = interaction.expires_at.is_some_and(|end| end <= now);
-    interaction.state.is_pending() && !is_over && interaction.claim_at(now).is_none()
+    interaction.state.is_pending() && !is_over
 }
 
 /// All who may answer it, by what they are to it.

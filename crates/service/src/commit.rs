@@ -35,7 +35,7 @@ impl Service {
 fn begins_a_ladder(changeset: &Changeset) -> bool {
     changeset.writes.iter().any(|write| match write {
         Write::Open(interaction) => interaction.state.is_pending(),
-        Write::Ladder(LadderWrite::Restart { .. }) => true,
+        Write::Ladder(LadderWrite::Restart { .. } | LadderWrite::Resume { .. }) => true,
         _ => false,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, TimeDelta};
+use chrono::TimeDelta;
 use domain::{
     AbsenceId, Changeset, DutyEvent, Fault, Moment, OverrideId, Part, Payload, Person, PersonId,
     Principal, Refused, Team, TeamId, TeamRef,
@@ -130,13 +130,7 @@ impl Service {
         let person = self.store.person(owner).await?;
         let person = person.filter(|person| person.disabled_at.is_none());
         let person = person.ok_or(ServiceError::NotFound)?;
-        let reader = Principal::Person {
-            id: person.id,
-            name: person.name,
-            role: person.role,
-            proven_at: DateTime::UNIX_EPOCH,
-            teams: self.store.parts(owner).await?,
-        };
+        let reader = self.principal_for(&person).await?;
         self.duty_calendar(team, &reader).await
     }
 

@@ -52,7 +52,7 @@ impl Service {
                     decide::hand_over(interaction, to, why.clone(), by, now)
                 });
                 let handed = handed.await?;
-                self.end_snooze(id, person).await?;
+                self.tell_pages_of(person);
                 handed
             }
             HandTo::Team(team) => {

@@ -12,7 +12,7 @@ use store::{Answerer, LadderRecord};
 
 use super::{Service, ServiceError};
 
-/// How silence climbs in a team, or for everyone, for whoever may know.
+/// How silence climbs in a team, or for everyone, for readers who may know.
 #[derive(Clone, Debug)]
 pub struct TeamLadder {
     /// The team; `None` = everyone.
@@ -29,7 +29,7 @@ impl TeamLadder {
     pub fn rungs(&self, class: Class) -> Vec<String> {
         let name = |person| {
             let name = self.names.get(&person).cloned();
-            name.unwrap_or_else(|| "somebody who is not here any more".to_owned())
+            name.unwrap_or_else(|| "a person who has left".to_owned())
         };
         let rungs = self.ladder.rungs(class).iter();
         rungs.map(|rung| rung.text(&name)).collect()
@@ -191,7 +191,7 @@ impl Service {
     }
 }
 
-/// Those who may be named in a ladder: whoever may answer by it.
+/// Those who may be named in a ladder: the people who may answer by it.
 fn nameable(answerers: Vec<Answerer>) -> Vec<PersonRef> {
     let may = |one: &Answerer| one.is_of_team || one.person.role == domain::Role::Admin;
     let may = answerers.into_iter().filter(may);

@@ -35,6 +35,7 @@ pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod principal;
 mod provider_sign_in;
 mod quota;
 mod reach;

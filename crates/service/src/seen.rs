@@ -42,7 +42,7 @@ impl Service {
         });
     }
 
-    /// Somebody in Slack may be nobody here.
+    /// A Slack user may have no account here.
     async fn person_behind(&self, by: &Principal) -> Result<Option<PersonId>, ServiceError> {
         Ok(match by {
             Principal::Person { id, .. } => Some(*id),

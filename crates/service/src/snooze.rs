@@ -1,4 +1,4 @@
-//! What a person does not want to see for a while.
+//! Snoozes: blockers that a person has hidden for a while.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -23,7 +23,7 @@ impl Service {
     ) -> Result<Snooze, ServiceError> {
         let interaction = self.interaction(id, by).await?;
         let snooze = decide::snooze(&interaction, until, by, self.moment())?;
-        self.store.put_off(&snooze).await?;
+        self.store.snooze(&snooze).await?;
         self.tell_pages_of(snooze.person);
         Ok(snooze)
     }
@@ -33,23 +33,23 @@ impl Service {
     /// # Errors
     /// When the database fails.
     pub async fn end_snooze(&self, id: InteractionId, person: PersonId) -> Result<(), StoreError> {
-        if self.store.put_back(person, id).await? {
+        if self.store.end_snooze(person, id).await? {
             self.tell_pages_of(person);
         }
         Ok(())
     }
 
-    fn tell_pages_of(&self, person: PersonId) {
-        // Nobody may have a page open.
+    pub(super) fn tell_pages_of(&self, person: PersonId) {
+        // There may be no open page.
         let _ = self.snoozes_changed.send(person);
     }
 
-    /// What this person has put off, the next to come back first.
+    /// What this person has snoozed, the next to come back first.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn snoozed(&self, person: PersonId) -> Result<Vec<Snooze>, StoreError> {
-        self.store.put_off_by(person, self.now()).await
+        self.store.snoozes_of(person, self.now()).await
     }
 
     /// Forgets what has come back, and returns how much that was.

@@ -44,7 +44,7 @@ use domain::{
     SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
     decide::interaction::{Erasable, Snooze},
-    delivery::SealedSecret,
+    delivery::{ReachKind, SealedSecret},
     interaction::{Brief, Unproven},
     journal::Record,
     ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
@@ -73,7 +73,7 @@ pub use query::{
     WaitingCounts, WithWords,
 };
 pub use reach_numbers::{MessagesBy, Reaching, WaysBy};
-pub use reaches::{ReachRecord, Reachable, Told, ToldPage};
+pub use reaches::{ReachRecord, Told, ToldPage};
 pub use teams::{Asker, DutyRecord, TeamRecord, TeamUse};
 
 use url::Scheme;
@@ -323,19 +323,22 @@ pub trait Interactions: Send + Sync {
         skip: u32,
         limit: u32,
     ) -> Result<Vec<InteractionId>>;
+
+    /// Pending interactions that are claimed at `now`, the longest first, at most `limit`.
+    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<InteractionId>>;
 }
 
-/// What people do not want to see for a while. It is each person's own: it stands beside the journal.
+/// Snoozes: blockers that a person has hidden for a while. They are each person's own: they stand beside the journal.
 #[async_trait]
 pub trait Snoozes: Send + Sync {
-    /// Puts it off, or puts it off until another time.
-    async fn put_off(&self, snooze: &Snooze) -> Result<()>;
+    /// Hides it until a time, also where another was chosen before.
+    async fn snooze(&self, snooze: &Snooze) -> Result<()>;
 
-    /// Ends that; `false` when it was not put off.
-    async fn put_back(&self, person: PersonId, interaction: InteractionId) -> Result<bool>;
+    /// Ends that; `false` when it was not snoozed.
+    async fn end_snooze(&self, person: PersonId, interaction: InteractionId) -> Result<bool>;
 
-    /// What this person has put off until after `now` and is still pending, the next to come back first.
-    async fn put_off_by(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>>;
+    /// What this person has snoozed until after `now` and is still pending, the next to come back first.
+    async fn snoozes_of(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>>;
 
     /// Forgets what has come back by `now`.
     async fn forget_snoozes(&self, now: DateTime<Utc>) -> Result<u64>;
@@ -631,13 +634,26 @@ pub trait Reaches: Send + Sync {
     /// Those of a person that have not ended, first added first.
     async fn reaches_of(&self, person: PersonId) -> Result<Vec<ReachRecord>>;
 
+    /// Those of a person that ended after `since` without being removed, last ended first, at most `limit`.
+    async fn lost_reaches(
+        &self,
+        person: PersonId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<ReachRecord>>;
+
+    /// How many of this kind a person has added after `since`, those that have ended included.
+    async fn reaches_added(
+        &self,
+        person: PersonId,
+        kind: ReachKind,
+        since: DateTime<Utc>,
+    ) -> Result<u32>;
+
     /// The one of this browser that has not ended, whoever's it is.
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>>;
 
-    /// The working reaches of all who may answer for a team by being one of it; without a team, of all who may answer.
-    async fn reachable(&self, team: Option<TeamId>) -> Result<Vec<Reachable>>;
-
-    /// The reaches that messages about this interaction went to, or are on their way to, where they can be taken away again.
+    /// The reaches that messages about this interaction went to, or may have gone to, where they can be taken away again.
     async fn told(&self, interaction: InteractionId) -> Result<Vec<DestinationId>>;
 
     /// The last event that people were told of, as far as any is.
@@ -695,6 +711,13 @@ pub trait Ladders: Send + Sync {
     /// No rung is to come any more, unless it stands elsewhere by now. No changeset: it tells of nothing.
     async fn leave_ladder(&self, climbing: Climbing) -> Result<()>;
 
+    /// The same rung comes at another time, unless it stands elsewhere by now. No changeset either.
+    async fn put_off_rung(&self, climbing: Climbing, at: DateTime<Utc>) -> Result<()>;
+
+    /// What waits and stands before its first rung with none to come is on its ladder at `now`: a server of an earlier
+    /// version has asked it. Returns how much that was.
+    async fn join_ladder(&self, now: DateTime<Utc>) -> Result<u64>;
+
     /// Everybody who can come in and whose role answers.
     async fn answerers(&self, team: Option<TeamId>) -> Result<Vec<Answerer>>;
 
@@ -709,10 +732,10 @@ pub trait Ladders: Send + Sync {
     /// At most `limit` people from whom something was held back until `now`, with all of it that may be told by then.
     async fn held_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<HeldDue>>;
 
-    /// Holds it back for longer, for quiet hours. No changeset: nobody is told anything.
+    /// Holds it back for longer, for quiet hours. No changeset: no one is told.
     async fn hold_longer(&self, held: &[Held], until: DateTime<Utc>) -> Result<()>;
 
-    /// It is not held back any more, since nothing of it waits. No changeset: nobody is told anything.
+    /// It is not held back any more, since nothing of it waits. No changeset: no one is told.
     async fn drop_held(&self, held: &[Held]) -> Result<()>;
 
     /// Whether a person has opened it.

@@ -48,12 +48,3 @@ pub struct ToldPage {
     /// Whether there may be more after it.
     pub more: bool,
 }
-
-/// Whom a message may go to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reachable {
-    /// The reach.
-    pub id: DestinationId,
-    /// Whose it is.
-    pub person: domain::PersonId,
-}

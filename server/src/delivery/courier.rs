@@ -21,6 +21,12 @@ pub trait Courier: Send + Sync {
     /// How many more deliveries a destination takes that does so well, while so many are `under_way` to it.
     fn most(&self, health: Health, under_way: u32) -> u32;
 
+    /// To how many destinations of this kind something may be on its way at once: where all of them are behind one server,
+    /// it is spared, and one that hangs keeps no other kind from being sent.
+    fn at_once(&self) -> usize {
+        usize::MAX
+    }
+
     /// Sends what was claimed for one destination. `None` beside one that could not be sent for a reason of ours: its
     /// lease ends, and it is due again.
     async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)>;

@@ -16,6 +16,7 @@ use lettre::{
         Mailbox,
         header::{ContentType, Header, HeaderName, HeaderValue},
     },
+    transport::smtp::{Error as SmtpError, PoolConfig},
 };
 use service::{About, Address, Message, Service};
 use tokio::time::{Instant, timeout};
@@ -28,6 +29,8 @@ use crate::config::{Hidden, MailSettings};
 
 /// How long a mail server may take.
 const IN_TIME: Duration = Duration::from_secs(20);
+/// How many connections a mail server gets from this one: many refuse a client that opens dozens.
+const AT_ONCE: u32 = 8;
 /// The longest subject.
 const SUBJECT: usize = 120;
 /// How many questions one message tells of, at most.
@@ -169,16 +172,32 @@ impl Mails {
                 code: 250,
                 retry_after: None,
             },
-            // The server will not take it another time either.
-            Ok(Err(error)) if error.is_permanent() => TryResult::Invalid(why(&error)),
-            Ok(Err(error)) if error.is_timeout() => TryResult::TimedOut,
-            Ok(Err(error)) => TryResult::Failed(why(&error)),
+            Ok(Err(error)) => self.refused(&error, begun).await,
         };
         Sent {
             reply,
             body: String::new(),
             took: begun.elapsed(),
             may_have_arrived: false,
+        }
+    }
+
+    /// What becomes of a message that was not taken. Only what is said of the mailbox is for good: a password that was
+    /// changed or a quota that is used up is mended in time, and the message is sent then.
+    async fn refused(&self, error: &SmtpError, begun: Instant) -> TryResult {
+        if error.is_timeout() {
+            return TryResult::TimedOut;
+        }
+        let why = why(error);
+        let code = error.status().map(u16::from);
+        if !code.is_some_and(|code| is_of_mailbox(code, &why)) {
+            return TryResult::Failed(why);
+        }
+        // The same codes are used by servers that let nobody in.
+        let left = IN_TIME.saturating_sub(begun.elapsed());
+        match timeout(left, self.transport.test_connection()).await {
+            Ok(Ok(true)) => TryResult::Invalid(why),
+            _ => TryResult::Failed(why),
         }
     }
 
@@ -227,7 +246,8 @@ fn joined(
     let from = from.context("mail_from is missing: whom are messages from?")?;
     let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.reveal())
         .context("mail_url cannot be used")?;
-    let transport = transport.timeout(Some(IN_TIME)).build();
+    let pool = PoolConfig::new().max_size(AT_ONCE);
+    let transport = transport.timeout(Some(IN_TIME)).pool_config(pool).build();
     let from = from.parse().context("mail_from is no mail address")?;
     Ok((transport, from))
 }
@@ -280,6 +300,10 @@ impl Carrier for Mails {
         IN_TIME
     }
 
+    fn at_once(&self) -> usize {
+        AT_ONCE as usize
+    }
+
     async fn carry(&self, message: &Message, id: DeliveryId) -> Sent {
         self.hand_over(self.mail(message, id)).await
     }
@@ -300,8 +324,31 @@ impl Carrier for Mails {
     }
 }
 
-/// A mail server's own words, of which addresses may be a part, are short.
-fn why(error: &lettre::transport::smtp::Error) -> String {
+/// Whether a mail server's answer says that there is no such mailbox. Where it has an enhanced code too (RFC 3463), that
+/// tells a mailbox that is not there from a sender who may not.
+fn is_of_mailbox(code: u16, words: &str) -> bool {
+    let enhanced = words.split_whitespace().find_map(|word| {
+        let mut parts = word.trim_matches(|c: char| !c.is_ascii_digit()).split('.');
+        let part = |part: Option<&str>| part?.parse::<u16>().ok();
+        let found = (
+            part(parts.next())?,
+            part(parts.next())?,
+            part(parts.next())?,
+        );
+        parts.next().is_none().then_some(found)
+    });
+    let is_code = matches!(code, 501 | 550 | 551 | 553);
+    is_code
+        && match enhanced {
+            // 7 and 8 are of the sender's own address; 2.1 is a mailbox that was switched off.
+            Some((5, 1, detail)) => !matches!(detail, 7 | 8),
+            Some(other) => other == (5, 2, 1),
+            None => true,
+        }
+}
+
+/// A mail server's own words, short. The address is the person's alone: it is sealed, and stands in no error.
+fn why(error: &SmtpError) -> String {
     let mut words = error.to_string().replace('\0', "\u{fffd}");
     if let Some(cause) = std::error::Error::source(error) {
         let cause = cause.to_string();
@@ -309,7 +356,17 @@ fn why(error: &lettre::transport::smtp::Error) -> String {
             words = format!("{words}: {cause}");
         }
     }
-    words::cut(&words, 200)
+    words::cut(&without_addresses(&words), 200)
+}
+
+fn without_addresses(words: &str) -> String {
+    let words = words
+        .split_whitespace()
+        .map(|word| match word.contains('@') {
+            true => "(address)",
+            false => word,
+        });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Where nothing is sent any more (RFC 2369): a page with a button, since scanners follow links.
@@ -345,5 +402,46 @@ impl Header for Automatic {
 
     fn display(&self) -> HeaderValue {
         HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_said_of_the_mailbox_is_for_good() {
+        for (code, words, expected) in [
+            (550, "permanent error (550): no such mailbox", true),
+            (550, "permanent error (550): 5.1.1 unknown user", true),
+            (553, "permanent error (553): 5.1.3 bad address", true),
+            (501, "permanent error (501): 5.1.3 bad address", true),
+            (550, "permanent error (550): 5.2.1 mailbox disabled", true),
+            (551, "permanent error (551): user not local", true),
+            (
+                550,
+                "permanent error (550): 5.4.5 daily quota exceeded",
+                false,
+            ),
+            (550, "permanent error (550): 5.7.1 relaying denied", false),
+            (553, "permanent error (553): 5.1.8 bad sender", false),
+            (535, "permanent error (535): 5.7.8 bad credentials", false),
+            (530, "permanent error (530): authenticate first", false),
+            (552, "permanent error (552): 5.2.2 mailbox full", false),
+            (554, "permanent error (554): no service", false),
+            (421, "transient error (421): later", false),
+        ] {
+            assert_eq!(is_of_mailbox(code, words), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn no_address_stands_in_an_error() {
+        let words = "permanent error (550): <ana@example.com>: unknown\nor ana@example.com, gone";
+        let said = without_addresses(words);
+        assert_eq!(
+            said,
+            "permanent error (550): (address) unknown or (address) gone"
+        );
     }
 }

@@ -48,6 +48,7 @@ pub struct Worker {
 }
 
 struct Busy {
+    kind: DestinationKind,
     requests: u32,
     health: Health,
 }
@@ -179,6 +180,7 @@ impl Worker {
             let known = chosen.get(&destination);
             let health = known.map(|one| one.health).unwrap_or_default();
             let busy = self.busy.entry(destination).or_insert(Busy {
+                kind: claimed.kind,
                 requests: 0,
                 health,
             });
@@ -210,6 +212,10 @@ impl Worker {
         let mut wanted = HashMap::new();
         let mut ready = self.store.ready(now).await?;
         let mut followers = self.store.followers(now).await?;
+        let mut under_way: HashMap<DestinationKind, usize> = HashMap::new();
+        for busy in self.busy.values() {
+            *under_way.entry(busy.kind).or_default() += 1;
+        }
         // If there is not room for all, no destination is always last.
         ready.shuffle(&mut rand::rng());
         followers.shuffle(&mut rand::rng());
@@ -220,6 +226,13 @@ impl Worker {
             }
             let room_for_it = room.min(one.due as usize);
             let takes = self.takes(one.destination, one.kind, one.health, now, room_for_it);
+            if takes.most > 0 && !self.busy.contains_key(&one.destination) {
+                let places = under_way.entry(one.kind).or_default();
+                if *places >= self.couriers.of(one.kind).at_once() {
+                    continue;
+                }
+                *places += 1;
+            }
             room -= takes.most as usize;
             wanted.insert(one.destination, takes);
         }

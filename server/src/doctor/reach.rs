@@ -18,7 +18,7 @@ pub(super) async fn examine(config: &Config, report: &mut Report) {
         true => report.ok("reach", "browsers take notifications from public_url"),
         false => report.warning(
             "reach",
-            "browsers take notifications only from public_url with https://, so nobody is reached by them",
+            "browsers take notifications only from a public_url with https://, so notifications reach no one",
         ),
     }
     examine_mail(config, report).await;
@@ -40,10 +40,10 @@ async fn examine_ntfy(config: &Config, report: &mut Report) {
 
 async fn examine_mail(config: &Config, report: &mut Report) {
     match Mails::examine(&config.mail).await {
-        Ok(None) => report.ok("reach", "no mail is sent: mail_url is not set"),
+        Ok(None) => report.ok("reach", "no mail is sent: mail.url is not set"),
         Ok(Some(())) => report.ok(
             "reach",
-            "the mail server answers, and takes what it is told",
+            "the mail server answers, and takes the name and password",
         ),
         Err(error) => report.problem("reach", format!("no mail can be sent: {error:#}")),
     }

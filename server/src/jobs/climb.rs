@@ -8,13 +8,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
 const EVERY: Duration = Duration::from_secs(1);
-/// In how many turns of the clock what counts in no limit any more is forgotten once.
-const FORGET: u32 = 600;
 
 pub(super) async fn run(service: Service, stopping: CancellationToken) {
     let mut ticks = interval_at(Instant::now() + EVERY, EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut anybody, mut turns) = (false, 0_u32);
+    let mut anybody = false;
     loop {
         let ticked = tokio::select! {
             () = stopping.cancelled() => return,
@@ -25,9 +23,8 @@ pub(super) async fn run(service: Service, stopping: CancellationToken) {
         if !ticked && !anybody {
             continue;
         }
-        turns = turns.wrapping_add(u32::from(ticked));
         let service = service.clone();
-        let turn = tokio::spawn(async move { turn(&service, ticked, turns % FORGET == 1).await });
+        let turn = tokio::spawn(async move { turn(&service, ticked).await });
         match turn.await {
             Ok(Ok(is_reached)) => anybody = is_reached,
             Ok(Err(error)) => {
@@ -39,16 +36,10 @@ pub(super) async fn run(service: Service, stopping: CancellationToken) {
 }
 
 /// Whether anybody can be told of anything.
-async fn turn(service: &Service, ticked: bool, forgets: bool) -> Result<bool, ServiceError> {
+async fn turn(service: &Service, ticked: bool) -> Result<bool, ServiceError> {
     if ticked && !service.anybody_is_reached().await? {
         return Ok(false);
     }
     service.climb_due().await?;
-    if ticked {
-        service.sum_up_due().await?;
-        if forgets {
-            service.forget_sent().await?;
-        }
-    }
     Ok(true)
 }

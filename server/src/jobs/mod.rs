@@ -12,6 +12,7 @@ mod expire;
 mod forget;
 mod messages;
 mod places;
+mod sum_up;
 mod uses;
 
 use std::{future::Future, time::Duration};
@@ -29,6 +30,7 @@ pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &Cance
     background.spawn(expire::run(service.clone(), stopping.clone()));
     background.spawn(claims::run(service.clone(), stopping.clone()));
     background.spawn(climb::run(service.clone(), stopping.clone()));
+    background.spawn(sum_up::run(service.clone(), stopping.clone()));
     background.spawn(uses::run(service.clone(), stopping.clone()));
     background.spawn(checkpoint::run(state.checkpoints.clone(), stopping.clone()));
     background.spawn(forget::run(state.limits.clone(), stopping.clone()));

@@ -329,6 +329,7 @@ fn question() -> JsonObject {
             },
             "fallback_used": { "type": "boolean", "description": "Nobody answered in time: the answer is your fallback." },
             "follow_ups": { "type": "array", "description": "What people added after the answer." },
+            "to": { "type": ["object", "null"], "description": "Whom it is for, if you or a person said so. Others who may answer it still may." },
             "claim": { "type": ["object", "null"], "description": "Who said that they are on it, and until when. It is no answer." },
             "created_at": { "type": "string" },
             "expires_at": { "type": ["string", "null"] },

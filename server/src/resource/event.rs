@@ -15,11 +15,12 @@ use domain::{
         Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
         Unclaimed, Whom,
     },
-    ladder::{Ladder, Quiet},
     slack::Unseen,
     team::Profile,
 };
 use serde::Serialize;
+
+use super::ladder_then::{LadderThen, QuietThen};
 
 /// An event of the journal. Its schema is [`Event`](super::event_parts::Event).
 #[derive(Serialize)]
@@ -66,7 +67,7 @@ enum PayloadBody<'a> {
     Released { by: &'a Responder, why: Unclaimed },
     /// `interaction.handed_over`.
     HandedOver {
-        whom: &'a Whom,
+        to: &'a Whom,
         /// Where it is another one than before.
         #[serde(skip_serializing_if = "Option::is_none")]
         team: Option<&'a TeamRef>,
@@ -210,7 +211,7 @@ enum PayloadBody<'a> {
     Ladder {
         /// `null` = everyone.
         team: Option<&'a TeamRef>,
-        ladder: &'a Ladder,
+        ladder: LadderThen,
     },
     /// `ladder.cleared`.
     LadderCleared {
@@ -221,7 +222,7 @@ enum PayloadBody<'a> {
     QuietHours {
         person: &'a PersonRef,
         /// `null` = none any more.
-        quiet: Option<&'a Quiet>,
+        quiet: Option<QuietThen>,
     },
     /// `reach.ended`.
     ReachEnded { reach: &'a ReachRef, why: ReachEnd },
@@ -276,14 +277,14 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
             Payload::Endpoint(event) => event.into(),
             Payload::Ladder(LadderEvent::Set { team, ladder }) => Self::Ladder {
                 team: team.as_ref(),
-                ladder,
+                ladder: ladder.into(),
             },
             Payload::Ladder(LadderEvent::Cleared { team }) => Self::LadderCleared {
                 team: team.as_ref(),
             },
             Payload::Ladder(LadderEvent::QuietHoursSet { person, quiet }) => Self::QuietHours {
                 person,
-                quiet: quiet.as_ref(),
+                quiet: quiet.as_ref().map(QuietThen::from),
             },
             Payload::Reach(ReachEvent::Ended { reach, why }) => {
                 Self::ReachEnded { reach, why: *why }
@@ -322,7 +323,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
             InteractionEvent::Claimed { until } => Self::Claimed { until: *until },
             InteractionEvent::Released { by, why } => Self::Released { by, why: *why },
             InteractionEvent::HandedOver { whom, team, why } => Self::HandedOver {
-                whom,
+                to: whom,
                 team: team.as_ref(),
                 why: why.as_deref(),
             },

@@ -1,7 +1,7 @@
 //! What the API says of events, and of what is posted to webhooks: one schema for each shape of a payload, with the
 //! types that have it.
 
-use domain::delivery;
+use domain::{delivery, ladder::DAYS};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 
 use super::{
@@ -127,7 +127,7 @@ shapes! {
             must("why", one_of(["given_up", "ran_out"])),
         ])),
         of("interaction.handed_over: to whom, and in which team if that is another one", returned([
-            must("whom", reference("Whom")),
+            must("to", reference("Whom")),
             may_not_null("team", reference("TeamThen")),
             must("why", or_null(string())),
         ])),
@@ -305,12 +305,22 @@ shapes! {
         ])),
         of("ladder.set", returned([
             must("team", or_null(reference("TeamThen"))),
-            must("ladder", any_object().description(Some("Rungs for `urgent`, `sync` and `async` questions."))),
+            must("ladder", returned([
+                must("urgent", list_of(string())),
+                must("sync", list_of(string())),
+                must("async", list_of(string())),
+            ]).description(Some("One rung a line, as `GET /ladder` has it. A person stands in it by their id."))),
         ])),
         of("ladder.cleared", returned([must("team", or_null(reference("TeamThen")))])),
         of("ladder.quiet_hours_set", returned([
             must("person", reference("PersonThen")),
-            must("quiet", or_null(any_object())),
+            must("quiet", or_null(returned([
+                must("zone", string()),
+                must("from", string()),
+                must("until", string()),
+                must("days", list_of(one_of(DAYS.map(|(_, name)| name)))),
+                must("urgent", boolean()),
+            ]))),
         ])),
         of("reach.ended", returned([
             must("reach", reference("ReachThen")),

@@ -2,6 +2,7 @@
 
 mod event;
 pub(crate) mod event_parts;
+mod ladder_then;
 pub(crate) mod names;
 pub(crate) mod parts;
 pub(crate) mod shapes;
@@ -68,7 +69,7 @@ pub struct InteractionBody {
     agent: AgentRef,
     /// The name of the team that was asked; `null` = everyone.
     team: Option<String>,
-    /// Whom of it it is for, where somebody has said that. Whoever may answer it still may.
+    /// Whom it is for, if an agent or a person said so. Others who may answer it still may.
     #[schema(value_type = Option<parts::Addressee>)]
     to: Option<AddresseeBody>,
     /// Who is on it, and until when.

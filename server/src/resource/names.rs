@@ -83,7 +83,7 @@ shapes! {
     PageSize = whole(1..=limits::PAGE_ITEMS.into());
     /// A size of pages of events.
     EventPageSize = whole(1..=limits::EVENT_PAGE_ITEMS.into());
-    /// For how long somebody is on it, in minutes. By default a quarter of an hour.
+    /// The length of a claim, in minutes. By default a quarter of an hour.
     ClaimMinutes = whole(1..=limits::CLAIM_MINUTES_MAX)
         .default(Some(Value::from(limits::CLAIM_MINUTES)));
     /// A place in the journal.

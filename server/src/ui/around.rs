@@ -50,12 +50,12 @@ impl ForPerson {
 }
 
 /// Whom it is for, as a sentence.
-fn meant_for(interaction: &Interaction, me: PersonId) -> Option<String> {
+pub(super) fn meant_for(interaction: &Interaction, me: PersonId) -> Option<String> {
     let to = interaction.to.as_ref()?;
     let whom = match &to.whom {
         Whom::Person { id, .. } if *id == me => "you".to_owned(),
         Whom::Person { name, .. } => harmless(name),
-        Whom::Duty => "whoever is on duty".to_owned(),
+        Whom::Duty => "the person on duty".to_owned(),
         Whom::Team => "all of the team".to_owned(),
     };
     Some(match &to.handed {

@@ -115,7 +115,7 @@ impl Backend for ForPerson {
         let waiting = store.waiting(&audience, rows).await.map_err(failed)?;
         let all = store.waiting_counts(&audience).await.map_err(failed)?;
         let all = usize::try_from(all.sync + all.not_sync).unwrap_or_default();
-        let snoozed = store.put_off_by(self.who()?.person.id, now).await;
+        let snoozed = store.snoozes_of(self.who()?.person.id, now).await;
         let snoozed = snoozed.map_err(failed)?;
         let recent = store
             .recently_closed(&audience, RECENT_ROWS)

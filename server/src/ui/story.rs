@@ -1,6 +1,6 @@
 //! The journal of one interaction as steps of a timeline.
 
-use app::view::{Progress, Step, What};
+use app::view::{Progress, Step, What, harmless};
 use domain::{
     Actor, Event, Interaction, InteractionEvent, Payload, TaskEvent, Via,
     interaction::{Ask, Outcome, Unclaimed, Whom},
@@ -25,6 +25,7 @@ pub(super) fn steps(
 fn step(interaction: &Interaction, event: Event) -> Option<Step> {
     let ask = &interaction.request.ask;
     let whose = claimed_by(&event);
+    let ended_for = ended_for(&event);
     // The sentence is about whom it arrived at, not about what sent it.
     let reached = match &event.payload {
         Payload::Interaction(
@@ -54,9 +55,10 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
             return None;
         }
     };
-    // A blank is no answer that somebody gave (rule 9); a team's name stays.
-    let stays = interaction.erased.is_none() || matches!(what, What::Moved | What::Climbed { .. });
-    let text = text.filter(|_| stays);
+    // A blank is no answer that a person gave (rule 9); names stay.
+    let stays = interaction.erased.is_none()
+        || matches!(what, What::Moved | What::GivenUp | What::Climbed { .. });
+    let text = text.or(ended_for).filter(|_| stays);
     Some(Step {
         at: event.at,
         by: whose
@@ -80,6 +82,20 @@ fn claimed_by(event: &Event) -> Option<String> {
     }
 }
 
+/// Whose claim an admin ended.
+fn ended_for(event: &Event) -> Option<String> {
+    match (&event.payload, &event.actor) {
+        (
+            Payload::Interaction(InteractionEvent::Released {
+                by,
+                why: Unclaimed::GivenUp,
+            }),
+            Actor::Responder(actor),
+        ) if actor.id != by.id => Some(harmless(&by.name)),
+        _ => None,
+    }
+}
+
 fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) {
     match event {
         InteractionEvent::Requested { .. } => (What::Asked, None),
@@ -94,7 +110,7 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             let to = match (whom, team) {
                 (Whom::Person { name, .. }, _) => name,
                 (_, Some(team)) => team.name,
-                (Whom::Duty, None) => "whoever is on duty".to_owned(),
+                (Whom::Duty, None) => "the person on duty".to_owned(),
                 (Whom::Team, None) => "all of the team".to_owned(),
             };
             let why = why.map_or_else(String::new, |why| format!(": {why}"));
@@ -145,7 +161,7 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
 fn climbed(told: &[Told], others: u32) -> String {
     let mut lines: Vec<_> = told.iter().map(line_of).collect();
     match others {
-        0 if told.is_empty() => lines.push("Nobody who may answer it is there".to_owned()),
+        0 if told.is_empty() => lines.push("No person who may answer it can come in".to_owned()),
         0 => {}
         1 => lines.push("1 other".to_owned()),
         many => lines.push(format!("{many} others")),

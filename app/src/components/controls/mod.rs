@@ -16,10 +16,7 @@ mod text;
 mod together;
 
 use domain::{InteractionId, PersonId};
-use leptos::{
-    prelude::*,
-    server_fn::{ServerFn, error::FromServerFnError},
-};
+use leptos::prelude::*;
 use leptos_router::{
     NavigateOptions,
     hooks::{use_location, use_navigate},
@@ -141,50 +138,42 @@ impl Answering {
         self.desk.and_then(|(_, holding)| holding.person())
     }
 
-    /// Reads the blocker again once the call has succeeded.
-    pub(super) fn reloads_after<S>(self, action: ServerAction<S>)
-    where
-        S: ServerFn<Error = UiError, Output = ()> + Clone + Send + Sync + 'static,
-        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
-    {
+    /// Once the call of this form has succeeded.
+    fn after(sending: Sending, then: impl Fn() + Send + Sync + 'static) {
         Effect::new(move |_| {
-            if let Some(Ok(())) = action.value().get() {
-                self.again.run(());
+            if sending.is_done() {
+                then();
             }
         });
     }
 
-    /// Puts it off on this page once the call has succeeded, and goes on.
-    pub(super) fn goes_on_after<S>(
+    /// Reads the blocker again once the call has succeeded.
+    pub(super) fn reloads_after(self, sending: Sending) {
+        Self::after(sending, move || self.again.run(()));
+    }
+
+    /// Snoozes it on this page once the call has succeeded, and goes on.
+    pub(super) fn goes_on_after(
         self,
-        action: ServerAction<S>,
+        sending: Sending,
         snoozed: impl Fn() -> SnoozedRow + Send + Sync + 'static,
-    ) where
-        S: ServerFn<Error = UiError, Output = ()> + Clone + Send + Sync + 'static,
-        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
-    {
-        Effect::new(move |_| {
-            if let (Some(Ok(())), Some((live, holding))) = (action.value().get(), self.desk) {
-                let (id, until) = snoozed();
-                let next = holding.beside(Place::Blocker(id), 1);
+    ) {
+        Self::after(sending, move || {
+            if let Some((live, _)) = self.desk {
+                let row = snoozed();
+                self.leaves(row.0);
                 live.desk.update(|desk| {
-                    desk.snoozed.retain(|(of, _)| *of != id);
-                    desk.snoozed.push((id, until));
+                    desk.snoozed.retain(|(of, _)| *of != row.0);
+                    desk.snoozed.push(row);
                 });
-                live.wanted
-                    .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
             }
         });
     }
 
     /// Has it in the list of this page again once the call has succeeded.
-    pub(super) fn returns_after<S>(self, action: ServerAction<S>, id: InteractionId)
-    where
-        S: ServerFn<Error = UiError, Output = ()> + Clone + Send + Sync + 'static,
-        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
-    {
-        Effect::new(move |_| {
-            if let (Some(Ok(())), Some((live, _))) = (action.value().get(), self.desk) {
+    pub(super) fn returns_after(self, sending: Sending, id: InteractionId) {
+        Self::after(sending, move || {
+            if let Some((live, _)) = self.desk {
                 live.desk
                     .update(|desk| desk.snoozed.retain(|(of, _)| *of != id));
                 self.again.run(());
@@ -193,20 +182,21 @@ impl Answering {
     }
 
     /// Goes on to the next one once the call has succeeded: what was given away is read no more.
-    pub(super) fn leaves_after<S>(self, action: ServerAction<S>)
-    where
-        S: ServerFn<Error = UiError, Output = ()> + Clone + Send + Sync + 'static,
-        S::Error: FromServerFnError + Clone + Send + Sync + 'static,
-    {
-        Effect::new(move |_| {
-            if let (Some(Ok(())), Some((live, holding)), Some(row)) =
-                (action.value().get(), self.desk, self.row.get_value())
-            {
-                let next = holding.beside(Place::Blocker(row.id), 1);
-                live.wanted
-                    .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
+    pub(super) fn leaves_after(self, sending: Sending) {
+        Self::after(sending, move || {
+            if let Some(row) = self.row.get_value() {
+                self.leaves(row.id);
             }
         });
+    }
+
+    /// Goes on to the one beside it.
+    fn leaves(self, id: InteractionId) {
+        if let Some((live, holding)) = self.desk {
+            let next = holding.beside(Place::Blocker(id), 1);
+            live.wanted
+                .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
+        }
     }
 
     fn sending(self) -> Sending {
@@ -276,15 +266,13 @@ impl Answering {
 
     /// Holds it and goes on; what cannot be held comes back.
     fn hold(self, call: Call, said: &'static str) -> Option<Call> {
-        let (Some((live, holding)), Some(row)) = (self.desk, self.row.get_value()) else {
+        let (Some((_, holding)), Some(row)) = (self.desk, self.row.get_value()) else {
             return Some(call);
         };
         if let Err(call) = holding.hold(&row, call, said) {
             return Some(holding.signed(call));
         }
-        let next = holding.beside(Place::Blocker(row.id), 1);
-        live.wanted
-            .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
+        self.leaves(row.id);
         None
     }
 

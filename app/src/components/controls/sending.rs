@@ -121,7 +121,7 @@ impl Sending {
     }
 
     /// Whether it got through.
-    pub(super) fn is_done(self) -> bool {
+    pub(in crate::components) fn is_done(self) -> bool {
         let (ended, end) = self.ended.get();
         ended != self.before && end == Some(Ok(()))
     }

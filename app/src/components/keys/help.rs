@@ -20,7 +20,7 @@ const KEYS: [(&str, &str); 21] = [
     ("x", "mark a row of the list"),
     ("m", "decide all that are marked together"),
     ("t", "take the question back"),
-    ("c", "say that you are on it, or give that up"),
+    ("c", "claim it (you are on it), or give the claim up"),
     ("h", "hand it over"),
     (
         "z",

@@ -118,7 +118,7 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
                     submit(&event, Some("dialog:modal .answer-form .button.primary"));
                 }
                 ("t", Some(_)) if !rests() => unfold(&event, ".cancel-form"),
-                ("h", Some(_)) => unfold(&event, ".hand-over-form"),
+                ("h", Some(_)) if !event.repeat() => unfold(&event, ".hand-over-form"),
                 ("c", Some(_)) if !event.repeat() => {
                     if let Some(button) = elements("dialog:modal .claim-form button").first() {
                         button.click();

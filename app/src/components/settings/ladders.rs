@@ -13,7 +13,7 @@ pub(crate) fn LadderOf(#[prop(optional_no_strip)] team: Option<TeamId>) -> impl 
     view! {
         <section aria-labelledby="ladder-title">
             <h3 id="ladder-title" class="section-title">
-                "When nobody answers"
+                "When no answer comes"
             </h3>
             <p class="form-start">
                 <a class="button" href=place rel="external">

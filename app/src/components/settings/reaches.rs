@@ -16,7 +16,7 @@ pub(super) fn OwnReaches() -> impl IntoView {
                 </a>
             </p>
             <p class="hint">
-                "What tells you that an agent waits while no page of yours is open."
+                "The ways to tell you that an agent waits while no page is open."
             </p>
         </section>
     }

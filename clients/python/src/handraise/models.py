@@ -147,7 +147,7 @@ class Erased:
 
 @dataclass(frozen=True)
 class Claim:
-    """That somebody is on it. It is no answer."""
+    """A person is on it. It is no answer."""
 
     by: Responder
     until: datetime
@@ -155,7 +155,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Addressee:
-    """Whom an interaction is for. Whoever may answer it still may."""
+    """Whom an interaction is for. Others who may answer it still may."""
 
     type: str
     """``person``, ``duty`` or ``team``."""
@@ -250,7 +250,7 @@ class Interaction:
     claim: Optional[Claim] = None
     """Who is on it, until when."""
     to: Optional[Addressee] = None
-    """Whom it is for, where somebody has said that."""
+    """Whom it is for, if an agent or a person said so."""
     erased: Optional[Erased] = None
     """When all that was written in it was erased: then its texts are blank, there is no answer, and nothing of it is
     approved."""

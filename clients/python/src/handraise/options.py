@@ -49,7 +49,8 @@ class Options(About, total=False):
     mode: Literal["sync", "async"]
     """``sync``, which is the default: this agent has stopped. ``async``: it goes on meanwhile."""
     to: Optional[str]
-    """Whom of the team it is for: ``duty``, ``team``, or ``person:`` and a name. Whoever may answer it still may."""
+    """Whom of the team it is for: ``duty``, ``team``, or ``person:`` and a name. Others who may answer it
+    still may."""
 
 
 def known_options(kind: str) -> Iterable[str]:

@@ -37,7 +37,7 @@ pub struct AskCommand {
     /// The questions of a form: a JSON array of {id, prompt, options, multiple}
     #[arg(long, value_name = "JSON")]
     questions: Option<String>,
-    /// Whom of the team it is for: `duty` (whoever is on duty), `team` (all of it) or `person:NAME`
+    /// Whom of the team it is for: `duty` (the person on duty), `team` (all of it) or `person:NAME`
     #[arg(long, value_name = "WHOM")]
     to: Option<String>,
     /// Seconds until it expires, or `never` [default: the server's, for the kind]

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     changeset::{Changeset, Write},
     event::{InteractionEvent, NewEvent},
-    ids::{EventId, Moment},
+    ids::{EventId, Moment, PersonId},
     interaction::{Interaction, Outcome, State},
     ladder::LadderWrite,
     principal::Actor,
@@ -36,11 +36,13 @@ pub(super) fn advance_anew(
     interaction: Interaction,
     actor: Actor,
     payload: InteractionEvent,
+    wakes: Option<PersonId>,
     now: Moment<'_>,
 ) -> Changeset {
     let restart = LadderWrite::Restart {
         interaction: interaction.id,
         at: now.at,
+        wakes,
     };
     let mut changeset = advance(interaction, actor, payload, now);
     changeset.writes.push(Write::Ladder(restart));

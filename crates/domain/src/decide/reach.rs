@@ -28,11 +28,26 @@ pub struct NewReach {
     pub browser: Option<SecretHash>,
 }
 
+/// Whether one more message may ask whose address it is, after so many that this person had sent lately.
+///
+/// # Errors
+/// [`Refused::Invalid`].
+pub fn may_ask_for_proof(kind: ReachKind, lately: u32) -> Result<(), Refused> {
+    if !kind.is_to_be_proven() || lately < limits::PROOFS {
+        return Ok(());
+    }
+    let what = format!(
+        "{} messages were sent to addresses that you named in the last hour; try again later",
+        limits::PROOFS
+    );
+    Err(Refused::Invalid(vec![Fault::new("proofs", what)]))
+}
+
 /// A new reach of the person who asks for it. `own` are theirs that have not ended, `before` those of this
 /// browser, whoever's they are: they end with it.
 ///
 /// # Errors
-/// [`Refused::NotSeen`] for whoever is no person, [`Refused::Invalid`].
+/// [`Refused::NotSeen`] if the caller is no person, [`Refused::Invalid`].
 pub fn add(
     new: NewReach,
     own: &[Reach],

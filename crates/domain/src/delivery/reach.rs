@@ -110,12 +110,11 @@ impl ReachKind {
         }
     }
 
-    /// Whether somebody could name an address that is not theirs: then a message there has to be answered first.
+    /// Whether a person could enter an address that is not theirs: then a message there has to be answered first.
     pub fn is_to_be_proven(self) -> bool {
         match self {
             Self::Mail => true,
-            // A browser subscribes by itself, whoever reads a topic has chosen it, and whoever is somebody in Slack has
-            // shown it.
+            // A browser subscribes by itself, whoever is somebody in Slack has shown it, and which topics can be written to is said at the ntfy server.
             Self::Push | Self::Ntfy | Self::Slack => false,
         }
     }
@@ -147,9 +146,9 @@ pub struct ReachEnded {
 pub enum ReachEnd {
     /// The person, or an admin, took it away.
     Removed,
-    /// Whoever keeps the address said that it is no more.
+    /// The push service said that the address is gone.
     Gone,
-    /// It did nothing but fail for five days.
+    /// It did nothing but fail, many times and for five days.
     Failing,
     /// Another person uses this browser.
     Taken,

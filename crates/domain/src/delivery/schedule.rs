@@ -71,14 +71,22 @@ pub(super) fn wait_for_slack(
     patient(tries, age, SLACK_PATIENCE, reply, jitter)
 }
 
-/// As [`wait_for_slack`], for a message to a person, who hears of it late or by another way.
+/// As [`wait_for_slack`], for a message to a person, who hears of it late or by another way. What asks for longer than the
+/// longest wait is not granted: the message would come when nothing waits any more.
 pub(super) fn wait_for_person(
     tries: u32,
     age: TimeDelta,
     reply: &TryResult,
     jitter: f64,
 ) -> Option<TimeDelta> {
-    patient(tries, age, PERSON_PATIENCE, reply, jitter)
+    let wait = patient(tries, age, PERSON_PATIENCE, reply, jitter)?;
+    Some(match reply {
+        TryResult::Status {
+            retry_after: Some(_),
+            ..
+        } => wait.min(SLACK_LONGEST),
+        _ => wait,
+    })
 }
 
 fn patient(

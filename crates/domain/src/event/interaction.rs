@@ -71,7 +71,7 @@ pub enum InteractionEvent {
         /// Until then.
         until: DateTime<Utc>,
     },
-    /// Nobody is on it any more, and it is open.
+    /// The claim ends, and it is open.
     #[serde(rename = "interaction.released")]
     Released {
         /// Who was.

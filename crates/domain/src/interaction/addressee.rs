@@ -1,4 +1,4 @@
-//! Whom a blocker is for, where somebody said that: they are reached first (rule 17). Whoever may answer it still may.
+//! Whom a blocker is for: they are reached first (rule 17). Others who may answer it still may.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -63,7 +63,7 @@ pub struct Brief {
     /// Who is on it, until when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
-    /// Whom it is for, where somebody has said that.
+    /// Whom it is for, if an agent or a person said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Addressee>,
     /// How it ended; `None` while it waits.

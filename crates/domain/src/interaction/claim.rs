@@ -33,7 +33,7 @@ impl Claim {
 pub enum Unclaimed {
     /// A person gave it up: the one whose claim it was, or an admin.
     GivenUp,
-    /// Its time ran out.
+    /// Its time ran out, or the one whose claim it was may not answer any more.
     RanOut,
 }
 

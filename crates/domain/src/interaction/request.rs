@@ -196,7 +196,7 @@ impl Draft {
             faults.add("callback_url", "nobody answers a notification");
         }
         if ask.kind() == Kind::Notification && self.to.is_some() {
-            faults.add("to", "nobody answers a notification");
+            faults.add("to", "a notification takes no answer");
         }
         faults.into_result(Request {
             ask,

@@ -112,7 +112,7 @@ impl RungDraft {
             "team" => Circle::Team,
             "admins" => Circle::Admins,
             name => Circle::Person(person(name).ok_or(
-                "names nobody who may answer here; name duty, team, admins or a person who may",
+                "is not the name of a person who may answer here; write duty, team, admins or such a name",
             )?),
         };
         Ok(Rung {

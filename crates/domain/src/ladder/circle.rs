@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use super::Circle;
 use crate::ids::PersonId;
 
-/// All who may answer a question, by what they are to it. Whoever may not come in is none of them.
+/// All who may answer a question, by what they are to it. Disabled people are none of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct People {
-    /// Those it is for, where somebody said that.
+    /// Those it is for, if an agent or a person said so.
     pub addressees: BTreeSet<PersonId>,
-    /// Whoever of its team is on duty now.
+    /// The person of its team who is on duty now.
     pub on_duty: Option<PersonId>,
     /// All who answer for its team; without a team all who answer.
     pub team: BTreeSet<PersonId>,
@@ -19,8 +19,8 @@ pub struct People {
 }
 
 impl People {
-    /// Those of a circle, each once. Where nobody is on duty it is the team, and where a team has nobody it is the admins:
-    /// a question that is told to nobody is lost.
+    /// Those of a circle, each once. Without a person on duty it is the team, and without a team the admins: a question
+    /// must not be lost.
     pub fn of(&self, circle: Circle) -> BTreeSet<PersonId> {
         let one = |person| BTreeSet::from([person]);
         let team = || match self.team.is_empty() {
@@ -41,13 +41,16 @@ impl People {
         }
     }
 
-    /// As [`People::of`], where nobody of it can be told, which `can` says: then whoever is on duty is no reason to tell
-    /// nobody, and it is the team with them.
+    /// As [`People::of`]; if none of them can be told, which `can` says, the team as well, and then the admins.
     pub fn who_can(&self, circle: Circle, can: impl Fn(PersonId) -> bool) -> BTreeSet<PersonId> {
         let mut those = self.of(circle);
         let is_one = matches!(circle, Circle::Duty | Circle::Person(_));
-        if is_one && !those.iter().any(|person| can(*person)) {
+        let is_told = |those: &BTreeSet<PersonId>| those.iter().any(|person| can(*person));
+        if is_one && !is_told(&those) {
             those.extend(self.of(Circle::Team));
+        }
+        if !is_told(&those) {
+            those.extend(&self.admins);
         }
         those
     }

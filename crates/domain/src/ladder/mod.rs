@@ -1,4 +1,4 @@
-//! Ladders (rule 17): silence climbs. A question that nobody answers is told to more people, rung by rung.
+//! Ladders (rule 17): silence climbs. A question without an answer is told to more people, rung by rung.
 //!
 //! A [`Ladder`] says for each [`Class`] of questions which [`Rung`]s there are. [`Quiet`] hours are a person's own. What
 //! follows from both for a person needs the tables of time zones, which the page does without.
@@ -99,9 +99,9 @@ pub enum After {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Circle {
-    /// Whoever is on duty; the whole team where nobody is. Where a question is for somebody, it is them.
+    /// The person on duty; the whole team while there is none. Those it is for, if the question is for a person.
     Duty,
-    /// All of the team who answer; without teams everybody who does.
+    /// All of the team who answer; without teams all who do.
     Team,
     /// One person, as long as they may answer it.
     Person(PersonId),
@@ -133,7 +133,7 @@ impl Class {
 }
 
 impl Default for Ladder {
-    /// Whoever is on duty at once, the team after five minutes, and again each time half of the time that was left is over.
+    /// The person on duty at once, the team after five minutes, and again each time half of the time that was left is over.
     fn default() -> Self {
         let rung = |after, whom, times| Rung {
             after,

@@ -123,11 +123,11 @@ mod when {
             let hours = match (self.from.trim(), self.until.trim()) {
                 ("", "") => None,
                 ("", _) => {
-                    faults.add("from", "is required where `until` is given");
+                    faults.add("from", "needs a time, since Until has one");
                     None
                 }
                 (_, "") => {
-                    faults.add("until", "is required where `from` is given");
+                    faults.add("until", "needs a time, since From has one");
                     None
                 }
                 (from, until) => {
@@ -137,7 +137,7 @@ mod when {
                     };
                     let both = hour("from", from).zip(hour("until", until));
                     if both.is_some_and(|(from, until)| from == until) {
-                        let how = "must be another time than `from`; name days to be left alone on them as a whole";
+                        let how = "must be another time than From; choose days to be left alone on them as a whole";
                         faults.add("until", how);
                     }
                     both
@@ -157,7 +157,7 @@ mod when {
             }
             days.sort_unstable_by_key(Weekday::num_days_from_monday);
             if days.len() == DAYS.len() {
-                let how = "must leave a day: whoever wants to be told nothing has no way to be reached set up";
+                let how = "must leave a day: to be told nothing, remove your ways to be reached";
                 faults.add("days", how);
             }
             if hours.is_none() && days.is_empty() {

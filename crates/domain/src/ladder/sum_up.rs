@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::{Class, Held, Reachable};
-use crate::{delivery::ReachRef, ids::InteractionId};
+use crate::{delivery::ReachRef, ids::InteractionId, limits::SUMMED_UP};
 
 /// A question that was held back from a person and still waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum Summary {
         ways: Vec<ReachRef>,
         /// Of which.
         of: Vec<InteractionId>,
+        /// And of how many more, which press less.
+        more: usize,
     },
     /// It is still quiet.
     Later(DateTime<Utc>),
@@ -58,8 +60,11 @@ pub fn summary(person: &Reachable, mut kept: Vec<Kept>, now: DateTime<Utc>) -> S
     // One that was held back on several rungs comes once.
     let mut known = BTreeSet::new();
     of.retain(|id| known.insert(*id));
+    let more = of.len().saturating_sub(SUMMED_UP);
+    of.truncate(SUMMED_UP);
     Summary::Now {
         ways: person.ways.clone(),
         of,
+        more,
     }
 }

@@ -6,7 +6,9 @@ use super::{Class, HeldWhy, Quiet};
 use crate::{
     access::PersonRef,
     delivery::{ReachKind, ReachRef},
-    limits::{MESSAGES_AN_HOUR, MESSAGES_KEPT_FOR_URGENT, MESSAGES_WINDOW, SUMMARY_AFTER},
+    limits::{
+        MESSAGES_AN_HOUR, MESSAGES_KEPT_FOR_URGENT, MESSAGES_WINDOW, SUMMARY_AFTER, SUMMARY_APART,
+    },
 };
 
 /// A person, as far as telling them needs.
@@ -31,6 +33,8 @@ pub struct Sent {
     pub messages: u32,
     /// When the first of them was sent.
     pub first: Option<DateTime<Utc>>,
+    /// When the last of them was sent.
+    pub last: Option<DateTime<Utc>>,
 }
 
 /// What becomes of telling a person.
@@ -82,6 +86,9 @@ pub fn telling(
         let room = person.sent.room_at(now);
         let half = deadline.map(|deadline| now + (deadline - now) / 2);
         let until = half.map_or(room, |half| room.min(half));
+        // Short deadlines make no storm of summaries.
+        let apart = person.sent.last.map(|last| last + SUMMARY_APART);
+        let until = apart.map_or(until, |apart| until.max(apart));
         return later(until, HeldWhy::Many);
     }
     let named = |way: &ReachRef| wished.is_empty() || wished.contains(&way.kind);

@@ -64,6 +64,15 @@ pub enum LadderWrite {
         interaction: InteractionId,
         /// From then on.
         at: DateTime<Utc>,
+        /// The person it is handed to, who hears of it though they had snoozed it.
+        wakes: Option<PersonId>,
+    },
+    /// A claim has ended. Where no rung is to come, the last one comes once more: the claim has kept others silent.
+    Resume {
+        /// Which interaction.
+        interaction: InteractionId,
+        /// From then on.
+        at: DateTime<Utc>,
     },
     /// A person has opened it. A conflict when that is known.
     Seen {

@@ -1,4 +1,4 @@
-//! `handraise team ladder`: who is told when nobody answers.
+//! `handraise team ladder`: who is told when no answer comes.
 
 use clap::{Args, Subcommand};
 use domain::{
@@ -50,7 +50,7 @@ enum LadderCommand {
         #[command(flatten)]
         whose: Whose,
     },
-    /// A team climbs as everyone does again, and everyone by the default.
+    /// A team uses everyone's ladder again, and everyone the default.
     #[command(after_help = "Example:\n  handraise team ladder clear --team Payments")]
     Clear {
         #[command(flatten)]
@@ -110,7 +110,7 @@ fn rungs(written: Vec<String>) -> Option<Vec<RungDraft>> {
 fn text(ladder: &TeamLadder) -> String {
     let whose = match (&ladder.team, ladder.is_own) {
         (Some(team), true) => format!("The ladder of {}", visible::line(&team.name)),
-        (Some(team), false) => format!("{} climbs as everyone does", visible::line(&team.name)),
+        (Some(team), false) => format!("{} uses everyone's ladder", visible::line(&team.name)),
         (None, true) => "The ladder of everyone".to_owned(),
         (None, false) => "The ladder of everyone, as it comes".to_owned(),
     };
@@ -119,7 +119,7 @@ fn text(ladder: &TeamLadder) -> String {
         lines.push(format!("{}:", class.name()));
         let rungs = ladder.rungs(class);
         if rungs.is_empty() {
-            lines.push("  nobody is told".to_owned());
+            lines.push("  no one is told".to_owned());
         }
         lines.extend(
             rungs

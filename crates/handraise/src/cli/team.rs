@@ -126,7 +126,7 @@ pub(super) enum TeamCommand {
     /// Shows who of a team is on duty, and changes it.
     #[command(after_help = "Examples:\n  handraise team duty --team Payments")]
     Duty(Box<DutyArgs>),
-    /// Shows who is told when nobody answers, and changes it.
+    /// Shows who is told when no answer comes, and changes it.
     #[command(
         after_help = "Examples:\n  handraise team ladder\n  handraise team ladder --team Payments"
     )]

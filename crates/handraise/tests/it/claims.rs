@@ -407,7 +407,7 @@ async fn an_agent_asks_for_somebody_of_its_team(database: TestDatabase) {
     let said = json_of(said, StatusCode::UNPROCESSABLE_ENTITY).await;
     assert_eq!(
         said["errors"][0]["message"],
-        "nobody answers a notification"
+        "a notification takes no answer"
     );
     // A team that is not open to it.
     let said = ask(json!({"team": "Search", "to": "duty"})).await;

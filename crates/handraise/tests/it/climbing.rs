@@ -351,13 +351,7 @@ async fn whoever_opens_a_question_has_seen_it_once(database: TestDatabase) {
     for cookie in [&viewer, &cookie, &cookie] {
         read(&app, cookie, &place).await;
     }
-    let ana = person_named(&app, "Ana").await;
-    let store = app.state.service.store();
-    // It is noted beside the page, which does not wait for it.
-    let mut looks = tokio::time::interval(std::time::Duration::from_millis(20));
-    while !store.has_seen(id_of(&asked), ana).await.unwrap() {
-        looks.tick().await;
-    }
+    app.until_seen(asked["id"].as_str().unwrap()).await;
     read(&app, &cookie, &place).await;
     let seen = history(&app, &asked).await;
     let seen = seen.iter().filter(|event| {
@@ -446,7 +440,7 @@ async fn an_admin_sets_ladders_on_the_page_and_at_a_terminal(database: TestDatab
     let place = format!("/settings/teams/{team}/ladder");
     holds(
         &read(&app, &admin, &place).await,
-        &["0 duty", "5m team", "climbs as everyone does"],
+        &["0 duty", "5m team", "uses everyone's ladder"],
     );
     let none = page(
         app.get(&place).header("cookie", &ana),
@@ -487,8 +481,9 @@ async fn an_admin_sets_ladders_on_the_page_and_at_a_terminal(database: TestDatab
     holds(
         &said,
         &[
-            "What is urgent: line 1 is the first, which is told at once: begin it with 0.",
-            "What an agent has stopped for: line 1 names nobody who may answer here",
+            "Urgent questions: line 1 is the first, which is told at once: begin it with 0.",
+            "Questions that an agent has stopped for: line 1 is not the name of a person who may answer here",
+            "aria-invalid=\"true\" aria-describedby=\"refusal rung-hint\"",
             "0 &lt;b&gt;Eve&lt;/b&gt;",
         ],
     );
@@ -496,7 +491,8 @@ async fn an_admin_sets_ladders_on_the_page_and_at_a_terminal(database: TestDatab
     let told = desk.read("/api/v1/teams/Payments/ladder").await;
     assert_eq!(told["own"], true);
     assert_eq!(told["urgent"], json!(["0 duty", "2m Ana x3"]));
-    assert_eq!(told["async"], json!([]));
+    // An empty box takes the default.
+    assert_eq!(told["async"], json!(["0 duty", "5m team", "half team"]));
     let agent = app.agent("backend").await;
     let hidden = agent
         .get("/api/v1/teams/Payments/ladder")
@@ -520,7 +516,7 @@ async fn an_admin_sets_ladders_on_the_page_and_at_a_terminal(database: TestDatab
         &[
             "The ladder of Payments",
             "  2m Ana x3",
-            "async:\n  nobody is told",
+            "async:\n  0 duty\n  5m team\n  half team",
         ],
     );
     let (done, _, errors) = run(&["set", "--sync", "0 team", "--sync", "half admins x2"]);
@@ -537,7 +533,7 @@ async fn an_admin_sets_ladders_on_the_page_and_at_a_terminal(database: TestDatab
     let (_, shown, _) = run(&["--team", "Payments"]);
     holds(
         &shown,
-        &["Payments climbs as everyone does", "  half admins x2"],
+        &["Payments uses everyone's ladder", "  half admins x2"],
     );
 }
 
@@ -562,13 +558,19 @@ async fn a_person_says_on_the_page_when_they_are_left_alone(database: TestDataba
             "value=\"07:00\"",
             "name=\"sat\" checked",
             "value=\"Europe/Berlin\"",
-            "name=\"urgent\"> Tell",
+            "name=\"urgent\"> Tell me about",
             "Saved.",
         ],
     );
     let wrong = [("zone", "Berlin"), ("from", "22:00"), ("until", "")];
     let said = form(&app, &ana, place, &wrong, StatusCode::UNPROCESSABLE_ENTITY).await;
-    holds(&said, &["The end is required where", "value=\"Berlin\""]);
+    holds(
+        &said,
+        &[
+            "Until: needs a time, since From has one.",
+            "value=\"Berlin\"",
+        ],
+    );
     form(&app, &ana, place, &[("zone", "")], StatusCode::SEE_OTHER).await;
     let person = person_named(&app, "Ana").await;
     let store = app.state.service.store();

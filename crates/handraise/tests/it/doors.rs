@@ -872,16 +872,7 @@ async fn nothing_changes_by_looking_at_it(database: TestDatabase) {
     let place = format!("/blockers/{open}");
     let opened = doors.as_column(4, doors.app.get(&place)).send().await;
     assert_eq!(opened.unwrap().status(), StatusCode::OK);
-    let store = doors.app.state.service.store();
-    let mut looks = tokio::time::interval(std::time::Duration::from_millis(20));
-    loop {
-        looks.tick().await;
-        let history = store.events_of(open.parse().unwrap(), 0, 100).await;
-        let mut types = history.unwrap().collect().into_iter();
-        if types.any(|event| event.payload.event_type() == "interaction.seen") {
-            break;
-        }
-    }
+    doors.app.until_seen(&open).await;
     let before = doors.app.last_seq().await;
     for path in &paths {
         let path = path.replace("{open}", &open).replace("{decided}", &open);

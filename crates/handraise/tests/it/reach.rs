@@ -1,14 +1,17 @@
 //! People are reached away from the page: once, who it concerns, with what still waits, whatever push services, mail
 //! servers and topics do.
 
+use app::desk::frames::{ClientFrame, ServerFrame};
 use chrono::TimeDelta;
 use domain::{
     Audience, InteractionEvent, Part, Payload, Role, delivery::DeliveryState, duty::RotaDraft,
 };
+use futures::SinkExt;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use server::config::Config;
 use store::{DeliveryQuery, testing::TestDatabase};
+use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{
     app::TestApp,
@@ -19,13 +22,17 @@ use crate::support::{
     people::{operator, person_named},
     push::Subscribed,
     receiver::{Manner, Receiver},
+    socket::{next, resumed},
 };
 
 store::on_both_databases!(
     a_question_is_told_sealed_and_signed_and_taken_away_when_it_is_answered,
     what_failed_is_sent_again_with_its_id_and_told_of_once,
     a_browser_that_is_gone_is_told_nothing_more,
+    only_a_browser_that_fails_many_times_and_for_days_is_given_up,
+    a_browser_that_gets_another_address_goes_on_reaching_whom_it_reached,
     what_waits_no_more_or_concerns_them_no_more_is_not_told,
+    a_page_that_stays_open_on_the_question_holds_a_message_back_for_a_minute_at_most,
     a_push_service_that_stalls_delays_nobody_else,
     whoever_is_on_duty_is_told_first_and_all_where_nobody_can_be,
     two_nodes_tell_nobody_twice,
@@ -33,7 +40,11 @@ store::on_both_databases!(
     nobody_touches_a_way_to_reach_somebody_else,
     signing_out_of_a_browser_ends_what_it_is_told,
     a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it,
+    an_address_is_one_way_however_often_it_is_added,
     a_mail_server_that_fails_gets_the_same_message_again,
+    nobody_has_a_mail_sent_to_address_after_address,
+    a_mail_server_that_hangs_takes_no_place_of_another_way,
+    a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does,
     a_topic_is_told_and_its_buttons_only_lead_to_the_question,
 );
 
@@ -172,10 +183,94 @@ async fn a_browser_that_is_gone_is_told_nothing_more(database: TestDatabase) {
     let told = app.told().await;
     let ended = told.iter().filter(|one| one.starts_with("reach.ended"));
     assert_eq!(ended.count(), 2);
+    let page = ana.page("/settings/reach").await;
+    assert!(page.contains("You have no way to be reached yet"), "{page}");
+    let why = "its push service knows it no more";
+    assert_eq!(page.matches(why).count(), 2, "{page}");
+    // Once it is added again there is nothing to tell.
+    app.clock.advance(TimeDelta::seconds(1));
+    Subscribed::at([]).await.add(&mut ana).await;
+    let page = ana.page("/settings/reach").await;
+    assert!(!page.contains(why), "{page}");
+}
+
+async fn a_browser_that_gets_another_address_goes_on_reaching_whom_it_reached(
+    database: TestDatabase,
+) {
+    let app = start(&database).await;
+    let agent = app.agent("backend").await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let mut ben = Browser::signed_in(&app, "Ben", Role::Responder).await;
+    let (first, second, third) = (
+        Subscribed::at([]).await,
+        Subscribed::at([Manner::Answers(410, "", "gone")]).await,
+        Subscribed::at([]).await,
+    );
+    first.add(&mut ana).await;
+    // Whoever else is signed in there by now does not get it.
+    let refused = second.renew(&mut ben, &first).await;
+    assert_eq!(refused, "/settings/reach?refused=gone");
+    let added = second.renew(&mut ana, &first).await;
+    assert_eq!(added, "/settings/reach?done=added");
+    agent.ask(json!({})).await;
+    app.drain().await;
+    assert_eq!((first.got().len(), second.got().len()), (0, 1));
+    // Also when the push service said first that the former is gone.
+    let added = third.renew(&mut ana, &second).await;
+    assert_eq!(added, "/settings/reach?done=added");
+    agent.ask(json!({"prompt": "And which host?"})).await;
+    app.drain().await;
+    let told = third.got();
+    let is_it = |one: &Value| one["notification"]["body"] == "And which host?";
+    assert!(told.iter().any(is_it), "{told:?}");
+    let page = ana.page("/settings/reach").await;
+    assert!(!page.contains("Reaches you no more"), "{page}");
+}
+
+async fn only_a_browser_that_fails_many_times_and_for_days_is_given_up(database: TestDatabase) {
+    let fails = || std::iter::repeat_n(Manner::Answers(500, "", "no"), 60);
+    let ntfy = Receiver::start(fails()).await;
+    let app = TestApp::start_with(&database, |config| {
+        reachable(config);
+        config.ntfy.url = Some(format!("http://{}", ntfy.addr));
+    })
+    .await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let phone = Subscribed::at(fails()).await;
+    phone.add(&mut ana).await;
+    ana.submit("/settings/reach/ntfy", &[("topic", "ana-phone")])
+        .await;
+    let id = person_named(&app, "Ana").await;
+    let store = app.state.service.store();
+    let ways = async || store.reaches_of(id).await.unwrap();
+    // One failure today, and one five days later: that is bad luck.
+    for _ in 0..2 {
+        for way in ways().await {
+            let which = way.reach.id.to_string();
+            ana.submit("/settings/reach/test", &[("id", &which)]).await;
+        }
+        app.drain().await;
+        assert_eq!(ways().await.len(), 2);
+        app.clock.advance(TimeDelta::days(6));
+        app.drain().await;
+    }
+    for _ in 0..12 {
+        for way in ways().await {
+            let which = way.reach.id.to_string();
+            ana.submit("/settings/reach/test", &[("id", &which)]).await;
+        }
+        app.drain().await;
+        app.clock.advance(TimeDelta::minutes(10));
+        app.drain().await;
+    }
+    // The topic is still there, and so is why the browser is not.
+    let left = ways().await;
+    let left: Vec<_> = left.iter().map(|way| way.reach.kind.name()).collect();
+    assert_eq!(left, ["ntfy"]);
+    let page = ana.page("/settings/reach").await;
     assert!(
-        ana.page("/settings/reach")
-            .await
-            .contains("Nothing reaches you yet")
+        page.contains("nothing arrived there for five days"),
+        "{page}"
     );
 }
 
@@ -243,6 +338,43 @@ async fn what_waits_no_more_or_concerns_them_no_more_is_not_told(database: TestD
     app.drain().await;
     assert_eq!(phone.got(), Vec::<Value>::new());
     assert_eq!(reached(&app).await, []);
+}
+
+async fn a_page_that_stays_open_on_the_question_holds_a_message_back_for_a_minute_at_most(
+    database: TestDatabase,
+) {
+    let app = start(&database).await;
+    let agent = app.agent("backend").await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let ben = Browser::signed_in(&app, "Ben", Role::Responder).await;
+    let phone = Subscribed::at([Manner::Answers(503, "", "later")]).await;
+    phone.add(&mut ana).await;
+    let asked = agent.ask(json!({})).await;
+    app.drain().await;
+    assert_eq!(phone.got().len(), 1);
+    let mut page = resumed(&app, &ana.cookie, app.last_seq().await).await;
+    let mut other = resumed(&app, &ben.cookie, app.last_seq().await).await;
+    let here = Some(format!("/blockers/{}", id_of(&asked)));
+    for (page, place) in [(&mut page, here), (&mut other, None)] {
+        let frame = serde_json::to_string(&ClientFrame::At { place }).unwrap();
+        page.send(Message::text(frame)).await.unwrap();
+    }
+    // Once others hear that she is there, the server knows it.
+    loop {
+        match next(&mut other).await {
+            ServerFrame::Present { people } if !people.is_empty() => break,
+            _ => {}
+        }
+    }
+    for _ in 0..3 {
+        app.clock.advance(TimeDelta::seconds(15));
+        app.drain().await;
+        assert_eq!(phone.got(), Vec::<Value>::new());
+    }
+    app.clock.advance(TimeDelta::seconds(16));
+    app.drain().await;
+    assert_eq!(phone.got()[0]["handraise"]["is"], "question");
+    drop(page);
 }
 
 async fn a_push_service_that_stalls_delays_nobody_else(database: TestDatabase) {
@@ -382,7 +514,7 @@ async fn a_test_says_when_it_arrived(database: TestDatabase) {
     assert!(
         ana.page("/settings/reach")
             .await
-            .contains("Nothing reaches you yet")
+            .contains("You have no way to be reached yet")
     );
 }
 
@@ -406,10 +538,11 @@ async fn nobody_touches_a_way_to_reach_somebody_else(database: TestDatabase) {
     assert_eq!(phone.got().len(), 0);
     // A browser that another signs in with tells that one from then on.
     phone.add(&mut ben).await;
+    let page = ana.page("/settings/reach").await;
+    assert!(page.contains("You have no way to be reached yet"), "{page}");
     assert!(
-        ana.page("/settings/reach")
-            .await
-            .contains("Nothing reaches you yet")
+        page.contains("another person is told in this browser now"),
+        "{page}"
     );
     // An address that leads into this server's own network is none, and neither is a key that is too short.
     for (endpoint, fault) in [
@@ -526,6 +659,43 @@ async fn a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it(database
     assert_eq!(reached(&app).await, vec![ana_by("mail"); 3]);
 }
 
+async fn an_address_is_one_way_however_often_it_is_added(database: TestDatabase) {
+    let mails = MailServer::start().await;
+    let app = with_mail(&database, &mails).await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let id = person_named(&app, "Ana").await;
+    // The second asks for another code.
+    for _ in 0..2 {
+        let form = [("address", "ana@example.com")];
+        let sent = ana.submit("/settings/reach/mail", &form).await;
+        assert_eq!(place(&sent), "/settings/reach?done=sent");
+        app.drain().await;
+    }
+    let ways = async || app.state.service.store().reaches_of(id).await.unwrap();
+    assert_eq!(ways().await.len(), 1);
+    let page = ana.page("/settings/reach").await;
+    assert!(page.contains("Send again"), "{page}");
+    let link = link(mails.got().last().unwrap());
+    // A link that a program has cut is told from a wrong one.
+    let cut = ana.page("/settings/reach/prove?id=01").await;
+    assert!(cut.contains("This link is not complete."), "{cut}");
+    let (path, query) = link.split_once('?').unwrap();
+    let form: Vec<_> = query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .collect();
+    let proven = ana.submit(path, &form).await;
+    assert_eq!(place(&proven), "/settings/reach?done=proven");
+    let form = [("address", "Ana@Example.com")];
+    let again = ana.submit("/settings/reach/mail", &form).await;
+    assert_eq!(place(&again), "/settings/reach?done=known");
+    assert_eq!(ways().await.len(), 1);
+    let refused = ana
+        .submit("/settings/reach/ntfy", &[("topic", "ana-phone")])
+        .await;
+    assert_eq!(place(&refused), "/settings/reach?refused=no-ntfy");
+}
+
 async fn a_mail_server_that_fails_gets_the_same_message_again(database: TestDatabase) {
     let mails = MailServer::start().await;
     let app = with_mail(&database, &mails).await;
@@ -567,6 +737,108 @@ async fn a_mail_server_that_fails_gets_the_same_message_again(database: TestData
     assert!(states(&app).await.contains(&DeliveryState::Dead));
 }
 
+/// Ana has shown that she reads a mailbox.
+async fn with_a_mailbox<'a>(app: &'a TestApp, mails: &MailServer) -> Browser<'a> {
+    let mut ana = Browser::signed_in(app, "Ana", Role::Responder).await;
+    ana.submit("/settings/reach/mail", &[("address", "ana@example.com")])
+        .await;
+    app.drain().await;
+    let link = link(&mails.got()[0]);
+    let (path, query) = link.split_once('?').unwrap();
+    let form: Vec<_> = query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .collect();
+    let proven = ana.submit(path, &form).await;
+    assert_eq!(place(&proven), "/settings/reach?done=proven");
+    ana
+}
+
+async fn nobody_has_a_mail_sent_to_address_after_address(database: TestDatabase) {
+    let mails = MailServer::start().await;
+    let app = with_mail(&database, &mails).await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Viewer).await;
+    let id = person_named(&app, "Ana").await;
+    let add = async |ana: &mut Browser<'_>, number: i32| {
+        let address = format!("somebody{number}@example.com");
+        let form = [("address", &*address)];
+        place(&ana.submit("/settings/reach/mail", &form).await)
+    };
+    for number in 0..5 {
+        assert_eq!(add(&mut ana, number).await, "/settings/reach?done=sent");
+        // Taking it away again changes nothing.
+        let own = app.state.service.store().reaches_of(id).await.unwrap();
+        let which = own[0].reach.id.to_string();
+        app.drain().await;
+        ana.submit("/settings/reach/remove", &[("id", &which)])
+            .await;
+    }
+    assert_eq!(add(&mut ana, 5).await, "/settings/reach?refused=proofs");
+    app.drain().await;
+    assert_eq!(mails.got().len(), 5);
+    app.clock.advance(TimeDelta::minutes(61));
+    assert_eq!(add(&mut ana, 6).await, "/settings/reach?done=sent");
+}
+
+async fn a_mail_server_that_hangs_takes_no_place_of_another_way(database: TestDatabase) {
+    let mails = MailServer::start().await;
+    let app = with_mail(&database, &mails).await;
+    let agent = app.agent("backend").await;
+    let mut dan = Browser::signed_in(&app, "Dan", Role::Responder).await;
+    let phone = Subscribed::at([]).await;
+    phone.add(&mut dan).await;
+    mails.hold();
+    for name in ["Ana", "Ben", "Cleo"] {
+        let mut browser = Browser::signed_in(&app, name, Role::Responder).await;
+        for number in 0..4 {
+            let address = format!("{name}{number}@example.com");
+            let form = [("address", &*address)];
+            let added = browser.submit("/settings/reach/mail", &form).await;
+            assert_eq!(place(&added), "/settings/reach?done=sent");
+        }
+    }
+    assert_eq!(mails.holds(8).await, 8);
+    agent.ask(json!({})).await;
+    let told = phone.read(&phone.service.wait().await);
+    assert_eq!(told["handraise"]["is"], "question");
+    assert_eq!(mails.holds(8).await, 8);
+    mails.release();
+    app.drain().await;
+    assert_eq!(mails.got().len(), 12);
+}
+
+async fn a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does(database: TestDatabase) {
+    let mails = MailServer::start().await;
+    let app = with_mail(&database, &mails).await;
+    let agent = app.agent("backend").await;
+    let mut ana = with_a_mailbox(&app, &mails).await;
+    for (command, says) in [
+        ("MAIL", "530 authenticate first"),
+        ("MAIL", "550 5.4.5 quota of <ana@example.com> used up"),
+        ("RCPT", "554 5.7.1 <ana@example.com>: not today"),
+    ] {
+        mails.says_to(command, says);
+    }
+    let asked = agent.ask(json!({})).await;
+    for seconds in [0, 7, 13] {
+        app.clock.advance(TimeDelta::seconds(seconds));
+        app.drain().await;
+        assert_eq!(mails.got(), Vec::<String>::new());
+        assert!(states(&app).await.contains(&DeliveryState::Due));
+        let page = ana.page("/settings/reach").await;
+        assert!(page.contains("The last message did not arrive"), "{page}");
+        let state = page.split("The last message did not arrive").nth(1);
+        let state = state.unwrap().split("Test").next().unwrap();
+        assert!(!state.contains("ana@example.com"), "{state}");
+    }
+    app.clock.advance(TimeDelta::minutes(6));
+    app.drain().await;
+    let got = mails.got();
+    let place = format!("/q/{}", id_of(&asked));
+    assert!(got.iter().any(|mail| mail.contains(&place)), "{got:?}");
+    assert!(!states(&app).await.contains(&DeliveryState::Dead));
+}
+
 async fn a_topic_is_told_and_its_buttons_only_lead_to_the_question(database: TestDatabase) {
     let ntfy = Receiver::start([]).await;
     let app = TestApp::start_with(&database, |config| {
@@ -599,6 +871,18 @@ async fn a_topic_is_told_and_its_buttons_only_lead_to_the_question(database: Tes
     let only = json!([{"action": "view", "label": "Open", "url": place, "clear": true}]);
     assert_eq!(told["actions"], only);
     assert_eq!(reached(&app).await, [ana_by("ntfy")]);
+    // What the server answered, which repeats topic and message, is not kept.
+    let store = app.state.service.store();
+    let query = DeliveryQuery {
+        audience: Audience::All,
+        limit: 200,
+        ..DeliveryQuery::default()
+    };
+    for one in store.deliveries(&query).await.unwrap() {
+        for tried in store.attempts(one.delivery.id).await.unwrap() {
+            assert_eq!(tried.end.unwrap().body, "");
+        }
+    }
     // It takes nothing away, so nothing is sent when it is answered.
     let desk = app.responder("desk").await;
     json_of(desk.answer(&asked, "8080").await, StatusCode::OK).await;

@@ -137,8 +137,19 @@ impl Address {
     /// The hash of it where it is one browser, whoever uses it.
     pub fn browser(&self) -> Option<SecretHash> {
         match self {
-            Self::Push { endpoint, .. } => Some(SecretHash(Sha256::digest(endpoint).into())),
+            Self::Push { endpoint, .. } => Some(browser_at(endpoint)),
             Self::Mail { .. } | Self::Ntfy { .. } | Self::Slack {} => None,
+        }
+    }
+
+    /// Whether this mailbox or topic is that one; [`Address::browser`] tells browsers apart.
+    pub(super) fn leads_where(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Mail { to, .. }, Self::Mail { to: other, .. }) => to.eq_ignore_ascii_case(other),
+            (Self::Ntfy { topic }, Self::Ntfy { topic: other }) => topic == other,
+            // Whoever they are there, it is one.
+            (Self::Slack {}, Self::Slack {}) => true,
+            _ => false,
         }
     }
 
@@ -174,6 +185,13 @@ impl Address {
         let plain = outbound.sealer.open(sealed, id.0.as_bytes())?;
         serde_json::from_slice(&plain).ok()
     }
+}
+
+/// The hash of a browser's address, as [`Address::browser`] has it.
+pub(super) fn browser_at(endpoint: &str) -> SecretHash {
+    let url = url::Url::parse(endpoint).ok();
+    let endpoint = url.as_ref().map_or(endpoint, url::Url::as_str);
+    SecretHash(Sha256::digest(endpoint).into())
 }
 
 impl fmt::Debug for Address {

@@ -1,13 +1,14 @@
 //! A message to a person, looked at in the moment in which it is sent: what waits no more, or is not theirs any more, is
 //! not told.
 
-use chrono::DateTime;
 use domain::{
-    DestinationId, Interaction, InteractionId, Person, Principal, Refused,
+    DestinationId, Event, Interaction, InteractionId, Person, Refused,
     decide::reach as decide,
     delivery::{Cause, DestinationKind, Next, Reach, ReachEnd, ReachKind, TryResult},
+    limits::SUMMED_UP,
 };
 use store::{Claimed, Mark};
+use uuid::Uuid;
 
 use super::{
     super::{Service, ServiceError},
@@ -27,6 +28,21 @@ pub struct Message {
     pub cause: Cause,
     /// The interaction that waits for them, or waited; none when it is about the way itself.
     pub about: Option<About>,
+}
+
+impl Message {
+    /// What it is about, as one among others: what comes later about the same takes its place. A summary is about all that
+    /// waits for its person.
+    pub fn subject(&self) -> Uuid {
+        match (&self.about, self.cause) {
+            (Some(About::Waits(_)), Cause::Summary { others, .. }) if others > 0 => {
+                self.person.id.0
+            }
+            (Some(About::Waits(interaction)), _) => interaction.id.0,
+            (Some(About::Closed(id)), _) => id.0,
+            (None, _) => self.reach.id.0,
+        }
+    }
 }
 
 /// The interaction that a message is about.
@@ -61,12 +77,20 @@ impl Service {
         };
         let event = self.store.event(claimed.delivery.event_seq).await?;
         let cause = event.as_ref().and_then(|event| Cause::of(&event.payload));
-        let (Some(event), Some(cause)) = (event, cause) else {
+        let (Some(event), Some(mut cause)) = (event, cause) else {
             return withdrawn("its event is nothing that people are told of");
         };
         let about = match (cause, event.interaction_id) {
             (Cause::Test | Cause::Proof, _) => None,
             (Cause::Withdrawal, Some(id)) => Some(About::Closed(id)),
+            (Cause::Summary { rung, others }, Some(id)) if others > 0 => {
+                let Some((first, others)) = self.still_in(&event, others, id, &person).await?
+                else {
+                    return withdrawn("nothing of it waits for an answer any more");
+                };
+                cause = Cause::Summary { rung, others };
+                Some(About::Waits(Box::new(first)))
+            }
             (Cause::Rung(_) | Cause::Summary { .. }, Some(id)) => {
                 match self.waiting_for(id, &person).await? {
                     Ok(interaction) => Some(About::Waits(Box::new(interaction))),
@@ -82,7 +106,8 @@ impl Service {
         }
         let Some(address) = Address::open(&reach.address, self.outbound()?, reach.id) else {
             let why = "this server's key does not open the address; the person has to add it anew";
-            return Ok(Err(TryResult::Failed(why.to_owned())));
+            // The push service was not asked: that says nothing of the browser, and the key may come back.
+            return Ok(Err(TryResult::Parked(why.to_owned())));
         };
         Ok(Ok(Box::new(Message {
             reach,
@@ -93,19 +118,45 @@ impl Service {
         })))
     }
 
+    /// What still waits of a summary, what presses most first, and how many others: its events stand one after another.
+    async fn still_in(
+        &self,
+        event: &Event,
+        others: u32,
+        first: InteractionId,
+        person: &Person,
+    ) -> Result<Option<(Interaction, u32)>, ServiceError> {
+        let all = i64::from(others) + 1;
+        let named = all.min(i64::try_from(SUMMED_UP).unwrap_or(i64::MAX));
+        let mut found = None;
+        // Those that are not named one by one may wait, for all that is known here.
+        let mut waiting = all - named;
+        for seq in event.seq..event.seq + named {
+            let id = match seq == event.seq {
+                true => Some(first),
+                false => self
+                    .store
+                    .event(seq)
+                    .await?
+                    .and_then(|event| event.interaction_id),
+            };
+            let Some(id) = id else { continue };
+            if let Ok(interaction) = self.waiting_for(id, person).await? {
+                waiting += 1;
+                found.get_or_insert(interaction);
+            }
+        }
+        let others = u32::try_from(waiting - 1).unwrap_or_default();
+        Ok(found.map(|found| (found, others)))
+    }
+
     /// The interaction, if it waits for an answer that this person may give.
     async fn waiting_for(
         &self,
         id: InteractionId,
         person: &Person,
     ) -> Result<Result<Interaction, &'static str>, ServiceError> {
-        let reader = Principal::Person {
-            id: person.id,
-            name: person.name.clone(),
-            role: person.role,
-            proven_at: DateTime::UNIX_EPOCH,
-            teams: self.store.parts(person.id).await?,
-        };
+        let reader = self.principal_for(person).await?;
         let interaction = match self.interaction(id, &reader).await {
             Ok(interaction) => interaction,
             Err(ServiceError::NotFound) => return Ok(Err("the person may not see it any more")),
@@ -137,13 +188,16 @@ impl Service {
         if mark.next == Next::Delivered {
             return self.message_arrived(claimed).await;
         }
+        // A mail server and a topic that do not take one message may take another, and what fails there is the operator's
+        // server, not this person's address.
+        let is_browser = claimed.kind == DestinationKind::Push;
+        let was_asked = !matches!(reply, TryResult::Refused(_) | TryResult::Parked(_));
         let hopeless = mark
             .health
-            .is_some_and(|health| health.is_hopeless(mark.at));
+            .is_some_and(|health| health.is_hopeless_after_many(mark.at));
         let ends = match reply.is_gone_from(claimed.kind) {
-            // A mail server and a topic that do not take one message may take another.
-            true if claimed.kind == DestinationKind::Push => Some(ReachEnd::Gone),
-            _ if hopeless => Some(ReachEnd::Failing),
+            true if is_browser => Some(ReachEnd::Gone),
+            _ if is_browser && was_asked && hopeless => Some(ReachEnd::Failing),
             _ => None,
         };
         if ends.is_some() {

@@ -8,7 +8,8 @@ mod tell;
 use domain::{
     Changeset, DestinationId, Moment, PersonId, Principal, Refused,
     decide::reach::{self as decide, NewReach},
-    delivery::{Reach, ReachKind},
+    delivery::{Reach, ReachEnd, ReachKind},
+    limits,
 };
 use store::ReachRecord;
 
@@ -34,7 +35,7 @@ impl Service {
     /// The ways to reach this person, first added first.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for whoever is no person.
+    /// [`ServiceError::NotFound`] if the caller is no person.
     pub async fn own_reaches(&self, by: &Principal) -> Result<Vec<OwnReach>, ServiceError> {
         let person = person_of(by)?;
         let outbound = self.outbound()?;
@@ -45,6 +46,27 @@ impl Service {
             record,
         });
         Ok(own.collect())
+    }
+
+    /// The ways to reach this person that ended without their doing, last ended first, for as long as they are told of it
+    /// and have not added the same again.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] for whoever is no person.
+    pub async fn lost_reaches(&self, by: &Principal) -> Result<Vec<Reach>, ServiceError> {
+        let person = person_of(by)?;
+        let since = self.now() - limits::LOST_SHOWN;
+        let limit = limits::REACHES as u32;
+        let lost = self.store.lost_reaches(person, since, limit).await?;
+        let own = self.store.reaches_of(person).await?;
+        let is_back = |lost: &Reach| {
+            let ended = lost.ended.map(|ended| ended.at);
+            own.iter().map(|record| &record.reach).any(|one| {
+                one.kind == lost.kind && one.label == lost.label && Some(one.created_at) >= ended
+            })
+        };
+        let lost = lost.into_iter().map(|record| record.reach);
+        Ok(lost.filter(|reach| !is_back(reach)).collect())
     }
 
     /// A browser's subscription, as [`Address::push`] checks it.
@@ -60,10 +82,10 @@ impl Service {
         Ok(Address::push(endpoint, p256dh, auth, self.outbound()?)?)
     }
 
-    /// Adds a way to reach this person. A browser that reached somebody until now reaches them instead.
+    /// Adds a way to reach this person. A browser that reached another person until now reaches them instead.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for whoever is no person, [`Refused::Invalid`], [`Refused::Disabled`].
+    /// [`ServiceError::NotFound`] if the caller is no person, [`Refused::Invalid`], [`Refused::Disabled`].
     pub async fn add_reach(
         &self,
         address: &Address,
@@ -72,6 +94,12 @@ impl Service {
     ) -> Result<Reach, ServiceError> {
         let person = person_of(by)?;
         let outbound = self.outbound()?;
+        let kind = address.kind();
+        if kind.is_to_be_proven() {
+            let since = self.now() - limits::PROOFS_WITHIN;
+            let lately = self.store.reaches_added(person, kind, since).await?;
+            decide::may_ask_for_proof(kind, lately)?;
+        }
         loop {
             let id = DestinationId(self.ids.next());
             let new = NewReach {
@@ -83,15 +111,20 @@ impl Service {
             };
             let own = self.store.reaches_of(person).await?;
             let own: Vec<_> = own.into_iter().map(|record| record.reach).collect();
+            // A mailbox or a topic is one way, however often it is added; before it is proven it gets another code.
+            let same = own.iter().find(|reach| {
+                Address::open(&reach.address, outbound, reach.id)
+                    .is_some_and(|known| known.leads_where(address))
+            });
+            if let Some(known) = same.filter(|known| known.is_working()) {
+                return Ok(known.clone());
+            }
             let before = match &new.browser {
                 Some(browser) => self.store.reach_of_browser(browser).await?,
                 None => None,
             };
             let mut before: Vec<_> = before.into_iter().map(|record| record.reach).collect();
-            if new.kind == ReachKind::Slack {
-                // Whoever they are there, it is one.
-                before.extend(own.iter().filter(|one| one.kind == new.kind).cloned());
-            }
+            before.extend(same.cloned());
             let (reach, added) = decide::add(new, &own, &before, by, self.moment())?;
             if self.is_first(added).await? {
                 return Ok(reach);
@@ -103,10 +136,40 @@ impl Service {
         }
     }
 
+    /// A browser has another subscription in place of that at `endpoint`: whom the former reached, this one reaches. Nobody
+    /// else, whoever is signed in there by now.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`] when the former did not reach this person; as [`Service::add_reach`].
+    pub async fn renew_browser(
+        &self,
+        endpoint: &str,
+        address: &Address,
+        by: &Principal,
+    ) -> Result<Reach, ServiceError> {
+        let person = person_of(by)?;
+        let browser = Some(address::browser_at(endpoint));
+        let since = self.now() - limits::LOST_SHOWN;
+        let limit = limits::REACHES as u32;
+        // The push service may have said first that the former is gone.
+        let lost = self.store.lost_reaches(person, since, limit).await?;
+        let own = self.store.reaches_of(person).await?;
+        let all = own.into_iter().chain(lost).map(|record| record.reach);
+        let mut all = all.filter(|reach| reach.browser == browser);
+        let former = all.find(|reach| reach.ended.is_none_or(|end| end.why != ReachEnd::Taken));
+        let former = former.ok_or(ServiceError::NotFound)?;
+        let added = self.add_reach(address, &former.label, by).await?;
+        match self.remove_reach(former.id, by).await {
+            // It has ended already.
+            Ok(()) | Err(ServiceError::NotFound) => Ok(added),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Takes a way to reach somebody away.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`], also for one of somebody else, unless an admin asks.
+    /// [`ServiceError::NotFound`], also for another person's, unless an admin asks.
     pub async fn remove_reach(
         &self,
         id: DestinationId,

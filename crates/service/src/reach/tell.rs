@@ -1,4 +1,4 @@
-//! Messages are taken away after what they tell of is closed, once that is committed: closing waits for nobody's phone. What
+//! Messages are taken away after what they tell of is closed, once that is committed: closing does not wait for phones. What
 //! tells of a question is a rung of its ladder (`climb.rs`).
 
 use domain::obligation::messages;
@@ -9,7 +9,7 @@ use super::super::{Service, ServiceError};
 const PAGE: u32 = 256;
 /// How many messages are made in one transaction, about.
 const TOGETHER: usize = 2_000;
-/// Events that nobody is told of are read again after a restart, up to so many.
+/// Events that no one is told of are read again after a restart, up to so many.
 const UNKEPT: i64 = 1_000;
 
 impl Service {

@@ -111,7 +111,7 @@ pub(super) fn meant_for(interaction: &Interaction) -> Option<String> {
     let to = interaction.to.as_ref()?;
     let whom = match &to.whom {
         Whom::Person { name, .. } => one_line(name, NAME),
-        Whom::Duty => "whoever is on duty".to_owned(),
+        Whom::Duty => "the person on duty".to_owned(),
         Whom::Team => "all of the team".to_owned(),
     };
     Some(match &to.handed {

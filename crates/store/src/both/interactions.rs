@@ -299,6 +299,18 @@ impl Interactions for Store {
         .await?;
         Ok(ids.into_iter().map(InteractionId).collect())
     }
+
+    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<InteractionId>> {
+        let ids: Vec<Uuid> = sqlx::query_scalar(
+            "SELECT id FROM interactions WHERE state = 'pending' AND claimed_until > $1
+             ORDER BY claimed_until LIMIT $2",
+        )
+        .bind(now.timestamp_millis())
+        .bind(i64::from(limit))
+        .fetch_all(&self.read)
+        .await?;
+        Ok(ids.into_iter().map(InteractionId).collect())
+    }
 }
 
 impl Store {

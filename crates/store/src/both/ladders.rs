@@ -13,7 +13,7 @@ use domain::{
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Connection, Db, Store, teams::is_there};
+use super::{Connection, Db, Store, snoozes, teams::is_there};
 use crate::{Answerer, Climbing, HeldDue, LadderRecord, Ladders, Result, rows};
 
 /// In one statement: a database takes only so many values.
@@ -50,7 +50,14 @@ pub(super) async fn apply(connection: &mut Connection, write: &LadderWrite) -> R
             hold_back(connection, held).await?;
             fits(connection, told, *at).await
         }
-        LadderWrite::Restart { interaction, at } => {
+        LadderWrite::Restart {
+            interaction,
+            at,
+            wakes,
+        } => {
+            if let Some(person) = wakes {
+                snoozes::forget(connection, *person, *interaction).await?;
+            }
             let done = sqlx::query(
                 "UPDATE interactions SET rung = 0, next_rung_at = $2 WHERE id = $1 AND state = 'pending'",
             )
@@ -63,6 +70,17 @@ pub(super) async fn apply(connection: &mut Connection, write: &LadderWrite) -> R
                 .execute(connection)
                 .await?;
             Ok(done.rows_affected() == 1)
+        }
+        LadderWrite::Resume { interaction, at } => {
+            sqlx::query(
+                "UPDATE interactions SET rung = rung - 1, next_rung_at = $2
+                 WHERE id = $1 AND state = 'pending' AND next_rung_at IS NULL AND rung > 0",
+            )
+            .bind(interaction.0)
+            .bind(at.timestamp_millis())
+            .execute(connection)
+            .await?;
+            Ok(true)
         }
         LadderWrite::Seen {
             interaction,
@@ -148,12 +166,18 @@ async fn fits(connection: &mut Connection, told: &[Message], at: DateTime<Utc>) 
     Ok(true)
 }
 
+/// `false` when it is not held back any more, or since another rung.
 async fn let_go(connection: &mut Connection, held: &Held) -> Result<bool> {
-    let done = sqlx::query("DELETE FROM held_back WHERE person_id = $1 AND interaction_id = $2")
-        .bind(held.person.0)
-        .bind(held.interaction.0)
-        .execute(connection)
-        .await?;
+    let done = sqlx::query(
+        "DELETE FROM held_back
+         WHERE person_id = $1 AND interaction_id = $2 AND until = $3 AND rung = $4",
+    )
+    .bind(held.person.0)
+    .bind(held.interaction.0)
+    .bind(held.until.timestamp_millis())
+    .bind(i64::from(held.rung))
+    .execute(connection)
+    .await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -213,8 +237,14 @@ pub(super) async fn set(connection: &mut Connection, access: &Access) -> Result<
             version,
             ladder,
             at,
-        } => Ok(is_there(connection, *team).await?
-            && put_ladder(connection, *team, *version, ladder.as_ref(), *at).await?),
+        } => {
+            let is_set = is_there(connection, *team).await?
+                && put_ladder(connection, *team, *version, ladder.as_ref(), *at).await?;
+            if is_set {
+                rejoin(connection, *team, *at).await?;
+            }
+            Ok(is_set)
+        }
         Access::Quiet { person, quiet, at } => {
             put_quiet(connection, *person, quiet.as_ref(), *at).await
         }
@@ -248,6 +278,23 @@ async fn put_ladder(
         .execute(connection)
         .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// What has no rung to come may have one on another ladder: it looks.
+async fn rejoin(
+    connection: &mut Connection,
+    team: Option<TeamId>,
+    at: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE interactions SET next_rung_at = $1
+         WHERE state = 'pending' AND next_rung_at IS NULL AND ($2 IS NULL OR team_id = $2)",
+    )
+    .bind(at.timestamp_millis())
+    .bind(team.map(|team| team.0))
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 async fn put_quiet(
@@ -316,7 +363,9 @@ impl Ladders for Store {
 
     async fn anybody_is_reached(&self) -> Result<bool> {
         let any: Option<i64> = sqlx::query_scalar(
-            "SELECT version FROM reaches WHERE ended_at IS NULL AND proven_at IS NOT NULL LIMIT 1",
+            "SELECT r.version FROM reaches r JOIN people p ON p.id = r.person_id
+             WHERE r.ended_at IS NULL AND r.proven_at IS NOT NULL
+               AND p.disabled_at IS NULL AND p.role IN ('responder', 'admin') LIMIT 1",
         )
         .fetch_optional(&self.read)
         .await?;
@@ -350,12 +399,22 @@ impl Ladders for Store {
     }
 
     async fn leave_ladder(&self, climbing: Climbing) -> Result<()> {
-        sqlx::query("UPDATE interactions SET next_rung_at = NULL WHERE id = $1 AND rung = $2")
-            .bind(climbing.id.0)
-            .bind(i64::from(climbing.place.rung))
-            .execute(&self.write)
-            .await?;
-        Ok(())
+        self.set_next_rung(climbing, None).await
+    }
+
+    async fn put_off_rung(&self, climbing: Climbing, at: DateTime<Utc>) -> Result<()> {
+        self.set_next_rung(climbing, Some(at)).await
+    }
+
+    async fn join_ladder(&self, now: DateTime<Utc>) -> Result<u64> {
+        let done = sqlx::query(
+            "UPDATE interactions SET next_rung_at = $1
+             WHERE state = 'pending' AND rung = 0 AND next_rung_at IS NULL",
+        )
+        .bind(now.timestamp_millis())
+        .execute(&self.write)
+        .await?;
+        Ok(done.rows_affected())
     }
 
     async fn answerers(&self, team: Option<TeamId>) -> Result<Vec<Answerer>> {
@@ -422,12 +481,15 @@ impl Ladders for Store {
         let mut transaction = self.begin_write().await?;
         for one in held {
             sqlx::query(
-                "UPDATE held_back SET until = $3, why = $4 WHERE person_id = $1 AND interaction_id = $2",
+                "UPDATE held_back SET until = $3, why = $4
+                 WHERE person_id = $1 AND interaction_id = $2 AND until = $5 AND rung = $6",
             )
             .bind(one.person.0)
             .bind(one.interaction.0)
             .bind(until.timestamp_millis())
             .bind(HeldWhy::Quiet.name())
+            .bind(one.until.timestamp_millis())
+            .bind(i64::from(one.rung))
             .execute(&mut *transaction)
             .await?;
         }
@@ -465,6 +527,20 @@ impl Ladders for Store {
 }
 
 impl Store {
+    async fn set_next_rung(&self, climbing: Climbing, at: Option<DateTime<Utc>>) -> Result<()> {
+        sqlx::query(
+            "UPDATE interactions SET next_rung_at = $1
+             WHERE id = $2 AND rung = $3 AND next_rung_at = $4 AND state = 'pending'",
+        )
+        .bind(at.map(|at| at.timestamp_millis()))
+        .bind(climbing.id.0)
+        .bind(i64::from(climbing.place.rung))
+        .bind(climbing.place.at.timestamp_millis())
+        .execute(&self.write)
+        .await?;
+        Ok(())
+    }
+
     async fn ways_of(&self, people: &[Uuid]) -> Result<BTreeMap<PersonId, Vec<ReachRef>>> {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(
             "SELECT id, kind, person_id FROM reaches
@@ -530,21 +606,23 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<BTreeMap<PersonId, Sent>> {
         let since: DateTime<Utc> = now - MESSAGES_WINDOW;
-        let mut sql: QueryBuilder<Db> =
-            QueryBuilder::new("SELECT person_id, COUNT(*), MIN(at) FROM messages_sent WHERE at > ");
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT person_id, COUNT(*), MIN(at), MAX(at) FROM messages_sent WHERE at > ",
+        );
         sql.push_bind(since.timestamp_millis());
         of_people(&mut sql, people);
         sql.push(" GROUP BY person_id");
-        let rows: Vec<(Uuid, i64, i64)> = sql
+        let rows: Vec<(Uuid, i64, i64, i64)> = sql
             .build_query_as()
             .persistent(false)
             .fetch_all(&self.read)
             .await?;
-        let sent = rows.into_iter().map(|(person, messages, first)| {
-            let ago = TimeDelta::milliseconds(now.timestamp_millis() - first);
+        let when = |at| now - TimeDelta::milliseconds(now.timestamp_millis() - at);
+        let sent = rows.into_iter().map(|(person, messages, first, last)| {
             let sent = Sent {
                 messages: u32::try_from(messages).unwrap_or(u32::MAX),
-                first: Some(now - ago),
+                first: Some(when(first)),
+                last: Some(when(last)),
             };
             (PersonId(person), sent)
         });

@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    DeliveryId, DestinationId, InteractionId, PersonId, SecretHash, TeamId,
-    delivery::{DestinationKind, Reach, SealedSecret},
+    DeliveryId, DestinationId, InteractionId, PersonId, SecretHash,
+    delivery::{DestinationKind, Reach, ReachKind, SealedSecret},
     obligation::Obligation,
 };
 use sqlx::{QueryBuilder, Row};
 use uuid::Uuid;
 
 use super::{Connection, Db, Store, outbox::insert};
-use crate::{ReachRecord, Reachable, Reaches, Result, ToldPage, rows};
+use crate::{ReachRecord, Reaches, Result, ToldPage, rows};
 
 /// Why a message is given up.
 const ENDED: &str = "this way to reach the person has ended";
@@ -95,6 +95,22 @@ async fn give_up(connection: &mut Connection, id: DestinationId, at: DateTime<Ut
     .bind(at.timestamp_millis())
     .bind(ENDED)
     .bind(id.0)
+    .execute(&mut *connection)
+    .await?;
+    // Of where it led nothing is left, also not in what was said by whoever did not take a message.
+    sqlx::query(
+        "UPDATE delivery_attempts SET error = NULL, body = NULL
+         WHERE delivery_id IN (SELECT id FROM outbox WHERE destination_id = $1)",
+    )
+    .bind(id.0)
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query(
+        "UPDATE outbox SET last_error = NULL
+         WHERE destination_id = $1 AND last_error IS NOT NULL AND last_error <> $2",
+    )
+    .bind(id.0)
+    .bind(ENDED)
     .execute(connection)
     .await?;
     Ok(())
@@ -157,6 +173,40 @@ impl Reaches for Store {
         ))
     }
 
+    async fn lost_reaches(
+        &self,
+        person: PersonId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<ReachRecord>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(RECORD);
+        sql.push(" WHERE r.ended_why <> 'removed' AND r.ended_at > ")
+            .push_bind(since.timestamp_millis());
+        sql.push(" AND r.person_id = ").push_bind(person.0);
+        sql.push(" ORDER BY r.ended_at DESC, r.id LIMIT ")
+            .push_bind(i64::from(limit));
+        Ok(rows::reaches(
+            sql.build_query_as().fetch_all(&self.read).await?,
+        ))
+    }
+
+    async fn reaches_added(
+        &self,
+        person: PersonId,
+        kind: ReachKind,
+        since: DateTime<Utc>,
+    ) -> Result<u32> {
+        let count: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM reaches WHERE person_id = $1 AND kind = $2 AND created_at > $3",
+        )
+        .bind(person.0)
+        .bind(kind.name())
+        .bind(since.timestamp_millis())
+        .fetch_one(&self.read)
+        .await?;
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
     async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>> {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(RECORD);
         sql.push(" WHERE r.ended_at IS NULL AND r.browser = ")
@@ -165,32 +215,14 @@ impl Reaches for Store {
         row.map(ReachRecord::try_from).transpose()
     }
 
-    async fn reachable(&self, team: Option<TeamId>) -> Result<Vec<Reachable>> {
-        let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
-            "SELECT r.id, r.person_id FROM reaches r JOIN people p ON p.id = r.person_id
-             WHERE r.ended_at IS NULL AND r.proven_at IS NOT NULL
-                AND p.disabled_at IS NULL AND p.role IN ('responder', 'admin')
-                AND ($1 IS NULL OR EXISTS (
-                    SELECT 1 FROM team_members m
-                    WHERE m.team_id = $1 AND m.person_id = p.id AND m.part = 'answers'))
-             ORDER BY r.created_at, r.id",
-        )
-        .bind(team.map(|team| team.0))
-        .fetch_all(&self.read)
-        .await?;
-        let reachable = rows.into_iter().map(|(id, person)| Reachable {
-            id: DestinationId(id),
-            person: PersonId(person),
-        });
-        Ok(reachable.collect())
-    }
-
     async fn told(&self, interaction: InteractionId) -> Result<Vec<DestinationId>> {
         let rows: Vec<Uuid> = sqlx::query_scalar(
             "SELECT DISTINCT o.destination_id
              FROM events e JOIN outbox o ON o.event_seq = e.seq
              JOIN reaches r ON r.id = o.destination_id
-             WHERE e.interaction_id = $1 AND o.state <> 'dead' AND r.ended_at IS NULL AND r.kind = 'push'",
+             WHERE e.interaction_id = $1 AND r.ended_at IS NULL AND r.kind = 'push'
+                AND (o.state IN ('sending', 'delivered', 'unknown') OR (o.state = 'due' AND o.tries > 0))
+                AND (e.type <> 'interaction.summed_up' OR e.payload LIKE '%\"others\":0%')",
         )
         .bind(interaction.0)
         .fetch_all(&self.read)

@@ -5,12 +5,26 @@ use chrono::{DateTime, Utc};
 use domain::{InteractionId, PersonId, decide::interaction::Snooze};
 use uuid::Uuid;
 
-use super::Store;
+use super::{Connection, Store};
 use crate::{Result, Snoozes, rows};
+
+/// The person sees it again.
+pub(super) async fn forget(
+    connection: &mut Connection,
+    person: PersonId,
+    interaction: InteractionId,
+) -> Result<bool> {
+    let done = sqlx::query("DELETE FROM snoozes WHERE person_id = $1 AND interaction_id = $2")
+        .bind(person.0)
+        .bind(interaction.0)
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
 
 #[async_trait]
 impl Snoozes for Store {
-    async fn put_off(&self, snooze: &Snooze) -> Result<()> {
+    async fn snooze(&self, snooze: &Snooze) -> Result<()> {
         sqlx::query(
             "INSERT INTO snoozes (person_id, interaction_id, until) VALUES ($1, $2, $3)
              ON CONFLICT (person_id, interaction_id) DO UPDATE SET until = excluded.until",
@@ -23,16 +37,11 @@ impl Snoozes for Store {
         Ok(())
     }
 
-    async fn put_back(&self, person: PersonId, interaction: InteractionId) -> Result<bool> {
-        let done = sqlx::query("DELETE FROM snoozes WHERE person_id = $1 AND interaction_id = $2")
-            .bind(person.0)
-            .bind(interaction.0)
-            .execute(&self.write)
-            .await?;
-        Ok(done.rows_affected() == 1)
+    async fn end_snooze(&self, person: PersonId, interaction: InteractionId) -> Result<bool> {
+        forget(&mut *self.write.acquire().await?, person, interaction).await
     }
 
-    async fn put_off_by(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>> {
+    async fn snoozes_of(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>> {
         let rows: Vec<(Uuid, i64)> = sqlx::query_as(
             "SELECT s.interaction_id, s.until
              FROM snoozes s JOIN interactions i ON i.id = s.interaction_id

@@ -100,10 +100,12 @@ async fn claims_that_have_run_out_are_found_and_only_those(database: Database) {
         async move { store.claims_run_out(now, skip, limit).await.unwrap() }
     };
     assert_eq!(found(59, 0, 10).await, []);
+    let held = store.claimed(database.at(61).at, 10).await.unwrap();
+    assert_eq!(held, [claimed[2].id, claimed[0].id, claimed[3].id]);
     let expected = [claimed[1].id, claimed[2].id, claimed[0].id];
     assert_eq!(found(180, 0, 10).await, expected);
     assert_eq!(found(180, 1, 1).await, expected[1..2]);
-    let out = decide::run_out(&claimed[1], database.at(60)).unwrap();
+    let out = decide::run_out(&claimed[1], true, database.at(60)).unwrap();
     let again = out.clone();
     store.commit(out).await.unwrap();
     assert!(store.commit(again).await.is_err());
@@ -183,24 +185,24 @@ async fn what_a_person_puts_off_is_theirs_and_comes_back(database: Database) {
     };
     let put_off = async |seconds, person| {
         let now = database.at(seconds).at;
-        let found = store.put_off_by(person, now).await.unwrap();
+        let found = store.snoozes_of(person, now).await.unwrap();
         found
             .into_iter()
             .map(|one| one.interaction)
             .collect::<Vec<_>>()
     };
-    store.put_off(&snooze(ana, &first, 900)).await.unwrap();
-    store.put_off(&snooze(ana, &second, 60)).await.unwrap();
+    store.snooze(&snooze(ana, &first, 900)).await.unwrap();
+    store.snooze(&snooze(ana, &second, 60)).await.unwrap();
     assert_eq!(put_off(0, ana).await, [second.id, first.id]);
     assert_eq!(put_off(0, bo).await, []);
     // It comes back at that very moment.
     assert_eq!(put_off(60, ana).await, [first.id]);
     // Until another time: there is one, not two.
-    store.put_off(&snooze(ana, &first, 30)).await.unwrap();
+    store.snooze(&snooze(ana, &first, 30)).await.unwrap();
     assert_eq!(put_off(0, ana).await, [first.id, second.id]);
-    assert!(store.put_back(ana, first.id).await.unwrap());
-    assert!(!store.put_back(ana, first.id).await.unwrap());
-    assert!(!store.put_back(bo, second.id).await.unwrap());
+    assert!(store.end_snooze(ana, first.id).await.unwrap());
+    assert!(!store.end_snooze(ana, first.id).await.unwrap());
+    assert!(!store.end_snooze(bo, second.id).await.unwrap());
     store.commit(database.answer(&second, "80")).await.unwrap();
     assert_eq!(put_off(0, ana).await, []);
     assert_eq!(store.forget_snoozes(database.at(59).at).await.unwrap(), 0);

@@ -1,6 +1,9 @@
 //! Ladders: each rung is told once, whoever tells it, and nothing is told of what waits no more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -27,6 +30,10 @@ store::on_both_databases!(
     of_many_nodes_that_tell_a_rung_at_once_one_does,
     what_was_answered_or_changed_meanwhile_is_told_to_nobody,
     a_ladder_begins_anew_where_its_question_goes_to_others,
+    the_last_rung_comes_once_more_where_a_claim_ends_after_it,
+    a_rung_is_put_off_or_left_only_where_it_stands,
+    another_ladder_is_looked_at_by_what_has_left_the_one_before,
+    who_gets_a_question_has_snoozed_it_no_longer,
     those_who_can_be_told_are_those_who_may_answer,
     what_is_held_back_is_told_once_with_the_rest,
     what_is_held_back_can_be_put_off_and_dropped,
@@ -264,6 +271,98 @@ async fn a_ladder_begins_anew_where_its_question_goes_to_others(database: Databa
     assert_eq!(due(&*store, 400).await, [(question.id, 0)]);
 }
 
+/// Tells all rungs of a question, and returns the number of the last.
+async fn climb_to_the_end(database: &Database, store: &dyn Store, question: &Interaction) -> u32 {
+    let mut last = 0;
+    while let Some(standing) = store.place_on_ladder(question.id).await.unwrap() {
+        last = standing.place.rung;
+        let now = (standing.place.at - epoch()).num_seconds() + 1;
+        let told = climb(database, store, question, now).await;
+        store.commit(told).await.unwrap();
+    }
+    last
+}
+
+async fn the_last_rung_comes_once_more_where_a_claim_ends_after_it(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let question = database.asked(&*store, &agent, Draft::default()).await;
+    let claim = |of: &Interaction, now| decide::claim(of, 15, &ana(), database.at(now)).unwrap();
+    // Before the last rung its end changes nothing.
+    let told = climb(&database, &*store, &question, 1).await;
+    store.commit(told).await.unwrap();
+    let place = store.place_on_ladder(question.id).await.unwrap();
+    let claiming = claim(&question, 2);
+    let claimed = written(&claiming);
+    store.commit(claiming).await.unwrap();
+    let ending = decide::release(&claimed, &ana(), database.at(3)).unwrap();
+    let released = written(&ending);
+    store.commit(ending).await.unwrap();
+    assert_eq!(store.place_on_ladder(question.id).await.unwrap(), place);
+
+    let last = climb_to_the_end(&database, &*store, &released).await;
+    assert!(last > 0);
+    let claiming = claim(&released, 900_000);
+    let claimed = written(&claiming);
+    store.commit(claiming).await.unwrap();
+    assert!(due(&*store, 1_000_000).await.is_empty());
+    let ending = decide::run_out(&claimed, true, database.at(1_000_000)).unwrap();
+    store.commit(ending).await.unwrap();
+    assert_eq!(due(&*store, 1_000_000).await, [(question.id, last)]);
+    verify_journal(&*store).await.unwrap();
+}
+
+async fn a_rung_is_put_off_or_left_only_where_it_stands(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let question = database.asked(&*store, &agent, Draft::default()).await;
+    let place = async || store.place_on_ladder(question.id).await.unwrap();
+    let first = place().await.unwrap();
+    store.put_off_rung(first, later(60)).await.unwrap();
+    assert!(due(&*store, 59).await.is_empty());
+    assert_eq!(due(&*store, 60).await, [(question.id, 0)]);
+    // The clock of another node was late.
+    store.leave_ladder(first).await.unwrap();
+    let second = place().await.unwrap();
+    store.leave_ladder(second).await.unwrap();
+    assert_eq!(place().await, None);
+    assert_eq!(store.join_ladder(later(70)).await.unwrap(), 1);
+    assert_eq!(store.join_ladder(later(71)).await.unwrap(), 0);
+    assert_eq!(due(&*store, 70).await, [(question.id, 0)]);
+}
+
+async fn another_ladder_is_looked_at_by_what_has_left_the_one_before(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let question = database.asked(&*store, &agent, Draft::default()).await;
+    let last = climb_to_the_end(&database, &*store, &question).await;
+    let standing = settings::Standing {
+        team: None,
+        version: 0,
+        ladder: None,
+        people: &[],
+    };
+    let rungs = draft(&["0 team x10"]);
+    let set = settings::set_ladder(standing, &rungs, &operator(), database.at(900_000));
+    store.commit(set.unwrap()).await.unwrap();
+    assert_eq!(due(&*store, 900_000).await, [(question.id, last + 1)]);
+}
+
+async fn who_gets_a_question_has_snoozed_it_no_longer(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let ben = person(&database, &*store, "Ben", Role::Responder).await;
+    let question = database.asked(&*store, &agent, Draft::default()).await;
+    let by = as_principal(&ben);
+    let snooze = decide::snooze(&question, later(600), &by, database.at(0)).unwrap();
+    store.snooze(&snooze).await.unwrap();
+    let parts = Parts::default();
+    let to = decide::Receiver::Person(Some((&ben, &parts)));
+    let handing = decide::hand_over(&question, to, None, &ana(), database.at(1)).unwrap();
+    store.commit(handing).await.unwrap();
+    assert_eq!(store.snoozes_of(ben.id, later(1)).await.unwrap(), []);
+}
+
 async fn those_who_can_be_told_are_those_who_may_answer(database: Database) {
     let store = database.store().await;
     let payments = made_team(&database, &*store, "Payments").await;
@@ -384,7 +483,7 @@ async fn what_is_held_back_is_told_once_with_the_rest(database: Database) {
         let one = database.asked(&*store, &agent, Draft::default()).await;
         let back = holding(&one, &ben, 0, until, why);
         held.push(held_from(&database, &*store, &one, back).await);
-        asked.push(one);
+        asked.push(Arc::new(one));
     }
     assert!(store.held_due(later(99), 10).await.unwrap().is_empty());
     let due = store.held_due(later(100), 10).await.unwrap();
@@ -402,7 +501,7 @@ async fn what_is_held_back_is_told_once_with_the_rest(database: Database) {
     let ways: Vec<_> = ben_now.ways.iter().map(|way| way.id).collect();
     let decided = || {
         let at = database.at(100);
-        decide::sum_up(ben_now, &asked[..2], held[..2].to_vec(), &ways, at).unwrap()
+        decide::sum_up(ben_now, &asked[..2], 0, held[..2].to_vec(), &ways, at).unwrap()
     };
     let told = join_all((0..4).map(|_| store.commit(decided()))).await;
     assert_eq!(told.iter().filter(|done| done.is_ok()).count(), 1);

@@ -2,18 +2,15 @@
 
 use chrono::TimeDelta;
 use domain::{
-    DeliveryId, DestinationId, Ids, Part, Parts, Person, PersonId, Principal, Role, SecretHash,
-    Team, Write,
-    access::{Access, NewLink},
+    DeliveryId, DestinationId, Ids, Parts, Person, Principal, Role, SecretHash, Write,
+    access::NewLink,
     decide::{
         access,
         reach::{self as decide, NewReach},
-        team,
     },
     delivery::{DeliveryState, DestinationKind, Next, Reach, ReachEnd, ReachKind, SealedSecret},
     interaction::Draft,
     obligation::messages,
-    team::Profile,
 };
 use store::{AttemptEnd, CommitError, Mark, Store};
 
@@ -21,10 +18,12 @@ use crate::database::{Database, epoch, operator, rand_hash, written};
 
 store::on_both_databases!(
     a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it,
+    a_reach_that_was_lost_is_found_for_a_while_and_one_that_was_removed_is_not,
+    those_that_were_added_lately_are_counted_with_those_that_ended,
     a_browser_reaches_one_person_at_a_time,
     whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due,
     what_is_due_to_a_reach_that_ends_is_given_up,
-    those_who_may_answer_can_be_reached,
+    nothing_that_was_said_of_an_address_is_left_when_its_reach_ends,
     what_is_told_with_a_commit_is_owed_with_it_or_not_at_all,
     what_happened_is_told_by_one_of_many,
     a_message_arrives_once,
@@ -109,7 +108,6 @@ async fn a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it(datab
     let found = store.reach(reach.id).await.unwrap().unwrap();
     assert_eq!(found.reach, reach);
     assert_eq!((found.arrived_at, found.error), (None, None));
-    assert_eq!(store.reachable(None).await.unwrap(), []);
     let proven = decide::prove(&reach, &by, database.at(2)).unwrap();
     store.commit(proven.clone()).await.unwrap();
     let again = store.commit(proven).await;
@@ -128,6 +126,56 @@ async fn a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it(datab
     let gone = store.reach(reach.id).await.unwrap().unwrap().reach;
     assert_eq!(gone.ended.unwrap().why, ReachEnd::Removed);
     assert_eq!(gone.address, SealedSecret(Vec::new()));
+}
+
+async fn a_reach_that_was_lost_is_found_for_a_while_and_one_that_was_removed_is_not(
+    database: Database,
+) {
+    let store = database.store().await;
+    let store = &*store;
+    let ana = person(&database, store, "Ana", Role::Responder).await;
+    let ben = person(&database, store, "Ben", Role::Responder).await;
+    let gone = added(&database, store, &ana, ReachKind::Push).await;
+    let failing = added(&database, store, &ana, ReachKind::Push).await;
+    let removed = added(&database, store, &ana, ReachKind::Mail).await;
+    added(&database, store, &ana, ReachKind::Ntfy).await;
+    let ends = [
+        decide::end(&gone, ReachEnd::Gone, database.at(3)).unwrap(),
+        decide::end(&failing, ReachEnd::Failing, database.at(4)).unwrap(),
+        decide::remove(&removed, &principal(&ana), database.at(5)).unwrap(),
+    ];
+    for end in ends {
+        store.commit(end).await.unwrap();
+    }
+    let lost = async |person: &Person, seconds, limit| {
+        let since = epoch() + TimeDelta::seconds(seconds);
+        let found = store.lost_reaches(person.id, since, limit).await.unwrap();
+        let ids = found.into_iter().map(|record| record.reach.id);
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(lost(&ana, 0, 9).await, [failing.id, gone.id]);
+    assert_eq!(lost(&ana, 0, 1).await, [failing.id]);
+    assert_eq!(lost(&ana, 3, 9).await, [failing.id]);
+    assert_eq!(lost(&ben, 0, 9).await, []);
+}
+
+async fn those_that_were_added_lately_are_counted_with_those_that_ended(database: Database) {
+    let store = database.store().await;
+    let store = &*store;
+    let ana = person(&database, store, "Ana", Role::Responder).await;
+    let ben = person(&database, store, "Ben", Role::Responder).await;
+    // All of them at second 1.
+    let first = added(&database, store, &ana, ReachKind::Mail).await;
+    added(&database, store, &ana, ReachKind::Mail).await;
+    added(&database, store, &ana, ReachKind::Ntfy).await;
+    added(&database, store, &ben, ReachKind::Mail).await;
+    let removed = decide::remove(&first, &principal(&ana), database.at(2)).unwrap();
+    store.commit(removed).await.unwrap();
+    for (since, expected) in [(0, 2), (1, 0)] {
+        let since = epoch() + TimeDelta::seconds(since);
+        let count = store.reaches_added(ana.id, ReachKind::Mail, since).await;
+        assert_eq!(count.unwrap(), expected);
+    }
 }
 
 async fn a_browser_reaches_one_person_at_a_time(database: Database) {
@@ -166,7 +214,6 @@ async fn whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due(database
     let out = access::disable(&ana, true, &[], &operator(), database.at(3)).unwrap();
     store.commit(out).await.unwrap();
     assert_eq!(states(store, &reach).await, [DeliveryState::Dead]);
-    assert_eq!(store.reachable(None).await.unwrap(), []);
     let new = wished(&database, ReachKind::Push, None);
     let (_, made) = decide::add(new, &[], &[], &principal(&ana), database.at(4)).unwrap();
     let refused = store.commit(made).await;
@@ -186,48 +233,51 @@ async fn what_is_due_to_a_reach_that_ends_is_given_up(database: Database) {
     assert_eq!(claim(store, &reach, 4).await, []);
 }
 
-async fn those_who_may_answer_can_be_reached(database: Database) {
+async fn nothing_that_was_said_of_an_address_is_left_when_its_reach_ends(database: Database) {
     let store = database.store().await;
     let store = &*store;
-    let profile = Profile {
-        name: "Payments".into(),
-        ..Profile::default()
-    };
-    let made = team::create(profile, &operator(), database.at(0)).unwrap();
-    let [Write::Access(Access::Team(payments))] = &made.writes[..] else {
-        panic!("{made:?}");
-    };
-    let payments: Team = payments.clone();
-    store.commit(made).await.unwrap();
-    let mut expected: Vec<PersonId> = Vec::new();
-    for (name, role, part) in [
-        ("Ana", Role::Responder, Some(Part::Answers)),
-        ("Ben", Role::Responder, Some(Part::Reads)),
-        ("Cleo", Role::Viewer, Some(Part::Answers)),
-        ("Dan", Role::Admin, None),
-        ("Eve", Role::Responder, None),
-    ] {
-        let one = person(&database, store, name, role).await;
-        if let Some(part) = part {
-            let set = team::set_member(&payments, &one, None, part, &operator(), database.at(0));
-            store.commit(set.unwrap()).await.unwrap();
-        }
-        added(&database, store, &one, ReachKind::Push).await;
-        added(&database, store, &one, ReachKind::Mail).await;
-        if role != Role::Viewer {
-            expected.push(one.id);
-        }
+    let ana = person(&database, store, "Ana", Role::Responder).await;
+    let [ended, other] = [
+        added(&database, store, &ana, ReachKind::Push).await,
+        added(&database, store, &ana, ReachKind::Push).await,
+    ];
+    let mut tried = Vec::new();
+    for reach in [&ended, &other] {
+        let tested = decide::test(reach, &principal(&ana), database.at(2)).unwrap();
+        store.commit(tested).await.unwrap();
+        let held = claim(store, reach, 3).await.remove(0);
+        let mark = Mark {
+            delivery: held.delivery.id,
+            destination: reach.id,
+            lease: held.lease,
+            at: epoch() + TimeDelta::seconds(4),
+            end: AttemptEnd {
+                latency: 12,
+                status: Some(500),
+                error: Some("no place called secret".into()),
+                body: "secret".into(),
+                ..AttemptEnd::default()
+            },
+            next: Next::Dead,
+            counts: true,
+            health: None,
+        };
+        store.mark(&[mark]).await.unwrap();
+        tried.push(held.delivery.id);
     }
-    let people = |found: Vec<store::Reachable>| {
-        let mut people: Vec<_> = found.into_iter().map(|one| one.person).collect();
-        people.sort();
-        people
-    };
-    expected.sort();
-    assert_eq!(people(store.reachable(None).await.unwrap()), expected);
-    let of_team = store.reachable(Some(payments.id)).await.unwrap();
-    let ana = store.account("ana").await.unwrap().unwrap().person;
-    assert_eq!(people(of_team), [ana.id]);
+    let ends = decide::end(&ended, ReachEnd::Gone, database.at(5)).unwrap();
+    store.commit(ends).await.unwrap();
+    for (delivery, (error, body)) in tried.into_iter().zip([
+        (None, ""),
+        (Some("no place called secret".to_owned()), "secret"),
+    ]) {
+        let found = store.delivery(delivery).await.unwrap().unwrap();
+        assert_eq!(found.last_error, error);
+        let tries = store.attempts(delivery).await.unwrap();
+        let end = tries[0].end.as_ref().unwrap();
+        assert_eq!((&end.error, &*end.body), (&error, body));
+        assert_eq!(end.status, Some(500));
+    }
 }
 
 async fn what_is_told_with_a_commit_is_owed_with_it_or_not_at_all(database: Database) {
@@ -356,6 +406,11 @@ async fn a_message_that_can_be_taken_away_is_known_by_its_interaction(database: 
         reaches: vec![push.id, mail.id],
     });
     store.commit(asked).await.unwrap();
+    // What nobody has tried to send is to be taken away from nobody.
+    assert_eq!(store.told(interaction.id).await.unwrap(), []);
+    for reach in [&push, &mail] {
+        assert!(!claim(store, reach, 3).await.is_empty());
+    }
     assert_eq!(store.told(interaction.id).await.unwrap(), [push.id]);
     assert_eq!(store.told(other.id).await.unwrap(), []);
     let from = store.told_up_to().await.unwrap();

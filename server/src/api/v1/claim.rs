@@ -57,7 +57,7 @@ pub(crate) async fn claim(
 
 /// Gives the claim up.
 ///
-/// Where nobody is on it nothing changes.
+/// Without a claim nothing changes.
 #[utoipa::path(
     delete,
     path = "/api/v1/interactions/{id}/claim",

@@ -21,11 +21,11 @@ pub(crate) struct LadderBody {
     team: Option<LadderTeam>,
     /// Whether it was set for this team, or for everyone; else it is that of everyone, or the default.
     own: bool,
-    /// For what is urgent, such as `0 duty` or `half team x3`.
+    /// For urgent questions, such as `0 duty` or `half team x3`.
     urgent: Vec<String>,
-    /// For what an agent has stopped for.
+    /// For questions that an agent has stopped for.
     sync: Vec<String>,
-    /// For everything else.
+    /// For questions that can wait.
     r#async: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl From<TeamLadder> for LadderBody {
     }
 }
 
-/// Who is told when nobody answers, and when.
+/// Who is told when no answer comes, and when.
 ///
 /// Of what belongs to no team, for responder tokens. Admins change it on the page and by `handraise team ladder`.
 #[utoipa::path(
@@ -70,7 +70,7 @@ pub(crate) async fn get(
     Ok(Json(ladder.into()))
 }
 
-/// Who of a team is told when nobody answers, and when.
+/// Who of a team is told when no answer comes, and when.
 ///
 /// For responder tokens of the team. For all others there is no such team.
 #[utoipa::path(

@@ -18,8 +18,10 @@ use crate::hub::presence::Presence;
 
 pub mod words;
 
-/// How long a message waits while its person has the question before them.
+/// How long a message waits while its person has the question before them, and for how long after it was made: a page
+/// that is open is no reader, and whoever reads for longer may have left.
 const LOOKS: TimeDelta = TimeDelta::seconds(15);
+const LOOKS_AT_MOST: TimeDelta = TimeDelta::seconds(60);
 /// No further message to the same place is begun after this long.
 const BEGUN_WITHIN: Duration = Duration::from_secs(2);
 /// How much longer a lease is than all of that may take.
@@ -32,6 +34,11 @@ const DIGESTS_EVERY: TimeDelta = TimeDelta::hours(1);
 pub trait Carrier: Send + Sync {
     /// How long that may take.
     fn in_time(&self) -> Duration;
+
+    /// See [`Courier::at_once`].
+    fn at_once(&self) -> usize {
+        usize::MAX
+    }
 
     /// Sends it. `id` is the same at every try.
     async fn carry(&self, message: &Message, id: DeliveryId) -> Sent;
@@ -87,7 +94,7 @@ impl<C: Carrier> Messages<C> {
             Err(Some(Sent::nothing(TryResult::Postponed { why, wait })))
         };
         match self.service.prepare_message(claimed).await {
-            Ok(Ok(message)) if self.is_before_them(&message) => {
+            Ok(Ok(message)) if self.is_before_them(&message, claimed) => {
                 postponed("the person has the question before them", LOOKS)
             }
             Ok(Ok(message)) => match self.gathered(&message, claimed) {
@@ -118,10 +125,13 @@ impl<C: Carrier> Messages<C> {
     }
 
     /// Whoever reads the question needs no message about it, unless it waits still when they have left.
-    fn is_before_them(&self, message: &Message) -> bool {
+    fn is_before_them(&self, message: &Message, claimed: &Claimed) -> bool {
         let Some(About::Waits(interaction)) = &message.about else {
             return false;
         };
+        if self.service.now() - claimed.delivery.created_at >= LOOKS_AT_MOST {
+            return false;
+        }
         let place = format!("/blockers/{}", interaction.id);
         matches!(message.cause, Cause::Rung(_)) && self.presence.is_at(message.person.id, &place)
     }
@@ -147,6 +157,10 @@ impl<C: Carrier> Courier for Messages<C> {
             0 => self.carrier.together(),
             _ => 0,
         }
+    }
+
+    fn at_once(&self) -> usize {
+        self.carrier.at_once()
     }
 
     async fn send(&self, mut claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)> {

@@ -198,15 +198,39 @@ fn buttons(ask: &Ask) -> Vec<Button> {
     }
 }
 
-/// Whether every system shows all of it: nothing wider than ASCII is taken for narrow.
+/// Whether every system shows all of it.
 fn fits(text: &str) -> bool {
-    let width = |line: &str| {
-        line.chars()
-            .map(|c| if c.is_ascii() { 1 } else { 2 })
-            .sum::<usize>()
-    };
-    let lines = text.lines().map(|line| width(line).div_ceil(WIDTH).max(1));
-    lines.sum::<usize>() <= LINES
+    text.lines().map(lines).sum::<usize>() <= LINES
+}
+
+/// How many lines a line takes, which is broken at blanks, and in a word only where that is longer than a line.
+fn lines(line: &str) -> usize {
+    let (mut lines, mut used) = (1, 0);
+    for piece in line.split_inclusive([' ', '\t']) {
+        let word: usize = piece.trim_end().chars().map(width).sum();
+        if used > 0 && used + word > WIDTH {
+            lines += 1;
+            used = 0;
+        }
+        for wide in piece.chars().map(width) {
+            if used + wide > WIDTH {
+                lines += 1;
+                used = 0;
+            }
+            used += wide;
+        }
+    }
+    lines
+}
+
+/// In narrow characters, and never less than any system draws it: nothing beyond ASCII is taken for narrow.
+fn width(c: char) -> usize {
+    match c {
+        '\t' => 8,
+        'A'..='Z' | 'm' | 'w' | '@' | '%' => 2,
+        _ if c.is_ascii() => 1,
+        _ => 2,
+    }
 }
 
 fn is_short(title: &str) -> bool {
@@ -284,6 +308,17 @@ mod tests {
         for (prompt, arguments) in [
             (&*"x".repeat(109), json!({})),
             ("a\nb\nc", json!({})),
+            // Systems break at blanks: each of these words has a line of its own.
+            (
+                &*["x".repeat(20), "y".repeat(20), "z".repeat(20)].join(" "),
+                json!({}),
+            ),
+            // Wide letters and tabs take more than a character.
+            (&*"W".repeat(37), json!({})),
+            (
+                &*format!("Restart?{}and drop it", "\t".repeat(12)),
+                json!({}),
+            ),
             ("Restart?", json!({"worker": "x".repeat(100)})),
             ("Restart\u{202e}?", json!({})),
             ("Restart?", json!({"worker": "w\u{200b}3"})),
@@ -293,6 +328,25 @@ mod tests {
             assert_eq!(words.shown, Shown::Cut, "{words:?}");
             assert_eq!(titles(&words), ["Deny"], "{words:?}");
             assert!(words.body.chars().count() <= BEGINNING + 1);
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_as_they_are_broken() {
+        for (text, expected) in [
+            ("", 1),
+            (&*"x".repeat(36), 1),
+            (&*"x".repeat(37), 2),
+            (&*format!("{0} {0} {0} {0} {0}", "x".repeat(20)), 5),
+            (&*format!("{} {}", "x".repeat(17), "y".repeat(18)), 1),
+            (&*format!("{} {}", "x".repeat(17), "y".repeat(19)), 2),
+            (&*format!("a {}", "x".repeat(40)), 3),
+            (&*"W".repeat(18), 1),
+            (&*"W".repeat(19), 2),
+            (&*"\u{4e00}".repeat(19), 2),
+            (&*"\t".repeat(5), 2),
+        ] {
+            assert_eq!(lines(text), expected, "{text:?}");
         }
     }
 

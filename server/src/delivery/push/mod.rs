@@ -80,7 +80,12 @@ impl Push {
         let mut authorization = HeaderValue::from_str(&authorization)?;
         authorization.set_sensitive(true);
         headers.insert(AUTHORIZATION, authorization);
-        Ok(Some(self.post.send_as(endpoint, headers, body, now).await))
+        let sent = self.post.send_as(endpoint, headers, body, now).await;
+        // A push service may repeat the address, which is the browser's secret.
+        Ok(Some(Sent {
+            body: String::new(),
+            ..sent
+        }))
     }
 }
 
@@ -100,12 +105,7 @@ fn headers(message: &Message, now: chrono::DateTime<chrono::Utc>) -> anyhow::Res
     let urgency = if presses { "high" } else { "normal" };
     headers.insert(URGENCY, HeaderValue::from_static(urgency));
     // What waits at the push service is replaced by what comes later about the same.
-    let subject = match &message.about {
-        Some(About::Waits(interaction)) => interaction.id.0,
-        Some(About::Closed(id)) => id.0,
-        None => message.reach.id.0,
-    };
-    let topic = URL_SAFE_NO_PAD.encode(subject.as_bytes());
+    let topic = URL_SAFE_NO_PAD.encode(message.subject().as_bytes());
     headers.insert(TOPIC, HeaderValue::from_str(&topic).context("no topic")?);
     Ok(headers)
 }

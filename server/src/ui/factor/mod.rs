@@ -25,7 +25,6 @@ use domain::limits;
 
 use crate::state::AppState;
 
-pub(super) use page::lone;
 pub(super) use visitor::ask_more;
 
 /// Their addresses.

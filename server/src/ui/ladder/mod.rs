@@ -4,17 +4,28 @@
 mod quiet;
 mod rungs;
 
-use axum::{Router, extract::DefaultBodyLimit, routing::get};
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+    routing::get,
+};
 use domain::{Fault, Refused, limits};
 use service::ServiceError;
 
-use crate::{plain_page::html::Text, problem::Problem, state::AppState};
+use crate::{
+    plain_page::{Script, html::Text, lone},
+    problem::Problem,
+    state::AppState,
+};
 
 /// The way to quiet hours, on the page of the ways to be reached.
 pub(super) fn quiet_section() -> &'static str {
     "<section><h2 class=\"section-title\">Quiet hours</h2>\
      <p><a class=\"button\" href=\"/settings/quiet-hours\">Quiet hours and days</a></p>\
-     <p class=\"hint\">What can wait is told when they are over. What would end in them is told at once.</p></section>"
+     <p class=\"hint\">Questions that can wait come when the hours are over. \
+     Questions that end within them come at once.</p></section>"
 }
 
 /// Their addresses.
@@ -27,6 +38,30 @@ pub(super) fn routes() -> Router<AppState> {
             get(rungs::show_of_team).post(rungs::save_of_team),
         )
         .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
+}
+
+/// A refusal as a page, with the way back.
+fn in_page(
+    state: &AppState,
+    headers: &HeaderMap,
+    title: &str,
+    done: Result<Response, Problem>,
+) -> Result<Response, Problem> {
+    let status = match &done {
+        Err(problem) if problem.status().is_client_error() => problem.status(),
+        _ => return done,
+    };
+    let words = match &done {
+        Err(_) if status == StatusCode::NOT_FOUND => "It is not there any more.",
+        Err(problem) => problem.detail(),
+        Ok(_) => "",
+    };
+    let body = format!(
+        "<p>{}</p><p><a class=\"way-up\" href=\"/settings\">Settings</a></p>",
+        Text(words)
+    );
+    let page = lone(state, headers, title, &body, Script::Nothing);
+    Ok((status, page).into_response())
 }
 
 /// What is wrong with what was sent; every other error is a problem.

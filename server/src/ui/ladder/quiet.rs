@@ -14,7 +14,11 @@ use serde::Deserialize;
 use service::SignedIn;
 
 use super::{faults, said};
-use crate::{plain_page::html::Text, problem::Problem, state::AppState, ui::factor::lone};
+use crate::{
+    plain_page::{Script, html::Text, lone},
+    problem::Problem,
+    state::AppState,
+};
 
 const PLACE: &str = "/settings/quiet-hours";
 const NAMES: [&str; 7] = [
@@ -114,11 +118,28 @@ fn page(
     faults: &[Fault],
 ) -> Response {
     let said = said(saved, faults, |path| match path {
-        "zone" => "The time zone".to_owned(),
-        "from" => "The beginning".to_owned(),
-        "until" => "The end".to_owned(),
-        _ => "The days".to_owned(),
+        "zone" => "Time zone:".to_owned(),
+        "from" => "From:".to_owned(),
+        "until" => "Until:".to_owned(),
+        _ => "Quiet all day:".to_owned(),
     });
+    let is_wrong = |name: &str| {
+        faults
+            .iter()
+            .any(|fault| fault.path.split('[').next() == Some(name))
+    };
+    let wrong = |name: &str| match is_wrong(name) {
+        true => " aria-invalid=\"true\" aria-describedby=\"refusal\"",
+        false => "",
+    };
+    let until_described = match is_wrong("until") {
+        true => " aria-invalid=\"true\" aria-describedby=\"refusal until-hint\"",
+        false => " aria-describedby=\"until-hint\"",
+    };
+    let zone_described = match is_wrong("zone") {
+        true => " aria-invalid=\"true\" aria-describedby=\"refusal zone-hint\"",
+        false => " aria-describedby=\"zone-hint\"",
+    };
     let ticked = |is: bool| if is { " checked" } else { "" };
     let days: String = DAYS
         .iter()
@@ -129,27 +150,29 @@ fn page(
         })
         .collect();
     let body = format!(
-        "<p>In these hours messages wait until they are over, and come as one. What would end in them is told at \
-         once.</p>{said}\
+        "<p>In these hours messages wait, and come as one afterwards. Questions that end within them come at once. \
+         Leave hours and days empty to have no quiet hours.</p>{said}\
          <form class=\"fields\" method=\"post\" action=\"{PLACE}\">\
          <div class=\"labelled\"><label for=\"from\">From</label>\
-         <input id=\"from\" class=\"field\" type=\"time\" name=\"from\" value=\"{from}\"></div>\
+         <input id=\"from\" class=\"field\" type=\"time\" name=\"from\" value=\"{from}\"{from_wrong}></div>\
          <div class=\"labelled\"><label for=\"until\">Until</label>\
-         <input id=\"until\" class=\"field\" type=\"time\" name=\"until\" value=\"{until}\"></div>\
-         <fieldset class=\"ticks\"><legend>Quiet all day</legend>{days}</fieldset>\
+         <input id=\"until\" class=\"field\" type=\"time\" name=\"until\" value=\"{until}\"{until_described}>\
+         <p id=\"until-hint\" class=\"hint\">If Until is earlier than From, the hours go past midnight.</p></div>\
+         <fieldset class=\"ticks\"{days_wrong}><legend>Quiet all day</legend>{days}</fieldset>\
          <div class=\"labelled\"><label for=\"zone\">Time zone</label>\
          <input id=\"zone\" class=\"field\" name=\"zone\" value=\"{zone}\" maxlength=\"60\" autocomplete=\"off\" \
-         placeholder=\"Europe/Berlin\" aria-describedby=\"zone-hint\">\
+         placeholder=\"Europe/Berlin\"{zone_described}>\
          <p id=\"zone-hint\" class=\"hint\">By its name, such as Europe/Berlin or Asia/Kolkata.</p></div>\
-         <label class=\"tick\"><input type=\"checkbox\" name=\"urgent\"{urgent}> Tell me what is urgent all the \
-         same</label>\
+         <label class=\"tick\"><input type=\"checkbox\" name=\"urgent\"{urgent}> Tell me about urgent questions all \
+         the same</label>\
          <button class=\"button primary\" type=\"submit\">Save</button></form>\
-         <p class=\"hint\">Without hours and days there are no quiet hours.</p>\
          <p><a class=\"way-up\" href=\"/settings/reach\">How to reach you</a></p>",
         from = Text(&draft.from),
         until = Text(&draft.until),
         zone = Text(&draft.zone),
         urgent = ticked(draft.urgent),
+        from_wrong = wrong("from"),
+        days_wrong = wrong("days"),
     );
-    lone(state, headers, "Quiet hours", &body)
+    lone(state, headers, "Quiet hours", &body, Script::Zone)
 }

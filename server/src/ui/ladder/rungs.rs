@@ -13,8 +13,14 @@ use domain::{
 use serde::Deserialize;
 use service::{ServiceError, SignedIn, TeamLadder};
 
-use super::{faults, said};
-use crate::{plain_page::html::Text, problem::Problem, state::AppState, ui::factor::lone};
+use super::{faults, in_page, said};
+use crate::{
+    plain_page::{Script, html::Text, lone},
+    problem::Problem,
+    state::AppState,
+};
+
+const TITLE: &str = "When no answer comes";
 
 /// What the form that was sent says of itself in the address.
 #[derive(Default, Deserialize)]
@@ -23,7 +29,7 @@ pub(super) struct Done {
     done: Option<String>,
 }
 
-/// The form: one rung a line. `clear` is the button that goes back to the default.
+/// The form: one rung a line; an empty box takes the default. `clear` is the button that goes back to the default.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Sent {
@@ -38,7 +44,8 @@ impl Sent {
     fn draft(&self) -> LadderDraft {
         let rungs = |text: &str| {
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            Some(lines.map(|line| RungDraft(line.to_owned())).collect())
+            let rungs: Vec<_> = lines.map(|line| RungDraft(line.to_owned())).collect();
+            (!rungs.is_empty()).then_some(rungs)
         };
         LadderDraft {
             urgent: rungs(&self.urgent),
@@ -65,7 +72,8 @@ pub(super) async fn show(
     Query(Done { done }): Query<Done>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    shown(&state, None, &who.principal(), done.is_some(), &headers).await
+    let page = shown(&state, None, &who.principal(), done.is_some(), &headers).await;
+    in_page(&state, &headers, TITLE, page)
 }
 
 /// The page of a team's ladder.
@@ -77,7 +85,8 @@ pub(super) async fn show_of_team(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let by = who.principal();
-    shown(&state, Some(team), &by, done.is_some(), &headers).await
+    let page = shown(&state, Some(team), &by, done.is_some(), &headers).await;
+    in_page(&state, &headers, TITLE, page)
 }
 
 /// Silence climbs by what was sent.
@@ -87,7 +96,8 @@ pub(super) async fn save(
     headers: HeaderMap,
     Form(sent): Form<Sent>,
 ) -> Result<Response, Problem> {
-    saved(&state, None, &who.principal(), &headers, sent).await
+    let page = saved(&state, None, &who.principal(), &headers, sent).await;
+    in_page(&state, &headers, TITLE, page)
 }
 
 /// The same in a team.
@@ -98,7 +108,8 @@ pub(super) async fn save_of_team(
     headers: HeaderMap,
     Form(sent): Form<Sent>,
 ) -> Result<Response, Problem> {
-    saved(&state, Some(team), &who.principal(), &headers, sent).await
+    let page = saved(&state, Some(team), &who.principal(), &headers, sent).await;
+    in_page(&state, &headers, TITLE, page)
 }
 
 fn place(team: Option<TeamId>) -> String {
@@ -163,15 +174,20 @@ fn page(
     let team = ladder.team.as_ref();
     let whose = match (team, ladder.is_own) {
         (Some(_), true) => "This team has its own ladder.",
-        (Some(_), false) => "This team climbs as everyone does.",
-        (None, true) => "This ladder is yours.",
+        (Some(_), false) => "This team uses everyone's ladder.",
+        (None, true) => "An admin changed everyone's ladder.",
         (None, false) => "This is the ladder that comes with Handraise.",
     };
     let field = |name: &str, label: &str, text: &str| {
+        let is_wrong = |fault: &Fault| fault.path.split('[').next() == Some(name);
+        let described = match faults.iter().any(is_wrong) {
+            true => "aria-invalid=\"true\" aria-describedby=\"refusal rung-hint\"",
+            false => "aria-describedby=\"rung-hint\"",
+        };
         format!(
             "<div class=\"labelled\"><label for=\"{name}\">{label}</label>\
              <textarea id=\"{name}\" class=\"field\" name=\"{name}\" rows=\"4\" spellcheck=\"false\" dir=\"auto\" \
-             aria-describedby=\"rung-hint\">{}</textarea></div>",
+             {described}>{}</textarea></div>",
             Text(text)
         )
     };
@@ -179,11 +195,14 @@ fn page(
         Some(team) => format!("/settings/teams/{}", team.id),
         None => "/settings/teams".to_owned(),
     };
-    let clear = match ladder.is_own {
-        true => {
+    let clear = match (ladder.is_own, team) {
+        (true, Some(_)) => {
+            "<button class=\"button\" type=\"submit\" name=\"clear\" value=\"1\">Use everyone's ladder</button>"
+        }
+        (true, None) => {
             "<button class=\"button\" type=\"submit\" name=\"clear\" value=\"1\">Use the default</button>"
         }
-        false => "",
+        (false, _) => "",
     };
     let of = team.map_or_else(String::new, |team| {
         format!(
@@ -197,21 +216,25 @@ fn page(
         of
     };
     let body = format!(
-        "{of}<p id=\"rung-hint\" class=\"hint\">A question that nobody answers is told to more people, one line after \
+        "{of}<p id=\"rung-hint\" class=\"hint\">A question without an answer is told to more people, one line after \
          the other. A line says how long after the one before it (<code>0</code>, <code>5m</code>, <code>2h</code>, or \
-         <code>half</code> of the time that is left), whom (<code>duty</code>, <code>team</code>, <code>admins</code> or \
-         a person's name), by what if not by all they have (<code>by push,mail</code>), and how often if not once \
-         (<code>x3</code>).</p>{said}\
+         <code>half</code> of the time that is left), to whom (<code>duty</code>, <code>team</code>, <code>admins</code> \
+         or a person's name), by which ways if not by all (<code>by push,mail</code>), and how often if not once \
+         (<code>x3</code>). An empty box takes the default.</p>{said}\
          <form class=\"fields\" method=\"post\" action=\"{place}\">{urgent}{sync}{later}\
          <p class=\"form-start\"><button class=\"button primary\" type=\"submit\">Save</button>{clear}</p></form>\
          <p><a href=\"/settings/reached\">How people are reached, in numbers</a></p>\
          <p><a href=\"{back}\">Back</a></p>",
         place = place(team.map(|team| team.id)),
-        urgent = field("urgent", "What is urgent", &rungs.urgent),
-        sync = field("sync", "What an agent has stopped for", &rungs.sync),
-        later = field("async", "Everything else", &rungs.later),
+        urgent = field("urgent", "Urgent questions", &rungs.urgent),
+        sync = field(
+            "sync",
+            "Questions that an agent has stopped for",
+            &rungs.sync
+        ),
+        later = field("async", "Questions that can wait", &rungs.later),
     );
-    lone(state, headers, "When nobody answers", &body)
+    lone(state, headers, TITLE, &body, Script::Nothing)
 }
 
 /// `sync[1]` as the page calls it.
@@ -221,9 +244,9 @@ fn fault_of(path: &str) -> String {
         None => (path, None),
     };
     let class = match class {
-        "urgent" => "What is urgent",
-        "sync" => "What an agent has stopped for",
-        _ => "Everything else",
+        "urgent" => "Urgent questions",
+        "sync" => "Questions that an agent has stopped for",
+        _ => "Questions that can wait",
     };
     match line {
         Some(line) => format!("{class}: line {}", line + 1),

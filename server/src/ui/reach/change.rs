@@ -21,6 +21,9 @@ pub(super) struct Push {
     auth: String,
     #[serde(default)]
     label: String,
+    /// The address that the browser had before, when it was given another one by itself.
+    #[serde(default)]
+    instead: String,
 }
 
 /// Adds this browser.
@@ -33,7 +36,12 @@ pub(super) async fn add_push(
         .service
         .push_address(&form.endpoint, &form.p256dh, &form.auth);
     let added = match address {
-        Ok(address) => add(&state, &who, &address, &form.label).await,
+        Ok(address) if form.instead.is_empty() => add(&state, &who, &address, &form.label).await,
+        Ok(address) => {
+            let by = who.principal();
+            let renewed = state.service.renew_browser(&form.instead, &address, &by);
+            renewed.await
+        }
         Err(error) => Err(error),
     };
     let cookie = match &added {
@@ -60,13 +68,18 @@ pub(super) async fn add_mail(
     Form(form): Form<Mail>,
 ) -> Result<Response, Problem> {
     if state.config.mail.url.is_none() {
-        return Err(Problem::no_route());
+        return Ok(refused("no-mail"));
     }
-    let added = match Address::mail(&form.address) {
-        Ok(address) => add(&state, &who, &address, "").await,
-        Err(faults) => Err(faults.into()),
+    let address = match Address::mail(&form.address) {
+        Ok(address) => address,
+        Err(faults) => return back(Err(faults.into()), "sent"),
     };
-    back(added.map(drop), "sent")
+    let by = who.principal();
+    match state.service.add_reach(&address, "", &by).await {
+        // A new one is confirmed later.
+        Ok(reach) if reach.proven_at.is_some() => back(Ok(()), "known"),
+        added => back(added.map(|_| ()), "sent"),
+    }
 }
 
 /// `POST /settings/reach/ntfy`
@@ -83,7 +96,7 @@ pub(super) async fn add_ntfy(
     Form(form): Form<Ntfy>,
 ) -> Result<Response, Problem> {
     if state.config.ntfy.url.is_none() {
-        return Err(Problem::no_route());
+        return Ok(refused("no-ntfy"));
     }
     let added = match Address::ntfy(Some(&form.topic)) {
         Ok(address) => add(&state, &who, &address, "").await,
@@ -171,7 +184,7 @@ async fn add(
 
 /// Back to the list, which says what came of it.
 pub(super) fn back(end: Result<(), ServiceError>, done: &str) -> Result<Response, Problem> {
-    let refused = match end {
+    let code = match end {
         Ok(()) => {
             return Ok(Redirect::to(&format!("/settings/reach?done={done}")).into_response());
         }
@@ -181,7 +194,11 @@ pub(super) fn back(end: Result<(), ServiceError>, done: &str) -> Result<Response
         Err(ServiceError::Refused(Refused::Invalid(faults))) => path(&faults),
         Err(error) => return Err(error.into()),
     };
-    Ok(Redirect::to(&format!("/settings/reach?refused={refused}")).into_response())
+    Ok(refused(&code))
+}
+
+fn refused(code: &str) -> Response {
+    Redirect::to(&format!("/settings/reach?refused={code}")).into_response()
 }
 
 fn path(faults: &[Fault]) -> String {

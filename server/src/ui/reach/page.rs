@@ -1,18 +1,14 @@
 //! How these pages look: as those of second factors.
 
-use app::Theme;
-use axum::{
-    http::{HeaderMap, header},
-    response::{Html, IntoResponse, Response},
-};
+use std::fmt::Display;
+
+use axum::{http::HeaderMap, response::Response};
 use serde::Deserialize;
 
-use crate::{plain_page::html::Text, state::AppState};
-
-/// Nothing but our own style and our own script, which asks this server alone.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
-                      manifest-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; \
-                      frame-ancestors 'none'";
+use crate::{
+    plain_page::{self, Script},
+    state::AppState,
+};
 
 /// What a form that was sent says of itself in the address.
 #[derive(Default, Deserialize)]
@@ -26,12 +22,12 @@ pub(super) struct Said {
 impl Said {
     /// The same as HTML; nothing when there is nothing, or somebody else wrote it.
     pub(super) fn html(&self) -> String {
-        let refused = self.refused.as_deref().and_then(why).map(|words| {
-            format!("<p id=\"refusal\" class=\"refusal\" role=\"alert\"><span>{words}</span></p>")
-        });
+        let refused = self.refused.as_deref().and_then(why);
         let done = self.done.as_deref().and_then(what);
-        let done = done.map(|words| format!("<p class=\"form-done\" role=\"status\">{words}</p>"));
-        [refused, done].into_iter().flatten().collect()
+        plain_page::said(
+            refused.as_ref().map(|words| words as &dyn Display),
+            done.as_ref().map(|words| words as &dyn Display),
+        )
     }
 }
 
@@ -44,7 +40,12 @@ fn why(code: &str) -> Option<&'static str> {
         }
         "label" => "The name must be one line of at most 100 characters.",
         "kind" => "You have as many ways to be reached as one may have. Remove one first.",
+        "proofs" => {
+            "Five messages were sent to addresses that you named in the last hour. Try again later."
+        }
         "code" => "This is not the code of the last message to this address.",
+        "no-mail" => "This server sends no mail. An admin can set mail.url.",
+        "no-ntfy" => "This server knows no ntfy server. An admin can set ntfy.url.",
         "unproven" => {
             "Confirm the address first: open the link in the message that was sent there."
         }
@@ -63,6 +64,7 @@ fn what(code: &str) -> Option<&'static str> {
         "sent" => {
             "A message was sent there. Open its link, or type its code below; nothing else is sent before."
         }
+        "known" => "This address is confirmed already.",
         "proven" => "Confirmed. You are reached there from now on.",
         "tested" => "A test is on its way. Below you see when it has arrived.",
         "gathered" => "What can wait comes once an hour, as one message.",
@@ -74,29 +76,7 @@ fn what(code: &str) -> Option<&'static str> {
 
 /// The page for the person who looks. `body` is HTML.
 pub(super) fn lone(state: &AppState, headers: &HeaderMap, title: &str, body: &str) -> Response {
-    let cookies = headers.get(header::COOKIE);
-    let theme = cookies
-        .and_then(|cookies| cookies.to_str().ok())
-        .map_or(Theme::System, Theme::from_cookies);
-    let page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><title>{title} · Handraise</title>\
-         <link rel=\"icon\" type=\"image/svg+xml\" href=\"/pkg/icon.svg\">\
-         <link rel=\"manifest\" href=\"/manifest.webmanifest\">\
-         <link rel=\"apple-touch-icon\" href=\"/pkg/icon-192.png\">\
-         <link rel=\"stylesheet\" href=\"/pkg/{style}\">\
-         <script type=\"module\" src=\"/pkg/reach.js\"></script></head>\
-         <body><main class=\"lone reach\"><p class=\"wordmark\">Handraise</p><h1>{title}</h1>{body}</main></body></html>\n",
-        theme = theme.name(),
-        title = Text(title),
-        style = Text(&state.assets.style),
-    );
-    let headers = [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::CACHE_CONTROL, "no-store"),
-    ];
-    (headers, Html(page)).into_response()
+    plain_page::lone(state, headers, title, &body, Script::Reach)
 }
 
 #[cfg(test)]

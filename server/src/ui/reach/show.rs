@@ -10,7 +10,7 @@ use axum::{
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, Utc};
-use domain::delivery::ReachKind;
+use domain::delivery::{Reach, ReachEnd, ReachKind};
 use service::{OwnReach, SignedIn};
 
 use super::page::{Said, lone};
@@ -28,6 +28,7 @@ pub(super) async fn show(
     Query(said): Query<Said>,
 ) -> Result<Response, Problem> {
     let reaches = state.service.own_reaches(&who.principal()).await?;
+    let lost = state.service.lost_reaches(&who.principal()).await?;
     let key = state.vapid.public_key().await;
     if let Err(error) = &key {
         tracing::error!(
@@ -36,11 +37,12 @@ pub(super) async fn show(
         );
     }
     let body = format!(
-        "<p>When an agent waits for you and no page of yours is open, this is how you hear of it. Whoever is on duty \
-         in a team is told first.</p>{said}{list}{push}{mail}{ntfy}{slack}{quiet}{numbers}\
+        "<p>When an agent waits for you and you have no page open, Handraise tells you in these ways. The person on duty \
+         in a team hears first.</p>{said}{list}{lost}{push}{mail}{ntfy}{slack}{quiet}{numbers}\
          <p><a class=\"way-up\" href=\"/settings\">Settings</a></p>",
         said = said.html(),
         list = list(&reaches, state.service.now()),
+        lost = lost_list(&lost, state.service.now()),
         push = push_section(key.ok().as_deref()),
         mail = mail_section(state.config.mail.url.is_some()),
         ntfy = ntfy_section(state.config.ntfy.url.as_deref()),
@@ -56,8 +58,7 @@ pub(super) async fn show(
 
 fn list(reaches: &[OwnReach], now: DateTime<Utc>) -> String {
     if reaches.is_empty() {
-        return "<p class=\"list-note\">Nothing reaches you yet while no page is open.</p>"
-            .to_owned();
+        return "<p class=\"list-note\">You have no way to be reached yet.</p>".to_owned();
     }
     let mut list = "<ul class=\"list reaches\">".to_owned();
     for own in reaches {
@@ -92,12 +93,55 @@ fn list(reaches: &[OwnReach], now: DateTime<Utc>) -> String {
     list
 }
 
+/// What reaches them no more, and why: whoever relied on it has to learn it here.
+fn lost_list(lost: &[Reach], now: DateTime<Utc>) -> String {
+    if lost.is_empty() {
+        return String::new();
+    }
+    let mut list =
+        "<section class=\"reaches-lost\"><h2 class=\"section-title\">Reaches you no more</h2>\
+         <ul class=\"list reaches\">"
+            .to_owned();
+    for reach in lost {
+        let Some(ended) = reach.ended else { continue };
+        let name = match reach.label.is_empty() {
+            true => in_words(reach.kind),
+            false => reach.label.as_str(),
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            list,
+            "<li class=\"list-row reach-line\"><div class=\"reach-words\"><p><bdi>{name}</bdi></p>\
+             <p class=\"hint\">{kind} · ended {at}: {why}</p></div></li>",
+            name = Text(name),
+            kind = in_words(reach.kind),
+            at = moment(ended.at, now),
+            why = why_lost(ended.why),
+        );
+    }
+    list.push_str("</ul></section>");
+    list
+}
+
+fn why_lost(why: ReachEnd) -> &'static str {
+    match why {
+        ReachEnd::Removed => "it was removed.",
+        ReachEnd::Gone => {
+            "its push service knows it no more. Open this page there, and add it again."
+        }
+        ReachEnd::Failing => {
+            "nothing arrived there for five days. Open this page there, and add it again."
+        }
+        ReachEnd::Taken => "another person is told in this browser now.",
+    }
+}
+
 fn state_of(own: &OwnReach, now: DateTime<Utc>) -> String {
     let record = &own.record;
     if record.reach.proven_at.is_none() {
         return match &record.error {
             Some(error) => format!(
-                "Not confirmed yet. The message was not taken: {}",
+                "Not confirmed yet. The message was not taken: {}.",
                 Text(error)
             ),
             None => {
@@ -142,7 +186,8 @@ fn forms(own: &OwnReach, name: &str) -> String {
             "<form class=\"reach-code\" method=\"post\" action=\"/settings/reach/prove\">{id}\
              <input class=\"field\" name=\"code\" aria-label=\"Code that was sent to {name}\" placeholder=\"Code\" \
              maxlength=\"100\" autocomplete=\"one-time-code\" required>\
-             <button class=\"button\" type=\"submit\">Confirm</button></form>"
+             <button class=\"button\" type=\"submit\">Confirm</button></form>{again}",
+            again = own.shown.as_deref().map_or_else(String::new, again_form),
         ),
     };
     let gather = match reach.kind.gathers() && reach.proven_at.is_some() {
@@ -164,6 +209,16 @@ fn gather_form(id: &str, digest: bool, name: &Text<'_>) -> String {
         "<form method=\"post\" action=\"/settings/reach/gather\">{id}\
          <input type=\"hidden\" name=\"digest\" value=\"{next}\">\
          <button class=\"button\" type=\"submit\" aria-label=\"{words}: what is sent to {name}\">{words}</button></form>"
+    )
+}
+
+/// Sends the code once more.
+fn again_form(address: &str) -> String {
+    let address = Text(address);
+    format!(
+        "<form method=\"post\" action=\"/settings/reach/mail\">\
+         <input type=\"hidden\" name=\"address\" value=\"{address}\">\
+         <button class=\"button\" type=\"submit\" aria-label=\"Send the code to {address} again\">Send again</button></form>"
     )
 }
 
@@ -189,20 +244,20 @@ fn push_section(key: Option<&str>) -> String {
          <input type=\"hidden\" name=\"auth\"><input type=\"hidden\" name=\"label\">\
          <button class=\"button primary\" type=\"submit\">Notify me in this browser</button>\
          <p class=\"refusal\" role=\"alert\" data-problem hidden></p></form>\
-         <p class=\"hint\">Also while no page is open. What is short can be answered in the notification itself; \
-         everything else opens with one tap. Only this browser can read what is sent to it.</p>\
+         <p class=\"hint\">You are notified while no page is open, too. You can answer a short question in the \
+         notification itself; every other one opens with one tap. Only this browser can read its messages.</p>\
          <noscript><p class=\"hint\">Notifications need scripts, which are switched off.</p></noscript></section>"
     )
 }
 
 fn mail_section(is_there: bool) -> String {
     let rest = match is_there {
-        false => "<p class=\"hint\">This server sends no mail: an admin can set <code>mail_url</code>.</p>".to_owned(),
+        false => "<p class=\"hint\">This server sends no mail: an admin can set <code>mail.url</code>.</p>".to_owned(),
         true => "<form class=\"fields\" method=\"post\" action=\"/settings/reach/mail\"><div class=\"labelled\">\
              <label for=\"address\">Mail address</label><input id=\"address\" class=\"field\" type=\"email\" \
              name=\"address\" maxlength=\"254\" autocomplete=\"email\" required aria-describedby=\"address-hint\">\
-             <p id=\"address-hint\" class=\"hint\">A link is sent there first, so that nobody adds what is not \
-             theirs. A mail holds the whole question, in plain text.</p></div>\
+             <p id=\"address-hint\" class=\"hint\">We send a link there first, to be sure that the address \
+             is yours. A mail holds the whole question, in plain text.</p></div>\
              <button class=\"button\" type=\"submit\">Add the address</button></form>"
             .to_owned(),
     };
@@ -239,13 +294,13 @@ fn slack_section(state: &AppState, who: &SignedIn, reaches: &[OwnReach]) -> Stri
 
 fn ntfy_section(server: Option<&str>) -> String {
     let rest = match server {
-        None => "<p class=\"hint\">This server knows no ntfy server: an admin can set <code>ntfy_url</code>.</p>".to_owned(),
+        None => "<p class=\"hint\">This server knows no ntfy server: an admin can set <code>ntfy.url</code>.</p>".to_owned(),
         Some(server) => format!(
             "<form class=\"fields\" method=\"post\" action=\"/settings/reach/ntfy\"><div class=\"labelled\">\
              <label for=\"topic\">Topic at {server}</label><input id=\"topic\" class=\"field\" name=\"topic\" \
              maxlength=\"64\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"topic-hint\">\
-             <p id=\"topic-hint\" class=\"hint\">Empty: one that nobody can guess is made for you, and you subscribe \
-             to it in the app. Whoever knows a topic reads it, and so does the server.</p></div>\
+             <p id=\"topic-hint\" class=\"hint\">Leave it empty to get a secret topic, and subscribe to it in the app. \
+             Everyone who knows a topic can read it, and so can the ntfy server.</p></div>\
              <button class=\"button\" type=\"submit\">Add a topic</button></form>",
             server = Text(server.split_once("://").map_or(server, |(_, host)| host)),
         ),

@@ -4,19 +4,20 @@ use chrono::TimeDelta;
 
 use super::{not_erased, still_open};
 use crate::{
-    changeset::Changeset,
+    changeset::{Changeset, Write},
     decide::next::advance,
     event::InteractionEvent,
     fault::Faults,
     ids::Moment,
     interaction::{Claim, Interaction, Unclaimed},
+    ladder::LadderWrite,
     limits,
     principal::{Actor, Principal, Responder},
     refused::Refused,
 };
 
 /// A responder says that they are on it, or goes on being so, for so many minutes and never past the deadline. An admin
-/// takes it from whoever is on it.
+/// takes it from the person who is on it.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`], [`Refused::Invalid`],
@@ -54,11 +55,11 @@ pub fn claim(
     Ok(advance(next, Actor::Responder(responder), payload, now))
 }
 
-/// Whoever is on it gives it up, or an admin does so for them.
+/// The person who is on it gives it up, or an admin does so for them.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Closed`], [`Refused::Claimed`],
-/// [`Refused::Unchanged`] when nobody is on it.
+/// [`Refused::Unchanged`] when there is no claim.
 pub fn release(
     interaction: &Interaction,
     by: &Principal,
@@ -75,15 +76,19 @@ pub fn release(
     )
 }
 
-/// The time of a claim has run out.
+/// The time of a claim has run out, or the one whose claim it is may not answer any more.
 ///
 /// # Errors
-/// [`Refused::NotDue`], [`Refused::Closed`], [`Refused::Unchanged`] when nobody is on it.
-pub fn run_out(interaction: &Interaction, now: Moment<'_>) -> Result<Changeset, Refused> {
+/// [`Refused::NotDue`], [`Refused::Closed`], [`Refused::Unchanged`] without a claim.
+pub fn run_out(
+    interaction: &Interaction,
+    may_answer: bool,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
     // What is past its deadline expires, and the claim with it.
     still_open(interaction, now)?;
     let claim = interaction.claim.as_ref();
-    if claim.is_some_and(|claim| claim.holds(now.at)) {
+    if may_answer && claim.is_some_and(|claim| claim.holds(now.at)) {
         return Err(Refused::NotDue);
     }
     released(interaction, Actor::Deadline, Unclaimed::RanOut, now)
@@ -106,10 +111,16 @@ fn released(
         claim: None,
         ..interaction.clone()
     };
-    Ok(advance(next, actor, payload, now))
+    let resume = LadderWrite::Resume {
+        interaction: interaction.id,
+        at: now.at,
+    };
+    let mut changeset = advance(next, actor, payload, now);
+    changeset.writes.push(Write::Ladder(resume));
+    Ok(changeset)
 }
 
-/// Whether nobody else is on it; what an admin does goes before that.
+/// Whether no other person is on it; what an admin does goes before that.
 pub(super) fn may_take(
     interaction: &Interaction,
     responder: &Responder,

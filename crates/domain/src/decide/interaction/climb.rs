@@ -1,6 +1,6 @@
 //! Silence climbs (rule 17): the next rung of a ladder is told.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::still_open;
 use crate::{
@@ -133,13 +133,14 @@ pub fn seen(
 }
 
 /// What was held back from a person is told to them as one message, by these ways. `of` are the interactions, what presses
-/// most first: it is the one that the message leads to.
+/// most first: it is the one that the message leads to. `more` are not named.
 ///
 /// # Errors
 /// [`Refused::Unchanged`] when there are none.
 pub fn sum_up(
     person: &Reachable,
-    of: &[Interaction],
+    of: &[Arc<Interaction>],
+    more: usize,
     held: Vec<Held>,
     ways: &[DestinationId],
     now: Moment<'_>,
@@ -161,7 +162,7 @@ pub fn sum_up(
         person: person.person.clone(),
         by: by.clone(),
         rung: rung(one),
-        others: u32::try_from(others.len()).unwrap_or(u32::MAX),
+        others: u32::try_from(others.len() + more).unwrap_or(u32::MAX),
     };
     let told = payload(first);
     let others: Vec<_> = others

@@ -18,9 +18,9 @@ use crate::{
 /// Who gets it.
 #[derive(Clone, Copy, Debug)]
 pub enum Receiver<'a> {
-    /// A person, with their teams. Nobody when there is no such person.
+    /// A person, with their teams. `None` if there is no such person.
     Person(Option<(&'a Person, &'a Parts)>),
-    /// A team. Nobody when there is no such team.
+    /// A team. `None` if there is no such team.
     Team(Option<&'a Team>),
 }
 
@@ -70,22 +70,27 @@ pub fn hand_over(
         claim: None,
         ..interaction.clone()
     };
+    let wakes = match &whom {
+        Whom::Person { id, .. } => Some(*id),
+        Whom::Duty | Whom::Team => None,
+    };
     let payload = InteractionEvent::HandedOver { whom, team, why };
     Ok(advance_anew(
         next,
         Actor::Responder(responder),
         payload,
+        wakes,
         now,
     ))
 }
 
-/// Who is unknown, and who may not answer it, is told apart to nobody.
+/// An unknown person and one who may not answer get the same refusal.
 fn person_who_may(
     interaction: &Interaction,
     person: Option<(&Person, &Parts)>,
 ) -> Result<Whom, Refused> {
     let may = person.filter(|(person, teams)| may_answer(interaction, person, teams));
-    let (person, _) = may.ok_or_else(|| nobody("person", "is nobody who may answer this"))?;
+    let (person, _) = may.ok_or_else(|| nobody("person", "is not a person who may answer this"))?;
     Ok(Whom::Person {
         id: person.id,
         name: person.name.clone(),

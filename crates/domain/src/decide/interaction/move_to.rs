@@ -37,6 +37,7 @@ pub fn move_to(
         next,
         actor,
         InteractionEvent::Moved { team },
+        None,
         now,
     ))
 }

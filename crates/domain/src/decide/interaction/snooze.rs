@@ -1,4 +1,4 @@
-//! A person does not want to see a blocker for a while. It is theirs alone: nobody else hears of it, and no event tells.
+//! A person hides a blocker from their list for a while. Others do not hear of it, and no event tells.
 
 use chrono::{DateTime, TimeDelta, Utc};
 

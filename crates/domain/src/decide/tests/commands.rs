@@ -70,7 +70,7 @@ fn run(command: Command, interaction: &Interaction, now: Moment<'_>) -> Result<C
         Command::AgentOffline => decide::agent_offline(interaction, now),
         Command::Claim => decide::claim(interaction, 15, &ana, now),
         Command::Release => decide::release(interaction, &ana, now),
-        Command::RunOut => decide::run_out(interaction, now),
+        Command::RunOut => decide::run_out(interaction, true, now),
         Command::HandOver => {
             let bo = bo();
             let to = decide::Receiver::Person(Some((&bo, &Parts::default())));

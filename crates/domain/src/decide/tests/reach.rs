@@ -153,6 +153,20 @@ fn a_commit_tells_the_reaches_that_it_names_of_its_event() {
 }
 
 #[test]
+fn only_so_many_messages_ask_whose_address_it_is() {
+    for (kind, lately, may) in [
+        (ReachKind::Mail, 0, true),
+        (ReachKind::Mail, limits::PROOFS - 1, true),
+        (ReachKind::Mail, limits::PROOFS, false),
+        (ReachKind::Push, limits::PROOFS, true),
+        (ReachKind::Ntfy, limits::PROOFS, true),
+    ] {
+        let asked = decide::may_ask_for_proof(kind, lately);
+        assert_eq!(asked.is_ok(), may, "{kind:?} {lately}");
+    }
+}
+
+#[test]
 fn every_kind_of_reach_is_a_kind_of_destination() {
     for kind in ReachKind::ALL {
         assert_eq!(ReachKind::of(DestinationKind::from(kind)), Some(kind));

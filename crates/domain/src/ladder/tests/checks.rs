@@ -88,7 +88,11 @@ fn what_is_wrong_with_a_ladder_is_said_with_its_place() {
             "must wait from 30 s to 7 d",
         ),
         (&["0"], "sync[0]", "must say whom"),
-        (&["0 Ben"], "sync[0]", "names nobody who may answer here"),
+        (
+            &["0 Ben"],
+            "sync[0]",
+            "is not the name of a person who may answer here",
+        ),
         (&["0 duty by pigeon"], "sync[0]", "must name ways out of"),
         (&["0 duty", "5m team x11"], "sync[1]", "from x1 to x10"),
     ];

@@ -9,18 +9,27 @@ use std::{
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
+    sync::watch,
     task::JoinHandle,
 };
 
-/// What it says to a message, after reading it.
-type Says = &'static str;
+/// What it says instead of yes, to the next command of this name: `DATA` is a whole message, `HELLO` a connection.
+type Says = (&'static str, &'static str);
 
 /// Listens on loopback until it is dropped.
 pub(crate) struct MailServer {
     pub(crate) addr: SocketAddr,
     next: Arc<Mutex<VecDeque<Says>>>,
     got: Arc<Mutex<Vec<String>>>,
+    held: Held,
     running: JoinHandle<()>,
+}
+
+/// Messages whose senders get no answer yet.
+#[derive(Clone, Default)]
+struct Held {
+    holds: watch::Sender<bool>,
+    count: watch::Sender<usize>,
 }
 
 impl Drop for MailServer {
@@ -35,12 +44,14 @@ impl MailServer {
         let addr = listener.local_addr().unwrap();
         let next: Arc<Mutex<VecDeque<Says>>> = Arc::default();
         let got: Arc<Mutex<Vec<String>>> = Arc::default();
+        let held = Held::default();
         let running = {
-            let (next, got) = (Arc::clone(&next), Arc::clone(&got));
+            let (next, got, held) = (Arc::clone(&next), Arc::clone(&got), held.clone());
             tokio::spawn(async move {
                 loop {
                     let (stream, _) = listener.accept().await.unwrap();
-                    tokio::spawn(serve(stream, Arc::clone(&next), Arc::clone(&got)));
+                    let (next, got) = (Arc::clone(&next), Arc::clone(&got));
+                    tokio::spawn(serve(stream, next, got, held.clone()));
                 }
             })
         };
@@ -48,6 +59,7 @@ impl MailServer {
             addr,
             next,
             got,
+            held,
             running,
         }
     }
@@ -57,8 +69,29 @@ impl MailServer {
     }
 
     /// What it says to the next message, before it takes them again.
-    pub(crate) fn says(&self, says: Says) {
-        self.next.lock().unwrap().push_back(says);
+    pub(crate) fn says(&self, says: &'static str) {
+        self.says_to("DATA", says);
+    }
+
+    /// What it says to the next command of this name.
+    pub(crate) fn says_to(&self, command: &'static str, says: &'static str) {
+        self.next.lock().unwrap().push_back((command, says));
+    }
+
+    /// Answers to no message from now on.
+    pub(crate) fn hold(&self) {
+        self.held.holds.send_replace(true);
+    }
+
+    /// Waits until so many messages are held, and returns how many are.
+    pub(crate) async fn holds(&self, least: usize) -> usize {
+        let mut count = self.held.count.subscribe();
+        *count.wait_for(|count| *count >= least).await.unwrap()
+    }
+
+    /// Takes all that were held, and what comes after them.
+    pub(crate) fn release(&self) {
+        self.held.holds.send_replace(false);
     }
 
     /// All that came since the last look, taken or not, with lines as a reader sees them.
@@ -71,20 +104,26 @@ async fn serve(
     stream: TcpStream,
     next: Arc<Mutex<VecDeque<Says>>>,
     got: Arc<Mutex<Vec<String>>>,
+    held: Held,
 ) -> Option<()> {
     let mut stream = BufReader::new(stream);
-    stream.write_all(b"220 here\r\n").await.ok()?;
+    let says_to = |command: &str| {
+        let mut next = next.lock().unwrap();
+        let place = next.iter().position(|(to, _)| *to == command)?;
+        next.remove(place).map(|(_, says)| says)
+    };
+    let says = says_to("HELLO").unwrap_or("220 here");
+    stream
+        .write_all(format!("{says}\r\n").as_bytes())
+        .await
+        .ok()?;
     loop {
         let mut line = String::new();
         if stream.read_line(&mut line).await.ok()? == 0 {
             return None;
         }
-        let says = match line
-            .split_whitespace()
-            .next()?
-            .to_ascii_uppercase()
-            .as_str()
-        {
+        let command = line.split_whitespace().next()?.to_ascii_uppercase();
+        let says = match command.as_str() {
             "EHLO" => "250-here\r\n250 8BITMIME",
             "DATA" => {
                 stream.write_all(b"354 go on\r\n").await.ok()?;
@@ -98,11 +137,14 @@ async fn serve(
                     mail.push_str(&line);
                 }
                 got.lock().unwrap().push(unfolded(&mail));
-                let says = next.lock().unwrap().pop_front();
-                says.unwrap_or("250 taken")
+                held.count.send_modify(|count| *count += 1);
+                let mut holds = held.holds.subscribe();
+                holds.wait_for(|holds| !holds).await.ok()?;
+                held.count.send_modify(|count| *count -= 1);
+                says_to("DATA").unwrap_or("250 taken")
             }
             "QUIT" => return None,
-            _ => "250 yes",
+            other => says_to(other).unwrap_or("250 yes"),
         };
         stream
             .write_all(format!("{says}\r\n").as_bytes())

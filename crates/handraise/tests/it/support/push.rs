@@ -41,7 +41,20 @@ impl Subscribed {
     }
 
     pub(crate) async fn try_to_add(&self, browser: &mut Browser<'_>) -> String {
-        let endpoint = format!("http://{}/push/secret", self.service.addr);
+        self.submit(browser, "").await
+    }
+
+    /// As the service worker does when the browser has this subscription in place of another.
+    pub(crate) async fn renew(&self, browser: &mut Browser<'_>, former: &Self) -> String {
+        self.submit(browser, &former.endpoint()).await
+    }
+
+    fn endpoint(&self) -> String {
+        format!("http://{}/push/secret", self.service.addr)
+    }
+
+    async fn submit(&self, browser: &mut Browser<'_>, instead: &str) -> String {
+        let endpoint = self.endpoint();
         let p256dh = URL_SAFE_NO_PAD.encode(self.key.public_key().to_sec1_bytes());
         let auth = URL_SAFE_NO_PAD.encode(self.auth);
         let form = [
@@ -49,6 +62,7 @@ impl Subscribed {
             ("p256dh", &*p256dh),
             ("auth", &*auth),
             ("label", "Firefox on Linux"),
+            ("instead", instead),
         ];
         place(&browser.submit("/settings/reach/push", &form).await)
     }
