@@ -109,7 +109,7 @@ impl Server {
     /// The one-time link of an admin.
     pub(crate) fn invite_admin(&self, bench: &Bench) -> Result<String> {
         let output = handraise(bench, &self.database)
-            .args(["user", "invite", "--name", "admin", "--role", "admin"])
+            .args(["user", "invite", "--name", "operator", "--role", "admin"])
             .args(["--addr", &self.address.to_string()])
             .args(["--database", &self.database.url])
             .stderr(Stdio::inherit())
