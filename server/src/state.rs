@@ -21,6 +21,7 @@ use crate::{
     delivery::{
         Drain, Worker,
         courier::{Courier, Couriers},
+        direct::Direct,
         mail::Mails,
         ntfy::Ntfy,
         person::{Carrier, Messages, NotSetUp},
@@ -167,6 +168,12 @@ impl AppState {
             &self.config.ntfy,
             &public_url,
         )?;
+        let direct = Direct::new(
+            self.service.clone(),
+            &slack_mode(&self.config),
+            &self.config.slack_api_url,
+            &public_url,
+        )?;
         let requests = |to| -> Arc<dyn Courier> {
             let (service, post) = (self.service.clone(), post.clone());
             Arc::new(Requests::new(service, post, &public_url, to))
@@ -188,6 +195,10 @@ impl AppState {
             ntfy: match ntfy {
                 Some(ntfy) => self.messages(ntfy),
                 None => self.messages(NotSetUp("ntfy")),
+            },
+            direct: match direct {
+                Some(direct) => self.messages(direct),
+                None => self.messages(NotSetUp("Slack")),
             },
         };
         let (service, drain) = (self.service.clone(), self.drain.clone());

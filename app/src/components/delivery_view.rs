@@ -132,7 +132,10 @@ fn RetryForm(
                         DestinationKind::Webhook | DestinationKind::Callback => {
                             "Now, with the same id and body, and its whole schedule before it."
                         }
-                        DestinationKind::Push | DestinationKind::Mail | DestinationKind::Ntfy => {
+                        DestinationKind::Push
+                        | DestinationKind::Mail
+                        | DestinationKind::Ntfy
+                        | DestinationKind::Direct => {
                             "Now, if it still waits for an answer."
                         }
                     }}

@@ -85,6 +85,7 @@ fn words(step: &Step) -> (Option<&str>, String) {
                 ReachKind::Push => "push",
                 ReachKind::Mail => "mail",
                 ReachKind::Ntfy => "ntfy",
+                ReachKind::Slack => "a message in Slack",
             };
             (by, format!("was reached by {way}"))
         }

@@ -68,7 +68,7 @@ pub use ladders::TeamLadder;
 pub use network::Network;
 pub use passwords::Weak;
 pub use provider_sign_in::{Newcomer, Received, Shown, ShownTeams};
-pub use reach::{About, Address, Message, OwnReach, Prepared};
+pub use reach::{About, Address, Message, OwnReach, Prepared, ReachNumbers, Spread};
 pub use read::Scope;
 pub use reply::Heard;
 pub use settings::{KeepDays, Settings, TeamDays, Timeouts};

@@ -16,6 +16,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::ConstGauge, histogram::Histogram},
     registry::{Registry, Unit},
 };
+use store::WaysBy;
 use uuid::Uuid;
 
 /// Every name begins with it.
@@ -49,6 +50,7 @@ const OUTCOMES: [Outcome; 10] = [
 ];
 
 type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
+type Gauges = Family<Labels<1>, prometheus_client::metrics::gauge::Gauge>;
 type Histograms = Family<Labels<1>, Histogram, fn() -> Histogram>;
 
 /// Counters and histograms of one server.
@@ -63,6 +65,7 @@ pub struct Metrics {
     messages_kept: Counter,
     told: Family<Labels<1>, Counter>,
     reaching: Histograms,
+    not_reached: Family<Labels<1>, Counter>,
     silence: Histograms,
     rungs: Family<Labels<1>, Counter>,
 }
@@ -94,6 +97,8 @@ pub struct Now {
     pub slack_waiting: Option<i64>,
     /// How many connections of Socket Mode there are, where it is used, and how many more Slack counts.
     pub slack_sockets: Option<(usize, u32)>,
+    /// The ways by which people can be reached.
+    pub ways: Vec<WaysBy>,
 }
 
 impl Default for Metrics {
@@ -112,6 +117,7 @@ impl Default for Metrics {
             messages_kept: Counter::default(),
             told: Family::default(),
             reaching: Family::new_with_constructor(reaching),
+            not_reached: Family::default(),
             silence: Family::new_with_constructor(resolution),
             rungs: Family::default(),
         };
@@ -155,9 +161,14 @@ impl Metrics {
             Unit::Seconds,
             self.reaching.clone(),
         );
+        to.register(
+            "people_not_reached",
+            "Messages that were given up while their question waited, by what",
+            self.not_reached.clone(),
+        );
         to.register_with_unit(
             "silence",
-            "From asking to a person who was reached, or has seen it",
+            "From asking to a person who was reached, has seen it, or answered",
             Unit::Seconds,
             self.silence.clone(),
         );
@@ -221,6 +232,12 @@ impl Metrics {
         self.messages_kept.inc_by(messages);
     }
 
+    /// A message was given up while its question waited.
+    pub fn not_reached(&self, by: ReachKind) {
+        let labels = [("by", by.name().into())];
+        self.not_reached.get_or_create(&labels).inc();
+    }
+
     /// A changeset was committed.
     pub fn committed(&self, tally: Tally) {
         for (kind, mode) in tally.asked {
@@ -263,7 +280,7 @@ impl Metrics {
         for (name, help, value) in now.gauges() {
             of_now.register(name, help, ConstGauge::new(value));
         }
-        let waiting = Family::<Labels<1>, prometheus_client::metrics::gauge::Gauge>::default();
+        let waiting = Gauges::default();
         for (mode, count) in [
             (Mode::Sync, now.waiting_sync),
             (Mode::Async, now.waiting_async),
@@ -272,6 +289,13 @@ impl Metrics {
             waiting.get_or_create(&labels).set(count);
         }
         of_now.register("waiting", "Blockers that wait, by mode", waiting);
+        let (ways, failing) = now.ways();
+        of_now.register("ways", "Ways by which people can be reached", ways);
+        of_now.register(
+            "ways_failing",
+            "Those that do nothing but fail: push services, mailboxes and topics",
+            failing,
+        );
         if let Some(age) = now.checkpoint_age {
             of_now.register_with_unit(
                 "checkpoint_age",
@@ -289,6 +313,20 @@ impl Metrics {
 }
 
 impl Now {
+    fn ways(&self) -> (Gauges, Gauges) {
+        let (ways, failing) = (Gauges::default(), Gauges::default());
+        for one in &self.ways {
+            let labels = [("by", one.by.name().into())];
+            let set = |of: &Gauges, count| {
+                let count = i64::try_from(count).unwrap_or(i64::MAX);
+                of.get_or_create(&labels).set(count);
+            };
+            set(&ways, one.ways);
+            set(&failing, one.failing);
+        }
+        (ways, failing)
+    }
+
     fn gauges(&self) -> impl Iterator<Item = (&'static str, &'static str, i64)> {
         let counted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let always = [
@@ -372,6 +410,10 @@ impl Tally {
                     if let (Some(outcome), Some(at)) = (outcome, at) {
                         let seconds = (at - one.created_at).as_seconds_f64().max(0.0);
                         tally.closed.push((one.state.name(), outcome, seconds));
+                        // By a person: a deadline and who took it back are no answer.
+                        if one.state.name() == "resolved" {
+                            tally.silence.push(("answered", seconds));
+                        }
                     }
                 }
                 Write::Advance(_)

@@ -23,6 +23,7 @@ mod page;
 mod postgres;
 mod proof;
 mod query;
+mod reach_numbers;
 mod reaches;
 mod rows;
 mod search;
@@ -71,6 +72,7 @@ pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
     WaitingCounts, WithWords,
 };
+pub use reach_numbers::{MessagesBy, Reaching, WaysBy};
 pub use reaches::{ReachRecord, Told, ToldPage};
 pub use teams::{Asker, DutyRecord, TeamRecord, TeamUse};
 
@@ -145,6 +147,7 @@ pub trait Store:
     + Identities
     + Outbox
     + Reaches
+    + ReachNumbers
     + Ladders
     + Endpoints
     + Inbox
@@ -171,6 +174,7 @@ impl<
         + Identities
         + Outbox
         + Reaches
+        + ReachNumbers
         + Ladders
         + Endpoints
         + Inbox
@@ -682,6 +686,19 @@ pub trait Reaches: Send + Sync {
 
     /// The key by which push services know this server, sealed: the one that is kept, or this one from now on.
     async fn push_key(&self, fresh: &SealedSecret) -> Result<SealedSecret>;
+}
+
+/// How people are reached, in numbers.
+#[async_trait]
+pub trait ReachNumbers: Send + Sync {
+    /// What became of the messages about blockers that were made since then, by way.
+    async fn messages_since(&self, since: DateTime<Utc>) -> Result<Vec<MessagesBy>>;
+
+    /// The newest `limit` blockers that were asked since then, newest first.
+    async fn reaching_since(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Reaching>>;
+
+    /// The ways by which people can be reached now.
+    async fn ways(&self) -> Result<Vec<WaysBy>>;
 }
 
 /// Ladders (rule 17): how silence climbs, where each blocker stands, and what people are not told yet. All but what is

@@ -27,6 +27,8 @@ pub struct Ready {
     pub kind: DestinationKind,
     /// Whether something is on its way there, from this node or another.
     pub is_busy: bool,
+    /// How much is due there, as far as it is counted.
+    pub due: u32,
     /// How it has been doing.
     pub health: Health,
 }

@@ -72,6 +72,8 @@ pub struct Couriers {
     pub mail: Arc<dyn Courier>,
     /// To topics.
     pub ntfy: Arc<dyn Courier>,
+    /// To people in Slack.
+    pub direct: Arc<dyn Courier>,
 }
 
 impl Couriers {
@@ -84,6 +86,7 @@ impl Couriers {
             DestinationKind::Push => &self.push,
             DestinationKind::Mail => &self.mail,
             DestinationKind::Ntfy => &self.ntfy,
+            DestinationKind::Direct => &self.direct,
         }
     }
 }

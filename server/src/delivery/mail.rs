@@ -1,7 +1,7 @@
 //! Mail: one message with the whole question, and the way to answer it. Nothing is decided by a link alone, since
 //! scanners follow links.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use anyhow::Context;
 use async_trait::async_trait;
@@ -33,6 +33,8 @@ const IN_TIME: Duration = Duration::from_secs(20);
 const AT_ONCE: u32 = 8;
 /// The longest subject.
 const SUBJECT: usize = 120;
+/// How many questions one message tells of, at most.
+const TOGETHER: u32 = 50;
 
 /// Hands messages to the mail server.
 pub struct Mails {
@@ -85,7 +87,7 @@ impl Mails {
         let Address::Mail { to, code } = &message.address else {
             return Ok(None);
         };
-        let (subject, body) = match (&message.about, message.cause) {
+        let told = match (&message.about, message.cause) {
             (Some(About::Waits(interaction)), cause) => self.question(interaction, cause),
             (Some(About::Closed(_)), _) => return Ok(None),
             (None, Cause::Proof) => self.proof(message, code),
@@ -94,6 +96,15 @@ impl Mails {
                 "Questions that wait for you are sent to this address.\n".to_owned(),
             ),
         };
+        self.letter(to, told, id).map(Some)
+    }
+
+    fn letter(
+        &self,
+        to: &str,
+        (subject, body): (String, String),
+        id: DeliveryId,
+    ) -> anyhow::Result<Mail> {
         let settings = format!("{}/settings/reach", self.public_url);
         let body = format!(
             "{body}\n-- \nYou are told of this because you asked Handraise for it: {settings}\n"
@@ -113,7 +124,62 @@ impl Mails {
             .header(Automatic)
             .header(ContentType::TEXT_PLAIN)
             .body(body)?;
-        Ok(Some(mail))
+        Ok(mail)
+    }
+
+    /// All that waits, each once; `None` when that is one, or nothing.
+    fn digest(&self, messages: &[Message]) -> Option<(String, String)> {
+        let waiting = messages.iter().filter_map(|message| match &message.about {
+            Some(About::Waits(interaction)) => Some(&**interaction),
+            _ => None,
+        });
+        let mut told = HashSet::new();
+        let waiting: Vec<_> = waiting.filter(|one| told.insert(one.id)).collect();
+        if waiting.len() < 2 {
+            return None;
+        }
+        let lines = (1..).zip(&waiting).map(|(number, interaction)| {
+            let words = words::Words::of(interaction, self.service.now());
+            format!(
+                "{number}. {}.\n{}\n   {}/q/{}\n",
+                words.title,
+                indented(&words.body),
+                self.public_url,
+                interaction.id
+            )
+        });
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        let subject = format!("{} questions wait for you", waiting.len());
+        Some((subject.clone(), format!("{subject}.\n\n{lines}")))
+    }
+
+    async fn hand_over(&self, mail: anyhow::Result<Option<Mail>>) -> Sent {
+        let mail = match mail {
+            Ok(Some(mail)) => mail,
+            Ok(None) => {
+                let why = "there is nothing to tell by mail".to_owned();
+                return Sent::nothing(TryResult::Withdrawn(why));
+            }
+            Err(error) => {
+                let why = format!("the message cannot be made: {error}");
+                return Sent::nothing(TryResult::Invalid(why));
+            }
+        };
+        let begun = Instant::now();
+        let reply = match timeout(IN_TIME, self.transport.send(mail)).await {
+            Err(_) => TryResult::TimedOut,
+            Ok(Ok(_)) => TryResult::Status {
+                code: 250,
+                retry_after: None,
+            },
+            Ok(Err(error)) => self.refused(&error, begun).await,
+        };
+        Sent {
+            reply,
+            body: String::new(),
+            took: begun.elapsed(),
+            may_have_arrived: false,
+        }
     }
 
     /// What becomes of a message that was not taken. Only what is said of the mailbox is for good: a password that was
@@ -239,32 +305,22 @@ impl Carrier for Mails {
     }
 
     async fn carry(&self, message: &Message, id: DeliveryId) -> Sent {
-        let mail = match self.mail(message, id) {
-            Ok(Some(mail)) => mail,
-            Ok(None) => {
-                let why = "there is nothing to tell by mail".to_owned();
-                return Sent::nothing(TryResult::Withdrawn(why));
-            }
-            Err(error) => {
-                let why = format!("the message cannot be made: {error}");
-                return Sent::nothing(TryResult::Invalid(why));
-            }
+        self.hand_over(self.mail(message, id)).await
+    }
+
+    fn together(&self) -> u32 {
+        TOGETHER
+    }
+
+    async fn carry_together(&self, messages: &[Message], id: DeliveryId) -> Sent {
+        let Some(first) = messages.first() else {
+            return self.hand_over(Ok(None)).await;
         };
-        let begun = Instant::now();
-        let reply = match timeout(IN_TIME, self.transport.send(mail)).await {
-            Err(_) => TryResult::TimedOut,
-            Ok(Ok(_)) => TryResult::Status {
-                code: 250,
-                retry_after: None,
-            },
-            Ok(Err(error)) => self.refused(&error, begun).await,
+        let mail = match (self.digest(messages), &first.address) {
+            (Some(told), Address::Mail { to, .. }) => self.letter(to, told, id).map(Some),
+            _ => self.mail(first, id),
         };
-        Sent {
-            reply,
-            body: String::new(),
-            took: begun.elapsed(),
-            may_have_arrived: false,
-        }
+        self.hand_over(mail).await
     }
 }
 

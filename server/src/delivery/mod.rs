@@ -3,6 +3,7 @@
 
 mod callback;
 pub mod courier;
+pub mod direct;
 mod follow;
 pub mod mail;
 pub mod ntfy;

@@ -1,12 +1,15 @@
 //! ntfy: a message to one topic. Its buttons only lead to the question's own page; nothing is decided there.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{DeliveryId, delivery::TryResult, interaction::Priority};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
-use service::{About, Address, Message, Service};
+use service::{
+    About, Address, Message, Service,
+    guard::{Guard, Networks, SystemNames},
+};
 
 use super::{
     courier::Sent,
@@ -55,6 +58,21 @@ impl Ntfy {
             token: token.transpose()?,
             public_url: public_url.trim_end_matches('/').to_owned(),
         }))
+    }
+
+    /// Whether the ntfy server at this address answers, and may be reached.
+    ///
+    /// # Errors
+    /// Why not.
+    pub async fn examine(url: &str, allowed: Networks) -> anyhow::Result<()> {
+        let guard = Arc::new(Guard::new(allowed));
+        let post = Post::new(guard, Arc::new(SystemNames))?;
+        let status = post.look(&format!("{url}/v1/health")).await?;
+        anyhow::ensure!(
+            (200..300).contains(&status),
+            "{url} answered {status} when it was asked how it is; is it an ntfy server?"
+        );
+        Ok(())
     }
 
     fn body(&self, message: &Message, id: DeliveryId) -> Option<Value> {

@@ -51,6 +51,23 @@ impl Post {
         Ok(Self { client, guard })
     }
 
+    /// Asks an address, and returns the status of the answer.
+    ///
+    /// # Errors
+    /// Why there is none, without the address.
+    pub async fn look(&self, address: &str) -> anyhow::Result<u16> {
+        let url = self.guard.check(address);
+        let url = url.map_err(|why| anyhow::anyhow!("its address {why}"))?;
+        let asked = self.client.get(url).timeout(IN_TIME).send().await;
+        match asked {
+            Ok(response) => Ok(response.status().as_u16()),
+            Err(error) => {
+                let why = failed(&error).error().unwrap_or_default();
+                Err(anyhow::anyhow!(why))
+            }
+        }
+    }
+
     /// Posts JSON. `now` is only for reading a date that the receiver names.
     pub async fn send(
         &self,

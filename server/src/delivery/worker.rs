@@ -12,6 +12,7 @@ use domain::{
     DestinationId,
     delivery::{DestinationKind, Health, TryResult},
 };
+use futures::{StreamExt, future, stream};
 use rand::seq::SliceRandom;
 use service::{Service, ServiceError};
 use store::{AttemptEnd, Claimed, Follower, Mark, Store, StoreError};
@@ -223,7 +224,8 @@ impl Worker {
             if one.is_busy && self.couriers.of(one.kind).in_turn() {
                 continue;
             }
-            let takes = self.takes(one.destination, one.kind, one.health, now, room);
+            let room_for_it = room.min(one.due as usize);
+            let takes = self.takes(one.destination, one.kind, one.health, now, room_for_it);
             if takes.most > 0 && !self.busy.contains_key(&one.destination) {
                 let places = under_way.entry(one.kind).or_default();
                 if *places >= self.couriers.of(one.kind).at_once() {
@@ -305,18 +307,20 @@ impl Worker {
         while let Some(done) = self.sending.try_join_next() {
             ended.extend(done.into_iter().flatten());
         }
-        let mut marks = Vec::with_capacity(ended.len());
+        let mut tried = Vec::with_capacity(ended.len());
         for (claimed, sent) in ended {
             let mark = sent.map(|sent| self.mark(&claimed, sent));
             self.leave(claimed.delivery.destination);
-            let Some(mark) = mark else { continue };
-            match self.follow(&claimed, mark).await {
-                Ok(mark) => marks.push(mark),
-                Err(error) => {
-                    tracing::error!(%error, delivery.id = %claimed.delivery.id, "a delivery is tried again: what follows from it cannot be kept");
-                }
-            }
+            tried.extend(mark.map(|mark| (claimed, mark)));
         }
+        let this = &*self;
+        // What follows from each is a commit, and a flush of the disk is shared by those that are under way.
+        let marks: Vec<_> = stream::iter(tried)
+            .map(|(claimed, mark)| async move { this.follow_or_log(&claimed, mark).await })
+            .buffer_unordered(TOGETHER)
+            .filter_map(future::ready)
+            .collect()
+            .await;
         for batch in marks.chunks(TOGETHER) {
             self.keep(batch).await;
         }
@@ -370,6 +374,14 @@ impl Worker {
             },
         };
         (mark, sent.reply)
+    }
+
+    async fn follow_or_log(&self, claimed: &Claimed, mark: (Mark, TryResult)) -> Option<Mark> {
+        let followed = self.follow(claimed, mark).await;
+        if let Err(error) = &followed {
+            tracing::error!(%error, delivery.id = %claimed.delivery.id, "a delivery is tried again: what follows from it cannot be kept");
+        }
+        followed.ok()
     }
 
     /// The consequence is kept first: if the worker dies in between, the delivery is tried again and it

@@ -1,7 +1,10 @@
 //! Whether people can be reached away from the page.
 
 use super::Report;
-use crate::{config::Config, delivery::mail::Mails};
+use crate::{
+    config::Config,
+    delivery::{mail::Mails, ntfy::Ntfy},
+};
 
 /// Looks at who takes messages.
 pub(super) async fn examine(config: &Config, report: &mut Report) {
@@ -18,13 +21,21 @@ pub(super) async fn examine(config: &Config, report: &mut Report) {
             "browsers take notifications only from a public_url with https://, so notifications reach no one",
         ),
     }
-    if let Some(ntfy) = &config.ntfy.url {
-        report.ok(
-            "reach",
-            format!("topics are at {ntfy}; each person's test shows whether it takes messages"),
-        );
-    }
     examine_mail(config, report).await;
+    examine_ntfy(config, report).await;
+}
+
+async fn examine_ntfy(config: &Config, report: &mut Report) {
+    let Some(url) = &config.ntfy.url else {
+        return report.ok("reach", "no topics are told: ntfy_url is not set");
+    };
+    match Ntfy::examine(url, config.outbound_allow.clone()).await {
+        Ok(()) => report.ok(
+            "reach",
+            "the ntfy server answers; each person's test shows whether it takes messages",
+        ),
+        Err(error) => report.problem("reach", format!("no topic can be told: {error:#}")),
+    }
 }
 
 async fn examine_mail(config: &Config, report: &mut Report) {

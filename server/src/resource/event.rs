@@ -231,6 +231,8 @@ enum PayloadBody<'a> {
     },
     /// `reach.ended`.
     ReachEnded { reach: &'a ReachRef, why: ReachEnd },
+    /// `reach.changed`.
+    ReachChanged { reach: &'a ReachRef, digest: bool },
     /// Everything else of a way to reach a person.
     Reach(&'a ReachRef),
     /// Everything else of an endpoint.
@@ -292,6 +294,10 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
             Payload::Reach(ReachEvent::Ended { reach, why }) => {
                 Self::ReachEnded { reach, why: *why }
             }
+            Payload::Reach(ReachEvent::Changed { reach, digest }) => Self::ReachChanged {
+                reach,
+                digest: *digest,
+            },
             Payload::Reach(
                 ReachEvent::Added(reach) | ReachEvent::Proven(reach) | ReachEvent::Tested(reach),
             ) => Self::Reach(reach),

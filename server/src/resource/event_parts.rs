@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 81] = [
+pub(crate) const EVENT_TYPES: [&str; 82] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -94,6 +94,7 @@ pub(crate) const EVENT_TYPES: [&str; 81] = [
     "reach.added",
     "reach.proven",
     "reach.tested",
+    "reach.changed",
     "reach.ended",
 ];
 
@@ -327,6 +328,10 @@ shapes! {
         of("reach.ended", returned([
             must("reach", reference("ReachThen")),
             must("why", one_of(delivery::ReachEnd::ALL.map(delivery::ReachEnd::name))),
+        ])),
+        of("reach.changed", returned([
+            must("reach", reference("ReachThen")),
+            must("digest", boolean().description(Some("Whether what can wait comes as one message an hour."))),
         ])),
         of("other events of ways to reach people", reference("ReachThen")),
         of("interaction.collected, interaction.called_back, interaction.agent_offline: no fields", returned([])),

@@ -303,6 +303,7 @@ fn delivery_row(record: DeliveryRecord) -> DeliveryRow {
                 DestinationKind::Push => format!("{} by push", record.name),
                 DestinationKind::Mail => format!("{} by mail", record.name),
                 DestinationKind::Ntfy => format!("{} by ntfy", record.name),
+                DestinationKind::Direct => format!("{} in Slack", record.name),
             },
         },
         kind: record.kind,

@@ -12,7 +12,7 @@ pub(super) fn OwnReaches() -> impl IntoView {
             </h2>
             <p class="form-start">
                 <a class="button" href="/settings/reach" rel="external">
-                    "Notifications, mail and ntfy"
+                    "Notifications, mail, ntfy and Slack"
                 </a>
             </p>
             <p class="hint">

@@ -86,6 +86,7 @@ pub fn add(
         browser: new.browser,
         created_at: now.at,
         proven_at: (!new.kind.is_to_be_proven()).then_some(now.at),
+        digest: false,
         ended: None,
     };
     let actor = actor_of(by)?;
@@ -123,6 +124,36 @@ pub fn prove(reach: &Reach, by: &Principal, now: Moment<'_>) -> Result<Changeset
         ..reach.clone()
     };
     let told = event(actor, ReachEvent::Proven(reach.named()), now);
+    Ok(changeset(vec![Write::Reach(next)], vec![told]))
+}
+
+/// Has what can wait come there once an hour as one message, or each by itself.
+///
+/// # Errors
+/// [`Refused::NotSeen`] for others, where it has ended and where each is a message, [`Refused::Unchanged`].
+pub fn gather(
+    reach: &Reach,
+    digest: bool,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = owner(reach, by)?;
+    if !reach.kind.gathers() {
+        return Err(Refused::NotSeen);
+    }
+    if reach.digest == digest {
+        return Err(Refused::Unchanged);
+    }
+    let next = Reach {
+        version: reach.version + 1,
+        digest,
+        ..reach.clone()
+    };
+    let payload = ReachEvent::Changed {
+        reach: reach.named(),
+        digest,
+    };
+    let told = event(actor, payload, now);
     Ok(changeset(vec![Write::Reach(next)], vec![told]))
 }
 

@@ -109,17 +109,20 @@ pub enum DestinationKind {
     Mail,
     /// A [`Reach`]: a topic.
     Ntfy,
+    /// A [`Reach`]: a person in Slack.
+    Direct,
 }
 
 impl DestinationKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Webhook,
         Self::Callback,
         Self::Slack,
         Self::Push,
         Self::Mail,
         Self::Ntfy,
+        Self::Direct,
     ];
 
     /// The name, as in SQL and JSON.
@@ -131,6 +134,7 @@ impl DestinationKind {
             Self::Push => "push",
             Self::Mail => "mail",
             Self::Ntfy => "ntfy",
+            Self::Direct => "direct",
         }
     }
 
@@ -256,7 +260,10 @@ impl Delivery {
             DestinationKind::Slack => {
                 schedule::wait_for_slack(self.tries, now - self.created_at, reply, jitter)
             }
-            DestinationKind::Push | DestinationKind::Mail | DestinationKind::Ntfy => {
+            DestinationKind::Push
+            | DestinationKind::Mail
+            | DestinationKind::Ntfy
+            | DestinationKind::Direct => {
                 schedule::wait_for_person(self.tries, now - self.created_at, reply, jitter)
             }
         };

@@ -32,6 +32,8 @@ pub struct Reach {
     pub created_at: DateTime<Utc>,
     /// Since when it is known to lead to that person; nothing else is sent before.
     pub proven_at: Option<DateTime<Utc>>,
+    /// Whether what can wait comes there once an hour, as one message.
+    pub digest: bool,
     /// Since when nothing is sent to it any more, for good.
     pub ended: Option<ReachEnded>,
 }
@@ -62,15 +64,22 @@ pub enum ReachKind {
     Mail,
     /// A topic of an ntfy server.
     Ntfy,
+    /// A message of the app in Slack, to that person alone.
+    Slack,
 }
 
 impl ReachKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Push, Self::Mail, Self::Ntfy];
+    pub const ALL: [Self; 4] = [Self::Push, Self::Mail, Self::Ntfy, Self::Slack];
 
     /// The name, as in SQL and JSON.
     pub fn name(self) -> &'static str {
-        DestinationKind::from(self).name()
+        match self {
+            Self::Push => "push",
+            Self::Mail => "mail",
+            Self::Ntfy => "ntfy",
+            Self::Slack => "slack",
+        }
     }
 
     /// The kind of this name.
@@ -89,7 +98,15 @@ impl ReachKind {
     pub fn withdraws(self) -> bool {
         match self {
             Self::Push => true,
-            Self::Mail | Self::Ntfy => false,
+            Self::Mail | Self::Ntfy | Self::Slack => false,
+        }
+    }
+
+    /// Whether what can wait may come as one message.
+    pub fn gathers(self) -> bool {
+        match self {
+            Self::Mail => true,
+            Self::Push | Self::Ntfy | Self::Slack => false,
         }
     }
 
@@ -97,8 +114,8 @@ impl ReachKind {
     pub fn is_to_be_proven(self) -> bool {
         match self {
             Self::Mail => true,
-            // A browser subscribes by itself, and which topics can be written to is said at the ntfy server.
-            Self::Push | Self::Ntfy => false,
+            // A browser subscribes by itself, whoever is somebody in Slack has shown it, and which topics can be written to is said at the ntfy server.
+            Self::Push | Self::Ntfy | Self::Slack => false,
         }
     }
 }
@@ -109,6 +126,7 @@ impl From<ReachKind> for DestinationKind {
             ReachKind::Push => Self::Push,
             ReachKind::Mail => Self::Mail,
             ReachKind::Ntfy => Self::Ntfy,
+            ReachKind::Slack => Self::Direct,
         }
     }
 }

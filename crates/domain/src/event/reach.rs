@@ -17,6 +17,14 @@ pub enum ReachEvent {
     /// A person wants to see whether something arrives.
     #[serde(rename = "reach.tested")]
     Tested(ReachRef),
+    /// Its person says how what can wait comes there.
+    #[serde(rename = "reach.changed")]
+    Changed {
+        /// Which.
+        reach: ReachRef,
+        /// Whether that comes as one message an hour.
+        digest: bool,
+    },
     /// Nothing is sent to it any more; the actor says who ended it.
     #[serde(rename = "reach.ended")]
     Ended {
@@ -34,6 +42,7 @@ impl ReachEvent {
             Self::Added(_) => "reach.added",
             Self::Proven(_) => "reach.proven",
             Self::Tested(_) => "reach.tested",
+            Self::Changed { .. } => "reach.changed",
             Self::Ended { .. } => "reach.ended",
         }
     }

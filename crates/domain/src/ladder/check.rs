@@ -162,7 +162,7 @@ fn read_ways(text: &str) -> Result<Vec<ReachKind>, String> {
     let mut ways = Vec::new();
     for name in text.split(',') {
         let way = ReachKind::from_name(name.trim());
-        let way = way.ok_or("must name ways out of push, mail and ntfy, after `by`")?;
+        let way = way.ok_or("must name ways out of push, mail, ntfy and slack, after `by`")?;
         if !ways.contains(&way) {
             ways.push(way);
         }

@@ -38,6 +38,7 @@ store::on_both_databases!(
     two_nodes_tell_nobody_twice,
     a_test_says_when_it_arrived,
     nobody_touches_a_way_to_reach_somebody_else,
+    signing_out_of_a_browser_ends_what_it_is_told,
     a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it,
     an_address_is_one_way_however_often_it_is_added,
     a_mail_server_that_fails_gets_the_same_message_again,
@@ -62,7 +63,7 @@ async fn states(app: &TestApp) -> Vec<DeliveryState> {
 }
 
 /// Who the journal says was reached, by what.
-async fn reached(app: &TestApp) -> Vec<(String, String)> {
+pub(crate) async fn reached(app: &TestApp) -> Vec<(String, String)> {
     let store = app.state.service.store();
     let all = store.events_after(0, &Audience::All, 1_000).await.unwrap();
     let reached = all.into_iter().filter_map(|event| match event.payload {
@@ -259,7 +260,8 @@ async fn only_a_browser_that_fails_many_times_and_for_days_is_given_up(database:
             ana.submit("/settings/reach/test", &[("id", &which)]).await;
         }
         app.drain().await;
-        app.clock.advance(TimeDelta::minutes(10));
+        // Longer than any pause between two tries.
+        app.clock.advance(TimeDelta::hours(2));
         app.drain().await;
     }
     // The topic is still there, and so is why the browser is not.
@@ -554,8 +556,34 @@ async fn nobody_touches_a_way_to_reach_somebody_else(database: TestDatabase) {
     }
 }
 
+async fn signing_out_of_a_browser_ends_what_it_is_told(database: TestDatabase) {
+    let app = start(&database).await;
+    let agent = app.agent("backend").await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    let (desk, phone) = (Subscribed::at([]).await, Subscribed::at([]).await);
+    desk.add(&mut ana).await;
+    // Her phone is the browser that signs out.
+    phone.add(&mut ana).await;
+    // What the cookie names ends for its person alone.
+    let mut ben = Browser::signed_in(&app, "Ben", Role::Admin).await;
+    let own = ben.cookie.clone();
+    let (_, of_ana) = ana.cookie.rsplit_once("handraise-push=").unwrap();
+    ben.cookie = format!("{own}; handraise-push={of_ana}");
+    ben.submit("/sign-out", &[]).await;
+    let told = app.told().await;
+    assert!(!told.iter().any(|one| one.starts_with("reach.ended")));
+    ana.submit("/sign-out", &[]).await;
+    assert!(!ana.is_in().await);
+    agent.ask(json!({})).await;
+    app.drain().await;
+    assert_eq!(phone.got().len(), 0);
+    assert_eq!(desk.got().len(), 1);
+    let told = app.told().await;
+    assert!(told.contains(&"reach.ended by Ana".to_owned()), "{told:?}");
+}
+
 /// A server that sends mail by this one, and Ana with an address there.
-async fn with_mail(database: &TestDatabase, mails: &MailServer) -> TestApp {
+pub(crate) async fn with_mail(database: &TestDatabase, mails: &MailServer) -> TestApp {
     TestApp::start_with(database, |config| {
         reachable(config);
         config.mail.url = Some(mails.url().into());
@@ -565,7 +593,7 @@ async fn with_mail(database: &TestDatabase, mails: &MailServer) -> TestApp {
 }
 
 /// The link in a mail that asks whose address it is.
-fn link(mail: &str) -> String {
+pub(crate) fn link(mail: &str) -> String {
     let start = mail.find("/settings/reach/prove?").unwrap();
     let link = mail[start..].split_whitespace().next().unwrap();
     link.to_owned()

@@ -230,13 +230,15 @@ async fn strangers_and_viewers_change_nothing(database: TestDatabase) {
         (&seen["state"], &seen["version"]),
         (&json!("pending"), &json!(2))
     );
+    // Asked and posted; and Ana had opened it.
+    desk.app.until_seen(asked["id"].as_str().unwrap()).await;
     let events = desk
         .app
         .state
         .service
         .store()
         .events_of(id_of(&asked), 0, 1_000);
-    assert_eq!(events.await.unwrap().collect().len(), 2);
+    assert_eq!(events.await.unwrap().collect().len(), 3);
     desk.stop().await;
 }
 

@@ -44,6 +44,8 @@ pub enum Address {
         /// The topic.
         topic: String,
     },
+    /// A message of the app in Slack, to whoever the person is there when it is sent.
+    Slack {},
 }
 
 impl Address {
@@ -53,6 +55,7 @@ impl Address {
             Self::Push { .. } => ReachKind::Push,
             Self::Mail { .. } => ReachKind::Mail,
             Self::Ntfy { .. } => ReachKind::Ntfy,
+            Self::Slack {} => ReachKind::Slack,
         }
     }
 
@@ -135,7 +138,7 @@ impl Address {
     pub fn browser(&self) -> Option<SecretHash> {
         match self {
             Self::Push { endpoint, .. } => Some(browser_at(endpoint)),
-            Self::Mail { .. } | Self::Ntfy { .. } => None,
+            Self::Mail { .. } | Self::Ntfy { .. } | Self::Slack {} => None,
         }
     }
 
@@ -144,6 +147,8 @@ impl Address {
         match (self, other) {
             (Self::Mail { to, .. }, Self::Mail { to: other, .. }) => to.eq_ignore_ascii_case(other),
             (Self::Ntfy { topic }, Self::Ntfy { topic: other }) => topic == other,
+            // Whoever they are there, it is one.
+            (Self::Slack {}, Self::Slack {}) => true,
             _ => false,
         }
     }
@@ -158,6 +163,7 @@ impl Address {
             }
             Self::Mail { to, .. } => to.clone(),
             Self::Ntfy { topic } => topic.clone(),
+            Self::Slack {} => "a message to you alone".to_owned(),
         }
     }
 

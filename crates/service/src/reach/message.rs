@@ -4,7 +4,7 @@
 use domain::{
     DestinationId, Event, Interaction, InteractionId, Person, Refused,
     decide::reach as decide,
-    delivery::{Cause, DestinationKind, Next, Reach, ReachEnd, TryResult},
+    delivery::{Cause, DestinationKind, Next, Reach, ReachEnd, ReachKind, TryResult},
     limits::SUMMED_UP,
 };
 use store::{Claimed, Mark};
@@ -195,13 +195,33 @@ impl Service {
         let hopeless = mark
             .health
             .is_some_and(|health| health.is_hopeless_after_many(mark.at));
-        let why = match reply.is_gone_from(claimed.kind) {
-            true if is_browser => ReachEnd::Gone,
-            _ if is_browser && was_asked && hopeless => ReachEnd::Failing,
-            _ => return Ok(()),
+        let ends = match reply.is_gone_from(claimed.kind) {
+            true if is_browser => Some(ReachEnd::Gone),
+            _ if is_browser && was_asked && hopeless => Some(ReachEnd::Failing),
+            _ => None,
         };
-        mark.next = Next::Dead;
-        self.end_reach(claimed.delivery.destination, why).await
+        if ends.is_some() {
+            mark.next = Next::Dead;
+        }
+        if mark.next == Next::Dead && !matches!(reply, TryResult::Withdrawn(_)) {
+            self.message_given_up(claimed).await?;
+        }
+        match ends {
+            Some(why) => self.end_reach(claimed.delivery.destination, why).await,
+            None => Ok(()),
+        }
+    }
+
+    /// It is counted where it told of a question.
+    async fn message_given_up(&self, claimed: &Claimed) -> Result<(), ServiceError> {
+        let event = self.store.event(claimed.delivery.event_seq).await?;
+        let cause = event.and_then(|event| Cause::of(&event.payload));
+        if let (Some(Cause::Rung(_) | Cause::Summary { .. }), Some(by)) =
+            (cause, ReachKind::of(claimed.kind))
+        {
+            self.metrics.not_reached(by);
+        }
+        Ok(())
     }
 
     async fn end_reach(&self, id: DestinationId, why: ReachEnd) -> Result<(), ServiceError> {

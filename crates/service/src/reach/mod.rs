@@ -2,18 +2,20 @@
 
 mod address;
 mod message;
+mod numbers;
 mod tell;
 
 use domain::{
     Changeset, DestinationId, Moment, PersonId, Principal, Refused,
     decide::reach::{self as decide, NewReach},
-    delivery::{Reach, ReachEnd},
+    delivery::{Reach, ReachEnd, ReachKind},
     limits,
 };
 use store::ReachRecord;
 
 pub use address::Address;
 pub use message::{About, Message, Prepared};
+pub use numbers::{ReachNumbers, Spread};
 
 use super::{Service, ServiceError};
 
@@ -175,6 +177,47 @@ impl Service {
     ) -> Result<(), ServiceError> {
         self.change_reach(id, |reach, now| decide::remove(reach, by, now).map(Some))
             .await
+    }
+
+    /// The person signs out of the browser that this way leads to: nothing more is sent there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn leave_browser(
+        &self,
+        id: DestinationId,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        let person = person_of(by)?;
+        let found = self.store.reach(id).await?;
+        let own = found.filter(|record| {
+            let reach = &record.reach;
+            reach.person == person && reach.kind == ReachKind::Push && reach.ended.is_none()
+        });
+        if own.is_none() {
+            return Ok(());
+        }
+        match self.remove_reach(id, by).await {
+            // Somebody else took it away meanwhile.
+            Err(ServiceError::NotFound) => Ok(()),
+            done => done,
+        }
+    }
+
+    /// Has what can wait come there once an hour as one message, or each by itself.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`], also where each is a message; [`Refused::Unchanged`].
+    pub async fn gather_reach(
+        &self,
+        id: DestinationId,
+        digest: bool,
+        by: &Principal,
+    ) -> Result<(), ServiceError> {
+        self.change_reach(id, |reach, now| {
+            decide::gather(reach, digest, by, now).map(Some)
+        })
+        .await
     }
 
     /// Sends something there, to see whether it arrives.

@@ -19,7 +19,7 @@ const KEPT_OUT: &str = "the person is disabled";
 
 /// What every reach is read with.
 const RECORD: &str = "SELECT r.id, r.version, r.person_id, r.kind, r.label, r.address, r.browser, r.created_at,
-        r.proven_at, r.ended_at, r.ended_why, d.failures, d.failing_since, d.resume_at,
+        r.proven_at, r.digest, r.ended_at, r.ended_why, d.failures, d.failing_since, d.resume_at,
         (SELECT o.ended_at FROM outbox o
             WHERE o.destination_id = r.id AND o.state = 'delivered' ORDER BY o.id DESC LIMIT 1) AS arrived_at,
         (SELECT o.last_error FROM outbox o
@@ -70,7 +70,8 @@ async fn add(connection: &mut Connection, reach: &Reach) -> Result<bool> {
 
 async fn change(connection: &mut Connection, reach: &Reach) -> Result<bool> {
     let done = sqlx::query(
-        "UPDATE reaches SET version = $1, label = $2, address = $3, proven_at = $4, ended_at = $5, ended_why = $6
+        "UPDATE reaches SET version = $1, label = $2, address = $3, proven_at = $4, ended_at = $5, ended_why = $6,
+            digest = $8
          WHERE id = $7 AND version = $1 - 1 AND ended_at IS NULL",
     )
     .bind(reach.version)
@@ -80,6 +81,7 @@ async fn change(connection: &mut Connection, reach: &Reach) -> Result<bool> {
     .bind(reach.ended.map(|ended| ended.at.timestamp_millis()))
     .bind(reach.ended.map(|ended| ended.why.name()))
     .bind(reach.id.0)
+    .bind(reach.digest)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

@@ -79,7 +79,11 @@ impl Outbox for PostgresStore {
             "SELECT d.id, d.kind, d.failures, d.failing_since, d.resume_at,
                 EXISTS (
                     SELECT 1 FROM outbox s
-                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1) AS is_busy
+                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1) AS is_busy,
+                (SELECT COUNT(*) FROM (
+                    SELECT 1 FROM outbox f
+                    WHERE f.destination_id = d.id AND f.state IN ('due', 'sending') AND f.next_at <= $1
+                    LIMIT 64) AS few) AS due
              FROM destinations d
              WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
                 AND EXISTS (

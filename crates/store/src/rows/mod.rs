@@ -7,6 +7,7 @@ mod factors;
 mod inbox;
 mod ladders;
 mod outbox;
+mod reach_numbers;
 mod reaches;
 mod teams;
 
@@ -37,6 +38,7 @@ pub(crate) use ladders::{
     answerer, climbing, held, ladder, ladder_owner, ladder_text, ladders, quiet, quiet_text,
     snoozed,
 };
+pub(crate) use reach_numbers::{messages_by, reaching, ways_by};
 pub(crate) use reaches::{ReachRow, reaches, told};
 pub(crate) use teams::{
     AskedTeamRow, CalendarRow, MemberRow, MembershipRow, TeamAgentRow, TeamRow, asker, parts,

@@ -23,6 +23,7 @@ pub(crate) struct ReachRow {
     browser: Option<Vec<u8>>,
     created_at: i64,
     proven_at: Option<i64>,
+    digest: bool,
     ended_at: Option<i64>,
     ended_why: Option<String>,
     #[sqlx(flatten)]
@@ -63,6 +64,7 @@ impl TryFrom<ReachRow> for ReachRecord {
                 browser: browser.transpose()?,
                 created_at: at(row.created_at)?,
                 proven_at: row.proven_at.map(at).transpose()?,
+                digest: row.digest,
                 ended,
             },
             error: row.error,

@@ -46,6 +46,8 @@ mod nodes;
 mod owed;
 #[path = "../both/people.rs"]
 mod people;
+#[path = "../both/reach_numbers.rs"]
+mod reach_numbers;
 #[path = "../both/reaches.rs"]
 mod reaches;
 #[path = "../both/sessions.rs"]

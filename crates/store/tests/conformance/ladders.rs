@@ -342,7 +342,12 @@ async fn another_ladder_is_looked_at_by_what_has_left_the_one_before(database: D
         ladder: None,
         people: &[],
     };
-    let rungs = draft(&["0 team x10"]);
+    let rungs = draft(&["0 team", "1m team x10"]).sync;
+    let rungs = LadderDraft {
+        later: rungs.clone(),
+        sync: rungs,
+        ..LadderDraft::default()
+    };
     let set = settings::set_ladder(standing, &rungs, &operator(), database.at(900_000));
     store.commit(set.unwrap()).await.unwrap();
     assert_eq!(due(&*store, 900_000).await, [(question.id, last + 1)]);

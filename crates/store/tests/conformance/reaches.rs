@@ -31,7 +31,12 @@ store::on_both_databases!(
     one_key_is_kept_for_push_services,
 );
 
-async fn person(database: &Database, store: &dyn Store, name: &str, role: Role) -> Person {
+pub(crate) async fn person(
+    database: &Database,
+    store: &dyn Store,
+    name: &str,
+    role: Role,
+) -> Person {
     let link = NewLink {
         hash: SecretHash(rand_hash()),
         expires_at: epoch(),
@@ -42,7 +47,7 @@ async fn person(database: &Database, store: &dyn Store, name: &str, role: Role) 
     account.unwrap().person
 }
 
-fn principal(person: &Person) -> Principal {
+pub(crate) fn principal(person: &Person) -> Principal {
     Principal::Person {
         id: person.id,
         name: person.name.clone(),
@@ -62,7 +67,12 @@ fn wished(database: &Database, kind: ReachKind, browser: Option<SecretHash>) -> 
     }
 }
 
-async fn added(database: &Database, store: &dyn Store, person: &Person, kind: ReachKind) -> Reach {
+pub(crate) async fn added(
+    database: &Database,
+    store: &dyn Store,
+    person: &Person,
+    kind: ReachKind,
+) -> Reach {
     let new = wished(database, kind, None);
     let (reach, made) = decide::add(new, &[], &[], &principal(person), database.at(1)).unwrap();
     store.commit(made).await.unwrap();
@@ -80,7 +90,7 @@ async fn states(store: &dyn Store, reach: &Reach) -> Vec<DeliveryState> {
     found.into_iter().map(|one| one.delivery.state).collect()
 }
 
-async fn claim(store: &dyn Store, reach: &Reach, seconds: i64) -> Vec<store::Claimed> {
+pub(crate) async fn claim(store: &dyn Store, reach: &Reach, seconds: i64) -> Vec<store::Claimed> {
     let now = epoch() + TimeDelta::seconds(seconds);
     let until = now + TimeDelta::seconds(10);
     store.claim(&[(reach.id, 9)], now, until).await.unwrap()
@@ -105,6 +115,11 @@ async fn a_reach_comes_back_as_it_was_and_is_replaced_only_by_who_knows_it(datab
     let own = store.reaches_of(ana.id).await.unwrap();
     assert_eq!(own.len(), 1);
     assert!(own[0].reach.is_working());
+    assert!(!own[0].reach.digest);
+    let gathered = decide::gather(&own[0].reach, true, &by, database.at(3)).unwrap();
+    store.commit(gathered).await.unwrap();
+    let own = store.reaches_of(ana.id).await.unwrap();
+    assert!(own[0].reach.digest);
     let removed = decide::remove(&own[0].reach, &by, database.at(3)).unwrap();
     store.commit(removed).await.unwrap();
     assert_eq!(store.reaches_of(ana.id).await.unwrap(), []);

@@ -1,7 +1,10 @@
 //! The name by which push services know this server (RFC 8292): a key of its own, kept sealed with the database, which
 //! all nodes share.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use anyhow::Context;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -17,12 +20,18 @@ use url::Url;
 
 /// How long a push service believes one signature: 24 h at most.
 const LASTS: TimeDelta = TimeDelta::hours(12);
+/// How long one is used for all that goes to a push service: signing anew takes as long as encrypting a message.
+const REUSED: TimeDelta = TimeDelta::hours(1);
+/// There are a handful of push services, but who names one can name any.
+const REMEMBERED: usize = 100;
 
 /// The key, once it was read. Cheap to clone.
 #[derive(Clone)]
 pub struct Vapid {
     service: Service,
     key: Arc<OnceCell<SecretKey>>,
+    /// The last `Authorization` for each push service, and since when.
+    made: Arc<Mutex<HashMap<String, (DateTime<Utc>, String)>>>,
     /// Whom a push service can ask about what is sent.
     subject: Arc<str>,
 }
@@ -33,6 +42,7 @@ impl Vapid {
         Self {
             service,
             key: Arc::default(),
+            made: Arc::default(),
             subject: public_url.into(),
         }
     }
@@ -56,6 +66,9 @@ impl Vapid {
         now: DateTime<Utc>,
     ) -> anyhow::Result<String> {
         let audience = Url::parse(endpoint)?.origin().ascii_serialization();
+        if let Some(known) = self.known(&audience, now) {
+            return Ok(known);
+        }
         let key = self.key().await?;
         let header = json!({"typ": "JWT", "alg": "ES256"});
         let claims =
@@ -65,7 +78,20 @@ impl Vapid {
         let signature: Signature = SigningKey::from(key).sign(signed.as_bytes());
         let signature = URL_SAFE_NO_PAD.encode(signature.to_bytes());
         let public = URL_SAFE_NO_PAD.encode(key.public_key().to_sec1_bytes());
-        Ok(format!("vapid t={signed}.{signature}, k={public}"))
+        let authorization = format!("vapid t={signed}.{signature}, k={public}");
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.len() >= REMEMBERED {
+            made.clear();
+        }
+        made.insert(audience, (now, authorization.clone()));
+        Ok(authorization)
+    }
+
+    fn known(&self, audience: &str, now: DateTime<Utc>) -> Option<String> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, authorization) = made.get(audience)?;
+        let is_fresh = (TimeDelta::zero()..REUSED).contains(&(now - *since));
+        is_fresh.then(|| authorization.clone())
     }
 
     async fn key(&self) -> anyhow::Result<&SecretKey> {

@@ -223,6 +223,7 @@ fn page(
          (<code>x3</code>). An empty box takes the default.</p>{said}\
          <form class=\"fields\" method=\"post\" action=\"{place}\">{urgent}{sync}{later}\
          <p class=\"form-start\"><button class=\"button primary\" type=\"submit\">Save</button>{clear}</p></form>\
+         <p><a href=\"/settings/reached\">How people are reached, in numbers</a></p>\
          <p><a href=\"{back}\">Back</a></p>",
         place = place(team.map(|team| team.id)),
         urgent = field("urgent", "Urgent questions", &rungs.urgent),

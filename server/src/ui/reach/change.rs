@@ -3,12 +3,14 @@
 use axum::{
     Extension, Form,
     extract::State,
+    http::header,
     response::{IntoResponse, Redirect, Response},
 };
-use domain::{DestinationId, Fault, Refused};
+use domain::{DestinationId, Fault, Refused, delivery::Reach};
 use serde::Deserialize;
 use service::{Address, ServiceError, SignedIn};
 
+use super::this_browser;
 use crate::{problem::Problem, state::AppState};
 
 /// `POST /settings/reach/push`
@@ -38,11 +40,19 @@ pub(super) async fn add_push(
         Ok(address) => {
             let by = who.principal();
             let renewed = state.service.renew_browser(&form.instead, &address, &by);
-            renewed.await.map(drop)
+            renewed.await
         }
         Err(error) => Err(error),
     };
-    back(added, "added")
+    let cookie = match &added {
+        Ok(reach) => this_browser::cookie(&state, reach.id),
+        Err(_) => None,
+    };
+    let mut response = back(added.map(drop), "added")?;
+    if let Some(cookie) = cookie {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
 }
 
 /// `POST /settings/reach/mail`
@@ -92,7 +102,48 @@ pub(super) async fn add_ntfy(
         Ok(address) => add(&state, &who, &address, "").await,
         Err(faults) => Err(faults.into()),
     };
-    back(added, "added")
+    back(added.map(drop), "added")
+}
+
+/// Adds a message of the app in Slack, for whoever is somebody there.
+pub(super) async fn add_slack(
+    State(state): State<AppState>,
+    Extension(who): Extension<SignedIn>,
+) -> Result<Response, Problem> {
+    if !super::show::writes_in_slack(&state) {
+        return Err(Problem::no_route());
+    }
+    if who.person.slack_id.is_none() {
+        return Ok(Redirect::to("/settings/reach?refused=slack").into_response());
+    }
+    let added = add(&state, &who, &Address::Slack {}, "Slack").await;
+    back(added.map(drop), "added")
+}
+
+/// `POST /settings/reach/gather`
+#[derive(Deserialize)]
+pub(super) struct Gather {
+    id: DestinationId,
+    digest: bool,
+}
+
+/// Has what can wait come once an hour, or each by itself.
+pub(super) async fn gather(
+    State(state): State<AppState>,
+    Extension(who): Extension<SignedIn>,
+    Form(gather): Form<Gather>,
+) -> Result<Response, Problem> {
+    let by = who.principal();
+    let changed = state
+        .service
+        .gather_reach(gather.id, gather.digest, &by)
+        .await;
+    let changed = match changed {
+        Err(ServiceError::Refused(Refused::Unchanged)) => Ok(()),
+        changed => changed,
+    };
+    let done = if gather.digest { "gathered" } else { "single" };
+    back(changed, done)
 }
 
 /// `POST /settings/reach/test`, `POST /settings/reach/remove`
@@ -126,10 +177,9 @@ async fn add(
     who: &SignedIn,
     address: &Address,
     label: &str,
-) -> Result<(), ServiceError> {
+) -> Result<Reach, ServiceError> {
     let by = who.principal();
-    let added = state.service.add_reach(address, label, &by).await;
-    added.map(|_| ())
+    state.service.add_reach(address, label, &by).await
 }
 
 /// Back to the list, which says what came of it.

@@ -49,6 +49,9 @@ fn why(code: &str) -> Option<&'static str> {
         "unproven" => {
             "Confirm the address first: open the link in the message that was sent there."
         }
+        "slack" => {
+            "Nobody in Slack is known to be you. Press a button there, and open the link that you are shown."
+        }
         "gone" => "This way to reach you is not there any more.",
         "disabled" => "You may not come in any more.",
         _ => return None,
@@ -64,6 +67,8 @@ fn what(code: &str) -> Option<&'static str> {
         "known" => "This address is confirmed already.",
         "proven" => "Confirmed. You are reached there from now on.",
         "tested" => "A test is on its way. Below you see when it has arrived.",
+        "gathered" => "What can wait comes once an hour, as one message.",
+        "single" => "Each question is a message from now on.",
         "removed" => "Removed.",
         _ => return None,
     })

@@ -16,6 +16,10 @@ use service::{OwnReach, SignedIn};
 use super::page::{Said, lone};
 use crate::{plain_page::html::Text, problem::Problem, state::AppState, ui::ladder::quiet_section};
 
+/// The way to the numbers, for admins.
+const NUMBERS: &str = "<section><h2 class=\"section-title\">Everybody</h2>\
+     <p><a class=\"button\" href=\"/settings/reached\">How people are reached</a></p></section>";
+
 /// The page.
 pub(super) async fn show(
     State(state): State<AppState>,
@@ -34,7 +38,7 @@ pub(super) async fn show(
     }
     let body = format!(
         "<p>When an agent waits for you and you have no page open, Handraise tells you in these ways. The person on duty \
-         in a team hears first.</p>{said}{list}{lost}{push}{mail}{ntfy}{quiet}\
+         in a team hears first.</p>{said}{list}{lost}{push}{mail}{ntfy}{slack}{quiet}{numbers}\
          <p><a class=\"way-up\" href=\"/settings\">Settings</a></p>",
         said = said.html(),
         list = list(&reaches, state.service.now()),
@@ -42,7 +46,12 @@ pub(super) async fn show(
         push = push_section(key.ok().as_deref()),
         mail = mail_section(state.config.mail.url.is_some()),
         ntfy = ntfy_section(state.config.ntfy.url.as_deref()),
+        slack = slack_section(&state, &who, &reaches),
         quiet = quiet_section(),
+        numbers = match who.principal().admin() {
+            Ok(_) => NUMBERS,
+            Err(_) => "",
+        },
     );
     Ok(lone(&state, &headers, "How to reach you", &body))
 }
@@ -140,10 +149,15 @@ fn state_of(own: &OwnReach, now: DateTime<Utc>) -> String {
             }
         };
     }
-    let mut words = match record.arrived_at {
+    let gathers = match record.reach.digest {
+        true => "What can wait comes at the full hour, as one message; what is urgent at once. ",
+        false => "",
+    };
+    let words = match record.arrived_at {
         None => "Nothing has been sent there yet.".to_owned(),
         Some(at) => format!("Last arrived {}.", moment(at, now)),
     };
+    let mut words = format!("{gathers}{words}");
     if let Some(error) = &record.error {
         let _ = write!(words, " The last message did not arrive: {}.", Text(error));
     }
@@ -176,9 +190,25 @@ fn forms(own: &OwnReach, name: &str) -> String {
             again = own.shown.as_deref().map_or_else(String::new, again_form),
         ),
     };
+    let gather = match reach.kind.gathers() && reach.proven_at.is_some() {
+        true => gather_form(&id, reach.digest, &name),
+        false => String::new(),
+    };
     format!(
-        "<div class=\"reach-forms\">{first}<form method=\"post\" action=\"/settings/reach/remove\">{id}\
+        "<div class=\"reach-forms\">{first}{gather}<form method=\"post\" action=\"/settings/reach/remove\">{id}\
          <button class=\"button\" type=\"submit\" aria-label=\"Remove {name}\">Remove</button></form></div>"
+    )
+}
+
+fn gather_form(id: &str, digest: bool, name: &Text<'_>) -> String {
+    let (words, next) = match digest {
+        true => ("Each by itself", false),
+        false => ("Once an hour", true),
+    };
+    format!(
+        "<form method=\"post\" action=\"/settings/reach/gather\">{id}\
+         <input type=\"hidden\" name=\"digest\" value=\"{next}\">\
+         <button class=\"button\" type=\"submit\" aria-label=\"{words}: what is sent to {name}\">{words}</button></form>"
     )
 }
 
@@ -192,11 +222,12 @@ fn again_form(address: &str) -> String {
     )
 }
 
-fn in_words(kind: ReachKind) -> &'static str {
+pub(super) fn in_words(kind: ReachKind) -> &'static str {
     match kind {
         ReachKind::Push => "Notifications",
         ReachKind::Mail => "Mail",
         ReachKind::Ntfy => "ntfy",
+        ReachKind::Slack => "Slack",
     }
 }
 
@@ -231,6 +262,34 @@ fn mail_section(is_there: bool) -> String {
             .to_owned(),
     };
     format!("<section><h2 class=\"section-title\">Mail</h2>{rest}</section>")
+}
+
+/// Whether the app can write to people.
+pub(super) fn writes_in_slack(state: &AppState) -> bool {
+    let mode = state.config.slack_mode();
+    mode.is_ok_and(|mode| mode.bot_token().is_some())
+}
+
+fn slack_section(state: &AppState, who: &SignedIn, reaches: &[OwnReach]) -> String {
+    let has_it = reaches
+        .iter()
+        .any(|own| own.record.reach.kind == ReachKind::Slack);
+    if !writes_in_slack(state) || has_it {
+        return String::new();
+    }
+    let rest = match who.person.slack_id {
+        None => {
+            "<p class=\"hint\">Nobody in Slack is known to be you. Press a button of a question there, and open the link \
+             that only you are shown; or ask an admin.</p>"
+        }
+        Some(_) => {
+            "<form class=\"fields\" method=\"post\" action=\"/settings/reach/slack\">\
+             <button class=\"button\" type=\"submit\">Write to me in Slack</button></form>\
+             <p class=\"hint\">A message of the app to you alone, beside what channels show. It leads to the question, \
+             which is answered there.</p>"
+        }
+    };
+    format!("<section><h2 class=\"section-title\">Slack</h2>{rest}</section>")
 }
 
 fn ntfy_section(server: Option<&str>) -> String {

@@ -53,6 +53,7 @@ fn an_address_that_anybody_could_name_is_proven_before_anything_else_is_sent_the
         (ReachKind::Push, true),
         (ReachKind::Mail, false),
         (ReachKind::Ntfy, true),
+        (ReachKind::Slack, true),
     ] {
         let (reach, made) = added(5, kind, &ana);
         assert_eq!(reach.is_working(), works, "{kind:?}");
@@ -172,4 +173,27 @@ fn every_kind_of_reach_is_a_kind_of_destination() {
         assert_eq!(ReachKind::from_name(kind.name()), Some(kind));
     }
     assert_eq!(ReachKind::of(DestinationKind::Webhook), None);
+}
+
+#[test]
+fn only_its_person_says_how_what_can_wait_comes_and_only_by_mail() {
+    let ana = person(Role::Viewer);
+    let ids = Counter::default();
+    let now = at(&ids, 1);
+    let (mail, _) = added(5, ReachKind::Mail, &ana);
+    let changed = decide::gather(&mail, true, &ana, now).unwrap();
+    let [Write::Reach(next)] = &changed.writes[..] else {
+        panic!("{changed:?}");
+    };
+    assert!(next.digest);
+    assert_eq!(next.version, 2);
+    let again = decide::gather(next, true, &ana, now);
+    assert_eq!(again, Err(Refused::Unchanged));
+    let refused = decide::gather(&mail, true, &other(), now);
+    assert_eq!(refused, Err(Refused::NotSeen));
+    for kind in [ReachKind::Push, ReachKind::Ntfy, ReachKind::Slack] {
+        let (reach, _) = added(5, kind, &ana);
+        let refused = decide::gather(&reach, true, &ana, now);
+        assert_eq!(refused, Err(Refused::NotSeen), "{kind:?}");
+    }
 }
