@@ -40,16 +40,20 @@ test("an admin makes two teams, one with the mouse and one with the keyboard", a
   const lines = members.locator(".member-line");
   await expect(lines).toHaveText([/Ben.*Only reads/]);
   await lines.getByText("Change…").click();
-  await lines.getByRole("button", { name: "Let them answer" }).click();
+  // Others change the team meanwhile: what is open stays open, and what is typed stays typed.
+  const profile = admin.getByRole("region", { name: "Name, Slack and deadlines" });
+  await profile.getByLabel("Slack channel ID").fill("general");
+  await server.cli("team", "add", "--team", "Payments", "--person", "Cem");
+  await expect(lines).toHaveText([/Ben.*Only reads/, /Cem/]);
+  await expect(profile.getByLabel("Slack channel ID")).toHaveValue("general");
+  await lines.first().getByRole("button", { name: "Let them answer" }).click();
   await expect(members.locator(".said")).toHaveText("Ben answers from now on.");
-  await expect(lines).toHaveText([/Ben.*Answers/]);
+  await expect(lines).toHaveText([/Ben.*Answers/, /Cem/]);
   const agents = admin.getByRole("region", { name: "Agents" });
   await agents.getByText("Give an agent this home…").click();
   await agents.getByLabel("Agent").first().selectOption("backend");
   await agents.getByRole("button", { name: "Give it this home" }).click();
   await expect(agents.locator(".said")).toHaveText("backend is at home here.");
-  const profile = admin.getByRole("region", { name: "Name, Slack and deadlines" });
-  await profile.getByLabel("Slack channel ID").fill("general");
   await profile.getByLabel("Approval").selectOption("15 min");
   await profile.getByRole("button", { name: "Save" }).click();
   await expect(profile.getByRole("alert")).toContainText("The Slack channel must be a channel's id");
@@ -82,7 +86,7 @@ test("an admin makes two teams, one with the mouse and one with the keyboard", a
 
   await openTeams(admin);
   await expect(admin.locator(".team-line")).toHaveText([
-    /Payments.*1 member.*Ben.*Home of backend.*Slack C0123ABCD.*Deadlines of its own/,
+    /Payments.*2 members.*Ben.*Cem.*Home of backend.*Slack C0123ABCD.*Deadlines of its own/,
     /Search.*1 member.*Cem.*No agent asks it/,
   ]);
   // Who is no admin reads who is in their team, and no more.

@@ -8,10 +8,11 @@ use crate::{
     components::{Failure, TeamChanges, TeamView, when_done},
     error::UiError,
     live::{Live, reload_on_news},
-    load,
+    load::{self, Loaded},
     pages::visitor,
     respond_with_status,
     server_fns::load_team,
+    view::{OneTeam, Visitor},
 };
 
 /// One team.
@@ -50,7 +51,9 @@ pub(crate) fn TeamPage() -> impl IntoView {
     let leaving = move || {
         let delete = changes.delete;
         delete.pending().get_untracked()
-            || delete.value().with_untracked(|end| matches!(end, Some(Ok(_))))
+            || delete
+                .value()
+                .with_untracked(|end| matches!(end, Some(Ok(_))))
     };
     reload_on_news(live, move || {
         if !leaving() {
@@ -64,15 +67,32 @@ pub(crate) fn TeamPage() -> impl IntoView {
             </a>
         </p>
         <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
-            {move || Suspend::new(async move {
-                match team.await {
-                    Ok(page) => view! { <TeamView page team changes visitor /> }.into_any(),
-                    Err(UiError::NotFound) => view! { <NoSuchTeam /> }.into_any(),
-                    Err(error) => view! { <Failure error /> }.into_any(),
-                }
-            })}
+            <TeamHere team changes visitor />
         </Transition>
     })
+}
+
+/// What is there is made once and follows `team`: a form that is open or half filled stays when news comes.
+#[component]
+fn TeamHere(
+    team: Loaded<OneTeam>,
+    changes: TeamChanges,
+    visitor: Loaded<Visitor>,
+) -> impl IntoView {
+    let found = Memo::new_with_compare(
+        move |_| team.get(),
+        |was, is| match (was, is) {
+            (Some(Some(Ok(was))), Some(Some(Ok(is)))) => was.row.id != is.row.id,
+            _ => was != is,
+        },
+    );
+    move || {
+        Some(match found.get()? {
+            Ok(first) => view! { <TeamView first team changes visitor /> }.into_any(),
+            Err(UiError::NotFound) => view! { <NoSuchTeam /> }.into_any(),
+            Err(error) => view! { <Failure error /> }.into_any(),
+        })
+    }
 }
 
 #[component]

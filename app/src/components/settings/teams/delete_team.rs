@@ -15,13 +15,16 @@ use crate::{
 /// The consequence, and which team takes what is left. While something is, none is no answer: the server refuses it.
 #[component]
 pub(super) fn DeleteTeamForm(
-    page: OneTeam,
+    page: Memo<OneTeam>,
     delete: ServerAction<DeleteTeam>,
     visitor: Loaded<Visitor>,
 ) -> impl IntoView {
     let sending = Sending::of(delete);
-    let left = left(page.pending, page.row.homes.len());
-    let alone = left.is_some() && page.others.is_empty();
+    let id = page.with_untracked(|page| page.row.id.to_string());
+    let left = Memo::new(move |_| page.with(|page| left(page.pending, page.row.homes.len())));
+    // Where something is left: the teams that could take it.
+    let others = Memo::new(move |_| left.get().map(|_| page.with(|page| page.others.clone())));
+    let alone = move || others.with(|others| others.as_ref().is_some_and(Vec::is_empty));
     view! {
         <section aria-labelledby="delete-title">
             <h3 id="delete-title" class="section-title">
@@ -32,19 +35,23 @@ pub(super) fn DeleteTeamForm(
                 <p>
                     "Its members see nothing of it any more. What it was asked and has answered stays, for admins alone. Its name is free again."
                 </p>
-                {left.clone().map(|left| view! { <p>{left}</p> })}
-                {alone
-                    .then(|| {
-                        view! {
-                            <p>
-                                "There is no other team that could take it. Make one first, or wait until nothing is left."
-                            </p>
-                        }
-                    })}
+                {move || left.get().map(|left| view! { <p>{left}</p> })}
+                {move || {
+                    alone()
+                        .then(|| {
+                            view! {
+                                <p>
+                                    "There is no other team that could take it. Make one first, or wait until nothing is left."
+                                </p>
+                            }
+                        })
+                }}
                 <ActionForm action=delete attr:class="fields">
-                    <input type="hidden" name="id" value=page.row.id.to_string() />
-                    {(left.is_some() && !alone)
-                        .then(|| view! { <MoveTo others=page.others visitor sending /> })}
+                    <input type="hidden" name="id" value=id />
+                    {move || {
+                        let others = others.get().filter(|others| !others.is_empty());
+                        others.map(|others| view! { <MoveTo others visitor sending /> })
+                    }}
                     <Submit sending label="Delete for good" problem="delete-problem" />
                 </ActionForm>
             </details>

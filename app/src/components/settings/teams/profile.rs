@@ -24,15 +24,22 @@ const DEADLINES: [i64; 11] = [
 /// Name, channel and deadlines in one: they are one record.
 #[component]
 pub(super) fn ProfileForm(
-    page: OneTeam,
+    page: Memo<OneTeam>,
     change: ServerAction<ChangeTeam>,
     visitor: Loaded<Visitor>,
 ) -> impl IntoView {
     let sending = Sending::of(change);
-    let row = page.row;
-    let own = row.timeouts;
-    let deadlines = page.defaults.into_iter().map(move |(kind, default)| {
-        let own = own.iter().find(|(of, _)| *of == kind).map(|(_, own)| *own);
+    let id = page.with_untracked(|page| page.row.id.to_string());
+    let name = move || page.with(|page| page.row.name.clone());
+    let channel = move || page.with(|page| page.row.slack_channel.clone());
+    let defaults = page.with_untracked(|page| page.defaults.clone());
+    let deadlines = defaults.into_iter().map(move |(kind, default)| {
+        let own = Memo::new(move |_| {
+            page.with(|page| {
+                let mut own = page.row.timeouts.iter();
+                own.find(|(of, _)| *of == kind).map(|(_, own)| *own)
+            })
+        });
         view! { <DeadlineField kind own default /> }
     });
     view! {
@@ -41,14 +48,14 @@ pub(super) fn ProfileForm(
                 "Name, Slack and deadlines"
             </h3>
             <ActionForm action=change attr:class="fields wide">
-                <input type="hidden" name="id" value=row.id.to_string() />
+                <input type="hidden" name="id" value=id />
                 <div class="labelled">
                     <label for="profile-name">"Name"</label>
                     <input
                         id="profile-name"
                         class="field"
                         name="name"
-                        value=row.name
+                        value=name
                         maxlength=limits::LINE_CHARS.to_string()
                         autocomplete="off"
                         spellcheck="false"
@@ -66,7 +73,7 @@ pub(super) fn ProfileForm(
                         id="profile-channel"
                         class="field"
                         name="slack_channel"
-                        value=row.slack_channel
+                        value=channel
                         maxlength="31"
                         autocomplete="off"
                         autocapitalize="characters"
@@ -92,35 +99,39 @@ pub(super) fn ProfileForm(
 fn DeadlineField(
     kind: Kind,
     /// The team's own; `Some(None)` = never.
-    own: Option<Option<i64>>,
+    own: Memo<Option<Option<i64>>>,
     /// That of the settings; `None` = never.
     default: Option<i64>,
 ) -> impl IntoView {
     let field = format!("deadline-{}", kind.name());
-    let mut choices: Vec<i64> = DEADLINES.to_vec();
-    // Whatever was set at a terminal stays a choice.
-    if let Some(Some(seconds)) = own
-        && !choices.contains(&seconds)
-    {
-        choices.push(seconds);
-        choices.sort_unstable();
-    }
-    let choices = choices.into_iter().map(move |seconds| {
-        view! {
-            <option value=seconds.to_string() selected=own == Some(Some(seconds))>
-                {words(Some(seconds))}
-            </option>
+    let choices = move || {
+        let own = own.get();
+        let mut choices: Vec<i64> = DEADLINES.to_vec();
+        // Whatever was set at a terminal stays a choice.
+        if let Some(Some(seconds)) = own
+            && !choices.contains(&seconds)
+        {
+            choices.push(seconds);
+            choices.sort_unstable();
         }
-    });
+        let choices = choices.into_iter().map(move |seconds| {
+            view! {
+                <option value=seconds.to_string() selected=own == Some(Some(seconds))>
+                    {words(Some(seconds))}
+                </option>
+            }
+        });
+        choices.collect_view()
+    };
     view! {
         <div class="labelled">
             <label for=field.clone()>{capital(kind_word(kind))}</label>
             <select id=field class="field" name=format!("timeouts[{}]", kind.name())>
-                <option value="" selected=own.is_none()>
+                <option value="" selected=move || own.get().is_none()>
                     {format!("{}, as in the settings", words(default))}
                 </option>
-                {choices.collect_view()}
-                <option value="never" selected=own == Some(None)>
+                {choices}
+                <option value="never" selected=move || own.get() == Some(None)>
                     "Never"
                 </option>
             </select>

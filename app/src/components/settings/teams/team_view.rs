@@ -50,24 +50,30 @@ impl TeamChanges {
     }
 }
 
-/// One team. Its lists follow `page`, so that a row that has not changed stays while others do.
+/// One team, as it was found and as it is read from then on.
 #[component]
 pub(crate) fn TeamView(
-    page: OneTeam,
+    first: OneTeam,
     team: Loaded<OneTeam>,
     changes: TeamChanges,
     visitor: Loaded<Visitor>,
 ) -> impl IntoView {
-    let row = page.row.clone();
-    let size = capital(&members_word(row.members.len()));
-    let waits = match page.pending {
+    let id = first.row.id;
+    let page = Memo::new(move |last: Option<&OneTeam>| {
+        let read = team.get().and_then(Result::ok);
+        read.or_else(|| last.cloned())
+            .unwrap_or_else(|| first.clone())
+    });
+    let name = move || page.with(|page| page.row.name.clone());
+    let size = move || page.with(|page| capital(&members_word(page.row.members.len())));
+    let waits = move || match page.with(|page| page.pending) {
         0 => "Nothing waits for it".to_owned(),
         1 => "1 question waits for it".to_owned(),
         many => format!("{many} questions wait for it"),
     };
     view! {
         <h2 class="person-title">
-            <bdi>{row.name.clone()}</bdi>
+            <bdi>{name}</bdi>
         </h2>
         <p class="person-facts">
             <span>{size}</span>
@@ -78,17 +84,17 @@ pub(crate) fn TeamView(
                 "Members"
             </h3>
             <Said words=changes.of_members />
-            <Members team id=row.id changes visitor />
+            <Members team id changes visitor />
         </section>
         <section aria-labelledby="agents-title">
             <h3 id="agents-title" class="section-title">
                 "Agents"
             </h3>
             <Said words=changes.of_agents />
-            <HomeAgents team id=row.id changes visitor />
-            <OpenAgents team id=row.id changes />
+            <HomeAgents team id changes visitor />
+            <OpenAgents team id changes />
         </section>
-        <ProfileForm page=page.clone() change=changes.change visitor />
+        <ProfileForm page change=changes.change visitor />
         <DeleteTeamForm page delete=changes.delete visitor />
     }
 }
