@@ -1,7 +1,17 @@
 // A company's day: people come by the company's provider, its groups are teams, and each team has its own.
-import { comesBy, signInThere, test } from "./company.ts";
+import { comesBy, signInThere, test as base } from "./company.ts";
 import { acceptLink, expect, live, row, submitByKey, type Server } from "./handraise.ts";
 import { Receiver } from "./receiver.ts";
+import { Workspace } from "./workspace.ts";
+
+const test = base.extend<{ slack: Workspace }>({
+  slack: async ({}, use) => {
+    const slack = await Workspace.start();
+    await use(slack);
+    await slack.stop();
+  },
+  settings: async ({ slack }, use) => use(slack.settings()),
+});
 
 const refund = "Refund order 7 of Grimaldi?";
 const index = "Rebuild the index of Thessaly?";
@@ -59,7 +69,7 @@ class Caller {
   }
 }
 
-test("a company's day", async ({ server, company, openBrowser, watch }) => {
+test("a company's day", async ({ server, company, slack, openBrowser, watch }) => {
   test.slow();
   watch.allow(/status of (401|403|404)/);
   const pages = server.printedUrl();
@@ -72,12 +82,18 @@ test("a company's day", async ({ server, company, openBrowser, watch }) => {
   await admin.getByRole("link", { name: "Connect" }).click();
   await signInThere(admin, "root");
   await admin.waitForURL(`${pages}/settings`);
-  for (const team of ["Payments", "Search"]) {
+  for (const [team, channel] of [
+    ["Payments", "C0PAYMENTS"],
+    ["Search", "C0SEARCH"],
+  ]) {
     await admin.goto(`${pages}/settings/teams`);
     await live(admin);
     await admin.getByLabel("Name").fill(team);
     await admin.getByRole("button", { name: "Make team" }).click();
     await expect(admin.getByRole("heading", { name: team, level: 2 })).toBeVisible();
+    await admin.getByLabel("Slack channel ID").fill(channel);
+    await admin.getByRole("button", { name: "Save" }).click();
+    await expect(admin.getByText("Saved.")).toBeVisible();
   }
   const payer = new Caller(server, await token(server, "agent", "payer"));
   const finder = new Caller(server, await token(server, "agent", "finder"));
@@ -165,6 +181,29 @@ test("a company's day", async ({ server, company, openBrowser, watch }) => {
   expect(mine).toContain("Grimaldi");
   expect(mine).not.toContain("Thessaly");
 
+  // Slack: each channel has its team's cards alone, and only members press their buttons.
+  for (const [channel, own, other] of [
+    ["C0PAYMENTS", "Grimaldi", "Thessaly"],
+    ["C0SEARCH", "Thessaly", "Grimaldi"],
+  ]) {
+    await expect.poll(() => slack.words(channel)).toContain(own);
+    expect(slack.words(channel)).not.toContain(other);
+  }
+  expect(slack.words("C0EVERYONE")).toBe("[]");
+  for (const name of ["Ana", "Ben"]) await server.cli("user", "slack", "--name", name, "--id", `U0${name.toUpperCase()}`);
+  const action = { tool: "refund", arguments: { order: 8 } };
+  const approval = await payer.json("POST", "/api/v1/interactions", { kind: "approval", prompt: "Refund?", action });
+  await expect.poll(() => slack.card("C0PAYMENTS", "Refund?")).toBeTruthy();
+  const card = slack.card("C0PAYMENTS", "Refund?")!;
+  await slack.press(server.url, "U0BEN", card, "approve");
+  await expect.poll(() => slack.notes.filter(({ user }) => user === "U0BEN")).toHaveLength(1);
+  expect(slack.notes[0].text).toContain("belongs to a team that you are not in");
+  expect((await payer.json("GET", `/api/v1/interactions/${approval.id}`)).state).toBe("pending");
+  await slack.press(server.url, "U0ANA", card, "approve");
+  await expect
+    .poll(async () => payer.json("GET", `/api/v1/interactions/${approval.id}`))
+    .toMatchObject({ approved: true, closed_by: "Ana" });
+
   // Duty hands over.
   const people = ["--person", "Ana", "--person", "Cem"];
   const rota = ["--every", "day", "--at", "00:00", "--zone", "UTC"];
@@ -197,6 +236,8 @@ test("a company's day", async ({ server, company, openBrowser, watch }) => {
   const gone = await desks.search.json("GET", `/api/v1/interactions/${found.id}`);
   expect(gone.erased.by).toBeTruthy();
   expect(JSON.stringify(gone)).not.toContain("Thessaly");
+
+  await expect.poll(() => slack.words("C0SEARCH")).not.toContain("Thessaly");
 
   // The journal verifies, and counts it.
   const verified = await server.cli("journal", "verify");

@@ -14,7 +14,10 @@ type Company = {
   opens: (pages: string) => void;
 };
 
-export const test = base.extend<{ company: Company }>({
+export const test = base.extend<{ company: Company; settings: Record<string, string> }>({
+  /** What the server is told besides its provider. */
+  settings: async ({}, use) => use({}),
+
   /** A provider where everybody's name is their password. */
   company: async ({}, use) => {
     // Each has to know the other's address before it can be set up.
@@ -51,8 +54,9 @@ export const test = base.extend<{ company: Company }>({
     await new Promise((done) => http.close(done));
   },
 
-  server: async ({ company }, use) => {
+  server: async ({ company, settings }, use) => {
     const server = await Server.start({
+      ...settings,
       HANDRAISE_PROVIDERS: JSON.stringify([
         {
           key: "company",
