@@ -27,15 +27,7 @@ pub fn invite(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.proven_admin(now.at)?;
-    let person = Person {
-        id: PersonId(now.ids.next()),
-        version: 1,
-        name: checked_name(name)?,
-        role,
-        invited_at: now.at,
-        disabled_at: None,
-        slack_id: None,
-    };
+    let person = newcomer(name, role, now)?;
     let payload = Payload::Person(PersonEvent::Invited((&person).into()));
     let link = Access::Link {
         person: person.id,
@@ -45,6 +37,19 @@ pub fn invite(
     };
     let writes = vec![Access::Person(person), link];
     Ok(changeset(writes, actor, vec![payload], now))
+}
+
+/// A person who was not here before.
+pub(super) fn newcomer(name: &str, role: Role, now: Moment<'_>) -> Result<Person, Refused> {
+    Ok(Person {
+        id: PersonId(now.ids.next()),
+        version: 1,
+        name: checked_name(name)?,
+        role,
+        invited_at: now.at,
+        disabled_at: None,
+        slack_id: None,
+    })
 }
 
 /// A new link for a person who has lost their password, or the last link. Earlier ones end.

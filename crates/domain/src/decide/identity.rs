@@ -3,12 +3,12 @@
 
 use chrono::{DateTime, Utc};
 
-use super::access::{changeset, checked_name, themselves};
+use super::access::{changeset, newcomer, themselves};
 use crate::{
     access::{Access, Identity, NewSession, Person, WaysIn},
     changeset::Changeset,
     event::{Payload, PersonEvent},
-    ids::{Moment, PersonId, SessionId},
+    ids::{Moment, SessionId},
     principal::{Actor, Principal, Role},
     refused::Refused,
 };
@@ -200,15 +200,7 @@ pub fn come_first(
     arrival: &Arrival,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let person = Person {
-        id: PersonId(now.ids.next()),
-        version: 1,
-        name: checked_name(name)?,
-        role,
-        invited_at: now.at,
-        disabled_at: None,
-        slack_id: None,
-    };
+    let person = newcomer(name, role, now)?;
     let invited = Payload::Person(PersonEvent::Invited((&person).into()));
     let (joined, told) = arrival.teams(&person);
     let mut events = vec![
