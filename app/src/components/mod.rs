@@ -101,9 +101,9 @@ pub(crate) use recent_list::RecentList;
 pub(crate) use refusal::Refusal;
 pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
-    AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, InviteForm,
-    MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges, PersonView, Said,
-    SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges, WebhookRows,
+    AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, GivenLately,
+    InviteForm, MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges, PersonView,
+    Said, SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges, WebhookRows,
     WebhookView, when_done,
 };
 pub(crate) use slack_link_view::SlackLinkView;

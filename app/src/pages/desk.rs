@@ -9,7 +9,8 @@ use leptos_router::{
 
 use crate::{
     components::{
-        CameFrom, Failure, Header, HeldLines, KeyHelp, WaitingList, follow_keys, keep_the_place,
+        CameFrom, Failure, GivenLately, Header, HeldLines, KeyHelp, WaitingList, follow_keys,
+        keep_the_place,
     },
     desk::{Desk, narrowing::Narrowing, place::Place},
     drawn_later::provide_drawers,
@@ -45,6 +46,7 @@ pub(crate) fn DeskLayout() -> impl IntoView {
     let visitor = load::load(|| (), |()| load_visitor());
     provide_context(DeskResource(desk));
     provide_context(VisitorResource(visitor));
+    provide_context(GivenLately::never());
     CameFrom::provide();
     provide_drawers();
     let holding = Holding::provide(live, narrowed);

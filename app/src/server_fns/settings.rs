@@ -118,8 +118,8 @@ pub async fn load_tokens() -> Result<TokenList, UiError> {
     super::answered(super::backend()?.tokens().await)
 }
 
-/// Makes a token and returns it. `home` is an agent's and empty for the one that it has, `teams` are a script's: a form
-/// without scripts sends both.
+/// Makes a token and returns it. `home` is an agent's and empty for the one that it has, `teams` are a script's: the form
+/// sends both, and what does not go with the kind counts for nothing.
 #[server(prefix = "/ui", endpoint = "create-token", output = TreeJson)]
 pub async fn create_token(
     kind: TokenKind,

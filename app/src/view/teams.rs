@@ -1,6 +1,5 @@
 //! Teams: the page of them, one team, and their names where something is chosen.
 
-use chrono::{DateTime, Utc};
 use domain::{AgentId, PersonId, Role, TeamId, interaction::Kind, team::Part};
 use serde::{Deserialize, Serialize};
 
@@ -78,8 +77,6 @@ pub struct OneTeam {
     pub agents: Vec<TeamAgent>,
     /// The deadlines of the settings in seconds, by kind; `None` = never.
     pub defaults: Vec<(Kind, Option<i64>)>,
-    /// The server's time when this was read.
-    pub as_of: DateTime<Utc>,
 }
 
 /// A person who can become a member.
@@ -107,8 +104,8 @@ pub struct TeamAgent {
 pub struct OwnTeam {
     /// Its name.
     pub name: String,
-    /// What the person may do with its questions.
-    pub part: Part,
+    /// The person as a member.
+    pub own: MemberRow,
     /// Everybody in it, by name.
     pub members: Vec<MemberRow>,
 }

@@ -291,7 +291,7 @@ impl Service {
         Ok(self.store.sessions(who.person.id, self.now()).await?)
     }
 
-    /// Signs one of a person's browsers out; one that is signed out already stays so.
+    /// Signs one of a person's browsers out; one that is signed out already stays so, and is `false`.
     ///
     /// # Errors
     /// When the database fails.
@@ -299,7 +299,7 @@ impl Service {
         &self,
         who: &SignedIn,
         session: SessionId,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<bool, ServiceError> {
         self.sign_out(who, vec![session]).await
     }
 
@@ -310,15 +310,19 @@ impl Service {
     pub async fn end_other_sessions(&self, who: &SignedIn) -> Result<(), ServiceError> {
         let sessions = self.sessions(who).await?.into_iter();
         let others = sessions.map(|one| one.id).filter(|id| *id != who.session);
-        self.sign_out(who, others.collect()).await
+        self.sign_out(who, others.collect()).await.map(drop)
     }
 
-    /// Sessions that have ended already stay so.
-    async fn sign_out(&self, who: &SignedIn, sessions: Vec<SessionId>) -> Result<(), ServiceError> {
+    /// Sessions that have ended already stay so: `false` when one has.
+    async fn sign_out(
+        &self,
+        who: &SignedIn,
+        sessions: Vec<SessionId>,
+    ) -> Result<bool, ServiceError> {
         let signed_out = decide::sign_out(&who.person, sessions, self.moment());
-        self.is_first(signed_out).await?;
+        let is_first = self.is_first(signed_out).await?;
         self.access_ended.send_replace(());
-        Ok(())
+        Ok(is_first)
     }
 
     /// Puts a wrong password into the journal, of a name that no person has only so often. It does so

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use domain::limits::SESSION_LIFETIME;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use service::{Service, ServiceError, secret::Secret};
+use service::{Service, ServiceError, SignedIn, secret::Secret};
 use tower_sessions::{
     Expiry, Session, SessionManagerLayer, SessionStore,
     cookie::{
@@ -51,18 +51,38 @@ pub(crate) async fn renew(session: &Session) -> std::result::Result<Secret, Prob
     cookie(session).ok_or_else(Problem::internal)
 }
 
-/// Ends what is kept for a browser that nobody is signed in with; it goes on with another cookie. `false` when another
-/// request has ended it: what was asked of this browser counts once, also when its answer comes many times at once.
+/// The same for a browser in which somebody comes in, or is about to: who was signed in with it `before` is not any
+/// more, also for those who have copied the cookie so far.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn replace(
+    service: &Service,
+    session: &Session,
+    before: Option<&SignedIn>,
+) -> std::result::Result<Secret, Problem> {
+    let cookie = renew(session).await?;
+    if let Some(before) = before {
+        service.end_session(before, before.session).await?;
+    }
+    Ok(cookie)
+}
+
+/// Ends what a browser has so far: the session of who was signed in with it `before`, or what was kept for a stranger. It
+/// goes on with another cookie. `false` when another request has ended it: what was asked of this browser counts once,
+/// also when its answer comes many times at once.
 ///
 /// # Errors
 /// When the database fails.
 pub(crate) async fn use_up(
     service: &Service,
     session: &Session,
+    before: Option<&SignedIn>,
 ) -> std::result::Result<bool, Problem> {
-    match cookie(session) {
-        Some(cookie) => Ok(service.drop_unsigned_session(&cookie).await?),
-        None => Ok(false),
+    match (before, cookie(session)) {
+        (Some(before), _) => Ok(service.end_session(before, before.session).await?),
+        (None, Some(cookie)) => Ok(service.drop_unsigned_session(&cookie).await?),
+        (None, None) => Ok(false),
     }
 }
 

@@ -279,7 +279,9 @@ impl Comes<'_> {
     async fn sign_in(self, before: Option<SignedIn>, browser: &Browser) -> Came {
         let shown = match self.given() {
             Ok(shown) => shown,
-            Err(Trouble::NoRole { claim }) => return self.turn_away(claim).await,
+            Err(Trouble::NoRole { claim }) => {
+                return self.turn_away(claim, before.as_ref(), browser).await;
+            }
             Err(trouble) => return Ok(Err(told(self.provider, &trouble))),
         };
         let settings = &self.provider.settings;
@@ -296,13 +298,10 @@ impl Comes<'_> {
             Ok(Received::In) => {}
             otherwise => return self.outside(otherwise),
         }
-        let cookie = session::renew(self.session).await?;
+        let cookie = session::replace(service, self.session, before.as_ref()).await?;
         let came = service
             .come_by_provider(&shown, newcomer, &cookie, browser, ways)
             .await;
-        if let Some(before) = before {
-            service.end_session(&before, before.session).await?;
-        }
         match came {
             Ok(Received::In) => {
                 let came = CameBy {
@@ -334,7 +333,7 @@ impl Comes<'_> {
         }
     }
 
-    async fn turn_away(self, claim: String) -> Came {
+    async fn turn_away(self, claim: String, before: Option<&SignedIn>, browser: &Browser) -> Came {
         let why = told(self.provider, &Trouble::NoRole { claim });
         let settings = &self.provider.settings;
         let shown = Shown {
@@ -344,15 +343,26 @@ impl Comes<'_> {
             }),
             ..self.shown()
         };
-        let ways = self.state.providers.ways();
-        match self.state.service.turn_away(&shown, ways).await {
+        let (service, ways) = (&self.state.service, self.state.providers.ways());
+        match service.turn_away(&shown, ways).await {
             Ok(()) => {
-                // It may have been theirs, and then there is nothing left to keep the sentence with.
-                session::take_back(self.session).await?;
+                // If this session was theirs, there is nothing left to keep the sentence with.
+                if before.is_some() && !self.is_in(browser).await? {
+                    session::take_back(self.session).await?;
+                }
                 Ok(Err(why))
             }
             Err(error) => why_not(self.provider, error).map(Err),
         }
+    }
+
+    /// Whether a person is signed in with this browser.
+    async fn is_in(&self, browser: &Browser) -> Result<bool, Problem> {
+        let Some(cookie) = session::cookie(self.session) else {
+            return Ok(false);
+        };
+        let who = self.state.service.signed_in(&cookie, &browser.host);
+        Ok(who.await?.is_some())
     }
 
     async fn connect(self, who: &SignedIn) -> Came {

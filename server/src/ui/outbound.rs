@@ -65,16 +65,15 @@ impl ForPerson {
         })
     }
 
-    async fn all_webhooks(&self, by: &Principal) -> Result<Vec<WebhookRow>, UiError> {
+    async fn all_webhooks(
+        &self,
+        teams: &[TeamName],
+        by: &Principal,
+    ) -> Result<Vec<WebhookRow>, UiError> {
         let records = self.state.service.endpoints(by).await.map_err(told)?;
-        let of_a_team = |record: &EndpointRecord| !record.endpoint.filter.teams.is_empty();
-        let teams = match records.iter().any(of_a_team) {
-            true => self.team_names().await?,
-            false => Vec::new(),
-        };
         let mut rows = Vec::new();
         for record in records {
-            rows.push(self.webhook(record, &teams, by).await?);
+            rows.push(self.webhook(record, teams, by).await?);
         }
         Ok(rows)
     }
@@ -108,7 +107,8 @@ impl OutboundPages for ForPerson {
         let mut links = self.own_link().await?.into_iter().collect::<Vec<_>>();
         let for_admin = by.outbound().is_ok();
         if for_admin {
-            given_up = self.all_webhooks(&by).await?;
+            let teams = self.team_names().await?;
+            given_up = self.all_webhooks(&teams, &by).await?;
             given_up.retain(|row| match row.standing {
                 WebhookStanding::Disabled(why, _) => why != DisabledWhy::ByHand,
                 WebhookStanding::Enabled | WebhookStanding::Failing(_) => false,
@@ -218,9 +218,10 @@ impl OutboundPages for ForPerson {
     }
 
     async fn webhooks(&self) -> Result<WebhookList, UiError> {
+        let (by, teams) = (self.principal()?, self.team_names().await?);
         Ok(WebhookList {
-            rows: self.all_webhooks(&self.principal()?).await?,
-            teams: self.team_names().await?,
+            rows: self.all_webhooks(&teams, &by).await?,
+            teams,
             as_of: self.state.service.now(),
         })
     }

@@ -4,8 +4,8 @@ use app::{
     backend::SettingsPages,
     error::UiError,
     view::{
-        Account, PeopleList, PersonRow, SessionRow, SlackLink, SlackUser, Standing, TokenList,
-        TokenRow, TokenWish,
+        Account, PeopleList, PersonRow, SessionRow, SlackLink, SlackUser, Standing, TeamName,
+        TokenList, TokenRow, TokenWish,
     },
 };
 use async_trait::async_trait;
@@ -17,7 +17,10 @@ use domain::{
 use service::{ServiceError, secret::Secret};
 use signing::SlackClaim;
 
-use super::backend::{ForPerson, failed, told};
+use super::{
+    backend::{ForPerson, failed, told},
+    teams::{homes_of, named},
+};
 
 impl ForPerson {
     fn link(&self, secret: &Secret) -> String {
@@ -81,7 +84,7 @@ impl SettingsPages for ForPerson {
 
     async fn end_session(&self, id: SessionId) -> Result<(), UiError> {
         let ended = self.state.service.end_session(self.who()?, id).await;
-        ended.map_err(told)
+        ended.map(drop).map_err(told)
     }
 
     async fn end_other_sessions(&self) -> Result<(), UiError> {
@@ -233,7 +236,9 @@ impl SettingsPages for ForPerson {
         let tokens = service.tokens(&by).await.map_err(told)?;
         let people = service.people(&by).await.map_err(told)?.into_iter();
         let people = people.filter(|one| one.person.disabled_at.is_none());
-        let (teams, homes) = (self.team_names().await?, self.homes().await?);
+        let records = service.teams(&by).await.map_err(told)?;
+        let teams: Vec<TeamName> = records.iter().map(named).collect();
+        let homes = homes_of(&records);
         let of = |token: &Token| match token.agent_id {
             Some(agent) => homes.get(&agent).cloned().into_iter().collect(),
             None => teams
@@ -261,7 +266,7 @@ impl SettingsPages for ForPerson {
         Ok(TokenList {
             rows: rows.collect(),
             people: people.map(|one| (one.person.id, one.person.name)).collect(),
-            teams: teams.clone(),
+            teams,
             as_of: service.now(),
         })
     }

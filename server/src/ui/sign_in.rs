@@ -55,12 +55,12 @@ pub(super) async fn sign_in(
         .come_by_password(&form.name, &form.password, address);
     let came = came.await;
     if let Ok(Some(known)) = &came
-        && let Some(on_the_way) = ask_more(&state, known, &session, next).await?
+        && let Some(on_the_way) = ask_more(&state, known, &session, &headers, next).await?
     {
         return Ok(on_the_way);
     }
     let refused = match came {
-        Ok(known) => match begin(&state, known, &session, browser).await? {
+        Ok(known) => match begin(&state, known, &session, &headers, browser).await? {
             true => return Ok(Redirect::to(next).into_response()),
             false => "wrong".to_owned(),
         },
@@ -94,12 +94,12 @@ pub(super) async fn accept_link(
         .come_by_link(&link, form.name.as_deref(), &form.password);
     let came = came.await;
     if let Ok(Some(known)) = &came
-        && let Some(on_the_way) = ask_more(&state, known, &session, "/").await?
+        && let Some(on_the_way) = ask_more(&state, known, &session, &headers, "/").await?
     {
         return Ok(on_the_way);
     }
     let back = match came {
-        Ok(known) => match begin(&state, known, &session, browser).await? {
+        Ok(known) => match begin(&state, known, &session, &headers, browser).await? {
             true => "/".to_owned(),
             // The page under the used link says what to do.
             false => "/sign-in/used".to_owned(),
@@ -138,12 +138,14 @@ async fn begin(
     state: &AppState,
     known: Option<Known>,
     session: &Session,
+    headers: &HeaderMap,
     browser: Browser,
 ) -> Result<bool, Problem> {
     let Some(known) = known else {
         return Ok(false);
     };
-    let cookie = session::renew(session).await?;
+    let before = browser::person(&state.service, session, headers).await?;
+    let cookie = session::replace(&state.service, session, before.as_ref()).await?;
     let has_begun = state.service.begin_session(known, &cookie, browser).await?;
     if !has_begun {
         session::take_back(session).await?;

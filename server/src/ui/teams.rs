@@ -25,12 +25,7 @@ impl ForPerson {
     /// Where each agent is at home, by the team's name. Of agents without a home there is nothing.
     pub(super) async fn homes(&self) -> Result<HashMap<AgentId, String>, UiError> {
         let records = self.state.service.store().teams().await.map_err(failed)?;
-        let homes = records.into_iter().flat_map(|record| {
-            let TeamRecord { team, homes, .. } = record;
-            let name = team.profile.name;
-            homes.into_iter().map(move |agent| (agent.id, name.clone()))
-        });
-        Ok(homes.collect())
+        Ok(homes_of(&records))
     }
 
     /// Every team where one is chosen, by name.
@@ -60,10 +55,9 @@ impl TeamPages for ForPerson {
         let records = self.state.service.own_teams(who).await.map_err(told)?;
         let own = records.into_iter().filter_map(|record| {
             let row = row(record);
-            let part = row.members.iter().find(|one| one.id == who)?.part;
             Some(OwnTeam {
                 name: row.name,
-                part,
+                own: row.members.iter().find(|one| one.id == who)?.clone(),
                 members: row.members,
             })
         });
@@ -82,11 +76,12 @@ impl TeamPages for ForPerson {
         let service = &self.state.service;
         let found = service.team_in_use(id, &by).await.map_err(told)?;
         let (record, keeps) = found.ok_or(UiError::NotFound)?;
-        let mut others = self.team_names().await?;
+        let all = service.teams(&by).await.map_err(told)?;
+        let mut others: Vec<TeamName> = all.iter().map(named).collect();
         others.retain(|other| other.id != id);
         let people = service.people(&by).await.map_err(told)?.into_iter();
         let people = people.filter(|one| one.person.disabled_at.is_none());
-        let homes = self.homes().await?;
+        let homes = homes_of(&all);
         let now = service.now();
         let mut agents: Vec<TeamAgent> = Vec::new();
         // By name, so those of one agent stand together.
@@ -121,7 +116,6 @@ impl TeamPages for ForPerson {
             defaults: kinds
                 .map(|kind| (kind, defaults.of(kind).map(|span| span.num_seconds())))
                 .collect(),
-            as_of: now,
         })
     }
 
@@ -212,6 +206,16 @@ pub(super) fn named(record: &TeamRecord) -> TeamName {
         id: record.team.id,
         name: record.team.profile.name.clone(),
     }
+}
+
+/// By the agent, the team's name.
+pub(super) fn homes_of(records: &[TeamRecord]) -> HashMap<AgentId, String> {
+    let homes = records.iter().flat_map(|record| {
+        let name = &record.team.profile.name;
+        let homes = record.homes.iter();
+        homes.map(|agent| (agent.id, name.clone()))
+    });
+    homes.collect()
 }
 
 fn row(record: TeamRecord) -> TeamRow {

@@ -1,9 +1,22 @@
 //! One's own password once more, before a person is let in.
 
+use chrono::{DateTime, Utc};
 use domain::limits;
 use leptos::prelude::*;
 
 use crate::{components::controls::Sending, live::Live, load::Loaded, view::Visitor};
+
+/// Until when the password counts that was given on this page, in any of its forms: what the page came with knows nothing
+/// of it.
+#[derive(Clone, Copy)]
+pub(crate) struct GivenLately(RwSignal<Option<DateTime<Utc>>>);
+
+impl GivenLately {
+    /// Not yet.
+    pub(crate) fn never() -> Self {
+        Self(RwSignal::new(None))
+    }
+}
 
 /// The field of a form whose server function takes `confirm`. Hidden while the password was given lately; the
 /// server asks for it in any case.
@@ -26,13 +39,25 @@ pub(in crate::components) fn ConfirmField(
             .and_then(Result::ok)
             .map(|visitor| visitor.proven_until)
     };
-    // A person who has just got through has given it, or did not have to.
-    let given = move || {
-        let lately = until()
+    let here = use_context::<GivenLately>();
+    let lately = move || {
+        let until = until().max(here.and_then(|GivenLately(here)| here.get()));
+        until
             .zip(live)
-            .is_some_and(|(until, live)| live.now.get() < until);
-        sending.got_through() || lately
+            .is_some_and(|(until, live)| live.now.get() < until)
     };
+    // A person who has just got through has given it, or did not have to.
+    let given = move || sending.got_through() || lately();
+    Effect::new(move |before: Option<bool>| {
+        let got_through = sending.got_through();
+        let was_asked = before == Some(false) && !untrack(lately);
+        if let (true, true, Some(GivenLately(here)), Some(live)) =
+            (got_through, was_asked, here, live)
+        {
+            here.set(Some(live.now.get_untracked() + limits::PROOF_LASTS));
+        }
+        got_through
+    });
     let by_provider = move || {
         visitor
             .get()

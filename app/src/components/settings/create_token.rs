@@ -4,7 +4,7 @@ use domain::{TokenKind, limits};
 use leptos::{html, prelude::*};
 
 use super::{
-    confirm_field::ConfirmField, submit::Submit, webhook_teams::TeamTicks, when_done::when_done,
+    confirm_field::ConfirmField, submit::Submit, team_ticks::TeamTicks, when_done::when_done,
 };
 use crate::{
     components::controls::Sending,

@@ -8,7 +8,7 @@ use leptos::{html, prelude::*};
 
 use super::{
     submit::Submit,
-    webhook_teams::TeamTicks,
+    team_ticks::TeamTicks,
     webhook_view::{format_word, topic_words},
     when_done::when_done,
 };

@@ -1,50 +1,13 @@
 //! The teams that a webhook hears of.
 
-use domain::TeamId;
 use leptos::prelude::*;
 
-use super::submit::Submit;
+use super::{submit::Submit, team_ticks::TeamTicks};
 use crate::{
     components::controls::Sending,
     server_fns::SetWebhookTeams,
     view::{TeamName, WebhookRow},
 };
-
-/// Each with its tick. Nothing where there are no teams.
-#[component]
-pub(super) fn TeamTicks(
-    /// What the ticks are about.
-    legend: &'static str,
-    teams: Vec<TeamName>,
-    /// Those that are ticked.
-    chosen: Vec<TeamId>,
-) -> impl IntoView {
-    (!teams.is_empty()).then(|| {
-        view! {
-            <fieldset class="option-list roles">
-                <legend>{legend}</legend>
-                {teams
-                    .into_iter()
-                    .map(|team| {
-                        view! {
-                            <label class="option">
-                                <input
-                                    type="checkbox"
-                                    name="teams[]"
-                                    value=team.id.to_string()
-                                    checked=chosen.contains(&team.id)
-                                />
-                                <span class="option-text">
-                                    <bdi>{team.name}</bdi>
-                                </span>
-                            </label>
-                        }
-                    })
-                    .collect_view()}
-            </fieldset>
-        }
-    })
-}
 
 /// Other teams for a webhook. Nothing where there are none.
 #[component]

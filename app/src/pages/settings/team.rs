@@ -31,7 +31,7 @@ pub(crate) fn TeamPage() -> impl IntoView {
             None => Err(UiError::NotFound),
         },
     );
-    let changes = TeamChanges::new();
+    let changes = TeamChanges::new(Callback::new(move |()| team.refetch()));
     when_done(changes.add, move |_, ()| {
         changes.of_members.set("Added to the team.".to_owned());
         team.refetch();
@@ -83,6 +83,11 @@ fn TeamHere(
         move |_| team.get(),
         |was, is| match (was, is) {
             (Some(Some(Ok(was))), Some(Some(Ok(is)))) => was.row.id != is.row.id,
+            // What stands there counts until the next reading gets through.
+            (
+                Some(Some(Ok(_))),
+                Some(Some(Err(UiError::TryLater(_) | UiError::Unreachable | UiError::Internal))),
+            ) => false,
             _ => was != is,
         },
     );

@@ -70,13 +70,13 @@ impl EraseCommand {
             // Clap asks for one or the other.
             (None, ..) => bail!("say --interaction, or --agent and --before"),
         }
-        if self.vacuum {
-            let rewriting = service.store().rewrite();
-            rewriting
-                .await
-                .context("it is erased, but the database cannot be written anew")?;
-        }
-        scrub(&service).await
+        let rewritten = match self.vacuum {
+            true => service.store().rewrite().await,
+            false => Ok(()),
+        };
+        // Also when there was no room to write it anew.
+        scrub(&service).await?;
+        rewritten.context("it is erased, but the database cannot be written anew")
     }
 }
 

@@ -12,7 +12,7 @@ use crate::support::{
     app::TestApp,
     device::{Device, Said, asked},
     pages::{holds, read},
-    people::{cookie_of, operator, person_named},
+    people::{PASSWORD, cookie_of, operator, owned, person_named},
     second_step::{SIGN_IN_STEP, half, is_in, place, send},
 };
 
@@ -179,6 +179,17 @@ async fn an_answer_counts_once(database: TestDatabase) {
         assert_ne!(place(&again), "/", "{path}");
         assert!(!is_in(&app, &cookie).await, "{path}");
     }
+    // Also in a browser in which somebody is signed in.
+    let form = [("name", "Ben"), ("password", PASSWORD)].map(owned);
+    app.sign_in("Ben", Role::Viewer).await;
+    let of_ben = cookie_of(&app.submit("/sign-in", "", &form).await);
+    let page = app.get(DOOR).header("cookie", &of_ben).send().await;
+    let asked = asked(&page.unwrap().text().await.unwrap());
+    let answer = device.answer(&asked, &said);
+    let shown = (0..4).map(|_| show(&app, &of_ben, DOOR, &answer));
+    let shown = join_all(shown).await;
+    assert_eq!(shown.iter().filter(|one| place(one) == "/").count(), 1);
+    assert!(!is_in(&app, &of_ben).await);
 }
 
 async fn a_counter_that_goes_back_lets_nobody_in(database: TestDatabase) {

@@ -22,6 +22,7 @@ store::on_both_databases!(
     an_admin_who_cannot_come_in_does_not_count_as_one,
     a_way_in_that_is_closed_is_none_that_remains,
     who_comes_in_vain_stays_who_they_are,
+    who_has_no_role_there_stays_who_they_are_here,
     who_comes_as_somebody_else_is_nobody_else_any_more,
     nothing_that_was_begun_before_is_left_after_a_sign_in,
     who_comes_by_a_password_later_is_not_led_to_the_provider,
@@ -198,6 +199,19 @@ async fn who_comes_in_vain_stays_who_they_are(database: TestDatabase) {
         assert!(ben.is_in().await);
         assert_eq!(ben.visitor().await["name"], "Ben");
     }
+}
+
+async fn who_has_no_role_there_stays_who_they_are_here(database: TestDatabase) {
+    let provider = FakeProvider::start().await;
+    let app = app(&database, &provider, roles("claim")).await;
+    let mut ben = Browser::signed_in(&app, "Ben", Role::Viewer).await;
+    let cookie = ben.cookie.clone();
+    // Nobody here knows whom the provider shows.
+    provider.lies(groups(json!(["x"])));
+    assert_eq!(ben.round(&provider, WAY).await, REFUSED);
+    assert!(ben.page(REFUSED).await.contains(NO_ROLE));
+    assert_eq!(ben.cookie, cookie);
+    assert_eq!(ben.visitor().await["name"], "Ben");
 }
 
 async fn who_comes_as_somebody_else_is_nobody_else_any_more(database: TestDatabase) {

@@ -16,6 +16,7 @@ use crate::support::{
 store::on_both_databases!(
     sessions_are_listed_and_ended_by_their_owner,
     another_password_signs_the_other_browsers_out,
+    who_comes_in_ends_what_was_open_in_that_browser,
     a_session_ends_when_it_is_not_used_and_in_any_case_after_a_month,
     whoever_may_no_longer_stay_loses_the_open_page_at_once,
     an_admin_keeps_people_out_and_lets_them_in_again,
@@ -68,6 +69,17 @@ async fn sessions_are_listed_and_ended_by_their_owner(database: TestDatabase) {
     assert!(is_in(&app, &first).await && !is_in(&app, &third).await);
     assert!(is_in(&app, &of_ben).await);
     assert!(id.parse::<SessionId>().is_ok());
+}
+
+async fn who_comes_in_ends_what_was_open_in_that_browser(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let of_root = app.sign_in("root", Role::Admin).await;
+    app.sign_in("Ben", Role::Viewer).await;
+    let form = [("name", "Ben"), ("password", PASSWORD)].map(owned);
+    let of_ben = cookie_of(&app.submit("/sign-in", &of_root, &form).await);
+    assert_eq!(account(&app, &of_ben).await["name"], "Ben");
+    // For those who have copied its cookie, too.
+    assert!(!is_in(&app, &of_root).await);
 }
 
 async fn another_password_signs_the_other_browsers_out(database: TestDatabase) {

@@ -445,6 +445,16 @@ async fn a_member_reads_who_else_is_in_their_team(database: TestDatabase) {
             &["Your teams", "Payments", part, "2 members", "Ben", "Cem"],
         );
     }
+    // What their role makes of it.
+    let root = app.sign_in("root", Role::Admin).await;
+    app.join(payments, "root", Part::Reads).await;
+    app.join(payments, "Cem", Part::Answers).await;
+    for (cookie, part) in [
+        (&root, "You answer, as an admin"),
+        (&cem, "You only read, as a viewer"),
+    ] {
+        holds(&read(&app, cookie, "/settings").await, &[part, "3 members"]);
+    }
     let account = read(&app, &dov, "/settings").await;
     assert!(!account.contains("Your teams") && !account.contains("Payments"));
     app.part(payments, "Ben").await;

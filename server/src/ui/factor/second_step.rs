@@ -180,7 +180,7 @@ async fn come_in(
     headers: &HeaderMap,
     address: IpAddr,
 ) -> Result<Response, Problem> {
-    if !session::use_up(&state.service, session).await? {
+    if !session::use_up(&state.service, session, None).await? {
         return Ok(Redirect::to("/sign-in?refused=used").into_response());
     }
     let cookie = session::renew(session).await?;

@@ -95,6 +95,7 @@ pub(in crate::ui) async fn ask_more(
     state: &AppState,
     known: &Known,
     session: &Session,
+    headers: &HeaderMap,
     next: &str,
 ) -> Result<Option<Response>, Problem> {
     let asks = state.service.asks(known).await?;
@@ -106,7 +107,8 @@ pub(in crate::ui) async fn ask_more(
         return Ok(None);
     };
     let next = next.to_owned();
-    session::renew(session).await?;
+    let before = browser::person(&state.service, session, headers).await?;
+    session::replace(&state.service, session, before.as_ref()).await?;
     session::keep(session, HALF, &Waiting { half, next }).await?;
     Ok(Some(Redirect::to(place_of(asks)).into_response()))
 }

@@ -96,10 +96,8 @@ pub(super) async fn sign_in(
     let refused = match came {
         Ok(Some((known, shown))) => {
             // Somebody who is in may come in as another.
-            let is_in = browser::person(service, &session, &headers)
-                .await?
-                .is_some();
-            if is_in || session::use_up(service, &session).await? {
+            let before = browser::person(service, &session, &headers).await?;
+            if session::use_up(service, &session, before.as_ref()).await? {
                 let cookie = session::renew(&session).await?;
                 let browser = browser_of(&headers, address);
                 if service.come_in_with(known, shown, &cookie, browser).await? {

@@ -17,25 +17,17 @@ use crate::{
 /// What such an agent asks is this team's, unless it names another one.
 #[component]
 pub(super) fn HomeAgents(
-    team: Loaded<OneTeam>,
+    page: Memo<OneTeam>,
     id: TeamId,
     changes: TeamChanges,
     visitor: Loaded<Visitor>,
 ) -> impl IntoView {
-    let page = move || team.get().and_then(Result::ok);
-    let rows = move || page().map(|page| page.row.homes).unwrap_or_default();
-    let others = Memo::new(move |_| {
-        let Some(page) = page() else {
-            return Vec::new();
-        };
-        let mut agents = page.agents;
-        agents.retain(|agent| page.row.homes.iter().all(|home| home.name != agent.name));
-        agents
-    });
+    let rows = move || page.with(|page| page.row.homes.clone());
+    let others = others(page, rows);
     let said = changes.of_agents;
     let away = move |name| {
         said.set(format!("{name} asks everyone from now on."));
-        team.refetch();
+        changes.again.run(());
     };
     let sending = Sending::of(changes.home);
     view! {
@@ -55,7 +47,7 @@ pub(super) fn HomeAgents(
                 <Submit sending label="Give it this home" problem="home-problem" primary=true />
             </ActionForm>
         </details>
-        <NoAgents team />
+        <NoAgents page />
     }
 }
 
@@ -98,21 +90,13 @@ fn HomeLine(
 
 /// Such an agent may name the team in a request.
 #[component]
-pub(super) fn OpenAgents(team: Loaded<OneTeam>, id: TeamId, changes: TeamChanges) -> impl IntoView {
-    let page = move || team.get().and_then(Result::ok);
-    let rows = move || page().map(|page| page.row.askers).unwrap_or_default();
-    let others = Memo::new(move |_| {
-        let Some(page) = page() else {
-            return Vec::new();
-        };
-        let mut agents = page.agents;
-        agents.retain(|agent| page.row.askers.iter().all(|asker| asker.name != agent.name));
-        agents
-    });
+pub(super) fn OpenAgents(page: Memo<OneTeam>, id: TeamId, changes: TeamChanges) -> impl IntoView {
+    let rows = move || page.with(|page| page.row.askers.clone());
+    let others = others(page, rows);
     let said = changes.of_agents;
     let closed = move |name| {
         said.set(format!("{name} may name this team no more."));
-        team.refetch();
+        changes.again.run(());
     };
     let sending = Sending::of(changes.open);
     view! {
@@ -162,6 +146,18 @@ fn OpenLine(
     }
 }
 
+/// The agents that are not in the list yet.
+fn others(
+    page: Memo<OneTeam>,
+    rows: impl Fn() -> Vec<AgentName> + Send + Sync + 'static,
+) -> Memo<Vec<TeamAgent>> {
+    Memo::new(move |_| {
+        let (mut agents, rows) = (page.get().agents, rows());
+        agents.retain(|agent| rows.iter().all(|row| row.name != agent.name));
+        agents
+    })
+}
+
 #[component]
 fn ChooseAgent(
     field: &'static str,
@@ -189,11 +185,8 @@ fn ChooseAgent(
 
 /// Where there are none, both lists would be empty without a reason.
 #[component]
-fn NoAgents(team: Loaded<OneTeam>) -> impl IntoView {
-    let none = move || {
-        let page = team.get().and_then(Result::ok);
-        page.is_some_and(|page| page.agents.is_empty())
-    };
+fn NoAgents(page: Memo<OneTeam>) -> impl IntoView {
+    let none = move || page.with(|page| page.agents.is_empty());
     view! {
         <p class="hint" hidden=move || !none()>
             "There is no agent yet. "

@@ -33,25 +33,23 @@ const PARTS: [(Part, &str, &str); 2] = [
 /// The members, and one more. Somebody who has not changed keeps their row, so what is about to be pressed stays.
 #[component]
 pub(super) fn Members(
-    team: Loaded<OneTeam>,
+    page: Memo<OneTeam>,
     id: TeamId,
     changes: TeamChanges,
     visitor: Loaded<Visitor>,
 ) -> impl IntoView {
-    let page = move || team.get().and_then(Result::ok);
-    let rows = move || page().map(|page| page.row.members).unwrap_or_default();
+    let rows = move || page.with(|page| page.row.members.clone());
     let others = Memo::new(move |_| {
-        let Some(page) = page() else {
-            return Vec::new();
-        };
-        let mut people = page.people;
-        people.retain(|one| page.row.members.iter().all(|member| member.id != one.id));
+        let OneTeam {
+            row, mut people, ..
+        } = page.get();
+        people.retain(|one| row.members.iter().all(|member| member.id != one.id));
         people
     });
     let said = changes.of_members;
     let changed = move |words| {
         said.set(words);
-        team.refetch();
+        changes.again.run(());
     };
     view! {
         <ul class="list" hidden=move || rows().is_empty()>

@@ -1,14 +1,21 @@
 //! The teams one is in, and who else is.
 
-use domain::team::Part;
+use domain::Role;
 use leptos::prelude::*;
 
-use super::words::{members_word, part_word};
+use super::words::{members_word, own_part_word, part_word};
 use crate::view::OwnTeam;
 
 /// Nothing where there are none.
 #[component]
 pub(crate) fn OwnTeams(teams: Vec<OwnTeam>) -> impl IntoView {
+    let is_admin = teams.iter().any(|team| team.own.role == Role::Admin);
+    let hint = match is_admin {
+        true => "As an admin you see and answer what any team is asked.",
+        false => {
+            "You see what they are asked, and what belongs to no team. Admins choose who is in them."
+        }
+    };
     (!teams.is_empty()).then(|| {
         view! {
             <section aria-labelledby="own-teams-title">
@@ -18,7 +25,7 @@ pub(crate) fn OwnTeams(teams: Vec<OwnTeam>) -> impl IntoView {
                 <ul class="list">
                     {teams.into_iter().map(|team| view! { <OwnTeamLine team /> }).collect_view()}
                 </ul>
-                <p class="hint">"You see what they are asked, and what belongs to no team. Admins choose who is in them."</p>
+                <p class="hint">{hint}</p>
             </section>
         }
     })
@@ -26,10 +33,7 @@ pub(crate) fn OwnTeams(teams: Vec<OwnTeam>) -> impl IntoView {
 
 #[component]
 fn OwnTeamLine(team: OwnTeam) -> impl IntoView {
-    let part = match team.part {
-        Part::Answers => "You answer",
-        Part::Reads => "You only read",
-    };
+    let part = own_part_word(&team.own);
     let many = members_word(team.members.len());
     view! {
         <li class="list-row own-team">

@@ -33,11 +33,13 @@ pub(crate) struct TeamChanges {
     pub(crate) of_members: RwSignal<String>,
     /// The message about its agents.
     pub(crate) of_agents: RwSignal<String>,
+    /// Reads the team again.
+    pub(crate) again: Callback<()>,
 }
 
 impl TeamChanges {
     /// Nothing yet.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(again: Callback<()>) -> Self {
         Self {
             add: ServerAction::new(),
             home: ServerAction::new(),
@@ -46,6 +48,7 @@ impl TeamChanges {
             delete: ServerAction::new(),
             of_members: RwSignal::new(String::new()),
             of_agents: RwSignal::new(String::new()),
+            again,
         }
     }
 }
@@ -84,15 +87,15 @@ pub(crate) fn TeamView(
                 "Members"
             </h3>
             <Said words=changes.of_members />
-            <Members team id changes visitor />
+            <Members page id changes visitor />
         </section>
         <section aria-labelledby="agents-title">
             <h3 id="agents-title" class="section-title">
                 "Agents"
             </h3>
             <Said words=changes.of_agents />
-            <HomeAgents team id changes visitor />
-            <OpenAgents team id changes />
+            <HomeAgents page id changes visitor />
+            <OpenAgents page id changes />
         </section>
         <ProfileForm page change=changes.change visitor />
         <DeleteTeamForm page delete=changes.delete visitor />

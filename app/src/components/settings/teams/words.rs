@@ -19,6 +19,16 @@ pub(super) fn part_word(member: &MemberRow) -> &'static str {
     }
 }
 
+/// The same, to the member themselves.
+pub(super) fn own_part_word(member: &MemberRow) -> &'static str {
+    match (member.part, member.role) {
+        (Part::Answers, Role::Responder | Role::Admin) => "You answer",
+        (Part::Answers, Role::Viewer) => "You only read, as a viewer",
+        (Part::Reads, Role::Viewer | Role::Responder) => "You only read",
+        (Part::Reads, Role::Admin) => "You answer, as an admin",
+    }
+}
+
 /// "1 member", "3 members".
 pub(super) fn members_word(members: usize) -> String {
     match members {
