@@ -42,8 +42,14 @@ pub(super) async fn may_be_told(
     Ok(erased != Some(true))
 }
 
-/// The row without words, if nothing has happened since the decision.
-pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Result<bool> {
+/// The row without words, if nothing has happened since the decision. So also when `of_task` the words of its task go along
+/// and another interaction still has them, or when they stay and it is the last: two may be erased at once, each decided
+/// while the other was there.
+pub(super) async fn blank(
+    connection: &mut Connection,
+    erasing: &Erasing,
+    of_task: bool,
+) -> Result<bool> {
     let interaction = &erasing.interaction;
     let json = rows::InteractionJson::new(interaction)?;
     let done = sqlx::query(
@@ -51,7 +57,13 @@ pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Res
          SET version = $1, request = $2, detail = $3, session_id = $4, follow_ups = $5,
              consumed = $6, report = $7, brief = $8, weight = $9, erased = $10
          WHERE id = $11 AND version = $1 - 1 AND erased IS NULL AND state <> 'pending'
-           AND NOT EXISTS (SELECT 1 FROM events WHERE interaction_id = $11 AND seq > $12)",
+           AND NOT EXISTS (SELECT 1 FROM events WHERE interaction_id = $11 AND seq > $12)
+           AND $13 = (
+               EXISTS (SELECT 1 FROM tasks t
+                   WHERE t.agent_id = interactions.agent_id AND t.id = interactions.task_id)
+               AND NOT EXISTS (SELECT 1 FROM interactions o
+                   WHERE o.agent_id = interactions.agent_id AND o.task_id = interactions.task_id
+                       AND o.id <> $11 AND o.erased IS NULL))",
     )
     .bind(interaction.version)
     .bind(json.request)
@@ -65,6 +77,7 @@ pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Res
     .bind(json.erased)
     .bind(interaction.id.0)
     .bind(erasing.last_seq)
+    .bind(of_task)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

@@ -44,6 +44,7 @@ store::on_both_databases!(
     what_has_words_is_found_by_its_age,
     what_has_words_is_found_by_its_team,
     the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them,
+    of_the_last_two_of_a_task_at_once_one_takes_its_words_along,
 );
 
 /// Stands in every text. A word of its own, so that it would be found in the index, too.
@@ -818,6 +819,46 @@ async fn the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them(da
     for id in [ids[1], asked.id] {
         database.erase(&*store, id).await;
     }
+    assert!(store.scrub().await.unwrap());
+    assert!(!database.has(MARK).await);
+    verify_journal(&*store).await.unwrap();
+}
+
+async fn of_the_last_two_of_a_task_at_once_one_takes_its_words_along(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut ids = Vec::new();
+    for seconds in [0, 1] {
+        let asked =
+            json!({"kind": "notification", "action": null, "task": {"id": "T-1", "title": MARK}});
+        let task = store.task(agent.id, "T-1").await.unwrap();
+        let opening = database.opened(&agent, draft(asked), task.as_ref(), seconds);
+        ids.push(database.commit(&*store, opening).await.id);
+    }
+    // Each decided while the other still had its words.
+    let [one, other] = [ids[0], ids[1]].map(|id| database.erasing(&*store, id));
+    let (one, other) = (one.await, other.await);
+    let both = [one, other].map(|erasing| {
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(erasing).await })
+    });
+    let mut conflicts = 0;
+    for done in both {
+        match done.await.unwrap() {
+            Ok(_) => {}
+            Err(CommitError::Conflict) => conflicts += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(conflicts, 1, "the second of them was not the last when it was decided");
+    for id in ids {
+        let left = store.erasable(id).await.unwrap().unwrap();
+        if left.interaction.erased.is_none() {
+            database.erase(&*store, id).await;
+        }
+    }
+    let task = store.task(agent.id, "T-1").await.unwrap().unwrap();
+    assert_eq!(task.title, None);
     assert!(store.scrub().await.unwrap());
     assert!(!database.has(MARK).await);
     verify_journal(&*store).await.unwrap();
