@@ -193,10 +193,13 @@ pub enum Access {
         /// factor, the person and the admins are told.
         by: Option<Actor>,
     },
-    /// A browser comes in. A conflict when the person is disabled.
+    /// A browser comes in. A conflict when the person is disabled, or is not of this version any more: in another role
+    /// they may have to show more.
     SignIn {
         /// The person who signs in.
         person: PersonId,
+        /// As they were when it was decided.
+        version: i64,
         /// The session that begins.
         session: NewSession,
     },
@@ -229,6 +232,8 @@ pub enum Access {
     ComeIn {
         /// The person who signs in.
         person: PersonId,
+        /// As they are by this changeset.
+        version: i64,
         /// Theirs.
         identity: Identity,
         /// The session that begins.
@@ -260,10 +265,18 @@ pub enum Access {
         /// Their sessions.
         sessions: Vec<SessionId>,
     },
-    /// A password. A conflict when the link or session is gone, or the person disabled.
+    /// All browsers of a person leave, those too that came in since it was decided. Never a conflict.
+    SignOutAll {
+        /// The person who owns them.
+        person: PersonId,
+    },
+    /// A password. A conflict when the link or session is gone, or the person disabled; by a link, which lets them in, also
+    /// when they are not of this version any more.
     Password {
         /// The person who gets it.
         person: PersonId,
+        /// As they were when it was decided.
+        version: i64,
         /// The password.
         hash: PasswordHash,
         /// How they came to set it.

@@ -1,7 +1,7 @@
 //! The rules of second factors: people add and remove their own, after they have given their password lately;
 //! admins take away those of others, who have lost them.
 
-use super::access::{changeset, checked_name, themselves};
+use super::access::{changeset, checked_name, sign_out_all, themselves};
 use crate::{
     access::{
         Access, Person, SecretHash,
@@ -203,29 +203,22 @@ pub fn shown(person: &Person, shown: Shown, entry: Changeset, now: Moment<'_>) -
     together(used, entry)
 }
 
-/// A person who needs a factor from now on, since an admin has `changed` their role, and has none leaves these browsers.
+/// A person who needs a factor from now on, since an admin has `changed` their role, and has none leaves all their browsers,
+/// of which `known` are those that there were.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`].
 pub fn short_of_one(
     person: &Person,
-    sessions: Vec<SessionId>,
+    known: Vec<SessionId>,
     changed: Changeset,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    if sessions.is_empty() {
-        return Ok(changed);
-    }
-    let payload = Payload::Person(PersonEvent::SignedOut {
-        person: person.into(),
-        sessions: sessions.clone(),
-    });
-    let leaves = Access::SignOut {
-        person: person.id,
-        sessions,
-    };
-    let left = changeset(vec![leaves], by.admin()?, vec![payload], now);
+    let actor = by.admin()?;
+    let (leaves, told) = sign_out_all(person, known, &actor);
+    let payloads = told.into_iter().map(|(_, payload)| payload);
+    let left = changeset(vec![leaves], actor, payloads.collect(), now);
     Ok(together(changed, left))
 }
 

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::access::{changeset, newcomer, themselves};
+use super::access::{changeset, newcomer, sign_out_all, themselves};
 use crate::{
     access::{Access, Identity, NewSession, Person, WaysIn},
     changeset::Changeset,
@@ -45,6 +45,7 @@ impl Arrival {
     fn begins(&self, person: &Person) -> Access {
         Access::ComeIn {
             person: person.id,
+            version: person.version,
             identity: self.identity.clone(),
             session: self.session.clone(),
             proven_at: self.proven_at,
@@ -118,21 +119,13 @@ pub fn turn_away(
     let (left, told) = teams(given, &person, &actor, &departure.identity);
     writes.extend(left);
     events.extend(told);
-    if !departure.sessions.is_empty() {
-        let payload = Payload::Person(PersonEvent::SignedOut {
-            person: (&person).into(),
-            sessions: departure.sessions.clone(),
-        });
-        events.push((actor, payload));
-        writes.push(Access::SignOut {
-            person: person.id,
-            sessions: departure.sessions,
-        });
+    if writes.is_empty() && departure.sessions.is_empty() {
+        return Err(Refused::Unchanged);
     }
-    match writes.is_empty() {
-        true => Err(Refused::Unchanged),
-        false => Ok(changeset_by(writes, events, now)),
-    }
+    let (leaves, told) = sign_out_all(&person, departure.sessions, &actor);
+    writes.push(leaves);
+    events.extend(told);
+    Ok(changeset_by(writes, events, now))
 }
 
 type Changes = (Person, Vec<Access>, Vec<(Actor, Payload)>);

@@ -71,21 +71,22 @@ impl Service {
         self.settings.second_factor_for.needs(person.role)
     }
 
-    /// Where a person is signed in who needs a factor in their next role, and not in this one, and has none.
+    /// Where a person is signed in who needs a factor in their next role, and not in this one, and has none; `None` for all
+    /// others.
     pub(super) async fn short_of_a_factor(
         &self,
         person: &Person,
         next: Role,
-    ) -> Result<Vec<SessionId>, ServiceError> {
+    ) -> Result<Option<Vec<SessionId>>, ServiceError> {
         let setting = self.settings.second_factor_for;
         if setting.needs(person.role)
             || !setting.needs(next)
             || !self.store.factors(person.id).await?.is_empty()
         {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let sessions = self.store.sessions(person.id, self.now()).await?;
-        Ok(sessions.into_iter().map(|one| one.id).collect())
+        Ok(Some(sessions.into_iter().map(|one| one.id).collect()))
     }
 
     /// A person's own factors, and how many recovery codes they have left.

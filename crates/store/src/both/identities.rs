@@ -131,7 +131,7 @@ pub(super) async fn forget(
 
 pub(super) async fn come_in(
     connection: &mut Connection,
-    person: PersonId,
+    (person, version): (PersonId, i64),
     identity: &Identity,
     session: &NewSession,
     proven_at: DateTime<Utc>,
@@ -144,7 +144,7 @@ pub(super) async fn come_in(
     .bind(person.0)
     .fetch_optional(&mut *connection)
     .await?;
-    if theirs.is_none() || !sign_in(connection, person, session).await? {
+    if theirs.is_none() || !sign_in(connection, person, version, session).await? {
         return Ok(false);
     }
     // That they came by a provider does not say that they have just shown who they are.

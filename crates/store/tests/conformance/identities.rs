@@ -184,6 +184,15 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
     store.commit(disabled).await.unwrap();
     assert!(is_conflict(&*store, comes).await);
     assert!(is_conflict(&*store, connected(&database, &ana, "2")).await);
+    // And who was let in again comes as they are now, and not as they were.
+    let kept_out = store.person(ana.id).await.unwrap().unwrap();
+    let enabled = access::disable(&kept_out, false, &[], &operator(), database.at(4)).unwrap();
+    store.commit(enabled).await.unwrap();
+    let again = store.person(ana.id).await.unwrap().unwrap();
+    let came =
+        |person| decide::come_in(person, &late, true, &ways(true), database.at(5)).unwrap();
+    assert!(is_conflict(&*store, came(&ana)).await);
+    store.commit(came(&again)).await.unwrap();
 }
 
 async fn a_role_is_taken_only_while_another_admin_can_come_in(database: Database) {
@@ -424,7 +433,12 @@ async fn who_is_turned_away_is_out_in_one_moment(database: Database) {
     assert_eq!(store.sessions(ana.id, epoch()).await.unwrap().len(), 1);
     assert_eq!(store.memberships(ana.id).await.unwrap().len(), 1);
     came_first(&database, &*store, "Ben", Role::Admin).await;
-    store.commit(away().await).await.unwrap();
+    // She comes in once more meanwhile.
+    let away = away().await;
+    let again = arrival(&database, "Ana", None);
+    let again = decide::come_in(&ana, &again, true, &ways(true), database.at(2)).unwrap();
+    store.commit(again).await.unwrap();
+    store.commit(away).await.unwrap();
     assert_eq!(store.sessions(ana.id, epoch()).await.unwrap(), []);
     assert_eq!(store.memberships(ana.id).await.unwrap(), []);
     let role = store.person(ana.id).await.unwrap().unwrap().role;

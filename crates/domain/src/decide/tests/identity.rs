@@ -1,8 +1,8 @@
 //! Who comes in by a provider, and as what.
 
 use crate::{
-    Actor, Changeset, Identity, Membership, Part, Parts, PersonId, Principal, Refused, Role,
-    SessionId, TeamId, TeamRef, Write,
+    Actor, Changeset, Identity, Membership, Part, Parts, Payload, PersonEvent, PersonId, Principal,
+    Refused, Role, SessionId, TeamId, TeamRef, Write,
     access::{Access, NewSession, Person, SecretHash, WaysIn},
     decide::identity::{self as decide, Arrival, Departure, GivenTeams},
     testing::{Counter, at, epoch},
@@ -387,12 +387,16 @@ fn who_has_no_role_by_the_provider_any_more_is_out_everywhere() {
         Access::AdminRemains { but, ways: by },
         Access::Person(ben),
         Access::Member { part: None, .. },
-        Access::SignOut { sessions, .. },
+        Access::SignOutAll { person },
     ] = writes[..]
     else {
         panic!("{gone:?}");
     };
     assert_eq!((*but, by, ben.role), (ben.id, &ways(), Role::Viewer));
+    assert_eq!(*person, ben.id);
+    let Payload::Person(PersonEvent::SignedOut { sessions, .. }) = &gone.events[2].payload else {
+        panic!("{gone:?}");
+    };
     assert_eq!(sessions.len(), 2);
     // The last admin keeps everything.
     let refused = away(&person(8, Role::Admin), departure(&[4]), false);
