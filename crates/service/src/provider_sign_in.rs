@@ -187,11 +187,19 @@ impl Service {
                 Err(missing) => return Ok(Err(Received::NoTeam(missing))),
             },
         };
+        let leaves = match &known {
+            Some(person) => {
+                let next = shown.role.unwrap_or(person.role);
+                self.short_of_a_factor(person, next).await?
+            }
+            None => None,
+        };
         let arrival = Arrival {
             identity: shown.identity.clone(),
             provider: shown.provider.clone(),
             role: shown.role,
             teams,
+            leaves,
             session,
             proven_at: shown.shown_at.unwrap_or(DateTime::UNIX_EPOCH),
         };

@@ -26,6 +26,9 @@ pub struct Arrival {
     pub role: Option<Role>,
     /// The teams that they have by it; `None` where the provider says nothing of teams.
     pub teams: Option<GivenTeams>,
+    /// Their browsers, where they need a second factor by the role that the provider gives and have none: all of these
+    /// leave, and only the one that they come with is in.
+    pub leaves: Option<Vec<SessionId>>,
     /// The browser that they come with.
     pub session: NewSession,
     /// When they last showed the provider who they are; long ago, where it does not say.
@@ -82,6 +85,11 @@ pub fn come_in(
     let (joined, told) = arrival.teams(&person);
     writes.extend(joined);
     events.extend(told);
+    if let Some(known) = arrival.leaves.clone() {
+        let (leaves, told) = sign_out_all(&person, known, &actor);
+        writes.push(leaves);
+        events.extend(told);
+    }
     writes.push(arrival.begins(&person));
     events.push((themselves(&person), arrival.came(&person)));
     Ok(changeset_by(writes, events, now))

@@ -372,6 +372,7 @@ async fn by_provider(database: &Database, store: &dyn Store) -> (Person, Identit
         provider: "Company".into(),
         role: None,
         teams: None,
+        leaves: None,
         session: session(database),
         proven_at: epoch(),
     };

@@ -41,6 +41,7 @@ fn arrival(database: &Database, subject: &str, role: Option<Role>) -> Arrival {
         provider: "Company".into(),
         role,
         teams: None,
+        leaves: None,
         session: session(database),
         proven_at: DateTime::UNIX_EPOCH,
     }

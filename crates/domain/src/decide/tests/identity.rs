@@ -34,6 +34,7 @@ fn arrival(role: Option<Role>) -> Arrival {
         provider: "Company".into(),
         role,
         teams: None,
+        leaves: None,
         session: NewSession {
             id: SessionId(Uuid::from_u128(4)),
             hash: SecretHash([3; 32]),
@@ -108,6 +109,43 @@ fn a_provider_gives_and_takes_roles_in_the_moment_in_which_somebody_comes() {
                 .any(|write| matches!(write, Access::AdminRemains { but, .. } if *but == ben.id));
             assert_eq!(guards, old == Role::Admin && change.is_some());
         }
+    }
+}
+
+#[test]
+fn who_needs_a_factor_by_the_provider_s_word_leaves_where_they_came_without_one() {
+    let ids = Counter::default();
+    let ben = person(8, Role::Responder);
+    let known = vec![SessionId(Uuid::from_u128(5))];
+    for (known, signed_out) in [(known, true), (Vec::new(), false)] {
+        let arrival = Arrival {
+            leaves: Some(known),
+            ..arrival(Some(Role::Admin))
+        };
+        let came = decide::come_in(&ben, &arrival, true, &ways(), at(&ids, 1)).unwrap();
+        // First the others leave, then this one comes in.
+        assert!(matches!(
+            written(&came)[..],
+            [
+                Access::Person(_),
+                Access::SignOutAll { .. },
+                Access::ComeIn { version: 4, .. }
+            ]
+        ));
+        let mut told = told(&came);
+        let signed = told.iter().position(|one| one.0 == "person.signed_out");
+        assert_eq!(signed.is_some(), signed_out);
+        if let Some(signed) = signed {
+            let expected = ("person.signed_out", Some("Company"));
+            assert_eq!(told.remove(signed), expected);
+        }
+        assert_eq!(
+            told,
+            [
+                ("person.changed", Some("Company")),
+                ("person.signed_in", Some("Ben"))
+            ]
+        );
     }
 }
 
