@@ -334,9 +334,9 @@ impl Service {
         by.admin()?;
         let secret = Secret::calendar();
         let hash = secret.hash();
-        let person = self.store.person(person).await?;
-        let person = person.ok_or(ServiceError::NotFound)?;
         loop {
+            // They may have been disabled meanwhile, and then there is none for them.
+            let person = self.known_person(person).await?;
             let record = self.known_duty(team).await?;
             let part = part(&record, person.id);
             let members = can_be(&record);
