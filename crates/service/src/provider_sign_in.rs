@@ -304,7 +304,7 @@ impl Service {
             let others = others.filter(|other| *other != issuer);
             let another_way = ways.lead_in(has_password || has_passkey, others);
             let now = self.moment();
-            let gone = decide::disconnect(&person, &theirs.identity, another_way, by, now)?;
+            let gone = decide::disconnect(&person, &theirs.identity, another_way, ways, by, now)?;
             if self.is_first(gone).await? {
                 return Ok(());
             }

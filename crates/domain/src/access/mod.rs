@@ -248,10 +248,12 @@ pub enum Access {
         /// By which ways admins can.
         ways: WaysIn,
     },
-    /// Changes nothing. A conflict unless the person has a password, a passkey or a provider.
+    /// Changes nothing. A conflict unless the person can still come in, by a password, a passkey or a provider.
     WayRemains {
         /// Who has one way in less.
         person: PersonId,
+        /// Which ways are open.
+        ways: WaysIn,
     },
     /// Changes nothing. A conflict unless the person has a second factor.
     FactorRemains {

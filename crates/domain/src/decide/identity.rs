@@ -264,7 +264,7 @@ pub fn connect(
 }
 
 /// An identity is a person's no more. Admins do it for everybody, and each for themselves as long as they have
-/// another way in.
+/// another way in, of the `ways` that are open here.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::OnlyWay`].
@@ -272,6 +272,7 @@ pub fn disconnect(
     person: &Person,
     identity: &Identity,
     another_way: bool,
+    ways: &WaysIn,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
@@ -287,7 +288,10 @@ pub fn disconnect(
     }];
     if is_own {
         // The other way may be removed in the same moment.
-        writes.push(Access::WayRemains { person: person.id });
+        writes.push(Access::WayRemains {
+            person: person.id,
+            ways: ways.clone(),
+        });
     }
     let payload = Payload::Person(PersonEvent::IdentityUnlinked {
         person: person.into(),

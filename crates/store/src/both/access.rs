@@ -61,7 +61,9 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         Access::AdminRemains { but, ways } => {
             identities::admin_remains(connection, Some(*but), Some(ways)).await
         }
-        Access::WayRemains { person } => identities::way_remains(connection, *person).await,
+        Access::WayRemains { person, ways } => {
+            identities::way_remains(connection, *person, ways).await
+        }
         Access::FactorRemains { person } => factors::one_remains(connection, *person).await,
         Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
         Access::SignOutAll { person } => {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Access, Changeset, Identity, Ids, Membership, Part, PasswordHash, Person, PersonId, Role,
+    Access, Changeset, Identity, Ids, Membership, Part, PasswordHash, Person, PersonId, Refused, Role,
     SecretHash, SessionId, Team, Write,
     access::{NewLink, NewSession, PasswordBy, WaysIn},
     decide::{
@@ -134,6 +134,11 @@ async fn of_many_who_come_first_at_once_one_person_is_made(database: Database) {
     assert_eq!(store.identities().await.unwrap().len(), 1);
 }
 
+fn disconnecting(database: &Database, ana: &Person) -> Result<Changeset, Refused> {
+    let (by, now) = (operator(), database.at(1));
+    decide::disconnect(ana, &identity("Ana"), true, &ways(true), &by, now)
+}
+
 fn connected(database: &Database, person: &Person, subject: &str) -> Changeset {
     let until = epoch() + TimeDelta::hours(1);
     decide::connect(
@@ -170,7 +175,7 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
     let late = arrival(&database, "Ana", None);
     let comes = decide::come_in(&ana, &late, true, &ways(true), database.at(2)).unwrap();
     let gone =
-        || decide::disconnect(&ana, &identity("Ana"), true, &operator(), database.at(1)).unwrap();
+        || disconnecting(&database, &ana).unwrap();
     store.commit(gone()).await.unwrap();
     assert!(is_conflict(&*store, gone()).await);
     assert!(is_conflict(&*store, comes).await);

@@ -256,14 +256,24 @@ fn nobody_takes_their_own_only_way_in() {
         (by(9, Role::Admin), false, None),
         (by(9, Role::Responder), true, Some(Refused::NotAnAdmin)),
     ] {
-        let gone = decide::disconnect(&ben, &identity("1"), another_way, &by, at(&ids, 1));
+        let gone = decide::disconnect(
+            &ben,
+            &identity("1"),
+            another_way,
+            &ways(),
+            &by,
+            at(&ids, 1),
+        );
         match expected {
             Some(refused) => assert_eq!(gone, Err(refused)),
             None => {
                 let gone = gone.unwrap();
                 assert_eq!(told(&gone)[0].0, "person.identity_unlinked");
                 // Looked at once more when it goes; an admin takes it in any case.
-                let remains = Write::Access(Access::WayRemains { person: ben.id });
+                let remains = Write::Access(Access::WayRemains {
+                    person: ben.id,
+                    ways: ways(),
+                });
                 assert_eq!(gone.writes.contains(&remains), by.is_person(ben.id));
             }
         }
