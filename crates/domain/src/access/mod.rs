@@ -300,7 +300,8 @@ pub enum Access {
     /// team has the name, and when one that goes still has something to answer or is an agent's home. Its members, and
     /// which agents may ask it, go with it.
     Team(Team),
-    /// A person's part in a team from now on; `None` = none. A conflict when it is so already, or the team is no more.
+    /// A person's part in a team from now on, by the word of an admin; `None` = none. A conflict when it is so already, or the
+    /// team is no more.
     Member {
         /// The team.
         team: TeamId,

@@ -28,6 +28,7 @@ store::on_both_databases!(
     only_what_is_open_lets_another_admin_in,
     a_sign_in_by_a_provider_proves_what_the_provider_says,
     teams_are_given_and_taken_in_the_moment_of_a_sign_in,
+    whom_a_provider_gave_an_admin_can_keep,
     who_is_turned_away_is_out_in_one_moment,
 );
 
@@ -357,7 +358,7 @@ async fn teams_are_given_and_taken_in_the_moment_of_a_sign_in(database: Database
     let by_hand = team::set_member(
         &payments,
         &ana,
-        Some(Part::Reads),
+        Some(&given(&payments, Part::Reads)),
         Part::Answers,
         &operator(),
         database.at(1),
@@ -405,6 +406,45 @@ async fn teams_are_given_and_taken_in_the_moment_of_a_sign_in(database: Database
     assert_eq!(theirs().await, []);
     assert_eq!(is_signed_in(&*store, &joins.session).await, None);
     verify_journal(&*store).await.unwrap();
+}
+
+async fn whom_a_provider_gave_an_admin_can_keep(database: Database) {
+    let store = database.store().await;
+    let payments = made_team(&database, &*store, "Payments").await;
+    let with = |given: &[(&Team, Part)], until_now| Arrival {
+        teams: Some(GivenTeams {
+            given: given
+                .iter()
+                .map(|(team, part)| (team.named(), *part))
+                .collect(),
+            until_now,
+            ..GivenTeams::default()
+        }),
+        ..arrival(&database, "Ana", None)
+    };
+    let first = with(&[(&payments, Part::Answers)], Vec::new());
+    let first = decide::come_first("Ana", Role::Responder, &first, database.at(0));
+    store.commit(first.unwrap()).await.unwrap();
+    let ana = store.account("ana").await.unwrap().unwrap().person;
+    let theirs = async || store.memberships(ana.id).await.unwrap();
+    // In the part that she has.
+    let kept = async || {
+        let theirs = theirs().await;
+        let (now_is, by) = (theirs.first(), operator());
+        team::set_member(&payments, &ana, now_is, Part::Answers, &by, database.at(1))
+    };
+    store.commit(kept().await.unwrap()).await.unwrap();
+    assert_eq!(kept().await, Err(Refused::Unchanged));
+    // The provider names the team no more, and does not take back what is an admin's word by now.
+    let again = with(&[], theirs().await);
+    let again = decide::come_in(&ana, &again, true, &ways(true), database.at(2)).unwrap();
+    store.commit(again).await.unwrap();
+    let hers = Membership {
+        team: payments.named(),
+        part: Part::Answers,
+        issuer: None,
+    };
+    assert_eq!(theirs().await, [hers]);
 }
 
 async fn who_is_turned_away_is_out_in_one_moment(database: Database) {

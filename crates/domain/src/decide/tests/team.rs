@@ -249,6 +249,28 @@ fn a_team_that_is_asked_or_is_a_home_stays_and_one_that_is_gone_takes_nothing() 
 }
 
 #[test]
+fn whom_a_provider_made_a_member_an_admin_can_keep() {
+    let ids = Counter::default();
+    let (payments, ben) = (team(1, "Payments"), ben());
+    let admin = person(Role::Admin, Parts::default());
+    let member = |issuer: Option<&str>| Membership {
+        team: payments.named(),
+        part: Part::Reads,
+        issuer: issuer.map(str::to_owned),
+    };
+    for (now_is, part, unchanged) in [
+        (member(None), Part::Reads, true),
+        (member(None), Part::Answers, false),
+        (member(Some("https://id.example")), Part::Reads, false),
+        (member(Some("https://id.example")), Part::Answers, false),
+    ] {
+        let now = at(&ids, 1);
+        let set = decide::set_member(&payments, &ben, Some(&now_is), part, &admin, now);
+        assert_eq!(set == Err(Refused::Unchanged), unchanged, "{now_is:?}");
+    }
+}
+
+#[test]
 fn a_question_that_is_moved_belongs_to_the_other_team_alone() {
     let ids = Counter::default();
     let (payments, search) = (team(1, "Payments"), team(2, "Search"));
