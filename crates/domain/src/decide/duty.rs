@@ -90,11 +90,11 @@ pub fn add_override(
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
     standing.there()?;
-    let duty = standing.rota()?;
+    let duty = standing.rota()?.clone().kept(now.at);
     let id = OverrideId(now.ids.next());
     let one = draft.check(id, &duty.rota, standing.members, now.at);
     let one = one.map_err(Refused::Invalid)?;
-    let added = standing.fitting(duty, [("from".to_owned(), one)])?;
+    let added = standing.fitting(&duty, [("from".to_owned(), one)])?;
     standing.overridden(added, actor, now)
 }
 
@@ -110,7 +110,8 @@ pub fn add_overrides(
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
     standing.there()?;
-    let added = standing.fitting(standing.rota()?, read)?;
+    let duty = standing.rota()?.clone().kept(now.at);
+    let added = standing.fitting(&duty, read)?;
     standing.overridden(added, actor, now)
 }
 
@@ -150,7 +151,7 @@ pub fn set_away(
         .find(|one| Person::name_key(&one.name) == named);
     let actor = standing.speaks_for(person.map(|person| person.id), by)?;
     standing.there()?;
-    let duty = standing.rota()?;
+    let duty = standing.rota()?.clone().kept(now.at);
     let id = AbsenceId(now.ids.next());
     let absence = draft.check(id, &duty.rota, standing.members, now.at);
     let absence = absence.map_err(Refused::Invalid)?;
@@ -165,7 +166,7 @@ pub fn set_away(
         {
             return Err(Refused::Unchanged);
         }
-        let when = words(duty, clash.from, clash.until);
+        let when = words(&duty, clash.from, clash.until);
         let how = format!("overlaps another time of theirs, {when}; remove that first");
         return Err(invalid("from", how));
     }

@@ -33,9 +33,14 @@ impl Duty {
             }
             DutyEvent::RotaCleared(_) => return None,
         }
+        Some(next.kept(at))
+    }
+
+    /// Without the exceptions that were over long before.
+    pub fn kept(mut self, at: DateTime<Utc>) -> Self {
         let counts = |until: DateTime<Utc>| at.signed_duration_since(until) <= DUTY_KEPT;
-        next.overrides.retain(|one| counts(one.until));
-        next.absences.retain(|one| counts(one.until));
-        Some(next)
+        self.overrides.retain(|one| counts(one.until));
+        self.absences.retain(|one| counts(one.until));
+        self
     }
 }
