@@ -261,12 +261,12 @@ fn two_overrides_at_once_are_refused_and_the_same_again_changes_nothing() {
     // Of a file all is taken, or nothing; what is there already is passed over.
     let kept = desk.duty.as_ref().unwrap().overrides[0].clone();
     let mut other = kept.clone();
-    other.id = crate::OverrideId(Uuid::from_u128(77));
+    other.id = OverrideId(Uuid::from_u128(77));
     other.from = kept.until;
     other.until = kept.until + chrono::TimeDelta::days(1);
     let mut third = other.clone();
     third.person = PersonId(Uuid::from_u128(9));
-    let file = |all: &[&crate::duty::Override]| {
+    let file = |all: &[&Override]| {
         let numbered = all.iter().enumerate();
         numbered
             .map(|(n, one)| (format!("events[{n}].dtstart"), (*one).clone()))
@@ -359,7 +359,7 @@ fn all_else_is_the_admins() {
     let hash = SecretHash([1; 32]);
     let ana = desk.members[0].clone();
     let responder = signed_in(&ana, Some(Part::Answers));
-    let id = crate::OverrideId(Uuid::nil());
+    let id = OverrideId(Uuid::nil());
     let (standing, now) = (desk.standing(), || desk.now());
     for refused in [
         decide::set_rota(standing, &daily(&["Ana"]), &responder, now()),

@@ -435,13 +435,13 @@ fn who_has_no_role_by_the_provider_any_more_is_out_everywhere() {
         Access::AdminRemains { but, ways: by },
         Access::Person(ben),
         Access::Member { part: None, .. },
-        Access::SignOutAll { person },
+        Access::SignOutAll { person: whose },
     ] = writes[..]
     else {
         panic!("{gone:?}");
     };
     assert_eq!((*but, by, ben.role), (ben.id, &ways(), Role::Viewer));
-    assert_eq!(*person, ben.id);
+    assert_eq!(*whose, ben.id);
     let Payload::Person(PersonEvent::SignedOut { sessions, .. }) = &gone.events[2].payload else {
         panic!("{gone:?}");
     };

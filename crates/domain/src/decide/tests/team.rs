@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    AgentId, AgentRef, Audience, Interaction, Part, Parts, Payload, Person, PersonId, Principal,
+    AgentId, AgentRef, Audience, Interaction, Membership, Part, Parts, Payload, Person, PersonId, Principal,
     Refused, Role, Team, TeamId, TokenId, Write,
     access::Access,
     decide::{interaction, team as decide},
