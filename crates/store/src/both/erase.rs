@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{
     AgentId, Blanked, Changeset, Erasing, Interaction, InteractionId, Payload, Task,
-    decide::interaction::Erasable, journal::Record,
+    decide::interaction::Erasable, delivery::ERASED_CARDS_EVERY, journal::Record,
 };
 use sqlx::QueryBuilder;
 use uuid::Uuid;
@@ -13,9 +13,6 @@ use crate::{OfTeams, Result, StoreError, WithWords, rows};
 
 /// How many events become blank by one statement.
 const AT_ONCE: usize = 64;
-
-/// Milliseconds between the changes of two cards of a channel.
-const CARD_EVERY: i64 = 2_000;
 
 /// `false` when an event without a write of its interaction, such as an answer that came too late, would bring words
 /// to one whose words are gone: then the decision is taken anew.
@@ -116,7 +113,9 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
             .execute(&mut *connection)
             .await?;
     }
-    put_behind(connection, by).await?;
+    if erasing.of_many {
+        put_behind(connection, by).await?;
+    }
     let card = erasing.interaction.card.as_ref();
     if let Some((card, posted)) = card.and_then(|card| Some((card, card.posted.as_ref()?))) {
         // That the message came stays: threads are read back, and it would be kept anew.
@@ -164,8 +163,7 @@ async fn blank_events(connection: &mut Connection, some: &[Blanked], by: i64) ->
     Ok(())
 }
 
-/// The change of the card comes after all that its channel is owed, at half of the pace that Slack permits: thousands may
-/// be erased at once, and the card of a question that somebody waits for comes between theirs.
+/// The change of the card comes after all that its channel is owed.
 async fn put_behind(connection: &mut Connection, by: i64) -> Result<()> {
     sqlx::query(
         "UPDATE outbox SET next_at = next_at + COALESCE((
@@ -177,7 +175,7 @@ async fn put_behind(connection: &mut Connection, by: i64) -> Result<()> {
          WHERE event_seq = $1 AND state = 'due'",
     )
     .bind(by)
-    .bind(CARD_EVERY)
+    .bind(ERASED_CARDS_EVERY.num_milliseconds())
     .execute(connection)
     .await?;
     Ok(())

@@ -396,17 +396,23 @@ async fn cards_of_what_is_erased_leave_room_for_what_is_new(database: Database) 
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
     let mut closed = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..4 {
         let asked = database.asked_in(&*store, &agent, "C0MAIN", 0).await;
         let closing = decide::cancel(&asked, &ana(), None, None, database.at(1)).unwrap();
         closed.push(database.commit(&*store, closing).await.id);
     }
+    // Three are kept no longer, and a person erases the last, all at the same moment.
+    let urgent = closed.pop().unwrap();
     let mut erased = Vec::new();
     for id in closed {
-        database.erase(&*store, id).await;
+        let known = store.erasable(id).await.unwrap().unwrap();
+        let erasing = decide::erase_old(&known, database.at(100)).unwrap();
+        database.commit(&*store, erasing).await;
         erased.push(store.last_seq().await.unwrap());
     }
-    // All of them at the same moment, and this a second later.
+    database.erase(&*store, urgent).await;
+    let urgent = store.last_seq().await.unwrap();
+    // And this a second later.
     database.asked_in(&*store, &agent, "C0MAIN", 101).await;
     let new = store.last_seq().await.unwrap();
     let due = async |seconds| {
@@ -422,7 +428,7 @@ async fn cards_of_what_is_erased_leave_room_for_what_is_new(database: Database) 
         due.sort_unstable();
         due
     };
-    assert_eq!(due(101).await, [erased[0], new]);
+    assert_eq!(due(101).await, [erased[0], urgent, new]);
     assert_eq!(due(103).await, [erased[1]]);
     assert_eq!(due(110).await, [erased[2]]);
 }
