@@ -7,6 +7,7 @@ use domain::{
     access::{NewSession, WaysIn},
 };
 use sqlx::QueryBuilder;
+use uuid::Uuid;
 
 use super::{Connection, Db, Store, access::sign_in};
 use crate::{
@@ -57,18 +58,30 @@ impl Identities for Store {
 
 /// By what people come in: whether they have a password or a passkey, and a provider of theirs. A row for each of those. A
 /// code of an app is no way in: it is asked for after a password.
-const LEADS: &str = "SELECT p.password_hash IS NOT NULL
+const LEADS: &str = "SELECT p.id, p.password_hash IS NOT NULL
         OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = p.id AND f.kind = 'passkey'),
         i.issuer
      FROM people p LEFT JOIN identities i ON i.person_id = p.id";
 
-type Lead = (bool, Option<String>);
+pub(super) type Lead = (Uuid, bool, Option<String>);
 
 fn one_leads(leads: &[Lead], ways: Option<&WaysIn>) -> bool {
-    leads.iter().any(|(of_their_own, issuer)| match ways {
+    leads.iter().any(|(_, of_their_own, issuer)| match ways {
         Some(ways) => ways.lead_in(*of_their_own, issuer.as_deref()),
         None => *of_their_own || issuer.is_some(),
     })
+}
+
+/// By what the admins come in who are not disabled.
+pub(super) async fn admins(
+    connection: &mut Connection,
+    but: Option<PersonId>,
+) -> sqlx::Result<Vec<Lead>> {
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(LEADS);
+    // Nobody has the nil id.
+    sql.push(" WHERE p.role = 'admin' AND p.disabled_at IS NULL AND p.id <> ")
+        .push_bind(but.map(|person| person.0).unwrap_or_default());
+    sql.build_query_as().fetch_all(connection).await
 }
 
 /// Somebody who was only invited is not there yet.
@@ -77,12 +90,7 @@ pub(super) async fn admin_remains(
     but: Option<PersonId>,
     ways: Option<&WaysIn>,
 ) -> Result<bool> {
-    let mut sql: QueryBuilder<Db> = QueryBuilder::new(LEADS);
-    // Nobody has the nil id.
-    sql.push(" WHERE p.role = 'admin' AND p.disabled_at IS NULL AND p.id <> ")
-        .push_bind(but.map(|person| person.0).unwrap_or_default());
-    let leads: Vec<Lead> = sql.build_query_as().fetch_all(connection).await?;
-    Ok(one_leads(&leads, ways))
+    Ok(one_leads(&admins(connection, but).await?, ways))
 }
 
 pub(super) async fn way_remains(

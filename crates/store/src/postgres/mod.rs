@@ -18,6 +18,8 @@ mod audience;
 mod briefs;
 #[path = "../both/cards.rs"]
 mod cards;
+#[path = "../both/content.rs"]
+mod content;
 #[path = "../both/duties.rs"]
 mod duties;
 #[path = "../both/endpoints.rs"]
