@@ -177,7 +177,6 @@ impl Service {
             decide::set_rota(standing, rota, by, now)
         })
         .await
-        .map(drop)
     }
 
     /// Takes a team's rota away, with all that belongs to it.
@@ -188,7 +187,6 @@ impl Service {
         by.admin()?;
         self.change_duty(team, |standing, now| decide::clear_rota(standing, by, now))
             .await
-            .map(drop)
     }
 
     /// Puts another person on duty than the rota says, for a while.
@@ -206,7 +204,6 @@ impl Service {
             decide::add_override(standing, one, by, now)
         })
         .await
-        .map(drop)
     }
 
     /// Takes an override back.
@@ -224,7 +221,6 @@ impl Service {
             decide::remove_override(standing, id, by, now)
         })
         .await
-        .map(drop)
     }
 
     /// Reads overrides out of a calendar file: all of them, or none.
@@ -318,7 +314,6 @@ impl Service {
             decide::remove_away(standing, id, by, now)
         })
         .await
-        .map(drop)
     }
 
     /// Makes a person's address of a team's calendar, and returns its secret. Their last one ends.
@@ -428,21 +423,21 @@ impl Service {
         })
     }
 
-    /// Decides on the duty as it is, and says whether that changed something.
+    /// Decides on the duty as it is.
     async fn change_duty(
         &self,
         team: TeamId,
         decide: impl Fn(Standing<'_>, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
-    ) -> Result<bool, ServiceError> {
+    ) -> Result<(), ServiceError> {
         loop {
             let record = self.known_duty(team).await?;
             let members = can_be(&record);
             match decide(standing(&record, &members), self.moment()) {
                 // Doing it twice does no harm.
-                Err(Refused::Unchanged) => return Ok(false),
+                Err(Refused::Unchanged) => return Ok(()),
                 decided => {
                     if self.is_first(decided?).await? {
-                        return Ok(true);
+                        return Ok(());
                     }
                 }
             }

@@ -337,15 +337,9 @@ impl Comes<'_> {
     async fn turn_away(self, claim: String) -> Came {
         let why = told(self.provider, &Trouble::NoRole { claim });
         let settings = &self.provider.settings;
-        let shown = Shown {
-            teams: settings.teams.as_ref().map(|_| ShownTeams {
-                named: named(settings),
-                ..ShownTeams::default()
-            }),
-            ..self.shown()
-        };
-        let ways = self.state.providers.ways();
-        match self.state.service.turn_away(&shown, ways).await {
+        let teams = settings.teams.as_ref().map(|_| named(settings));
+        let (service, ways) = (&self.state.service, self.state.providers.ways());
+        match service.turn_away(&self.shown(), teams.as_deref(), ways).await {
             Ok(()) => {
                 // It may have been theirs, and then there is nothing left to keep the sentence with.
                 session::take_back(self.session).await?;

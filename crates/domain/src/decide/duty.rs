@@ -16,7 +16,7 @@ use crate::{
     team::{Part, Team},
 };
 
-/// A team and its duty, as they are.
+/// A team and its duty, as they are. Of a deleted team nothing is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
     /// The team.
@@ -32,7 +32,7 @@ pub struct Standing<'a> {
 /// The team has this rota from now on; a turn begins by it, not by the last one.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Unchanged`]; [`Refused::Invalid`] also when somebody of it
+/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`]; [`Refused::Invalid`] also when somebody of it
 /// is disabled, and when it leaves a gap.
 pub fn set_rota(
     standing: Standing<'_>,
@@ -41,7 +41,6 @@ pub fn set_rota(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     let with = |rota| Duty {
         rota,
         overrides: standing
@@ -63,14 +62,13 @@ pub fn set_rota(
 /// The team has no rota any more: what belongs to it goes too.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Unchanged`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`].
 pub fn clear_rota(
     standing: Standing<'_>,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     if standing.duty.is_none() {
         return Err(Refused::Unchanged);
     }
@@ -81,7 +79,7 @@ pub fn clear_rota(
 /// Another person than the rota says is on duty for a while.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Unchanged`] when it is so already, [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`] when it is so already, [`Refused::Invalid`].
 pub fn add_override(
     standing: Standing<'_>,
     draft: &OverrideDraft,
@@ -89,7 +87,6 @@ pub fn add_override(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     let duty = standing.rota()?.clone().kept(now.at);
     let id = OverrideId(now.ids.next());
     let one = draft.check(id, &duty.rota, standing.members, now.at);
@@ -109,7 +106,6 @@ pub fn add_overrides(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     let duty = standing.rota()?.clone().kept(now.at);
     let added = standing.fitting(&duty, read)?;
     standing.overridden(added, actor, now)
@@ -118,7 +114,7 @@ pub fn add_overrides(
 /// An override does not hold any more.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Invalid`].
 pub fn remove_override(
     standing: Standing<'_>,
     id: OverrideId,
@@ -126,7 +122,6 @@ pub fn remove_override(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     let found = standing.rota()?.overrides.iter().find(|one| one.id == id);
     let removed = found.ok_or_else(|| unknown("override"))?.clone();
     let team = standing.team.named();
@@ -136,8 +131,7 @@ pub fn remove_override(
 /// A person is out of office. They say so themselves, or an admin does.
 ///
 /// # Errors
-/// [`Refused::NotSeen`] for who is not in the team, [`Refused::NotAnAdmin`] for another person, [`Refused::TeamDeleted`],
-/// [`Refused::Invalid`].
+/// [`Refused::NotSeen`] for who is not in the team, [`Refused::NotAnAdmin`] for another person, [`Refused::Invalid`].
 pub fn set_away(
     standing: Standing<'_>,
     draft: &AbsenceDraft,
@@ -150,7 +144,6 @@ pub fn set_away(
         .iter()
         .find(|one| Person::name_key(&one.name) == named);
     let actor = standing.speaks_for(person.map(|person| person.id), by)?;
-    standing.there()?;
     let duty = standing.rota()?.clone().kept(now.at);
     let id = AbsenceId(now.ids.next());
     let absence = draft.check(id, &duty.rota, standing.members, now.at);
@@ -190,7 +183,6 @@ pub fn remove_away(
     let absences = standing.duty.map_or(&[][..], |duty| &duty.absences);
     let found: Option<&Absence> = absences.iter().find(|one| one.id == id);
     let actor = standing.speaks_for(found.map(|one| one.person), by)?;
-    standing.there()?;
     let removed = found.ok_or_else(|| unknown("absence"))?.clone();
     let team = standing.team.named();
     Ok(standing.after(DutyEvent::AwayRemoved { team, removed }, actor, now))
@@ -199,7 +191,7 @@ pub fn remove_away(
 /// A person gets an address of the team's calendar, which opens without signing in. `part` is theirs in the team.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Disabled`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Disabled`], [`Refused::Invalid`].
 pub fn open_calendar(
     standing: Standing<'_>,
     person: &Person,
@@ -209,7 +201,6 @@ pub fn open_calendar(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     standing.rota()?;
     if person.disabled_at.is_some() {
         return Err(Refused::Disabled);
@@ -234,7 +225,7 @@ pub fn open_calendar(
 /// A person's address of the calendar opens no more. `has_one` says whether there is one.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Unchanged`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`].
 pub fn close_calendar(
     standing: Standing<'_>,
     person: &Person,
@@ -243,7 +234,6 @@ pub fn close_calendar(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     if !has_one {
         return Err(Refused::Unchanged);
     }
@@ -261,13 +251,6 @@ pub fn close_calendar(
 }
 
 impl Standing<'_> {
-    fn there(&self) -> Result<(), Refused> {
-        match self.team.deleted_at {
-            None => Ok(()),
-            Some(_) => Err(Refused::TeamDeleted),
-        }
-    }
-
     fn rota(&self) -> Result<&Duty, Refused> {
         self.duty
             .ok_or_else(|| invalid("team", "has no rota; set one first"))
