@@ -244,10 +244,7 @@ impl Service {
             let record = self.known_duty(team).await?;
             let members = can_be(&record);
             let standing = standing(&record, &members);
-            let Some(duty) = standing.duty else {
-                let fault = Fault::new("team", "has no rota; set one first");
-                return Err(vec![fault].into());
-            };
+            let duty = standing.rota()?;
             let now = self.moment();
             let read = read_overrides(file, &duty.rota, &members, now.ids, now.at)?;
             let CalendarRead {
@@ -494,10 +491,4 @@ fn added_by(changeset: &Changeset) -> usize {
         _ => None,
     });
     added.unwrap_or_default()
-}
-
-/// When something of a duty is, as its own clocks show it.
-pub fn on_the_wall(duty: &Duty, at: DateTime<Utc>) -> String {
-    let local = duty.rota.zone.local(at);
-    local.format("%Y-%m-%d %H:%M").to_string()
 }

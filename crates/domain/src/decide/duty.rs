@@ -251,7 +251,11 @@ pub fn close_calendar(
 }
 
 impl Standing<'_> {
-    fn rota(&self) -> Result<&Duty, Refused> {
+    /// The team's duty.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`] when it has no rota.
+    pub fn rota(&self) -> Result<&Duty, Refused> {
         self.duty
             .ok_or_else(|| invalid("team", "has no rota; set one first"))
     }
@@ -343,7 +347,7 @@ fn overlap(one: Span, other: Span) -> bool {
 
 /// By the clocks of the rota.
 fn words(duty: &Duty, from: DateTime<Utc>, until: DateTime<Utc>) -> String {
-    let at = |moment| duty.rota.zone.local(moment).format("%Y-%m-%d %H:%M");
+    let at = |moment| duty.rota.on_the_wall(moment);
     format!("from {} to {}", at(from), at(until))
 }
 

@@ -40,7 +40,7 @@ pub(super) async fn apply(
             }
             Write::Retry { which, at } => super::owed::retry(connection, *which, *at).await?,
             Write::Heard { message, at, note } => {
-                super::inbox::heard(connection, *message, *at, note).await?
+                super::heard::heard(connection, *message, *at, note).await?
             }
         };
         if !fits {

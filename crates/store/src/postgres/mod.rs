@@ -28,6 +28,8 @@ mod endpoints;
 mod erase;
 #[path = "../both/factors.rs"]
 mod factors;
+#[path = "../both/heard.rs"]
+mod heard;
 #[path = "../both/identities.rs"]
 mod identities;
 #[path = "../both/interactions.rs"]
