@@ -189,7 +189,12 @@ fn a_factor_has_a_name_and_there_are_not_too_many() {
 fn whoever_needs_a_factor_keeps_the_last() {
     let (ids, ben, by) = (Counter::default(), person(8), principal(8, Role::Viewer));
     for (had, needed, refused) in [(1, true, true), (1, false, false), (2, true, false)] {
-        let removed = decide::remove(&ben, removal(&factor(1), had, needed, true), &by, at(&ids, 1));
+        let removed = decide::remove(
+            &ben,
+            removal(&factor(1), had, needed, true),
+            &by,
+            at(&ids, 1),
+        );
         assert_eq!(
             removed == Err(Refused::FactorNeeded),
             refused,
@@ -204,7 +209,12 @@ fn whoever_needs_a_factor_keeps_the_last() {
 fn nobody_removes_their_only_way_in() {
     let (ids, ben, by) = (Counter::default(), person(8), principal(8, Role::Viewer));
     for another_way in [true, false] {
-        let removed = decide::remove(&ben, removal(&factor(1), 1, false, another_way), &by, at(&ids, 1));
+        let removed = decide::remove(
+            &ben,
+            removal(&factor(1), 1, false, another_way),
+            &by,
+            at(&ids, 1),
+        );
         assert_eq!(removed == Err(Refused::OnlyWay), !another_way);
     }
 }
@@ -233,7 +243,8 @@ fn what_must_remain_is_looked_at_once_more_when_a_factor_goes() {
         (&passkey, false, vec![&way]),
         (&passkey, true, vec![&one, &way]),
     ] {
-        let removed = decide::remove(&ben, removal(gone, 2, needed, true), &by, at(&ids, 1)).unwrap();
+        let removed =
+            decide::remove(&ben, removal(gone, 2, needed, true), &by, at(&ids, 1)).unwrap();
         let rest = removed.writes[1..].iter().map(|write| match write {
             Write::Access(access) => access,
             other => panic!("{other:?}"),
