@@ -256,14 +256,7 @@ fn nobody_takes_their_own_only_way_in() {
         (by(9, Role::Admin), false, None),
         (by(9, Role::Responder), true, Some(Refused::NotAnAdmin)),
     ] {
-        let gone = decide::disconnect(
-            &ben,
-            &identity("1"),
-            another_way,
-            &ways(),
-            &by,
-            at(&ids, 1),
-        );
+        let gone = decide::disconnect(&ben, &identity("1"), another_way, &ways(), &by, at(&ids, 1));
         match expected {
             Some(refused) => assert_eq!(gone, Err(refused)),
             None => {
