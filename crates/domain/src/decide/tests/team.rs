@@ -5,8 +5,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    AgentId, AgentRef, Audience, Interaction, Membership, Part, Parts, Payload, Person, PersonId, Principal,
-    Refused, Role, Team, TeamId, TokenId, Write,
+    AgentId, AgentRef, Audience, Interaction, Membership, Part, Parts, Payload, Person, PersonId,
+    Principal, Refused, Role, Team, TeamId, TokenId, Write,
     access::Access,
     decide::{interaction, team as decide},
     event::TeamEvent,
