@@ -418,10 +418,7 @@ async fn a_role_by_a_provider_is_not_had_where_no_factor_was_shown(database: Tes
     let link = app.state.service.make_link(id, &operator()).await.unwrap();
     let form = [("link", link.reveal()), ("password", PASSWORD)];
     let mut by_password = Browser::new(&app);
-    assert_eq!(
-        place(&by_password.submit("/accept-link", &form).await),
-        "/"
-    );
+    assert_eq!(place(&by_password.submit("/accept-link", &form).await), "/");
     assert_eq!(by_password.visitor().await["role"], "responder");
     // Not as an admin, when the provider makes her one.
     provider.lies(groups(json!(["ops"])));
