@@ -1,8 +1,8 @@
 //! Teams (rule 18): made by admins, who say who is in them and which agents ask them.
 
 use domain::{
-    AgentRef, Audience, Changeset, InteractionId, Membership, Moment, Part, Person, PersonId, Principal,
-    Refused, Team, TeamId, Write,
+    AgentRef, Audience, Changeset, InteractionId, Membership, Moment, Part, Person, PersonId,
+    Principal, Refused, Team, TeamId, Write,
     access::Access,
     decide::{interaction, team as decide},
     fault::is_name,
