@@ -856,7 +856,10 @@ async fn of_the_last_two_of_a_task_at_once_one_takes_its_words_along(database: D
             Err(error) => panic!("{error}"),
         }
     }
-    assert_eq!(conflicts, 1, "the second of them was not the last when it was decided");
+    assert_eq!(
+        conflicts, 1,
+        "the second of them was not the last when it was decided"
+    );
     for id in ids {
         let left = store.erasable(id).await.unwrap().unwrap();
         if left.interaction.erased.is_none() {
