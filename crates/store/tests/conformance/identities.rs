@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Access, Changeset, Identity, Ids, Membership, Part, PasswordHash, Person, PersonId, Refused, Role,
-    SecretHash, SessionId, Team, Write,
+    Access, Changeset, Identity, Ids, Membership, Part, PasswordHash, Person, PersonId, Refused,
+    Role, SecretHash, SessionId, Team, Write,
     access::{NewLink, NewSession, PasswordBy, WaysIn},
     decide::{
         access,
@@ -175,8 +175,7 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
     let ana = came_first(&database, &*store, "Ana", Role::Viewer).await;
     let late = arrival(&database, "Ana", None);
     let comes = decide::come_in(&ana, &late, true, &ways(true), database.at(2)).unwrap();
-    let gone =
-        || disconnecting(&database, &ana).unwrap();
+    let gone = || disconnecting(&database, &ana).unwrap();
     store.commit(gone()).await.unwrap();
     assert!(is_conflict(&*store, gone()).await);
     assert!(is_conflict(&*store, comes).await);
@@ -196,8 +195,7 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
     let enabled = access::disable(&kept_out, false, &[], &operator(), database.at(4)).unwrap();
     store.commit(enabled).await.unwrap();
     let again = store.person(ana.id).await.unwrap().unwrap();
-    let came =
-        |person| decide::come_in(person, &late, true, &ways(true), database.at(5)).unwrap();
+    let came = |person| decide::come_in(person, &late, true, &ways(true), database.at(5)).unwrap();
     assert!(is_conflict(&*store, came(&ana)).await);
     store.commit(came(&again)).await.unwrap();
 }
