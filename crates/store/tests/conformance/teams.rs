@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentRef, Audience, Changeset, Day, Interaction, Membership, Part, Parts, Person, PersonId, Principal,
-    Role, SecretHash, Team, TokenKind, Write,
+    AgentRef, Audience, Changeset, Day, Interaction, Membership, Part, Parts, Person, PersonId,
+    Principal, Role, SecretHash, Team, TokenKind, Write,
     access::{Access, Lifetime, NewLink, Token},
     decide::{
         access::{self, NewToken},
