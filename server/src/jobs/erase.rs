@@ -72,7 +72,10 @@ mod tests {
         for _ in 0..2 {
             pace.rest();
             let turns = (1..).find(|_| pace.looks());
-            assert_eq!(turns.map(|turns| EVERY * turns), Some(Duration::from_secs(300)));
+            assert_eq!(
+                turns.map(|turns| EVERY * turns),
+                Some(Duration::from_secs(300))
+            );
         }
     }
 }
