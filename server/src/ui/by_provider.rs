@@ -339,7 +339,10 @@ impl Comes<'_> {
         let settings = &self.provider.settings;
         let teams = settings.teams.as_ref().map(|_| named(settings));
         let (service, ways) = (&self.state.service, self.state.providers.ways());
-        match service.turn_away(&self.shown(), teams.as_deref(), ways).await {
+        match service
+            .turn_away(&self.shown(), teams.as_deref(), ways)
+            .await
+        {
             Ok(()) => {
                 // It may have been theirs, and then there is nothing left to keep the sentence with.
                 session::take_back(self.session).await?;
