@@ -63,7 +63,8 @@ pub enum Write {
     },
     /// As [`Write::Advance`], and all that was written in the interaction goes (rule 19): from its row, from its
     /// events, and from everything that was made of them. If the journal has an event of it after the last one that the
-    /// decision rests on, the whole changeset is refused as a conflict.
+    /// decision rests on, the whole changeset is refused as a conflict; so too when it is the last of its task that has words
+    /// and those of the task stay, or the other way round.
     Erase(Box<Erasing>),
 }
 
@@ -76,6 +77,8 @@ pub struct Erasing {
     pub events: Vec<Blanked>,
     /// The last event of the interaction that the decision rests on.
     pub last_seq: i64,
+    /// Whether it is one of many: then the change of its card comes after all that its channel is owed.
+    pub of_many: bool,
 }
 
 /// What is left of an event whose words go.

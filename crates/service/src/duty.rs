@@ -177,7 +177,6 @@ impl Service {
             decide::set_rota(standing, rota, by, now)
         })
         .await
-        .map(drop)
     }
 
     /// Takes a team's rota away, with all that belongs to it.
@@ -188,7 +187,6 @@ impl Service {
         by.admin()?;
         self.change_duty(team, |standing, now| decide::clear_rota(standing, by, now))
             .await
-            .map(drop)
     }
 
     /// Puts another person on duty than the rota says, for a while.
@@ -206,7 +204,6 @@ impl Service {
             decide::add_override(standing, one, by, now)
         })
         .await
-        .map(drop)
     }
 
     /// Takes an override back.
@@ -224,7 +221,6 @@ impl Service {
             decide::remove_override(standing, id, by, now)
         })
         .await
-        .map(drop)
     }
 
     /// Reads overrides out of a calendar file: all of them, or none.
@@ -248,10 +244,7 @@ impl Service {
             let record = self.known_duty(team).await?;
             let members = can_be(&record);
             let standing = standing(&record, &members);
-            let Some(duty) = standing.duty else {
-                let fault = Fault::new("team", "has no rota; set one first");
-                return Err(vec![fault].into());
-            };
+            let duty = standing.rota()?;
             let now = self.moment();
             let read = read_overrides(file, &duty.rota, &members, now.ids, now.at)?;
             let CalendarRead {
@@ -318,7 +311,6 @@ impl Service {
             decide::remove_away(standing, id, by, now)
         })
         .await
-        .map(drop)
     }
 
     /// Makes a person's address of a team's calendar, and returns its secret. Their last one ends.
@@ -334,9 +326,9 @@ impl Service {
         by.admin()?;
         let secret = Secret::calendar();
         let hash = secret.hash();
-        let person = self.store.person(person).await?;
-        let person = person.ok_or(ServiceError::NotFound)?;
         loop {
+            // They may have been disabled meanwhile, and then there is none for them.
+            let person = self.known_person(person).await?;
             let record = self.known_duty(team).await?;
             let part = part(&record, person.id);
             let members = can_be(&record);
@@ -428,21 +420,21 @@ impl Service {
         })
     }
 
-    /// Decides on the duty as it is, and says whether that changed something.
+    /// Decides on the duty as it is.
     async fn change_duty(
         &self,
         team: TeamId,
         decide: impl Fn(Standing<'_>, Moment<'_>) -> Result<Changeset, Refused> + Send + Sync,
-    ) -> Result<bool, ServiceError> {
+    ) -> Result<(), ServiceError> {
         loop {
             let record = self.known_duty(team).await?;
             let members = can_be(&record);
             match decide(standing(&record, &members), self.moment()) {
                 // Doing it twice does no harm.
-                Err(Refused::Unchanged) => return Ok(false),
+                Err(Refused::Unchanged) => return Ok(()),
                 decided => {
                     if self.is_first(decided?).await? {
-                        return Ok(true);
+                        return Ok(());
                     }
                 }
             }
@@ -499,10 +491,4 @@ fn added_by(changeset: &Changeset) -> usize {
         _ => None,
     });
     added.unwrap_or_default()
-}
-
-/// When something of a duty is, as its own clocks show it.
-pub fn on_the_wall(duty: &Duty, at: DateTime<Utc>) -> String {
-    let local = duty.rota.zone.local(at);
-    local.format("%Y-%m-%d %H:%M").to_string()
 }

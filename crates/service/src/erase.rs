@@ -46,6 +46,20 @@ impl Service {
             .await
     }
 
+    /// As [`Service::erase`], one of many: what people wait for in Slack comes before the change of its card.
+    ///
+    /// # Errors
+    /// As [`Service::erase`].
+    pub async fn erase_of_many(
+        &self,
+        id: InteractionId,
+        by: &Principal,
+    ) -> Result<EraseEnd, ServiceError> {
+        by.admin()?;
+        self.erase_by(id, |known, now| decide::erase_of_many(known, by, now))
+            .await
+    }
+
     /// The closed interactions of an agent that ended before a time and whose words are still there, those that ended
     /// first before others.
     ///

@@ -46,7 +46,7 @@ mod uses;
 
 pub use ask::Asked;
 pub use channels::Channels;
-pub use duty::{Imported, TeamDuty, on_the_wall};
+pub use duty::{Imported, TeamDuty};
 pub use endpoints::{CONFIGURED, WishedEndpoint};
 pub use erase::EraseEnd;
 pub use factor::{

@@ -115,10 +115,12 @@ impl Service {
             }
             let person = self.known_person(person).await?;
             let sessions = self.short_of_a_factor(&person, role).await?;
-            let leaves = !sessions.is_empty();
+            let leaves = sessions.is_some();
             let now = self.moment();
-            let changed = decide::change(&person, name, role, by, now)?;
-            let changed = factor::short_of_one(&person, sessions, changed, by, now)?;
+            let mut changed = decide::change(&person, name, role, by, now)?;
+            if let Some(sessions) = sessions {
+                changed = factor::short_of_one(&person, sessions, changed, by, now)?;
+            }
             if self.is_first(changed).await? {
                 if leaves {
                     self.access_ended.send_replace(());

@@ -107,22 +107,27 @@ impl Service {
     }
 
     /// The provider says of this person that they have no role: they are out everywhere, and have nothing by it any
-    /// more. Whom nobody knows has nothing to lose.
+    /// more. Whom nobody knows has nothing to lose. `named` are all the teams that the provider could give; `None` where it says
+    /// nothing of teams.
     ///
     /// # Errors
     /// [`Refused::LastAdmin`], [`ServiceError::Busy`].
-    pub async fn turn_away(&self, shown: &Shown, ways: &WaysIn) -> Result<(), ServiceError> {
+    pub async fn turn_away(
+        &self,
+        shown: &Shown,
+        named: Option<&[String]>,
+        ways: &WaysIn,
+    ) -> Result<(), ServiceError> {
         for _ in 0..TRIES {
             let Some(person) = self.store.person_known_as(&shown.identity).await? else {
                 return Ok(());
             };
-            let teams = shown.teams.as_ref();
-            let teams = teams.map(|teams| ShownTeams {
-                given: BTreeMap::new(),
-                named: teams.named.clone(),
-            });
-            let teams = match teams {
-                Some(teams) => self.given_teams(&teams, Some(&person)).await?.ok(),
+            let teams = match named {
+                Some(named) => Some(GivenTeams {
+                    given: Vec::new(),
+                    named: keys(named),
+                    until_now: self.store.memberships(person.id).await?,
+                }),
                 None => None,
             };
             let sessions = self.store.sessions(person.id, self.now()).await?;
@@ -187,11 +192,19 @@ impl Service {
                 Err(missing) => return Ok(Err(Received::NoTeam(missing))),
             },
         };
+        let leaves = match &known {
+            Some(person) => {
+                let next = shown.role.unwrap_or(person.role);
+                self.short_of_a_factor(person, next).await?
+            }
+            None => None,
+        };
         let arrival = Arrival {
             identity: shown.identity.clone(),
             provider: shown.provider.clone(),
             role: shown.role,
             teams,
+            leaves,
             session,
             proven_at: shown.shown_at.unwrap_or(DateTime::UNIX_EPOCH),
         };
@@ -227,10 +240,9 @@ impl Service {
                 None => return Ok(Err(name.clone())),
             }
         }
-        let named = shown.named.iter().map(|name| Person::name_key(name));
         Ok(Ok(GivenTeams {
             given,
-            named: named.collect(),
+            named: keys(&shown.named),
             until_now,
         }))
     }
@@ -296,7 +308,7 @@ impl Service {
             let others = others.filter(|other| *other != issuer);
             let another_way = ways.lead_in(has_password || has_passkey, others);
             let now = self.moment();
-            let gone = decide::disconnect(&person, &theirs.identity, another_way, by, now)?;
+            let gone = decide::disconnect(&person, &theirs.identity, another_way, ways, by, now)?;
             if self.is_first(gone).await? {
                 return Ok(());
             }
@@ -371,4 +383,9 @@ impl Service {
         }
         Ok(wanted)
     }
+}
+
+/// Of the names of teams.
+fn keys(names: &[String]) -> BTreeSet<String> {
+    names.iter().map(|name| Person::name_key(name)).collect()
 }

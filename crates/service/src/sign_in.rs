@@ -108,7 +108,7 @@ impl Service {
             let by = principal(&person, self.now(), Parts::default());
             self.change_person(person.id, name, person.role, &by)
                 .await?;
-            name.trim().clone_into(&mut person.name);
+            person = self.known_person(person.id).await?;
         }
         let hash = self.passwords.hash(password).await?;
         let link = link.hash();
@@ -162,17 +162,19 @@ impl Service {
     }
 
     /// Starts a session for a person who is known. Who came by a link has used it up, has the password, and
-    /// no other session. `false` when the person was disabled, another password set or the link used meanwhile, or they have
-    /// to show more.
+    /// no other session. `false` when the person was changed or disabled, another password set or the link used meanwhile, or
+    /// they have to show more.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn begin_session(
         &self,
-        known: Known,
+        mut known: Known,
         cookie: &Secret,
         browser: Browser,
     ) -> Result<bool, ServiceError> {
+        // Their password took a while, and they may need more in the role that they have by now.
+        known.person = self.known_person(known.person.id).await?;
         if self.asks(&known).await? != Asks::Nothing {
             return Ok(false);
         }

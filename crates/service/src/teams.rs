@@ -1,8 +1,8 @@
 //! Teams (rule 18): made by admins, who say who is in them and which agents ask them.
 
 use domain::{
-    AgentRef, Audience, Changeset, InteractionId, Moment, Part, Person, PersonId, Principal,
-    Refused, Team, TeamId, Write,
+    AgentRef, Audience, Changeset, InteractionId, Membership, Moment, Part, Person, PersonId,
+    Principal, Refused, Team, TeamId, Write,
     access::Access,
     decide::{interaction, team as decide},
     fault::is_name,
@@ -241,7 +241,7 @@ impl Service {
         }
     }
 
-    /// Makes a person a member, or gives them another part.
+    /// Makes a person a member, or gives them another part. From then on no provider takes it back by what it said before.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamDeleted`], [`Refused::Disabled`],
@@ -270,6 +270,7 @@ impl Service {
         by: &Principal,
     ) -> Result<(), ServiceError> {
         self.change_member(id, person, |team, person, now_is, now| {
+            let now_is = now_is.map(|one| one.part);
             decide::remove_member(team, person, now_is, by, now)
         })
         .await
@@ -279,7 +280,7 @@ impl Service {
         &self,
         id: TeamId,
         person: PersonId,
-        decide: impl Fn(&Team, &Person, Option<Part>, Moment<'_>) -> Result<Changeset, Refused>
+        decide: impl Fn(&Team, &Person, Option<&Membership>, Moment<'_>) -> Result<Changeset, Refused>
         + Send
         + Sync,
     ) -> Result<(), ServiceError> {
@@ -287,8 +288,9 @@ impl Service {
         let person = person.ok_or(ServiceError::NotFound)?;
         loop {
             let team = self.known_team(id).await?;
-            let part = self.store.parts(person.id).await?.part(id);
-            let changed = decide(&team, &person, part, self.moment());
+            let theirs = self.store.memberships(person.id).await?;
+            let now_is = theirs.iter().find(|one| one.team.id == id);
+            let changed = decide(&team, &person, now_is, self.moment());
             if self.is_so(changed).await? {
                 break;
             }

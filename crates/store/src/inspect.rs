@@ -1,6 +1,7 @@
 //! Looking at a database without changing it.
 
 use chrono::{DateTime, Utc};
+use domain::access::WaysIn;
 use sqlx::{FromRow, migrate::Migrator};
 
 /// A database as it is found.
@@ -60,10 +61,37 @@ pub struct Content {
     pub last_seq: i64,
     /// When it was written.
     pub last_event_at: Option<DateTime<Utc>>,
-    /// How many admins can come in: by a password, a passkey or a provider, and not disabled.
-    pub admins: i64,
+    /// What each admin who is not disabled has to come in by.
+    pub admins: Vec<AdminWays>,
     /// The [`name_key`](domain::Person::name_key)s of the teams.
     pub teams: Vec<String>,
+}
+
+/// What an admin has to come in by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AdminWays {
+    /// A password or a passkey.
+    pub of_their_own: bool,
+    /// Their providers.
+    pub issuers: Vec<String>,
+}
+
+impl Content {
+    /// How many admins can come in where these ways are open.
+    pub fn admins_by(&self, ways: &WaysIn) -> usize {
+        let admins = self.admins.iter();
+        let can = admins.filter(|admin| {
+            let issuers = admin.issuers.iter().map(String::as_str);
+            ways.lead_in(admin.of_their_own, issuers)
+        });
+        can.count()
+    }
+
+    /// Whether an admin has anything to come in by, open or not.
+    pub fn has_admin(&self) -> bool {
+        let mut admins = self.admins.iter();
+        admins.any(|admin| admin.of_their_own || !admin.issuers.is_empty())
+    }
 }
 
 impl Schema {
@@ -108,23 +136,4 @@ pub(crate) struct AppliedRow {
     version: i64,
     success: bool,
     checksum: Vec<u8>,
-}
-
-#[derive(FromRow)]
-pub(crate) struct ContentRow {
-    last_seq: i64,
-    last_event_at: Option<i64>,
-    admins: i64,
-}
-
-impl ContentRow {
-    pub(crate) fn with(self, teams: Vec<String>) -> Content {
-        let row = self;
-        Content {
-            last_seq: row.last_seq,
-            last_event_at: row.last_event_at.and_then(DateTime::from_timestamp_millis),
-            admins: row.admins,
-            teams,
-        }
-    }
 }

@@ -54,7 +54,7 @@ pub use access::{
 };
 pub use error::{CommitError, ConnectError, StoreError};
 pub use inbox::{KeptMessage, NewMessage};
-pub use inspect::{Content, Inspection, Schema};
+pub use inspect::{AdminWays, Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,

@@ -58,6 +58,26 @@ pub enum Held {
 }
 
 impl Held {
+    /// Writes this, which nobody sees before [`Held::commit`].
+    ///
+    /// # Errors
+    /// The database's error.
+    pub async fn execute(&mut self, sql: &'static str) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite(connection) => sqlx::raw_sql(sql).execute(connection).await.map(drop),
+            Self::Postgres(connection) => sqlx::raw_sql(sql).execute(connection).await.map(drop),
+        }
+    }
+
+    /// Keeps what was written, and lets the others write.
+    ///
+    /// # Errors
+    /// The database's error.
+    pub async fn commit(mut self) -> Result<(), sqlx::Error> {
+        self.execute("COMMIT").await?;
+        self.let_go().await
+    }
+
     /// Lets them write.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::path::Path;
 use store::{Inspection, Schema};
 
 use super::{Report, disk};
-use crate::config::Config;
+use crate::{config::Config, providers::ways_in};
 
 const ABOUT: &str = "database";
 /// Below this much room a busy day may fill the disk.
@@ -48,7 +48,12 @@ pub(super) async fn examine(config: &Config, report: &mut Report) -> Option<Insp
         report.warning(ABOUT, why);
     }
     if let Some(content) = found.as_ref().and_then(|found| found.content.as_ref()) {
-        match content.admins {
+        match content.admins_by(&ways_in(config)) {
+            0 if content.has_admin() => report.warning(
+                "people",
+                "no admin can sign in by what the settings leave open (passwords, providers); \
+                 `handraise user link --name NAME` makes a link for one",
+            ),
             0 => report.warning(
                 "people",
                 "no admin can sign in; `handraise serve` prints a link for one",

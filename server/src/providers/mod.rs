@@ -32,14 +32,7 @@ impl Providers {
         Self {
             all: all.collect(),
             public_url: config.public_url(),
-            ways: WaysIn {
-                passwords: config.passwords,
-                issuers: config
-                    .providers
-                    .iter()
-                    .map(|one| one.issuer.clone())
-                    .collect(),
-            },
+            ways: ways_in(config),
         }
     }
 
@@ -69,6 +62,15 @@ impl Providers {
     /// The address that people come to when they have signed out of a provider.
     pub fn after_sign_out(&self) -> String {
         format!("{}/sign-in", self.public_url)
+    }
+}
+
+/// How people come in where these are the settings.
+pub fn ways_in(config: &Config) -> WaysIn {
+    let issuers = config.providers.iter().map(|one| one.issuer.clone());
+    WaysIn {
+        passwords: config.passwords,
+        issuers: issuers.collect(),
     }
 }
 

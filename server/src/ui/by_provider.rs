@@ -336,15 +336,12 @@ impl Comes<'_> {
     async fn turn_away(self, claim: String, before: Option<&SignedIn>, browser: &Browser) -> Came {
         let why = told(self.provider, &Trouble::NoRole { claim });
         let settings = &self.provider.settings;
-        let shown = Shown {
-            teams: settings.teams.as_ref().map(|_| ShownTeams {
-                named: named(settings),
-                ..ShownTeams::default()
-            }),
-            ..self.shown()
-        };
+        let teams = settings.teams.as_ref().map(|_| named(settings));
         let (service, ways) = (&self.state.service, self.state.providers.ways());
-        match service.turn_away(&shown, ways).await {
+        match service
+            .turn_away(&self.shown(), teams.as_deref(), ways)
+            .await
+        {
             Ok(()) => {
                 // If this session was theirs, there is nothing left to keep the sentence with.
                 if before.is_some() && !self.is_in(browser).await? {

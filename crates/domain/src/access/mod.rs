@@ -193,10 +193,13 @@ pub enum Access {
         /// factor, the person and the admins are told.
         by: Option<Actor>,
     },
-    /// A browser comes in. A conflict when the person is disabled.
+    /// A browser comes in. A conflict when the person is disabled, or is not of this version any more: in another role
+    /// they may have to show more.
     SignIn {
         /// The person who signs in.
         person: PersonId,
+        /// As they were when it was decided.
+        version: i64,
         /// The session that begins.
         session: NewSession,
     },
@@ -229,6 +232,8 @@ pub enum Access {
     ComeIn {
         /// The person who signs in.
         person: PersonId,
+        /// As they are by this changeset.
+        version: i64,
         /// Theirs.
         identity: Identity,
         /// The session that begins.
@@ -243,10 +248,12 @@ pub enum Access {
         /// By which ways admins can.
         ways: WaysIn,
     },
-    /// Changes nothing. A conflict unless the person has a password, a passkey or a provider.
+    /// Changes nothing. A conflict unless the person can still come in, by a password, a passkey or a provider.
     WayRemains {
         /// Who has one way in less.
         person: PersonId,
+        /// Which ways are open.
+        ways: WaysIn,
     },
     /// Changes nothing. A conflict unless the person has a second factor.
     FactorRemains {
@@ -260,10 +267,18 @@ pub enum Access {
         /// Their sessions.
         sessions: Vec<SessionId>,
     },
-    /// A password. A conflict when the link or session is gone, or the person disabled.
+    /// All browsers of a person leave, those too that came in since it was decided. Never a conflict.
+    SignOutAll {
+        /// The person who owns them.
+        person: PersonId,
+    },
+    /// A password. A conflict when the link or session is gone, or the person disabled; by a link, which lets them in, also
+    /// when they are not of this version any more.
     Password {
         /// The person who gets it.
         person: PersonId,
+        /// As they were when it was decided.
+        version: i64,
         /// The password.
         hash: PasswordHash,
         /// How they came to set it.
@@ -285,7 +300,8 @@ pub enum Access {
     /// team has the name, and when one that goes still has something to answer or is an agent's home. Its members, and
     /// which agents may ask it, go with it.
     Team(Team),
-    /// A person's part in a team from now on; `None` = none. A conflict when it is so already, or the team is no more.
+    /// A person's part in a team from now on, by the word of an admin; `None` = none. A conflict when it is so already, or the
+    /// team is no more.
     Member {
         /// The team.
         team: TeamId,

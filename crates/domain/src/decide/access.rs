@@ -225,6 +225,7 @@ pub fn sign_in(person: &Person, session: NewSession, now: Moment<'_>) -> Changes
     });
     let session = Access::SignIn {
         person: person.id,
+        version: person.version,
         session,
     };
     changeset(vec![session], themselves(person), vec![payload], now)
@@ -267,6 +268,22 @@ pub fn sign_out(person: &Person, sessions: Vec<SessionId>, now: Moment<'_>) -> C
     changeset(vec![ended], themselves(person), vec![payload], now)
 }
 
+/// A person leaves all their browsers, of which `known` are those that there were when it was decided.
+pub(super) fn sign_out_all(
+    person: &Person,
+    known: Vec<SessionId>,
+    by: &Actor,
+) -> (Access, Option<(Actor, Payload)>) {
+    let told = (!known.is_empty()).then(|| {
+        let payload = PersonEvent::SignedOut {
+            person: person.into(),
+            sessions: known,
+        };
+        (by.clone(), Payload::Person(payload))
+    });
+    (Access::SignOutAll { person: person.id }, told)
+}
+
 /// A person sets their own password. Whether it is a good one was seen before it was hashed.
 pub fn set_password(
     person: &Person,
@@ -285,6 +302,7 @@ pub fn set_password(
     }
     let password = Access::Password {
         person: person.id,
+        version: person.version,
         hash,
         by,
     };

@@ -16,7 +16,7 @@ use crate::{
     team::{Part, Team},
 };
 
-/// A team and its duty, as they are.
+/// A team and its duty, as they are. Of a deleted team nothing is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
     /// The team.
@@ -32,7 +32,7 @@ pub struct Standing<'a> {
 /// The team has this rota from now on; a turn begins by it, not by the last one.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Unchanged`]; [`Refused::Invalid`] also when somebody of it
+/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`]; [`Refused::Invalid`] also when somebody of it
 /// is disabled, and when it leaves a gap.
 pub fn set_rota(
     standing: Standing<'_>,
@@ -41,7 +41,6 @@ pub fn set_rota(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     let with = |rota| Duty {
         rota,
         overrides: standing
@@ -63,14 +62,13 @@ pub fn set_rota(
 /// The team has no rota any more: what belongs to it goes too.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Unchanged`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`].
 pub fn clear_rota(
     standing: Standing<'_>,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     if standing.duty.is_none() {
         return Err(Refused::Unchanged);
     }
@@ -81,7 +79,7 @@ pub fn clear_rota(
 /// Another person than the rota says is on duty for a while.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Unchanged`] when it is so already, [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`] when it is so already, [`Refused::Invalid`].
 pub fn add_override(
     standing: Standing<'_>,
     draft: &OverrideDraft,
@@ -89,12 +87,11 @@ pub fn add_override(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
-    let duty = standing.rota()?;
+    let duty = standing.rota()?.clone().kept(now.at);
     let id = OverrideId(now.ids.next());
     let one = draft.check(id, &duty.rota, standing.members, now.at);
     let one = one.map_err(Refused::Invalid)?;
-    let added = standing.fitting(duty, [("from".to_owned(), one)])?;
+    let added = standing.fitting(&duty, [("from".to_owned(), one)])?;
     standing.overridden(added, actor, now)
 }
 
@@ -109,15 +106,15 @@ pub fn add_overrides(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
-    let added = standing.fitting(standing.rota()?, read)?;
+    let duty = standing.rota()?.clone().kept(now.at);
+    let added = standing.fitting(&duty, read)?;
     standing.overridden(added, actor, now)
 }
 
 /// An override does not hold any more.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Invalid`].
 pub fn remove_override(
     standing: Standing<'_>,
     id: OverrideId,
@@ -125,7 +122,6 @@ pub fn remove_override(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     let found = standing.rota()?.overrides.iter().find(|one| one.id == id);
     let removed = found.ok_or_else(|| unknown("override"))?.clone();
     let team = standing.team.named();
@@ -135,8 +131,7 @@ pub fn remove_override(
 /// A person is out of office. They say so themselves, or an admin does.
 ///
 /// # Errors
-/// [`Refused::NotSeen`] for who is not in the team, [`Refused::NotAnAdmin`] for another person, [`Refused::TeamDeleted`],
-/// [`Refused::Invalid`].
+/// [`Refused::NotSeen`] for who is not in the team, [`Refused::NotAnAdmin`] for another person, [`Refused::Invalid`].
 pub fn set_away(
     standing: Standing<'_>,
     draft: &AbsenceDraft,
@@ -149,8 +144,7 @@ pub fn set_away(
         .iter()
         .find(|one| Person::name_key(&one.name) == named);
     let actor = standing.speaks_for(person.map(|person| person.id), by)?;
-    standing.there()?;
-    let duty = standing.rota()?;
+    let duty = standing.rota()?.clone().kept(now.at);
     let id = AbsenceId(now.ids.next());
     let absence = draft.check(id, &duty.rota, standing.members, now.at);
     let absence = absence.map_err(Refused::Invalid)?;
@@ -165,7 +159,7 @@ pub fn set_away(
         {
             return Err(Refused::Unchanged);
         }
-        let when = words(duty, clash.from, clash.until);
+        let when = words(&duty, clash.from, clash.until);
         let how = format!("overlaps another time of theirs, {when}; remove that first");
         return Err(invalid("from", how));
     }
@@ -189,7 +183,6 @@ pub fn remove_away(
     let absences = standing.duty.map_or(&[][..], |duty| &duty.absences);
     let found: Option<&Absence> = absences.iter().find(|one| one.id == id);
     let actor = standing.speaks_for(found.map(|one| one.person), by)?;
-    standing.there()?;
     let removed = found.ok_or_else(|| unknown("absence"))?.clone();
     let team = standing.team.named();
     Ok(standing.after(DutyEvent::AwayRemoved { team, removed }, actor, now))
@@ -198,7 +191,7 @@ pub fn remove_away(
 /// A person gets an address of the team's calendar, which opens without signing in. `part` is theirs in the team.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Disabled`], [`Refused::Invalid`].
+/// [`Refused::NotAnAdmin`], [`Refused::Disabled`], [`Refused::Invalid`].
 pub fn open_calendar(
     standing: Standing<'_>,
     person: &Person,
@@ -208,7 +201,6 @@ pub fn open_calendar(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     standing.rota()?;
     if person.disabled_at.is_some() {
         return Err(Refused::Disabled);
@@ -233,7 +225,7 @@ pub fn open_calendar(
 /// A person's address of the calendar opens no more. `has_one` says whether there is one.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::TeamDeleted`], [`Refused::Unchanged`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`].
 pub fn close_calendar(
     standing: Standing<'_>,
     person: &Person,
@@ -242,7 +234,6 @@ pub fn close_calendar(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
-    standing.there()?;
     if !has_one {
         return Err(Refused::Unchanged);
     }
@@ -260,14 +251,11 @@ pub fn close_calendar(
 }
 
 impl Standing<'_> {
-    fn there(&self) -> Result<(), Refused> {
-        match self.team.deleted_at {
-            None => Ok(()),
-            Some(_) => Err(Refused::TeamDeleted),
-        }
-    }
-
-    fn rota(&self) -> Result<&Duty, Refused> {
+    /// The team's duty.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`] when it has no rota.
+    pub fn rota(&self) -> Result<&Duty, Refused> {
         self.duty
             .ok_or_else(|| invalid("team", "has no rota; set one first"))
     }
@@ -359,7 +347,7 @@ fn overlap(one: Span, other: Span) -> bool {
 
 /// By the clocks of the rota.
 fn words(duty: &Duty, from: DateTime<Utc>, until: DateTime<Utc>) -> String {
-    let at = |moment| duty.rota.zone.local(moment).format("%Y-%m-%d %H:%M");
+    let at = |moment| duty.rota.on_the_wall(moment);
     format!("from {} to {}", at(from), at(until))
 }
 

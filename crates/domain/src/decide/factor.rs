@@ -1,10 +1,10 @@
 //! The rules of second factors: people add and remove their own, after they have given their password lately;
 //! admins take away those of others, who have lost them.
 
-use super::access::{changeset, checked_name, themselves};
+use super::access::{changeset, checked_name, sign_out_all, themselves};
 use crate::{
     access::{
-        Access, Person, SecretHash,
+        Access, Person, SecretHash, WaysIn,
         factor::{Factor, FactorChange, FactorKind, FactorSecret, Shown},
     },
     changeset::{Changeset, Write},
@@ -95,21 +95,39 @@ fn added(
     Ok(changed(person, changes, payloads, themselves(person), now))
 }
 
-/// A person removes a factor of theirs. `needed` says that people of their role have to have one, `another_way` that
-/// they could come in without it.
+/// A factor that is to go, and what its owner has besides.
+#[derive(Clone, Debug)]
+pub struct Removal<'a> {
+    /// Which.
+    pub factor: &'a Factor,
+    /// How many they have, with it.
+    pub had: usize,
+    /// Whether people of their role have to have one.
+    pub needed: bool,
+    /// Whether they could come in without it.
+    pub another_way: bool,
+    /// The ways in that are open here.
+    pub ways: WaysIn,
+}
+
+/// A person removes a factor of theirs.
 ///
 /// # Errors
 /// [`Refused::Unproven`], [`Refused::FactorNeeded`], [`Refused::OnlyWay`].
 pub fn remove(
     person: &Person,
-    factor: &Factor,
-    had: usize,
-    needed: bool,
-    another_way: bool,
+    removal: Removal<'_>,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     by.proven_as(person.id, now.at)?;
+    let Removal {
+        factor,
+        had,
+        needed,
+        another_way,
+        ways,
+    } = removal;
     if needed && had <= 1 {
         return Err(Refused::FactorNeeded);
     }
@@ -130,7 +148,7 @@ pub fn remove(
         removed.writes.push(Write::Access(rest));
     }
     if factor.secret.kind() == FactorKind::Passkey {
-        let rest = Access::WayRemains { person };
+        let rest = Access::WayRemains { person, ways };
         removed.writes.push(Write::Access(rest));
     }
     Ok(removed)
@@ -203,29 +221,22 @@ pub fn shown(person: &Person, shown: Shown, entry: Changeset, now: Moment<'_>) -
     together(used, entry)
 }
 
-/// A person who needs a factor from now on, since an admin has `changed` their role, and has none leaves these browsers.
+/// A person who needs a factor from now on, since an admin has `changed` their role, and has none leaves all their browsers,
+/// of which `known` are those that there were.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`].
 pub fn short_of_one(
     person: &Person,
-    sessions: Vec<SessionId>,
+    known: Vec<SessionId>,
     changed: Changeset,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    if sessions.is_empty() {
-        return Ok(changed);
-    }
-    let payload = Payload::Person(PersonEvent::SignedOut {
-        person: person.into(),
-        sessions: sessions.clone(),
-    });
-    let leaves = Access::SignOut {
-        person: person.id,
-        sessions,
-    };
-    let left = changeset(vec![leaves], by.admin()?, vec![payload], now);
+    let actor = by.admin()?;
+    let (leaves, told) = sign_out_all(person, known, &actor);
+    let payloads = told.into_iter().map(|(_, payload)| payload);
+    let left = changeset(vec![leaves], actor, payloads.collect(), now);
     Ok(together(changed, left))
 }
 

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::access::{changeset, newcomer, themselves};
+use super::access::{changeset, newcomer, sign_out_all, themselves};
 use crate::{
     access::{Access, Identity, NewSession, Person, WaysIn},
     changeset::Changeset,
@@ -26,6 +26,9 @@ pub struct Arrival {
     pub role: Option<Role>,
     /// The teams that they have by it; `None` where the provider says nothing of teams.
     pub teams: Option<GivenTeams>,
+    /// Their browsers, where they need a second factor by the role that the provider gives and have none: all of these
+    /// leave, and only the one that they come with is in.
+    pub leaves: Option<Vec<SessionId>>,
     /// The browser that they come with.
     pub session: NewSession,
     /// When they last showed the provider who they are; long ago, where it does not say.
@@ -45,6 +48,7 @@ impl Arrival {
     fn begins(&self, person: &Person) -> Access {
         Access::ComeIn {
             person: person.id,
+            version: person.version,
             identity: self.identity.clone(),
             session: self.session.clone(),
             proven_at: self.proven_at,
@@ -81,6 +85,11 @@ pub fn come_in(
     let (joined, told) = arrival.teams(&person);
     writes.extend(joined);
     events.extend(told);
+    if let Some(known) = arrival.leaves.clone() {
+        let (leaves, told) = sign_out_all(&person, known, &actor);
+        writes.push(leaves);
+        events.extend(told);
+    }
     writes.push(arrival.begins(&person));
     events.push((themselves(&person), arrival.came(&person)));
     Ok(changeset_by(writes, events, now))
@@ -118,21 +127,13 @@ pub fn turn_away(
     let (left, told) = teams(given, &person, &actor, &departure.identity);
     writes.extend(left);
     events.extend(told);
-    if !departure.sessions.is_empty() {
-        let payload = Payload::Person(PersonEvent::SignedOut {
-            person: (&person).into(),
-            sessions: departure.sessions.clone(),
-        });
-        events.push((actor, payload));
-        writes.push(Access::SignOut {
-            person: person.id,
-            sessions: departure.sessions,
-        });
+    if writes.is_empty() && departure.sessions.is_empty() {
+        return Err(Refused::Unchanged);
     }
-    match writes.is_empty() {
-        true => Err(Refused::Unchanged),
-        false => Ok(changeset_by(writes, events, now)),
-    }
+    let (leaves, told) = sign_out_all(&person, departure.sessions, &actor);
+    writes.push(leaves);
+    events.extend(told);
+    Ok(changeset_by(writes, events, now))
 }
 
 type Changes = (Person, Vec<Access>, Vec<(Actor, Payload)>);
@@ -263,7 +264,7 @@ pub fn connect(
 }
 
 /// An identity is a person's no more. Admins do it for everybody, and each for themselves as long as they have
-/// another way in.
+/// another way in, of the `ways` that are open here.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::OnlyWay`].
@@ -271,6 +272,7 @@ pub fn disconnect(
     person: &Person,
     identity: &Identity,
     another_way: bool,
+    ways: &WaysIn,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
@@ -286,7 +288,10 @@ pub fn disconnect(
     }];
     if is_own {
         // The other way may be removed in the same moment.
-        writes.push(Access::WayRemains { person: person.id });
+        writes.push(Access::WayRemains {
+            person: person.id,
+            ways: ways.clone(),
+        });
     }
     let payload = Payload::Person(PersonEvent::IdentityUnlinked {
         person: person.into(),

@@ -11,7 +11,7 @@ use crate::{
     limits,
     principal::{Actor, AgentRef, Principal},
     refused::Refused,
-    team::{Part, Profile, Team},
+    team::{Membership, Part, Profile, Team},
 };
 
 /// A new team, without members.
@@ -92,7 +92,8 @@ pub fn delete(
     Ok(one(Access::Team(next), actor, event, now))
 }
 
-/// A person becomes a member, or gets another part. `now_is` is their part until now.
+/// A person becomes a member, or gets another part. `now_is` is their membership until now. One whom a provider made a member
+/// is kept by an admin who gives them the part that they have.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamDeleted`], [`Refused::Disabled`],
@@ -100,7 +101,7 @@ pub fn delete(
 pub fn set_member(
     team: &Team,
     person: &Person,
-    now_is: Option<Part>,
+    now_is: Option<&Membership>,
     part: Part,
     by: &Principal,
     now: Moment<'_>,
@@ -110,7 +111,7 @@ pub fn set_member(
     if person.disabled_at.is_some() {
         return Err(Refused::Disabled);
     }
-    if now_is == Some(part) {
+    if now_is.is_some_and(|one| one.part == part && one.issuer.is_none()) {
         return Err(Refused::Unchanged);
     }
     let event = TeamEvent::MemberSet {

@@ -21,7 +21,7 @@ pub use endpoint::{
 };
 pub use health::Health;
 pub use retry::Retry;
-pub use schedule::{RETRIES, TRIES};
+pub use schedule::{ERASED_CARDS_EVERY, RETRIES, TRIES};
 
 use crate::ids::{DeliveryId, DestinationId};
 

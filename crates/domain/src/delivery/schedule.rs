@@ -31,6 +31,10 @@ const SLACK_PATIENCE: TimeDelta = TimeDelta::days(5);
 /// How long to wait for a change of the setup.
 pub(super) const PARKED: TimeDelta = TimeDelta::seconds(60);
 
+/// The time between the changes of two cards of a channel, of many that are erased: half of the pace that Slack permits, so
+/// that the card of a question that somebody waits for comes between them.
+pub const ERASED_CARDS_EVERY: TimeDelta = TimeDelta::seconds(2);
+
 /// How far a wait is moved at most, so that deliveries that failed together do not come back
 /// together.
 const JITTER: f64 = 0.2;

@@ -262,13 +262,7 @@ pub fn first_gap(
 ) -> Option<Fault> {
     let ahead = shifts(duty, here, now, now + DUTY_LOOKED_AHEAD).into_iter();
     let gap = ahead.into_iter().find(|shift| shift.person.is_none())?;
-    let words = |at| {
-        duty.rota
-            .zone
-            .local(at)
-            .format("%Y-%m-%d %H:%M")
-            .to_string()
-    };
+    let words = |at| duty.rota.on_the_wall(at);
     let (from, until) = (words(gap.from.max(now)), words(gap.until));
     Some(Fault::new(
         "people",

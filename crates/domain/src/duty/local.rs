@@ -23,6 +23,11 @@ impl Zone {
 }
 
 impl Rota {
+    /// What the clocks on its wall show, as people read it.
+    pub fn on_the_wall(&self, at: DateTime<Utc>) -> String {
+        self.zone.local(at).format("%Y-%m-%d %H:%M").to_string()
+    }
+
     /// When it hands over on this day, or would if a turn ended on it.
     pub fn hand_over_on(&self, day: NaiveDate) -> DateTime<Utc> {
         let (hour, minute) = self.at.parts();

@@ -9,33 +9,40 @@ use crate::{event::DutyEvent, limits::DUTY_KEPT};
 impl Duty {
     /// What `duty` is after this event, which happened at `at`. Exceptions that were over long before go.
     pub fn after(duty: Option<Self>, event: &DutyEvent, at: DateTime<Utc>) -> Option<Self> {
-        let mut next = match (event, duty) {
-            (DutyEvent::RotaCleared(_), _) => return None,
-            (DutyEvent::RotaSet { rota, .. }, None) => Self {
-                rota: rota.clone(),
-                overrides: Vec::new(),
-                absences: Vec::new(),
-            },
-            (_, duty) => duty?,
-        };
+        let mut next = duty;
         match event {
-            DutyEvent::RotaSet { rota, .. } => next.rota = rota.clone(),
-            DutyEvent::Overridden { overrides, .. } => next.overrides.extend_from_slice(overrides),
-            DutyEvent::OverrideRemoved { removed, .. } => {
-                next.overrides.retain(|one| one.id != removed.id);
-            }
-            DutyEvent::AwaySet { absence, .. } => next.absences.push(absence.clone()),
-            DutyEvent::AwayRemoved { removed, .. } => {
-                next.absences.retain(|one| one.id != removed.id);
-            }
-            DutyEvent::CalendarOpened { .. } | DutyEvent::CalendarClosed { .. } => {
-                return Some(next);
+            DutyEvent::RotaSet { rota, .. } => {
+                let before = next.map(|duty| (duty.overrides, duty.absences));
+                let (overrides, absences) = before.unwrap_or_default();
+                next = Some(Self {
+                    rota: rota.clone(),
+                    overrides,
+                    absences,
+                });
             }
             DutyEvent::RotaCleared(_) => return None,
+            DutyEvent::Overridden { overrides, .. } => {
+                next.as_mut()?.overrides.extend_from_slice(overrides);
+            }
+            DutyEvent::OverrideRemoved { removed, .. } => {
+                let overrides = &mut next.as_mut()?.overrides;
+                overrides.retain(|one| one.id != removed.id);
+            }
+            DutyEvent::AwaySet { absence, .. } => next.as_mut()?.absences.push(absence.clone()),
+            DutyEvent::AwayRemoved { removed, .. } => {
+                let absences = &mut next.as_mut()?.absences;
+                absences.retain(|one| one.id != removed.id);
+            }
+            DutyEvent::CalendarOpened { .. } | DutyEvent::CalendarClosed { .. } => return next,
         }
+        next.map(|duty| duty.kept(at))
+    }
+
+    /// Without the exceptions that were over long before.
+    pub fn kept(mut self, at: DateTime<Utc>) -> Self {
         let counts = |until: DateTime<Utc>| at.signed_duration_since(until) <= DUTY_KEPT;
-        next.overrides.retain(|one| counts(one.until));
-        next.absences.retain(|one| counts(one.until));
-        Some(next)
+        self.overrides.retain(|one| counts(one.until));
+        self.absences.retain(|one| counts(one.until));
+        self
     }
 }

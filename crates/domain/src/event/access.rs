@@ -79,10 +79,11 @@ pub enum PersonEvent {
         /// password.
         person: Option<PersonRef>,
     },
-    /// Browsers of a person were signed out: by them, or by an admin who gave them a role that asks for more.
+    /// Browsers of a person were signed out: by them, by an admin or a provider that gave them a role that asks for more, or by
+    /// a provider that gives them none any more.
     #[serde(rename = "person.signed_out")]
     SignedOut {
-        /// The person who signed out.
+        /// Whose they were.
         person: PersonRef,
         /// Which.
         sessions: Vec<SessionId>,

@@ -14,7 +14,7 @@ use domain::{
     duty::{AbsenceDraft, Duty, Every, Given, OverrideDraft, RotaDraft, Shift, Why},
     limits,
 };
-use service::{TeamDuty, on_the_wall};
+use service::TeamDuty;
 
 use super::{Place, operator, said, team::named, user};
 
@@ -362,12 +362,18 @@ fn text(duty: &TeamDuty) -> String {
         people.join(", ")
     ));
     for one in &rules.overrides {
-        let (from, until) = (on_the_wall(rules, one.from), on_the_wall(rules, one.until));
+        let (from, until) = (
+            rules.rota.on_the_wall(one.from),
+            rules.rota.on_the_wall(one.until),
+        );
         let person = name(one.person);
         lines.push(format!("override {}  {from} to {until}  {person}", one.id));
     }
     for one in &rules.absences {
-        let (from, until) = (on_the_wall(rules, one.from), on_the_wall(rules, one.until));
+        let (from, until) = (
+            rules.rota.on_the_wall(one.from),
+            rules.rota.on_the_wall(one.until),
+        );
         let delegate = one.delegate.map(name);
         let delegate = delegate.map_or_else(String::new, |name| format!(", {name} stands in"));
         let person = name(one.person);
@@ -384,8 +390,8 @@ fn text(duty: &TeamDuty) -> String {
 
 fn line_of(rules: &Duty, shift: &Shift, name: &impl Fn(PersonId) -> String) -> String {
     let (from, until) = (
-        on_the_wall(rules, shift.from),
-        on_the_wall(rules, shift.until),
+        rules.rota.on_the_wall(shift.from),
+        rules.rota.on_the_wall(shift.until),
     );
     let who = shift.person.map_or_else(|| "nobody".to_owned(), name);
     let why = match shift.why {

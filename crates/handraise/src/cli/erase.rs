@@ -116,7 +116,7 @@ async fn erase_of_agent(
             break;
         }
         for id in left {
-            match service.erase(id, &operator()).await {
+            match service.erase_of_many(id, &operator()).await {
                 Ok(_) => erased += 1,
                 Err(error) => {
                     eprintln!("{id}: {:#}", said(error));

@@ -1,10 +1,10 @@
 //! Who of a team is on duty, through the front doors: to scripts, to calendars, at a terminal, and in the journal.
 
-use std::process::Output;
+use std::{process::Output, time::Duration};
 
 use chrono::TimeDelta;
 use domain::{
-    Part, Principal, Role, TeamId,
+    Part, Principal, Refused, Role, TeamId,
     duty::{AbsenceDraft, Given, OverrideDraft, RotaDraft},
 };
 use reqwest::{StatusCode, header};
@@ -24,11 +24,15 @@ store::on_both_databases!(
     whoever_cannot_be_is_passed_over_and_a_gap_is_said_as_a_gap,
     whoever_does_not_see_the_team_finds_no_such_team,
     a_calendar_subscribes_by_an_address_that_ends_with_its_persons_place,
+    nobody_waits_for_the_calendar_of_who_is_disabled_meanwhile,
     people_say_themselves_that_they_are_away,
     what_is_wrong_is_said_and_nothing_is_half_done,
     commands_set_a_rota_and_show_it,
     the_journal_s_verification_names_a_rota_that_no_event_made,
 );
+
+/// Longer than any of it takes.
+const IN_TIME: Duration = Duration::from_secs(20);
 
 /// It is 08:00 on Friday the 15th of January 2027: the day of the second began yesterday.
 fn daily(people: &[&str]) -> RotaDraft {
@@ -291,6 +295,46 @@ async fn signed_in(app: &TestApp, name: &str) -> Principal {
         role: person.role,
         proven_at: app.state.service.now(),
         teams: store.parts(id).await.unwrap(),
+    }
+}
+
+async fn nobody_waits_for_the_calendar_of_who_is_disabled_meanwhile(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let names = ["Ana", "Ben", "Cem", "Dora", "Eli"];
+    let team = with_rota(&app, "Payments", &names).await;
+    let mut people = Vec::new();
+    for name in names {
+        people.push(person_named(&app, name).await);
+    }
+    let service = app.state.service.clone();
+    // Each is decided as they still are, and written once they are disabled.
+    let held = database.hold_writes().await.unwrap();
+    let disabled = people.iter().map(|person| {
+        let (service, person) = (service.clone(), *person);
+        tokio::spawn(async move {
+            let by = operator();
+            service.disable_person(person, true, false, &by).await
+        })
+    });
+    let disabled: Vec<_> = disabled.collect();
+    service.people(&operator()).await.unwrap();
+    let opened = people.iter().map(|person| {
+        let (service, person) = (service.clone(), *person);
+        tokio::spawn(async move { service.open_calendar(team, person, &operator()).await })
+    });
+    let opened: Vec<_> = opened.collect();
+    service.people(&operator()).await.unwrap();
+    held.let_go().await.unwrap();
+    for disabled in disabled {
+        disabled.await.unwrap().unwrap();
+    }
+    for opened in opened {
+        let opened = tokio::time::timeout(IN_TIME, opened).await;
+        match opened.expect("it goes on for ever").unwrap() {
+            // Before.
+            Ok(_) | Err(ServiceError::Refused(Refused::Disabled)) => {}
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 

@@ -32,6 +32,7 @@ store::on_both_databases!(
     an_issuer_may_end_in_a_slash,
     two_providers_are_never_taken_for_each_other,
     a_provider_s_word_stands_for_the_second_factor,
+    a_role_by_a_provider_is_not_had_where_no_factor_was_shown,
 );
 
 async fn app(database: &TestDatabase, provider: &FakeProvider, more: Value) -> TestApp {
@@ -414,4 +415,42 @@ async fn a_provider_s_word_stands_for_the_second_factor(database: TestDatabase) 
         "/second-factor"
     );
     assert!(!other.is_in().await);
+}
+
+async fn a_role_by_a_provider_is_not_had_where_no_factor_was_shown(database: TestDatabase) {
+    let provider = FakeProvider::start().await;
+    let configure = |config: &mut Config| {
+        provider.alone(config, roles("claim"));
+        config.second_factor_for = FactorFor::Admin;
+    };
+    let app = TestApp::start_with(&database, configure).await;
+    provider.lies(groups(json!(["on-call"])));
+    let mut first = Browser::new(&app);
+    assert_eq!(first.round(&provider, WAY).await, "/");
+    // With her password alone she is in as a responder.
+    let id = person_named(&app, "Ana Maria").await;
+    let link = app.state.service.make_link(id, &operator()).await.unwrap();
+    let form = [("link", link.reveal()), ("password", PASSWORD)];
+    let mut by_password = Browser::new(&app);
+    assert_eq!(place(&by_password.submit("/accept-link", &form).await), "/");
+    assert_eq!(by_password.visitor().await["role"], "responder");
+    // Not as an admin, when the provider makes her one.
+    provider.lies(groups(json!(["ops"])));
+    let mut ana = Browser::new(&app);
+    assert_eq!(ana.round(&provider, WAY).await, "/");
+    assert_eq!(ana.visitor().await["role"], "admin");
+    assert!(!by_password.is_in().await);
+    let told = app.told().await;
+    assert_eq!(
+        told[told.len() - 3..],
+        [
+            "person.changed by Company",
+            "person.signed_out by Company",
+            "person.signed_in by Ana Maria",
+        ]
+    );
+    // Who is an admin already stays where they are.
+    let mut again = Browser::new(&app);
+    assert_eq!(again.round(&provider, WAY).await, "/");
+    assert!(ana.is_in().await);
 }

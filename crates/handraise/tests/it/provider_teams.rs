@@ -28,6 +28,7 @@ store::on_both_databases!(
     of_many_sign_ins_at_once_each_leaves_the_teams_whole,
     the_journal_s_verification_knows_who_gave_a_team,
     the_doctor_names_a_team_that_is_not_there,
+    the_doctor_counts_no_admin_whose_ways_are_closed,
 );
 
 /// The teams of this map, by groups. Everybody comes in.
@@ -407,4 +408,30 @@ async fn the_doctor_names_a_team_that_is_not_there(database: TestDatabase) {
     app.team("Search").await;
     let said = run();
     assert!(!said.contains("there is none of this name"), "{said}");
+}
+
+async fn the_doctor_counts_no_admin_whose_ways_are_closed(database: TestDatabase) {
+    let provider = FakeProvider::start().await;
+    let app = app(&database, &provider, json!({"newcomers": "viewer"})).await;
+    app.sign_in("root", Role::Admin).await;
+    let providers = serde_json::to_string(&json!([{
+        "key": "company", "name": "Company", "issuer": provider.url, "client_id": "handraise",
+        "networks": ["127.0.0.1"], "newcomers": "viewer",
+    }]));
+    let providers = providers.unwrap();
+    for (passwords, expected) in [
+        ("true", "one admin can sign in"),
+        (
+            "false",
+            "no admin can sign in by what the settings leave open",
+        ),
+    ] {
+        let variables = [
+            ("HANDRAISE_PROVIDERS", &*providers),
+            ("HANDRAISE_PASSWORDS", passwords),
+        ];
+        let said = handraise_with(&["doctor", "--database", &database.url], &variables);
+        let said = String::from_utf8(said.stdout).unwrap();
+        assert!(said.contains(expected), "{said}");
+    }
 }

@@ -12,8 +12,11 @@ use std::net::IpAddr;
 
 use domain::{
     Actor, FactorId, Moment, Person, PersonId, Principal, Refused, Role, SecretHash, SessionId,
-    access::factor::{Factor, FactorKind, Shown},
-    decide::factor::{self as decide, NewFactor},
+    access::{
+        WaysIn,
+        factor::{Factor, FactorKind, Shown},
+    },
+    decide::factor::{self as decide, NewFactor, Removal},
 };
 
 use super::{
@@ -71,21 +74,22 @@ impl Service {
         self.settings.second_factor_for.needs(person.role)
     }
 
-    /// Where a person is signed in who needs a factor in their next role, and not in this one, and has none.
+    /// Where a person is signed in who needs a factor in their next role, and not in this one, and has none; `None` for all
+    /// others.
     pub(super) async fn short_of_a_factor(
         &self,
         person: &Person,
         next: Role,
-    ) -> Result<Vec<SessionId>, ServiceError> {
+    ) -> Result<Option<Vec<SessionId>>, ServiceError> {
         let setting = self.settings.second_factor_for;
         if setting.needs(person.role)
             || !setting.needs(next)
             || !self.store.factors(person.id).await?.is_empty()
         {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let sessions = self.store.sessions(person.id, self.now()).await?;
-        Ok(sessions.into_iter().map(|one| one.id).collect())
+        Ok(Some(sessions.into_iter().map(|one| one.id).collect()))
     }
 
     /// A person's own factors, and how many recovery codes they have left.
@@ -171,15 +175,17 @@ impl Service {
         Err(vec![domain::Fault::new("$", "this device is known already")].into())
     }
 
-    /// Removes a factor of a person who is signed in; one that is gone already stays so.
+    /// Removes a factor of a person who is signed in. `ways` are those that are open here.
     ///
     /// # Errors
-    /// [`Refused::Unproven`], [`Refused::FactorNeeded`]; [`Refused::OnlyWay`] for the last passkey of a person who has
-    /// neither a password nor a provider; [`ServiceError::Busy`] when others were faster again and again.
+    /// [`Refused::Unproven`], [`Refused::FactorNeeded`]; [`Refused::Unchanged`] when it is gone already;
+    /// [`Refused::OnlyWay`] for the last passkey of a person who could come in neither by a password nor by a provider;
+    /// [`ServiceError::Busy`] when others were faster again and again.
     pub async fn remove_factor(
         &self,
         who: &SignedIn,
         factor: FactorId,
+        ways: &WaysIn,
     ) -> Result<(), ServiceError> {
         let id = who.person.id;
         let is_passkey = |one: &Factor| one.secret.kind() == FactorKind::Passkey;
@@ -190,13 +196,18 @@ impl Service {
                 return Err(Refused::Unchanged.into());
             };
             let mut others = had.iter().filter(|one| one.id != factor);
-            let another_way = !is_passkey(found)
-                || others.any(is_passkey)
-                || self.password_of(&person).await?.is_some()
-                || !self.store.identities_of(id).await?.is_empty();
-            let (needed, by) = (self.needs_factor(&person), who.principal());
-            let now = self.moment();
-            let removed = decide::remove(&person, found, had.len(), needed, another_way, &by, now)?;
+            let of_their_own = (self.has_passkeys() && others.any(is_passkey))
+                || self.password_of(&person).await?.is_some();
+            let identities = self.store.identities_of(id).await?;
+            let issuers = identities.iter().map(|one| &*one.identity.issuer);
+            let removal = Removal {
+                factor: found,
+                had: had.len(),
+                needed: self.needs_factor(&person),
+                another_way: !is_passkey(found) || ways.lead_in(of_their_own, issuers),
+                ways: ways.clone(),
+            };
+            let removed = decide::remove(&person, removal, &who.principal(), self.moment())?;
             if self.is_first(removed).await? {
                 return Ok(());
             }

@@ -25,7 +25,11 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
             at,
             by,
         } => put_link(connection, *person, link, *at, by.as_ref()).await,
-        Access::SignIn { person, session } => sign_in(connection, *person, session).await,
+        Access::SignIn {
+            person,
+            version,
+            session,
+        } => sign_in(connection, *person, *version, session).await,
         Access::PasswordIs { person, hash } => {
             let theirs: Option<i64> = sqlx::query_scalar(
                 "SELECT created_at FROM people WHERE id = $1 AND password_hash = $2",
@@ -46,17 +50,32 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         }
         Access::ComeIn {
             person,
+            version,
             identity,
             session,
             proven_at,
-        } => identities::come_in(connection, *person, identity, session, *proven_at).await,
+        } => {
+            let who = (*person, *version);
+            identities::come_in(connection, who, identity, session, *proven_at).await
+        }
         Access::AdminRemains { but, ways } => {
             identities::admin_remains(connection, Some(*but), Some(ways)).await
         }
-        Access::WayRemains { person } => identities::way_remains(connection, *person).await,
+        Access::WayRemains { person, ways } => {
+            identities::way_remains(connection, *person, ways).await
+        }
         Access::FactorRemains { person } => factors::one_remains(connection, *person).await,
         Access::SignOut { person, sessions } => sign_out(connection, *person, sessions).await,
-        Access::Password { person, hash, by } => set_password(connection, *person, hash, by).await,
+        Access::SignOutAll { person } => {
+            end_sessions(connection, *person, None).await?;
+            Ok(true)
+        }
+        Access::Password {
+            person,
+            version,
+            hash,
+            by,
+        } => set_password(connection, *person, *version, hash, by).await,
         Access::Token {
             token,
             hash,
@@ -183,6 +202,7 @@ async fn put_link(
 async fn set_password(
     connection: &mut Connection,
     person: PersonId,
+    version: i64,
     hash: &PasswordHash,
     by: &PasswordBy,
 ) -> Result<bool> {
@@ -220,11 +240,13 @@ async fn set_password(
     match by {
         PasswordBy::Link { session, .. } => {
             end_sessions(connection, person, None).await?;
-            insert_session(connection, person, session).await?;
+            insert_session(connection, person, version, session).await
         }
-        PasswordBy::Session(session) => end_sessions(connection, person, Some(session.0)).await?,
+        PasswordBy::Session(session) => {
+            end_sessions(connection, person, Some(session.0)).await?;
+            Ok(true)
+        }
     }
-    Ok(true)
 }
 
 async fn insert_token(
@@ -291,9 +313,10 @@ async fn may_own(connection: &mut Connection, owner: Option<PersonId>) -> Result
 pub(super) async fn sign_in(
     connection: &mut Connection,
     person: PersonId,
+    version: i64,
     session: &NewSession,
 ) -> Result<bool> {
-    let began = insert_session(connection, person, session).await?;
+    let began = insert_session(connection, person, version, session).await?;
     clear_sessions(connection, session.created_at).await?;
     Ok(began)
 }
@@ -325,18 +348,19 @@ async fn sign_out(
     Ok(ended > 0)
 }
 
-/// Whether the person may come in, and no other came in with this cookie. Who comes in has just given, or
-/// chosen, their password.
+/// Whether the person may come in and is still as they were, and no other came in with this cookie. Who comes in has just
+/// given, or chosen, their password.
 async fn insert_session(
     connection: &mut Connection,
     person: PersonId,
+    version: i64,
     session: &NewSession,
 ) -> Result<bool> {
     let done = sqlx::query(
         "INSERT INTO browser_sessions
             (id, hash, data, person_id, created_at, seen_at, proven_at, expires_at, browser, address, host)
          SELECT $1, $2, '{}', id, $3, $3, $3, $4, $5, $6, $7 FROM people
-         WHERE id = $8 AND disabled_at IS NULL
+         WHERE id = $8 AND disabled_at IS NULL AND version = $9
          ON CONFLICT (hash) DO UPDATE SET
             id = excluded.id, person_id = excluded.person_id, created_at = excluded.created_at,
             seen_at = excluded.seen_at, proven_at = excluded.proven_at, expires_at = excluded.expires_at,
@@ -351,6 +375,7 @@ async fn insert_session(
     .bind(&session.address)
     .bind(&session.host)
     .bind(person.0)
+    .bind(version)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

@@ -18,10 +18,16 @@ impl Cards for Store {
     }
 
     async fn put_question_on_card(&self, id: InteractionId, on_card: &OnCard) -> Result<()> {
+        let mut transaction = self.begin_write().await?;
+        let erased: Option<bool> = sqlx::query_scalar(super::dialect::ERASED)
+            .bind(id.0)
+            .fetch_optional(&mut *transaction)
+            .await?;
+        if erased == Some(true) {
+            return Ok(());
+        }
         sqlx::query(
-            "INSERT INTO card_questions (interaction_id, question, since)
-             SELECT $1, $2, $3
-             WHERE NOT EXISTS (SELECT 1 FROM interactions WHERE id = $1 AND erased IS NOT NULL)
+            "INSERT INTO card_questions (interaction_id, question, since) VALUES ($1, $2, $3)
              ON CONFLICT (interaction_id) DO UPDATE
              SET question = excluded.question, since = CASE WHEN excluded.since > card_questions.since THEN excluded.since ELSE card_questions.since END
              WHERE card_questions.question <> excluded.question",
@@ -29,8 +35,9 @@ impl Cards for Store {
         .bind(id.0)
         .bind(&on_card.question)
         .bind(on_card.since.timestamp_millis())
-        .execute(&self.write)
+        .execute(&mut *transaction)
         .await?;
+        transaction.commit().await?;
         Ok(())
     }
 }

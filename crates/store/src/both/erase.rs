@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{
     AgentId, Blanked, Changeset, Erasing, Interaction, InteractionId, Payload, Task,
-    decide::interaction::Erasable, journal::Record,
+    decide::interaction::Erasable, delivery::ERASED_CARDS_EVERY, journal::Record,
 };
 use sqlx::QueryBuilder;
 use uuid::Uuid;
@@ -13,9 +13,6 @@ use crate::{OfTeams, Result, StoreError, WithWords, rows};
 
 /// How many events become blank by one statement.
 const AT_ONCE: usize = 64;
-
-/// Milliseconds between the changes of two cards of a channel.
-const CARD_EVERY: i64 = 2_000;
 
 /// `false` when an event without a write of its interaction, such as an answer that came too late, would bring words
 /// to one whose words are gone: then the decision is taken anew.
@@ -42,8 +39,14 @@ pub(super) async fn may_be_told(
     Ok(erased != Some(true))
 }
 
-/// The row without words, if nothing has happened since the decision.
-pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Result<bool> {
+/// The row without words, if nothing has happened since the decision. So also when `of_task` the words of its task go along
+/// and another interaction still has them, or when they stay and it is the last: two may be erased at once, each decided
+/// while the other was there.
+pub(super) async fn blank(
+    connection: &mut Connection,
+    erasing: &Erasing,
+    of_task: bool,
+) -> Result<bool> {
     let interaction = &erasing.interaction;
     let json = rows::InteractionJson::new(interaction)?;
     let done = sqlx::query(
@@ -51,7 +54,13 @@ pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Res
          SET version = $1, request = $2, detail = $3, session_id = $4, follow_ups = $5,
              consumed = $6, report = $7, brief = $8, weight = $9, erased = $10
          WHERE id = $11 AND version = $1 - 1 AND erased IS NULL AND state <> 'pending'
-           AND NOT EXISTS (SELECT 1 FROM events WHERE interaction_id = $11 AND seq > $12)",
+           AND NOT EXISTS (SELECT 1 FROM events WHERE interaction_id = $11 AND seq > $12)
+           AND $13 = (
+               EXISTS (SELECT 1 FROM tasks t
+                   WHERE t.agent_id = interactions.agent_id AND t.id = interactions.task_id)
+               AND NOT EXISTS (SELECT 1 FROM interactions o
+                   WHERE o.agent_id = interactions.agent_id AND o.task_id = interactions.task_id
+                       AND o.id <> $11 AND o.erased IS NULL))",
     )
     .bind(interaction.version)
     .bind(json.request)
@@ -65,6 +74,7 @@ pub(super) async fn blank(connection: &mut Connection, erasing: &Erasing) -> Res
     .bind(json.erased)
     .bind(interaction.id.0)
     .bind(erasing.last_seq)
+    .bind(of_task)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -103,7 +113,9 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
             .execute(&mut *connection)
             .await?;
     }
-    put_behind(connection, by).await?;
+    if erasing.of_many {
+        put_behind(connection, by).await?;
+    }
     let card = erasing.interaction.card.as_ref();
     if let Some((card, posted)) = card.and_then(|card| Some((card, card.posted.as_ref()?))) {
         // That the message came stays: threads are read back, and it would be kept anew.
@@ -151,8 +163,7 @@ async fn blank_events(connection: &mut Connection, some: &[Blanked], by: i64) ->
     Ok(())
 }
 
-/// The change of the card comes after all that its channel is owed, at half of the pace that Slack permits: thousands may
-/// be erased at once, and the card of a question that somebody waits for comes between theirs.
+/// The change of the card comes after all that its channel is owed.
 async fn put_behind(connection: &mut Connection, by: i64) -> Result<()> {
     sqlx::query(
         "UPDATE outbox SET next_at = next_at + COALESCE((
@@ -164,7 +175,7 @@ async fn put_behind(connection: &mut Connection, by: i64) -> Result<()> {
          WHERE event_seq = $1 AND state = 'due'",
     )
     .bind(by)
-    .bind(CARD_EVERY)
+    .bind(ERASED_CARDS_EVERY.num_milliseconds())
     .execute(connection)
     .await?;
     Ok(())

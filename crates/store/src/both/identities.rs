@@ -6,9 +6,10 @@ use domain::{
     Identity, Person, PersonId,
     access::{NewSession, WaysIn},
 };
+use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Connection, Store, access::sign_in};
+use super::{Connection, Db, Store, access::sign_in};
 use crate::{
     Identities, IdentityRecord, Result,
     rows::{IdentityRow, PersonRow},
@@ -55,43 +56,52 @@ impl Identities for Store {
     }
 }
 
+/// By what people come in: whether they have a password or a passkey, and a provider of theirs. A row for each of those. A
+/// code of an app is no way in: it is asked for after a password.
+const LEADS: &str = "SELECT p.id, p.password_hash IS NOT NULL
+        OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = p.id AND f.kind = 'passkey'),
+        i.issuer
+     FROM people p LEFT JOIN identities i ON i.person_id = p.id";
+
+pub(super) type Lead = (Uuid, bool, Option<String>);
+
+fn one_leads(leads: &[Lead], ways: Option<&WaysIn>) -> bool {
+    leads.iter().any(|(_, of_their_own, issuer)| match ways {
+        Some(ways) => ways.lead_in(*of_their_own, issuer.as_deref()),
+        None => *of_their_own || issuer.is_some(),
+    })
+}
+
+/// By what the admins come in who are not disabled.
+pub(super) async fn admins(
+    connection: &mut Connection,
+    but: Option<PersonId>,
+) -> sqlx::Result<Vec<Lead>> {
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(LEADS);
+    // Nobody has the nil id.
+    sql.push(" WHERE p.role = 'admin' AND p.disabled_at IS NULL AND p.id <> ")
+        .push_bind(but.map(|person| person.0).unwrap_or_default());
+    sql.build_query_as().fetch_all(connection).await
+}
+
 /// Somebody who was only invited is not there yet.
 pub(super) async fn admin_remains(
     connection: &mut Connection,
     but: Option<PersonId>,
     ways: Option<&WaysIn>,
 ) -> Result<bool> {
-    // A row for each of their providers. Nobody has the nil id.
-    let admins: Vec<(Uuid, bool, Option<String>)> = sqlx::query_as(
-        "SELECT p.id,
-            p.password_hash IS NOT NULL
-                OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = p.id AND f.kind = 'passkey'),
-            i.issuer
-         FROM people p LEFT JOIN identities i ON i.person_id = p.id
-         WHERE p.role = 'admin' AND p.disabled_at IS NULL AND p.id <> $1",
-    )
-    .bind(but.map(|person| person.0).unwrap_or_default())
-    .fetch_all(connection)
-    .await?;
-    Ok(admins.iter().any(|(_, of_their_own, issuer)| match ways {
-        Some(ways) => ways.lead_in(*of_their_own, issuer.as_deref()),
-        None => *of_their_own || issuer.is_some(),
-    }))
+    Ok(one_leads(&admins(connection, but).await?, ways))
 }
 
-/// A code of an app is none: it is asked for after a password.
-pub(super) async fn way_remains(connection: &mut Connection, person: PersonId) -> Result<bool> {
-    let theirs: Option<i64> = sqlx::query_scalar(
-        "SELECT created_at FROM people p
-         WHERE p.id = $1
-            AND (p.password_hash IS NOT NULL
-                 OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = p.id)
-                 OR EXISTS (SELECT 1 FROM factors f WHERE f.person_id = p.id AND f.kind = 'passkey'))",
-    )
-    .bind(person.0)
-    .fetch_optional(connection)
-    .await?;
-    Ok(theirs.is_some())
+pub(super) async fn way_remains(
+    connection: &mut Connection,
+    person: PersonId,
+    ways: &WaysIn,
+) -> Result<bool> {
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(LEADS);
+    sql.push(" WHERE p.id = ").push_bind(person.0);
+    let leads: Vec<Lead> = sql.build_query_as().fetch_all(connection).await?;
+    Ok(one_leads(&leads, Some(ways)))
 }
 
 pub(super) async fn identify(
@@ -131,7 +141,7 @@ pub(super) async fn forget(
 
 pub(super) async fn come_in(
     connection: &mut Connection,
-    person: PersonId,
+    (person, version): (PersonId, i64),
     identity: &Identity,
     session: &NewSession,
     proven_at: DateTime<Utc>,
@@ -144,7 +154,7 @@ pub(super) async fn come_in(
     .bind(person.0)
     .fetch_optional(&mut *connection)
     .await?;
-    if theirs.is_none() || !sign_in(connection, person, session).await? {
+    if theirs.is_none() || !sign_in(connection, person, version, session).await? {
         return Ok(false);
     }
     // That they came by a provider does not say that they have just shown who they are.

@@ -114,7 +114,7 @@ async fn put_member(
         Some(_) => sqlx::query(
             "INSERT INTO team_members (team_id, person_id, part) VALUES ($1, $2, $3)
              ON CONFLICT (team_id, person_id) DO UPDATE SET part = excluded.part, issuer = NULL
-             WHERE team_members.part <> excluded.part",
+             WHERE team_members.part <> excluded.part OR team_members.issuer IS NOT NULL",
         ),
         None => sqlx::query("DELETE FROM team_members WHERE team_id = $1 AND person_id = $2"),
     };

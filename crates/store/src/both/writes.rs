@@ -28,7 +28,11 @@ pub(super) async fn apply(
             Write::Advance(interaction) => {
                 update(connection, interaction, changeset.once(interaction.id)).await?
             }
-            Write::Erase(erasing) => super::erase::blank(connection, erasing).await?,
+            Write::Erase(erasing) => {
+                let mut writes = changeset.writes.iter();
+                let of_task = writes.any(|write| matches!(write, Write::Task(_)));
+                super::erase::blank(connection, erasing, of_task).await?
+            }
             Write::Task(task) => put_task(connection, task).await?,
             Write::Access(access) => super::access::apply(connection, access).await?,
             Write::Endpoint(endpoint) => {
@@ -36,7 +40,7 @@ pub(super) async fn apply(
             }
             Write::Retry { which, at } => super::owed::retry(connection, *which, *at).await?,
             Write::Heard { message, at, note } => {
-                super::inbox::heard(connection, *message, *at, note).await?
+                super::heard::heard(connection, *message, *at, note).await?
             }
         };
         if !fits {

@@ -21,6 +21,10 @@ pub(super) const REWRITE: [&str; 9] = [
     "VACUUM FULL slack_inbox",
 ];
 
+/// Whether an interaction is erased. It stays so until the transaction ends: who erases it waits, and is waited for.
+pub(super) const ERASED: &str =
+    "SELECT erased IS NOT NULL FROM interactions WHERE id = $1 FOR SHARE";
+
 impl Store {
     /// To write in.
     pub(super) async fn begin_write(&self) -> sqlx::Result<Transaction<'static, Db>> {

@@ -4,10 +4,10 @@ use chrono::DateTime;
 use sqlx::{Connection, PgConnection};
 use tokio::time::timeout;
 
-use super::{PATIENCE, options, place};
+use super::{PATIENCE, content, options, place};
 use crate::{
     error::ConnectError,
-    inspect::{AppliedRow, Content, ContentRow, Inspection, Schema},
+    inspect::{AppliedRow, Inspection, Schema},
     migrate,
 };
 
@@ -37,7 +37,7 @@ pub(crate) async fn inspect(url: &str) -> Result<Inspection, ConnectError> {
     let mut content = None;
     if schema != Schema::Absent {
         if schema.is_current() && tables.iter().all(|table| table.may_read) {
-            content = Some(self::content(&mut connection).await.map_err(failed)?);
+            content = Some(content::content(&mut connection).await.map_err(failed)?);
         }
         let closed: Vec<&str> = tables
             .iter()
@@ -133,23 +133,4 @@ async fn schema(connection: &mut PgConnection, tables: &[Table]) -> sqlx::Result
             .fetch_all(connection)
             .await?;
     Ok(Schema::of(&migrate::POSTGRES, &applied))
-}
-
-async fn content(connection: &mut PgConnection) -> sqlx::Result<Content> {
-    let row: ContentRow = sqlx::query_as(
-        "SELECT (SELECT COALESCE(MAX(seq), 0) FROM events) AS last_seq,
-            (SELECT at FROM events ORDER BY seq DESC LIMIT 1) AS last_event_at,
-            (SELECT COUNT(*) FROM people p
-                WHERE role = 'admin' AND disabled_at IS NULL AND (password_hash IS NOT NULL
-                    OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = p.id)
-                    OR EXISTS (SELECT 1 FROM factors f
-                        WHERE f.person_id = p.id AND f.kind = 'passkey'))) AS admins",
-    )
-    .fetch_one(&mut *connection)
-    .await?;
-    let teams =
-        sqlx::query_scalar("SELECT name_key FROM teams WHERE deleted_at IS NULL ORDER BY name_key")
-            .fetch_all(connection)
-            .await?;
-    Ok(row.with(teams))
 }

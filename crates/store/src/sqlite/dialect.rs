@@ -17,6 +17,9 @@ const SCRUB_PATIENCE: Duration = Duration::from_millis(250);
 /// Writes the file anew.
 pub(super) const REWRITE: [&str; 1] = ["VACUUM"];
 
+/// Whether an interaction is erased. It stays so for as long as the transaction writes, which it does alone.
+pub(super) const ERASED: &str = "SELECT erased IS NOT NULL FROM interactions WHERE id = $1";
+
 impl Store {
     /// To write in: at once the only one, instead of when it first writes.
     pub(super) async fn begin_write(&self) -> sqlx::Result<Transaction<'static, Db>> {

@@ -8,10 +8,10 @@ use std::{
 
 use sqlx::{Connection, SqliteConnection};
 
-use super::{database_file, options};
+use super::{content::content, database_file, options};
 use crate::{
     error::ConnectError,
-    inspect::{AppliedRow, Content, ContentRow, Inspection, Schema},
+    inspect::{AppliedRow, Inspection, Schema},
     migrate,
 };
 
@@ -93,23 +93,4 @@ async fn schema(connection: &mut SqliteConnection) -> sqlx::Result<Schema> {
             .fetch_all(connection)
             .await?;
     Ok(Schema::of(&migrate::SQLITE, &applied))
-}
-
-async fn content(connection: &mut SqliteConnection) -> sqlx::Result<Content> {
-    let row: ContentRow = sqlx::query_as(
-        "SELECT (SELECT COALESCE(MAX(seq), 0) FROM events) AS last_seq,
-            (SELECT at FROM events ORDER BY seq DESC LIMIT 1) AS last_event_at,
-            (SELECT COUNT(*) FROM people p
-                WHERE role = 'admin' AND disabled_at IS NULL AND (password_hash IS NOT NULL
-                    OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = p.id)
-                    OR EXISTS (SELECT 1 FROM factors f
-                        WHERE f.person_id = p.id AND f.kind = 'passkey'))) AS admins",
-    )
-    .fetch_one(&mut *connection)
-    .await?;
-    let teams =
-        sqlx::query_scalar("SELECT name_key FROM teams WHERE deleted_at IS NULL ORDER BY name_key")
-            .fetch_all(connection)
-            .await?;
-    Ok(row.with(teams))
 }

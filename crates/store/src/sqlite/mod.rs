@@ -18,6 +18,8 @@ mod audience;
 mod briefs;
 #[path = "../both/cards.rs"]
 mod cards;
+#[path = "../both/content.rs"]
+mod content;
 #[path = "../both/duties.rs"]
 mod duties;
 #[path = "../both/endpoints.rs"]
@@ -26,6 +28,8 @@ mod endpoints;
 mod erase;
 #[path = "../both/factors.rs"]
 mod factors;
+#[path = "../both/heard.rs"]
+mod heard;
 #[path = "../both/identities.rs"]
 mod identities;
 #[path = "../both/interactions.rs"]

@@ -5,7 +5,7 @@ use domain::{
     Access, Actor, Audience, Changeset, Day, Ids, Parts, PasswordHash, Payload, Person, PersonId,
     Principal, Role, SecretHash, SessionId, SlackId, TokenEvent, TokenKind, Write,
     access::{Lifetime, NewLink, NewSession, PasswordBy},
-    decide::access as decide,
+    decide::{access as decide, factor},
     limits::SESSION_IDLE,
 };
 use futures::future::join_all;
@@ -28,6 +28,7 @@ store::on_both_databases!(
     a_name_belongs_to_one_person,
     a_change_of_what_has_changed_is_a_conflict,
     who_is_disabled_loses_links_and_sessions,
+    nobody_comes_in_as_they_were_before_they_were_changed,
     a_password_ends_the_other_sessions,
     a_password_that_was_set_meanwhile_ends_the_way_in,
     sessions_end,
@@ -330,6 +331,7 @@ async fn who_is_disabled_loses_links_and_sessions(database: Database) {
     let enabled =
         decide::disable(&account.person, false, &[], &operator(), database.at(5)).unwrap();
     store.commit(enabled).await.unwrap();
+    let ana = store.person(ana.id).await.unwrap().unwrap();
     signed_in(&database, &*store, &ana, &session).await;
     assert!(
         store
@@ -338,6 +340,43 @@ async fn who_is_disabled_loses_links_and_sessions(database: Database) {
             .unwrap()
             .is_some()
     );
+}
+
+async fn nobody_comes_in_as_they_were_before_they_were_changed(database: Database) {
+    let store = database.store().await;
+    let (ana, link) = invited(&database, &*store, "Ana").await;
+    let changed = |person: &Person, role| {
+        decide::change(person, "Ana", role, &operator(), database.at(1)).unwrap()
+    };
+    store.commit(changed(&ana, Role::Viewer)).await.unwrap();
+    // In another role she may have to show more than the link.
+    let [first, second, third] = [(); 3].map(|()| session(&database));
+    let refused = store.commit(accepted(&database, &ana, link, &first)).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)));
+    let ana = store.person(ana.id).await.unwrap().unwrap();
+    store
+        .commit(accepted(&database, &ana, link, &first))
+        .await
+        .unwrap();
+    // And than her password. Who comes in before the change leaves by it, though nobody knew of them when it was decided.
+    let one = PasswordHash("one".into());
+    let coming = |session: &NewSession| {
+        decide::sign_in_by_password(&ana, one.clone(), session.clone(), database.at(2))
+    };
+    let changed = factor::short_of_one(
+        &ana,
+        vec![first.id],
+        changed(&ana, Role::Admin),
+        &operator(),
+        database.at(2),
+    );
+    store.commit(coming(&second)).await.unwrap();
+    store.commit(changed.unwrap()).await.unwrap();
+    assert_eq!(store.sessions(ana.id, epoch()).await.unwrap(), []);
+    let refused = store.commit(coming(&third)).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)));
+    assert_eq!(store.sessions(ana.id, epoch()).await.unwrap(), []);
+    verify_journal(&*store).await.unwrap();
 }
 
 async fn a_password_that_was_set_meanwhile_ends_the_way_in(database: Database) {

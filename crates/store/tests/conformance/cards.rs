@@ -1,5 +1,7 @@
 //! Cards in Slack: where an interaction is shown, and what its channel is owed.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Interaction, InteractionId,
@@ -21,6 +23,7 @@ store::on_both_databases!(
     a_try_that_was_none_is_not_counted_and_what_may_have_arrived_is_remembered,
     threads_are_those_of_what_is_open_or_was_closed_lately,
     a_card_has_one_question_since_it_was_known_first,
+    a_question_does_not_come_back_to_a_card_that_is_being_erased,
 );
 
 const MAIN: &str = "C0MAIN";
@@ -297,4 +300,31 @@ async fn a_card_has_one_question_since_it_was_known_first(database: Database) {
         assert_eq!(found, Some(on_card(question, known)), "{question} {since}");
     }
     assert_eq!(store.question_on_card(other).await.unwrap(), None);
+}
+
+async fn a_question_does_not_come_back_to_a_card_that_is_being_erased(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked_in(&*store, &agent, MAIN, 0).await.id;
+    let mut erasing = database.place.hold_writes().await.unwrap();
+    let erased = "UPDATE interactions SET erased = '{}'";
+    erasing.execute(erased).await.unwrap();
+    let mut shown = tokio::spawn({
+        let store = store.clone();
+        async move {
+            let on_card = OnCard {
+                question: "port".into(),
+                since: at(5),
+            };
+            store.put_question_on_card(asked, &on_card).await
+        }
+    });
+    // It waits to see what comes of the erasure, or is done by then.
+    let early = tokio::time::timeout(Duration::from_millis(500), &mut shown).await;
+    erasing.commit().await.unwrap();
+    match early {
+        Ok(done) => done.unwrap().unwrap(),
+        Err(_) => shown.await.unwrap().unwrap(),
+    }
+    assert_eq!(store.question_on_card(asked).await.unwrap(), None);
 }

@@ -44,6 +44,7 @@ store::on_both_databases!(
     what_has_words_is_found_by_its_age,
     what_has_words_is_found_by_its_team,
     the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them,
+    of_the_last_two_of_a_task_at_once_one_takes_its_words_along,
 );
 
 /// Stands in every text. A word of its own, so that it would be found in the index, too.
@@ -395,17 +396,23 @@ async fn cards_of_what_is_erased_leave_room_for_what_is_new(database: Database) 
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
     let mut closed = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..4 {
         let asked = database.asked_in(&*store, &agent, "C0MAIN", 0).await;
         let closing = decide::cancel(&asked, &ana(), None, None, database.at(1)).unwrap();
         closed.push(database.commit(&*store, closing).await.id);
     }
+    // Three are kept no longer, and a person erases the last, all at the same moment.
+    let urgent = closed.pop().unwrap();
     let mut erased = Vec::new();
     for id in closed {
-        database.erase(&*store, id).await;
+        let known = store.erasable(id).await.unwrap().unwrap();
+        let erasing = decide::erase_old(&known, database.at(100)).unwrap();
+        database.commit(&*store, erasing).await;
         erased.push(store.last_seq().await.unwrap());
     }
-    // All of them at the same moment, and this a second later.
+    database.erase(&*store, urgent).await;
+    let urgent = store.last_seq().await.unwrap();
+    // And this a second later.
     database.asked_in(&*store, &agent, "C0MAIN", 101).await;
     let new = store.last_seq().await.unwrap();
     let due = async |seconds| {
@@ -421,7 +428,7 @@ async fn cards_of_what_is_erased_leave_room_for_what_is_new(database: Database) 
         due.sort_unstable();
         due
     };
-    assert_eq!(due(101).await, [erased[0], new]);
+    assert_eq!(due(101).await, [erased[0], urgent, new]);
     assert_eq!(due(103).await, [erased[1]]);
     assert_eq!(due(110).await, [erased[2]]);
 }
@@ -818,6 +825,49 @@ async fn the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them(da
     for id in [ids[1], asked.id] {
         database.erase(&*store, id).await;
     }
+    assert!(store.scrub().await.unwrap());
+    assert!(!database.has(MARK).await);
+    verify_journal(&*store).await.unwrap();
+}
+
+async fn of_the_last_two_of_a_task_at_once_one_takes_its_words_along(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let mut ids = Vec::new();
+    for seconds in [0, 1] {
+        let asked =
+            json!({"kind": "notification", "action": null, "task": {"id": "T-1", "title": MARK}});
+        let task = store.task(agent.id, "T-1").await.unwrap();
+        let opening = database.opened(&agent, draft(asked), task.as_ref(), seconds);
+        ids.push(database.commit(&*store, opening).await.id);
+    }
+    // Each decided while the other still had its words.
+    let [one, other] = [ids[0], ids[1]].map(|id| database.erasing(&*store, id));
+    let (one, other) = (one.await, other.await);
+    let both = [one, other].map(|erasing| {
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(erasing).await })
+    });
+    let mut conflicts = 0;
+    for done in both {
+        match done.await.unwrap() {
+            Ok(_) => {}
+            Err(CommitError::Conflict) => conflicts += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(
+        conflicts, 1,
+        "the second of them was not the last when it was decided"
+    );
+    for id in ids {
+        let left = store.erasable(id).await.unwrap().unwrap();
+        if left.interaction.erased.is_none() {
+            database.erase(&*store, id).await;
+        }
+    }
+    let task = store.task(agent.id, "T-1").await.unwrap().unwrap();
+    assert_eq!(task.title, None);
     assert!(store.scrub().await.unwrap());
     assert!(!database.has(MARK).await);
     verify_journal(&*store).await.unwrap();

@@ -5,12 +5,12 @@ use domain::{
     Access, Changeset, FactorId, Identity, Ids, Moment, Parts, PasswordHash, Person, PersonId,
     Principal, Role, SecretHash, SessionId, Write,
     access::{
-        NewLink, NewSession, PasswordBy,
+        NewLink, NewSession, PasswordBy, WaysIn,
         factor::{Factor, FactorSecret, Shown},
     },
     decide::{
         access as people,
-        factor::{self as decide, NewFactor},
+        factor::{self as decide, NewFactor, Removal},
         identity::{self as providers, Arrival},
     },
     delivery::SealedSecret,
@@ -33,6 +33,7 @@ store::on_both_databases!(
     an_admin_with_a_passkey_can_come_in,
     of_two_removals_at_once_one_leaves_what_must_remain,
     a_provider_and_a_passkey_do_not_both_go_at_once,
+    what_is_not_open_is_no_way_that_remains,
     the_maker_of_a_link_is_known_also_where_there_is_no_password,
 );
 
@@ -94,6 +95,23 @@ fn passkey(database: &Database, credential: &[u8]) -> NewFactor {
             json: "{\"n\":0}".into(),
         },
         ..app(database, 0)
+    }
+}
+
+fn ways() -> WaysIn {
+    WaysIn {
+        passwords: true,
+        issuers: vec!["https://id.example".into()],
+    }
+}
+
+fn removal(factor: &Factor, had: usize, needed: bool) -> Removal<'_> {
+    Removal {
+        factor,
+        had,
+        needed,
+        another_way: true,
+        ways: ways(),
     }
 }
 
@@ -309,7 +327,7 @@ async fn with_the_last_factor_the_recovery_codes_go(database: Database) {
     let second = added(&database, &*store, &ana, app(&database, 0), &[]).await;
     let by = themselves(&ana);
     let remove = |factor: &Factor| {
-        decide::remove(&ana, factor, 2, false, true, &by, database.at(1)).unwrap()
+        decide::remove(&ana, removal(factor, 2, false), &by, database.at(1)).unwrap()
     };
     store.commit(remove(&first)).await.unwrap();
     assert_eq!(store.recovery_codes(ana.id).await.unwrap(), 3);
@@ -348,7 +366,7 @@ async fn nobody_changes_what_is_another_s(database: Database) {
     let codes = codes();
     let of_ana = added(&database, &*store, &ana, app(&database, 0), &codes).await;
     let by = themselves(&ben);
-    let removed = decide::remove(&ben, &of_ana, 1, false, true, &by, database.at(1)).unwrap();
+    let removed = decide::remove(&ben, removal(&of_ana, 1, false), &by, database.at(1)).unwrap();
     assert!(is_conflict(&store.commit(removed).await));
     let shown = Shown::App {
         factor: of_ana.clone(),
@@ -372,6 +390,7 @@ async fn by_provider(database: &Database, store: &dyn Store) -> (Person, Identit
         provider: "Company".into(),
         role: None,
         teams: None,
+        leaves: None,
         session: session(database),
         proven_at: epoch(),
     };
@@ -387,10 +406,10 @@ async fn an_admin_with_a_passkey_can_come_in(database: Database) {
     let by = themselves(&ana);
     added(&database, &*store, &ana, app(&database, 0), &codes()).await;
     let key = added(&database, &*store, &ana, passkey(&database, b"ana"), &[]).await;
-    let gone = providers::disconnect(&ana, &identity, true, &by, database.at(1)).unwrap();
+    let gone = providers::disconnect(&ana, &identity, true, &ways(), &by, database.at(1)).unwrap();
     store.commit(gone).await.unwrap();
     assert!(store.another_admin(None, None).await.unwrap());
-    let mut removed = decide::remove(&ana, &key, 2, false, true, &by, database.at(2)).unwrap();
+    let mut removed = decide::remove(&ana, removal(&key, 2, false), &by, database.at(2)).unwrap();
     // It is their only way in, which is looked at after the removal.
     assert!(is_conflict(&store.commit(removed.clone()).await));
     removed.writes.truncate(1);
@@ -420,12 +439,12 @@ async fn of_two_removals_at_once_one_leaves_what_must_remain(database: Database)
         let two = added(&database, &*store, owner, passkey(&database, &two), &[]).await;
         if !needed {
             let now = database.at(1);
-            let gone = providers::disconnect(owner, &identity, true, &by, now).unwrap();
+            let gone = providers::disconnect(owner, &identity, true, &ways(), &by, now).unwrap();
             store.commit(gone).await.unwrap();
         }
         let removals = [one, two].map(|factor| {
             let removed =
-                decide::remove(owner, &factor, 2, needed, true, &by, database.at(1)).unwrap();
+                decide::remove(owner, removal(&factor, 2, needed), &by, database.at(1)).unwrap();
             let store = store.clone();
             tokio::spawn(async move { store.commit(removed).await.is_ok() })
         });
@@ -438,7 +457,7 @@ async fn of_two_removals_at_once_one_leaves_what_must_remain(database: Database)
     // With a password or a provider the last passkey may go.
     let last = store.factors(ben.id).await.unwrap().remove(0);
     let by = themselves(&ben);
-    let removed = decide::remove(&ben, &last, 1, false, true, &by, database.at(2)).unwrap();
+    let removed = decide::remove(&ben, removal(&last, 1, false), &by, database.at(2)).unwrap();
     store.commit(removed).await.unwrap();
     assert_eq!(store.factors(ben.id).await.unwrap(), []);
     verify_journal(&*store).await.unwrap();
@@ -458,8 +477,8 @@ async fn a_provider_and_a_passkey_do_not_both_go_at_once(database: Database) {
     .await;
     let now = || database.at(1);
     let removals = [
-        decide::remove(&ana, &key, 1, false, true, &by, now()).unwrap(),
-        providers::disconnect(&ana, &identity, true, &by, now()).unwrap(),
+        decide::remove(&ana, removal(&key, 1, false), &by, now()).unwrap(),
+        providers::disconnect(&ana, &identity, true, &ways(), &by, now()).unwrap(),
     ];
     let removals = removals.map(|removed| {
         let store = store.clone();
@@ -471,6 +490,57 @@ async fn a_provider_and_a_passkey_do_not_both_go_at_once(database: Database) {
     let left = store.factors(ana.id).await.unwrap().len();
     let left = left + store.identities_of(ana.id).await.unwrap().len();
     assert_eq!(left, 1);
+}
+
+async fn what_is_not_open_is_no_way_that_remains(database: Database) {
+    let store = database.store().await;
+    // Each has a passkey, and besides Ana a provider and Ben a password.
+    let (ana, identity) = by_provider(&database, &*store).await;
+    let ben = person(&database, &*store, "Ben").await;
+    for (owner, closed) in [
+        (
+            &ana,
+            WaysIn {
+                issuers: vec!["https://new.example".into()],
+                ..ways()
+            },
+        ),
+        (
+            &ben,
+            WaysIn {
+                passwords: false,
+                ..ways()
+            },
+        ),
+    ] {
+        let credential = owner.name.as_bytes();
+        let new = passkey(&database, credential);
+        let key = added(&database, &*store, owner, new, &codes()).await;
+        let by = themselves(owner);
+        let removed = |ways: &WaysIn| {
+            let removal = Removal {
+                ways: ways.clone(),
+                ..removal(&key, 1, false)
+            };
+            decide::remove(owner, removal, &by, database.at(1)).unwrap()
+        };
+        let name = &owner.name;
+        assert!(is_conflict(&store.commit(removed(&closed)).await), "{name}");
+        store.commit(removed(&ways())).await.unwrap();
+    }
+    // Nor for who disconnects a provider.
+    let new = passkey(&database, b"another");
+    added(&database, &*store, &ana, new, &codes()).await;
+    let passwords_closed = WaysIn {
+        passwords: false,
+        ..ways()
+    };
+    let gone = |ways: &WaysIn| {
+        let (by, now) = (themselves(&ana), database.at(2));
+        providers::disconnect(&ana, &identity, true, ways, &by, now).unwrap()
+    };
+    assert!(is_conflict(&store.commit(gone(&passwords_closed)).await));
+    store.commit(gone(&ways())).await.unwrap();
 }
 
 async fn the_maker_of_a_link_is_known_also_where_there_is_no_password(database: Database) {
@@ -499,7 +569,7 @@ async fn the_maker_of_a_link_is_known_also_where_there_is_no_password(database: 
     assert_eq!(made(1, &machine).await, name(&machine));
     assert_eq!(made(2, &admin).await, name(&admin));
     added(&database, &*store, &ana, app(&database, 0), &codes()).await;
-    let gone = providers::disconnect(&ana, &identity, false, &machine, database.at(2));
+    let gone = providers::disconnect(&ana, &identity, false, &ways(), &machine, database.at(2));
     store.commit(gone.unwrap()).await.unwrap();
     assert_eq!(made(3, &machine).await, name(&machine));
     assert_eq!(made(4, &admin).await, name(&admin));

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Access, Changeset, Identity, Ids, Membership, Part, PasswordHash, Person, PersonId, Role,
-    SecretHash, SessionId, Team, Write,
+    Access, Changeset, Identity, Ids, Membership, Part, PasswordHash, Person, PersonId, Refused,
+    Role, SecretHash, SessionId, Team, Write,
     access::{NewLink, NewSession, PasswordBy, WaysIn},
     decide::{
         access,
@@ -28,6 +28,7 @@ store::on_both_databases!(
     only_what_is_open_lets_another_admin_in,
     a_sign_in_by_a_provider_proves_what_the_provider_says,
     teams_are_given_and_taken_in_the_moment_of_a_sign_in,
+    whom_a_provider_gave_an_admin_can_keep,
     who_is_turned_away_is_out_in_one_moment,
 );
 
@@ -41,6 +42,7 @@ fn arrival(database: &Database, subject: &str, role: Option<Role>) -> Arrival {
         provider: "Company".into(),
         role,
         teams: None,
+        leaves: None,
         session: session(database),
         proven_at: DateTime::UNIX_EPOCH,
     }
@@ -133,6 +135,11 @@ async fn of_many_who_come_first_at_once_one_person_is_made(database: Database) {
     assert_eq!(store.identities().await.unwrap().len(), 1);
 }
 
+fn disconnecting(database: &Database, ana: &Person) -> Result<Changeset, Refused> {
+    let (by, now) = (operator(), database.at(1));
+    decide::disconnect(ana, &identity("Ana"), true, &ways(true), &by, now)
+}
+
 fn connected(database: &Database, person: &Person, subject: &str) -> Changeset {
     let until = epoch() + TimeDelta::hours(1);
     decide::connect(
@@ -168,8 +175,7 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
     let ana = came_first(&database, &*store, "Ana", Role::Viewer).await;
     let late = arrival(&database, "Ana", None);
     let comes = decide::come_in(&ana, &late, true, &ways(true), database.at(2)).unwrap();
-    let gone =
-        || decide::disconnect(&ana, &identity("Ana"), true, &operator(), database.at(1)).unwrap();
+    let gone = || disconnecting(&database, &ana).unwrap();
     store.commit(gone()).await.unwrap();
     assert!(is_conflict(&*store, gone()).await);
     assert!(is_conflict(&*store, comes).await);
@@ -184,6 +190,14 @@ async fn who_is_linked_no_more_does_not_come_in(database: Database) {
     store.commit(disabled).await.unwrap();
     assert!(is_conflict(&*store, comes).await);
     assert!(is_conflict(&*store, connected(&database, &ana, "2")).await);
+    // And who was let in again comes as they are now, and not as they were.
+    let kept_out = store.person(ana.id).await.unwrap().unwrap();
+    let enabled = access::disable(&kept_out, false, &[], &operator(), database.at(4)).unwrap();
+    store.commit(enabled).await.unwrap();
+    let again = store.person(ana.id).await.unwrap().unwrap();
+    let came = |person| decide::come_in(person, &late, true, &ways(true), database.at(5)).unwrap();
+    assert!(is_conflict(&*store, came(&ana)).await);
+    store.commit(came(&again)).await.unwrap();
 }
 
 async fn a_role_is_taken_only_while_another_admin_can_come_in(database: Database) {
@@ -342,7 +356,7 @@ async fn teams_are_given_and_taken_in_the_moment_of_a_sign_in(database: Database
     let by_hand = team::set_member(
         &payments,
         &ana,
-        Some(Part::Reads),
+        Some(&given(&payments, Part::Reads)),
         Part::Answers,
         &operator(),
         database.at(1),
@@ -392,6 +406,45 @@ async fn teams_are_given_and_taken_in_the_moment_of_a_sign_in(database: Database
     verify_journal(&*store).await.unwrap();
 }
 
+async fn whom_a_provider_gave_an_admin_can_keep(database: Database) {
+    let store = database.store().await;
+    let payments = made_team(&database, &*store, "Payments").await;
+    let with = |given: &[(&Team, Part)], until_now| Arrival {
+        teams: Some(GivenTeams {
+            given: given
+                .iter()
+                .map(|(team, part)| (team.named(), *part))
+                .collect(),
+            until_now,
+            ..GivenTeams::default()
+        }),
+        ..arrival(&database, "Ana", None)
+    };
+    let first = with(&[(&payments, Part::Answers)], Vec::new());
+    let first = decide::come_first("Ana", Role::Responder, &first, database.at(0));
+    store.commit(first.unwrap()).await.unwrap();
+    let ana = store.account("ana").await.unwrap().unwrap().person;
+    let theirs = async || store.memberships(ana.id).await.unwrap();
+    // In the part that she has.
+    let kept = async || {
+        let theirs = theirs().await;
+        let (now_is, by) = (theirs.first(), operator());
+        team::set_member(&payments, &ana, now_is, Part::Answers, &by, database.at(1))
+    };
+    store.commit(kept().await.unwrap()).await.unwrap();
+    assert_eq!(kept().await, Err(Refused::Unchanged));
+    // The provider names the team no more, and does not take back what is an admin's word by now.
+    let again = with(&[], theirs().await);
+    let again = decide::come_in(&ana, &again, true, &ways(true), database.at(2)).unwrap();
+    store.commit(again).await.unwrap();
+    let hers = Membership {
+        team: payments.named(),
+        part: Part::Answers,
+        issuer: None,
+    };
+    assert_eq!(theirs().await, [hers]);
+}
+
 async fn who_is_turned_away_is_out_in_one_moment(database: Database) {
     let store = database.store().await;
     let ana = came_first(&database, &*store, "Ana", Role::Admin).await;
@@ -424,7 +477,12 @@ async fn who_is_turned_away_is_out_in_one_moment(database: Database) {
     assert_eq!(store.sessions(ana.id, epoch()).await.unwrap().len(), 1);
     assert_eq!(store.memberships(ana.id).await.unwrap().len(), 1);
     came_first(&database, &*store, "Ben", Role::Admin).await;
-    store.commit(away().await).await.unwrap();
+    // She comes in once more meanwhile.
+    let away = away().await;
+    let again = arrival(&database, "Ana", None);
+    let again = decide::come_in(&ana, &again, true, &ways(true), database.at(2)).unwrap();
+    store.commit(again).await.unwrap();
+    store.commit(away).await.unwrap();
     assert_eq!(store.sessions(ana.id, epoch()).await.unwrap(), []);
     assert_eq!(store.memberships(ana.id).await.unwrap(), []);
     let role = store.person(ana.id).await.unwrap().unwrap().role;

@@ -2,7 +2,16 @@
 
 use std::{collections::BTreeMap, fs};
 
-use domain::{decide::team, team::Profile};
+use domain::{
+    Identity, Ids, PasswordHash, Role, SecretHash, SessionId,
+    access::{NewLink, NewSession, PasswordBy, WaysIn},
+    decide::{
+        access,
+        identity::{self, Arrival},
+        team,
+    },
+    team::Profile,
+};
 use store::{ConnectError, Inspection, Schema, testing::TestDatabase};
 
 use crate::database::{Database, epoch, operator};
@@ -10,6 +19,7 @@ use crate::database::{Database, epoch, operator};
 store::on_both_databases!(
     what_is_not_there_yet_is_not_made,
     an_up_to_date_database_tells_what_is_in_it,
+    admins_are_counted_who_can_come_in_by_what_is_open,
     an_older_a_newer_and_a_broken_schema_are_told_apart,
     what_keeps_the_program_from_writing_is_named,
 );
@@ -61,12 +71,82 @@ async fn an_up_to_date_database_tells_what_is_in_it(database: Database) {
     assert!(open.hindrances.is_empty(), "{open:?}");
     let content = open.content.unwrap();
     let last_seq = store.last_seq().await.unwrap();
-    assert_eq!((content.last_seq, content.admins), (last_seq, 0));
+    assert_eq!((content.last_seq, &*content.admins), (last_seq, &[][..]));
+    assert!(!content.has_admin());
     assert_eq!(content.teams, ["payments"]);
     assert_eq!(
         content.last_event_at,
         Some(epoch() + chrono::TimeDelta::seconds(5))
     );
+}
+
+async fn admins_are_counted_who_can_come_in_by_what_is_open(database: Database) {
+    let store = database.store().await;
+    let ways = |passwords, issuer: &str| WaysIn {
+        passwords,
+        issuers: vec![issuer.to_owned()],
+    };
+    let old = "https://old.example";
+    let comes = |name: &str, n| Arrival {
+        identity: Identity::new(old, name).unwrap(),
+        provider: "Company".into(),
+        role: None,
+        teams: None,
+        leaves: None,
+        session: NewSession {
+            id: SessionId(database.ids.next()),
+            hash: SecretHash([n; 32]),
+            created_at: epoch(),
+            expires_at: epoch() + chrono::TimeDelta::days(1),
+            browser: "curl".into(),
+            address: "192.0.2.1".into(),
+            host: "handraise.localhost".into(),
+        },
+        proven_at: epoch(),
+    };
+    // Ana and Cem by a provider, Ben by nothing yet; Dora is no admin.
+    for (name, role, n) in [
+        ("Ana", Role::Admin, 1),
+        ("Cem", Role::Admin, 2),
+        ("Dora", Role::Viewer, 3),
+    ] {
+        let came = identity::come_first(name, role, &comes(name, n), database.at(0));
+        store.commit(came.unwrap()).await.unwrap();
+    }
+    let link = NewLink {
+        hash: SecretHash([9; 32]),
+        expires_at: epoch() + chrono::TimeDelta::days(1),
+    };
+    let invited = access::invite("Ben", Role::Admin, link, &operator(), database.at(0));
+    store.commit(invited.unwrap()).await.unwrap();
+    let content = look(&database.place.url).await.unwrap().content.unwrap();
+    assert!(content.has_admin());
+    assert_eq!(content.admins.len(), 3);
+    assert_eq!(content.admins_by(&ways(true, old)), 2);
+    assert_eq!(content.admins_by(&ways(true, "https://new.example")), 0);
+    // With a password besides, Cem comes in where passwords are open.
+    let cem = store.account("cem").await.unwrap().unwrap().person;
+    let link = NewLink {
+        hash: SecretHash([8; 32]),
+        expires_at: epoch() + chrono::TimeDelta::days(1),
+    };
+    let by = PasswordBy::Link {
+        link: link.hash,
+        session: comes("Cem", 4).session,
+    };
+    let made = access::make_link(&cem, link, &operator(), database.at(1)).unwrap();
+    store.commit(made).await.unwrap();
+    let set = access::set_password(&cem, PasswordHash("one".into()), by, database.at(1));
+    store.commit(set).await.unwrap();
+    let content = look(&database.place.url).await.unwrap().content.unwrap();
+    for (ways, expected) in [
+        (ways(true, old), 2),
+        (ways(false, old), 2),
+        (ways(true, "https://new.example"), 1),
+        (ways(false, "https://new.example"), 0),
+    ] {
+        assert_eq!(content.admins_by(&ways), expected, "{ways:?}");
+    }
 }
 
 #[tokio::test]

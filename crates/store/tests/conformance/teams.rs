@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentRef, Audience, Changeset, Day, Interaction, Part, Parts, Person, PersonId, Principal,
-    Role, SecretHash, Team, TokenKind, Write,
+    AgentRef, Audience, Changeset, Day, Interaction, Membership, Part, Parts, Person, PersonId,
+    Principal, Role, SecretHash, Team, TokenKind, Write,
     access::{Access, Lifetime, NewLink, Token},
     decide::{
         access::{self, NewToken},
@@ -168,7 +168,13 @@ async fn members_come_go_and_are_listed(database: Database) {
         person(&database, &*store, "Ben").await,
     );
     let set = |team: &Team, person: &Person, was, part| {
-        team::set_member(team, person, was, part, &operator(), database.at(1)).unwrap()
+        let was = was.map(|part| Membership {
+            team: team.named(),
+            part,
+            issuer: None,
+        });
+        let (by, now) = (operator(), database.at(1));
+        team::set_member(team, person, was.as_ref(), part, &by, now).unwrap()
     };
     for changeset in [
         set(&payments, &ben, None, Part::Answers),

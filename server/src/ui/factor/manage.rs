@@ -214,7 +214,8 @@ pub(super) async fn remove(
         Visitor::In(who) => who,
         other => return Ok(other.elsewhere()),
     };
-    let back = match state.service.remove_factor(&who, form.id).await {
+    let ways = state.providers.ways();
+    let back = match state.service.remove_factor(&who, form.id, ways).await {
         Ok(()) | Err(ServiceError::Refused(Refused::Unchanged)) => "/second-factor?done=removed",
         Err(ServiceError::Refused(Refused::FactorNeeded)) => "/second-factor?refused=needed",
         Err(ServiceError::Refused(Refused::OnlyWay)) => "/second-factor?refused=only-way",

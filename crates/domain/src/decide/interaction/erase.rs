@@ -23,24 +23,42 @@ pub struct Erasable {
     pub task: Option<(Task, Vec<Record>)>,
 }
 
-/// An admin erases a closed interaction. It cannot be undone, so a browser that was left open is not enough.
+/// An admin erases a closed interaction. It cannot be undone, so a browser that was left open is not enough. Its card changes
+/// at once.
 ///
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::CancelFirst`]; [`Refused::Unchanged`] when it is erased already;
 /// [`Refused::Altered`] when its row says something else than its events: that is to be looked at first.
 pub fn erase(known: &Erasable, by: &Principal, now: Moment<'_>) -> Result<Changeset, Refused> {
-    erased_by(known, by.proven_admin(now.at)?, now)
+    erased_by(known, by.proven_admin(now.at)?, false, now)
 }
 
-/// It has been kept for as long as a setting says.
+/// As [`erase`], one of many that an admin erases: their cards change in between what people wait for.
+///
+/// # Errors
+/// As [`erase`].
+pub fn erase_of_many(
+    known: &Erasable,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    erased_by(known, by.proven_admin(now.at)?, true, now)
+}
+
+/// It has been kept for as long as a setting says, as many others have.
 ///
 /// # Errors
 /// As [`erase`].
 pub fn erase_old(known: &Erasable, now: Moment<'_>) -> Result<Changeset, Refused> {
-    erased_by(known, Actor::Deadline, now)
+    erased_by(known, Actor::Deadline, true, now)
 }
 
-fn erased_by(known: &Erasable, by: Actor, now: Moment<'_>) -> Result<Changeset, Refused> {
+fn erased_by(
+    known: &Erasable,
+    by: Actor,
+    of_many: bool,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
     let Erasable {
         interaction,
         records,
@@ -79,6 +97,7 @@ fn erased_by(known: &Erasable, by: Actor, now: Moment<'_>) -> Result<Changeset, 
             interaction: next,
             events,
             last_seq: last.seq,
+            of_many,
         }))],
         key: None,
         quota: None,

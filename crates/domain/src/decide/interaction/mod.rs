@@ -20,7 +20,7 @@ pub use call_back::{agent_offline, called_back};
 pub use cancel::cancel;
 pub use collect::collect;
 pub use consume::consume;
-pub use erase::{Erasable, erase, erase_old};
+pub use erase::{Erasable, erase, erase_of_many, erase_old};
 pub use expire::expire;
 pub use follow_up::follow_up;
 pub use move_to::move_to;

@@ -7,12 +7,12 @@ use crate::{
     Access, Changeset, FactorId, Parts, Payload, PersonEvent, PersonId, Principal, Refused, Role,
     SecretHash, SessionId, Write,
     access::{
-        NewSession, Person,
+        NewSession, Person, WaysIn,
         factor::{Factor, FactorChange, FactorFor, FactorSecret, Shown},
     },
     decide::{
         access::{change, sign_in},
-        factor::{self as decide, NewFactor},
+        factor::{self as decide, NewFactor, Removal},
     },
     delivery::SealedSecret,
     limits::{FACTORS, PROOF_LASTS},
@@ -81,6 +81,23 @@ fn types(changeset: &Changeset) -> Vec<&'static str> {
     events.map(|event| event.payload.event_type()).collect()
 }
 
+fn ways() -> WaysIn {
+    WaysIn {
+        passwords: true,
+        issuers: vec!["https://id.example".into()],
+    }
+}
+
+fn removal(factor: &Factor, had: usize, needed: bool, another_way: bool) -> Removal<'_> {
+    Removal {
+        factor,
+        had,
+        needed,
+        another_way,
+        ways: ways(),
+    }
+}
+
 #[test]
 fn people_change_their_own_factors_and_only_soon_after_their_password() {
     let (ids, ben) = (Counter::default(), person(8));
@@ -96,7 +113,7 @@ fn people_change_their_own_factors_and_only_soon_after_their_password() {
         let now = || at(&ids, second);
         let outcomes = [
             decide::add(&ben, &had, new("Phone"), Vec::new(), &by, now()),
-            decide::remove(&ben, &had[0], 2, true, true, &by, now()),
+            decide::remove(&ben, removal(&had[0], 2, true, true), &by, now()),
             decide::make_codes(&ben, &had, vec![SecretHash([1; 32])], &by, now()),
         ];
         for outcome in outcomes {
@@ -172,7 +189,12 @@ fn a_factor_has_a_name_and_there_are_not_too_many() {
 fn whoever_needs_a_factor_keeps_the_last() {
     let (ids, ben, by) = (Counter::default(), person(8), principal(8, Role::Viewer));
     for (had, needed, refused) in [(1, true, true), (1, false, false), (2, true, false)] {
-        let removed = decide::remove(&ben, &factor(1), had, needed, true, &by, at(&ids, 1));
+        let removed = decide::remove(
+            &ben,
+            removal(&factor(1), had, needed, true),
+            &by,
+            at(&ids, 1),
+        );
         assert_eq!(
             removed == Err(Refused::FactorNeeded),
             refused,
@@ -187,7 +209,12 @@ fn whoever_needs_a_factor_keeps_the_last() {
 fn nobody_removes_their_only_way_in() {
     let (ids, ben, by) = (Counter::default(), person(8), principal(8, Role::Viewer));
     for another_way in [true, false] {
-        let removed = decide::remove(&ben, &factor(1), 1, false, another_way, &by, at(&ids, 1));
+        let removed = decide::remove(
+            &ben,
+            removal(&factor(1), 1, false, another_way),
+            &by,
+            at(&ids, 1),
+        );
         assert_eq!(removed == Err(Refused::OnlyWay), !another_way);
     }
 }
@@ -204,7 +231,10 @@ fn what_must_remain_is_looked_at_once_more_when_a_factor_goes() {
     };
     let person = ben.id;
     let (way, one) = (
-        Access::WayRemains { person },
+        Access::WayRemains {
+            person,
+            ways: ways(),
+        },
         Access::FactorRemains { person },
     );
     for (gone, needed, expected) in [
@@ -213,7 +243,8 @@ fn what_must_remain_is_looked_at_once_more_when_a_factor_goes() {
         (&passkey, false, vec![&way]),
         (&passkey, true, vec![&one, &way]),
     ] {
-        let removed = decide::remove(&ben, gone, 2, needed, true, &by, at(&ids, 1)).unwrap();
+        let removed =
+            decide::remove(&ben, removal(gone, 2, needed, true), &by, at(&ids, 1)).unwrap();
         let rest = removed.writes[1..].iter().map(|write| match write {
             Write::Access(access) => access,
             other => panic!("{other:?}"),
@@ -320,20 +351,23 @@ fn a_factor_is_used_in_the_moment_in_which_its_owner_comes_in() {
 fn who_needs_one_in_a_new_role_leaves_as_it_changes() {
     let (ids, ben, by) = (Counter::default(), person(8), principal(9, Role::Admin));
     let changed = || change(&ben, "Ben", Role::Admin, &by, at(&ids, 1)).unwrap();
-    let stays = decide::short_of_one(&ben, Vec::new(), changed(), &by, at(&ids, 1)).unwrap();
-    assert_eq!(types(&stays), ["person.changed"]);
+    // Somebody may come in meanwhile: all leave, whether one is known or none.
+    let person = ben.id;
+    let all = Write::Access(Access::SignOutAll { person });
+    let quiet = decide::short_of_one(&ben, Vec::new(), changed(), &by, at(&ids, 1)).unwrap();
+    assert_eq!(types(&quiet), ["person.changed"]);
+    assert_eq!(quiet.writes.last(), Some(&all));
     let sessions = vec![SessionId(Uuid::from_u128(3))];
     let leaves = |by| decide::short_of_one(&ben, sessions.clone(), changed(), by, at(&ids, 1));
     let left = leaves(&by).unwrap();
     assert_eq!(types(&left), ["person.changed", "person.signed_out"]);
     assert_eq!(left.events[1].actor, by.admin().unwrap());
     assert!(matches!(
-        &left.writes[..],
-        [
-            Write::Access(Access::Person(_)),
-            Write::Access(Access::SignOut { person, sessions: left }),
-        ] if *person == ben.id && *left == sessions
+        &left.events[1].payload,
+        Payload::Person(PersonEvent::SignedOut { sessions: left, .. }) if *left == sessions
     ));
+    assert!(matches!(left.writes[0], Write::Access(Access::Person(_))));
+    assert_eq!(left.writes[1..], [all]);
     assert_eq!(
         leaves(&principal(9, Role::Responder)),
         Err(Refused::NotAnAdmin)

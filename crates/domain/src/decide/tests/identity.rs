@@ -1,8 +1,8 @@
 //! Who comes in by a provider, and as what.
 
 use crate::{
-    Actor, Changeset, Identity, Membership, Part, Parts, PersonId, Principal, Refused, Role,
-    SessionId, TeamId, TeamRef, Write,
+    Actor, Changeset, Identity, Membership, Part, Parts, Payload, PersonEvent, PersonId, Principal,
+    Refused, Role, SessionId, TeamId, TeamRef, Write,
     access::{Access, NewSession, Person, SecretHash, WaysIn},
     decide::identity::{self as decide, Arrival, Departure, GivenTeams},
     testing::{Counter, at, epoch},
@@ -34,6 +34,7 @@ fn arrival(role: Option<Role>) -> Arrival {
         provider: "Company".into(),
         role,
         teams: None,
+        leaves: None,
         session: NewSession {
             id: SessionId(Uuid::from_u128(4)),
             hash: SecretHash([3; 32]),
@@ -108,6 +109,43 @@ fn a_provider_gives_and_takes_roles_in_the_moment_in_which_somebody_comes() {
                 .any(|write| matches!(write, Access::AdminRemains { but, .. } if *but == ben.id));
             assert_eq!(guards, old == Role::Admin && change.is_some());
         }
+    }
+}
+
+#[test]
+fn who_needs_a_factor_by_the_provider_s_word_leaves_where_they_came_without_one() {
+    let ids = Counter::default();
+    let ben = person(8, Role::Responder);
+    let known = vec![SessionId(Uuid::from_u128(5))];
+    for (known, signed_out) in [(known, true), (Vec::new(), false)] {
+        let arrival = Arrival {
+            leaves: Some(known),
+            ..arrival(Some(Role::Admin))
+        };
+        let came = decide::come_in(&ben, &arrival, true, &ways(), at(&ids, 1)).unwrap();
+        // First the others leave, then this one comes in.
+        assert!(matches!(
+            written(&came)[..],
+            [
+                Access::Person(_),
+                Access::SignOutAll { .. },
+                Access::ComeIn { version: 4, .. }
+            ]
+        ));
+        let mut told = told(&came);
+        let signed = told.iter().position(|one| one.0 == "person.signed_out");
+        assert_eq!(signed.is_some(), signed_out);
+        if let Some(signed) = signed {
+            let expected = ("person.signed_out", Some("Company"));
+            assert_eq!(told.remove(signed), expected);
+        }
+        assert_eq!(
+            told,
+            [
+                ("person.changed", Some("Company")),
+                ("person.signed_in", Some("Ben"))
+            ]
+        );
     }
 }
 
@@ -218,14 +256,17 @@ fn nobody_takes_their_own_only_way_in() {
         (by(9, Role::Admin), false, None),
         (by(9, Role::Responder), true, Some(Refused::NotAnAdmin)),
     ] {
-        let gone = decide::disconnect(&ben, &identity("1"), another_way, &by, at(&ids, 1));
+        let gone = decide::disconnect(&ben, &identity("1"), another_way, &ways(), &by, at(&ids, 1));
         match expected {
             Some(refused) => assert_eq!(gone, Err(refused)),
             None => {
                 let gone = gone.unwrap();
                 assert_eq!(told(&gone)[0].0, "person.identity_unlinked");
                 // Looked at once more when it goes; an admin takes it in any case.
-                let remains = Write::Access(Access::WayRemains { person: ben.id });
+                let remains = Write::Access(Access::WayRemains {
+                    person: ben.id,
+                    ways: ways(),
+                });
                 assert_eq!(gone.writes.contains(&remains), by.is_person(ben.id));
             }
         }
@@ -387,12 +428,16 @@ fn who_has_no_role_by_the_provider_any_more_is_out_everywhere() {
         Access::AdminRemains { but, ways: by },
         Access::Person(ben),
         Access::Member { part: None, .. },
-        Access::SignOut { sessions, .. },
+        Access::SignOutAll { person: whose },
     ] = writes[..]
     else {
         panic!("{gone:?}");
     };
     assert_eq!((*but, by, ben.role), (ben.id, &ways(), Role::Viewer));
+    assert_eq!(*whose, ben.id);
+    let Payload::Person(PersonEvent::SignedOut { sessions, .. }) = &gone.events[2].payload else {
+        panic!("{gone:?}");
+    };
     assert_eq!(sessions.len(), 2);
     // The last admin keeps everything.
     let refused = away(&person(8, Role::Admin), departure(&[4]), false);

@@ -5,8 +5,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    AgentId, AgentRef, Audience, Interaction, Part, Parts, Payload, Person, PersonId, Principal,
-    Refused, Role, Team, TeamId, TokenId, Write,
+    AgentId, AgentRef, Audience, Interaction, Membership, Part, Parts, Payload, Person, PersonId,
+    Principal, Refused, Role, Team, TeamId, TokenId, Write,
     access::Access,
     decide::{interaction, team as decide},
     event::TeamEvent,
@@ -246,6 +246,28 @@ fn a_team_that_is_asked_or_is_a_home_stays_and_one_that_is_gone_takes_nothing() 
         decide::set_member(&payments, &disabled, None, Part::Reads, &admin, now()),
         Err(Refused::Disabled)
     );
+}
+
+#[test]
+fn whom_a_provider_made_a_member_an_admin_can_keep() {
+    let ids = Counter::default();
+    let (payments, ben) = (team(1, "Payments"), ben());
+    let admin = person(Role::Admin, Parts::default());
+    let member = |issuer: Option<&str>| Membership {
+        team: payments.named(),
+        part: Part::Reads,
+        issuer: issuer.map(str::to_owned),
+    };
+    for (now_is, part, unchanged) in [
+        (member(None), Part::Reads, true),
+        (member(None), Part::Answers, false),
+        (member(Some("https://id.example")), Part::Reads, false),
+        (member(Some("https://id.example")), Part::Answers, false),
+    ] {
+        let now = at(&ids, 1);
+        let set = decide::set_member(&payments, &ben, Some(&now_is), part, &admin, now);
+        assert_eq!(set == Err(Refused::Unchanged), unchanged, "{now_is:?}");
+    }
 }
 
 #[test]
