@@ -58,7 +58,7 @@ mod tests {
         let content = |last_event_at| Content {
             last_seq: 1,
             last_event_at,
-            admins: 1,
+            admins: Vec::new(),
             teams: Vec::new(),
         };
         let found = |clock, last_event_at| Inspection {
