@@ -76,6 +76,11 @@ impl<'a> Phone<'a> {
     }
 }
 
+/// Where an answer leads that nothing comes after.
+fn after_itself(asked: &Value) -> String {
+    format!("{}?after={}", quick(asked), asked["id"].as_str().unwrap())
+}
+
 fn quick(asked: &Value) -> String {
     format!("/q/{}", asked["id"].as_str().unwrap())
 }
@@ -165,7 +170,7 @@ async fn a_question_is_answered_and_the_next_comes(database: TestDatabase) {
     );
     // After the last one its own page says what became of it.
     let last = phone.send(&second, &[("text", "80")]).await;
-    assert_eq!(last, quick(&second));
+    assert_eq!(last, after_itself(&second));
     let shown = read(&app, &phone.cookie, &last).await;
     holds(
         &shown,
@@ -411,7 +416,7 @@ async fn a_form_is_answered_question_by_question(database: TestDatabase) {
         ("digest", hidden(&shown, "digest")),
         ("text", "80"),
     ];
-    assert_eq!(phone.send(&asked, &fields).await, quick(&asked));
+    assert_eq!(phone.send(&asked, &fields).await, after_itself(&asked));
     let shown = phone.look(&asked).await;
     holds(
         &shown,
@@ -642,7 +647,7 @@ async fn what_happened_meanwhile_is_told_and_the_text_is_kept(database: TestData
     let asked = agent.ask(json!({})).await;
     ben.send(&asked, &[("text", "Ben's text")]).await;
     let late = [("text", "Ana's <text>\r\nin two lines")];
-    assert_eq!(phone.send(&asked, &late).await, quick(&asked));
+    assert_eq!(phone.send(&asked, &late).await, after_itself(&asked));
     let told = phone.look(&asked).await;
     holds(
         &told,
@@ -674,7 +679,7 @@ async fn what_happened_meanwhile_is_told_and_the_text_is_kept(database: TestData
     app.clock.advance(TimeDelta::seconds(61));
     assert_eq!(
         phone.send(&asked, &[("text", "too late")]).await,
-        quick(&asked)
+        after_itself(&asked)
     );
     app.state.service.expire_due().await.unwrap();
     holds(

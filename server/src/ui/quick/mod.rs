@@ -144,7 +144,7 @@ impl ForPerson {
         };
         Ok(match besides.next {
             Some(next) if is_done => format!("/q/{}?after={id}", next.id),
-            _ => format!("/q/{id}"),
+            _ => format!("/q/{id}?after={id}"),
         })
     }
 
@@ -219,13 +219,18 @@ impl ForPerson {
             false => format!("/interactions/{id}"),
         };
         let main = format!(
-            "<main data-id=\"{id}\" data-version=\"{version}\" data-by=\"{by}\"{open}>{after}{who}\
+            "<main data-id=\"{id}\" data-version=\"{version}\" data-by=\"{by}\"{open}{rest}>{after}{who}\
              <h1 dir=\"auto\">{title}</h1>{deadline}{above}\
              <div class=\"end\">{problem}{unsent}{kept}{end}{nothing_else}\
              <nav class=\"more\" aria-label=\"More\">{next}<a href=\"{full}\">Full page</a></nav></div></main>",
             version = question.version,
             by = question.reader,
             open = if question.is_open() { " data-open" } else { "" },
+            // What is pressed now was meant for what stood here before.
+            rest = match wanted.after.is_some() || typed.problem.is_some() {
+                true => " data-rest",
+                false => "",
+            },
             after = self.after(wanted.after.as_deref()).await?,
             who = question.who,
             kept = if question.is_open() { "" } else { KEPT },
