@@ -19,7 +19,7 @@ function belongTo(person) {
   if (!tab) return;
   const before = tab.getItem('handraise.person');
   if (before && before !== person) {
-    for (const name of Object.keys(tab)) if (/^handraise\.(draft|more)\./.test(name)) tab.removeItem(name);
+    for (const name of Object.keys(tab)) if (/^handraise\.(draft\.|more\.|sent$)/.test(name)) tab.removeItem(name);
   }
   tab.setItem('handraise.person', person);
 }
@@ -92,13 +92,20 @@ function runDown(time) {
   const timer = setInterval(draw, 1000);
 }
 
-/** Shows what the server has now, if it is not this. What is typed is kept. */
+/** The page anew; what stands here may be the answer to a form, which must not be sent again. */
+function anew() {
+  const area = form?.querySelector('textarea');
+  if (area?.value) keep(PREFIX + form.dataset.draft, area.value);
+  location.replace(`/q/${main.dataset.id}`);
+}
+
+/** Shows what the server has now, if it is not this. */
 async function lookAgain() {
   try {
-    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    const answer = await fetch(`/q/${main.dataset.id}`);
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     const now = page.querySelector('main');
-    if (now?.dataset.version !== main.dataset.version && !form?.dataset.sent) location.reload();
+    if (now?.dataset.version !== main.dataset.version && !form?.dataset.sent) anew();
   } catch {
     // No network: it is tried again when the page is looked at again.
   }
@@ -117,6 +124,6 @@ if (main) {
   }
   // Back from the next question: the form may be pressed again.
   addEventListener('pageshow', (event) => {
-    if (event.persisted) location.reload();
+    if (event.persisted) anew();
   });
 }
