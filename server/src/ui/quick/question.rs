@@ -216,12 +216,12 @@ fn who(interaction: &Interaction, row: &Row) -> String {
         Mode::Sync => ("SYNC", "The agent has stopped until this is answered"),
         Mode::Async => ("ASYNC", "The agent goes on meanwhile"),
     };
-    let badge = match (interaction.state.is_pending(), row.kind) {
-        (true, _) => format!(
+    let badge = match interaction.state.is_pending() {
+        true => format!(
             "<span class=\"badge\" data-mode=\"{}\" title=\"{means}\">{name}</span>",
             row.mode.name()
         ),
-        (false, _) => String::new(),
+        false => String::new(),
     };
     let urgent = match row.urgent {
         true => "<span class=\"urgent\">urgent</span>",
@@ -234,15 +234,21 @@ fn who(interaction: &Interaction, row: &Row) -> String {
         row.session_id.as_deref().map(harmless),
         task.map(harmless),
     ];
-    let names: String = names
-        .into_iter()
-        .flatten()
-        .map(|name| format!(" · <bdi>{}</bdi>", Text(&clipped(&name, NAME_CHARS))))
-        .collect();
-    let kind = kind_word(row.kind);
-    let agent = Text(&row.agent);
+    let names = names.into_iter().flatten();
+    let names = names.map(|name| format!("<bdi>{}</bdi>", Text(&clipped(&name, NAME_CHARS))));
+    // Without a title the heading says it.
+    let asks = interaction.request.title.as_ref();
+    let asks = asks.map(|_| {
+        format!(
+            "{} from <bdi>{}</bdi>",
+            kind_word(row.kind),
+            Text(&row.agent)
+        )
+    });
+    let words: Vec<String> = asks.into_iter().chain(names).collect();
     format!(
-        "<p class=\"who\">{badge}{urgent}<span>{kind} from <bdi>{agent}</bdi>{names}</span></p>"
+        "<p class=\"who\">{badge}{urgent}<span>{}</span></p>",
+        words.join(" · ")
     )
 }
 
