@@ -64,7 +64,7 @@ function showUnsent() {
   const names = storages().flatMap((storage) => Object.keys(storage));
   const texts = names.filter((name) => name === ours || name.startsWith(`${ours}.`)).map(kept);
   const place = document.getElementById('kept');
-  if (!texts.length || document.querySelector('.unsent:not([hidden])')) return;
+  if (!texts.length || !place) return;
   place.querySelector('.text').textContent = [...new Set(texts)].join('\n\n');
   place.hidden = false;
 }

@@ -13,8 +13,8 @@ impl Question {
     pub(super) fn above(&self) -> String {
         if self.shown == Shown::Cut {
             return format!(
-                "<p class=\"notice strong\">This is longer than a page for a telephone shows. What stands here is its \
-                 beginning. All of it is on the full page{and_decided}.</p>\
+                "<p class=\"notice strong\">This is longer than a page for a telephone: what stands here is its beginning. \
+                 All of it is on the full page{and_decided}.</p>\
                  <div class=\"prompt\"><div class=\"source\" dir=\"ltr\">{beginning}</div><p>…</p></div>",
                 and_decided = match self.is_open() && self.may_answer {
                     true => ", and only there it can be accepted",

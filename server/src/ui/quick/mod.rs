@@ -26,7 +26,11 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use domain::{Interaction, InteractionId, interaction::Ask, limits};
+use domain::{
+    Interaction, InteractionId,
+    interaction::{Ask, Shown},
+    limits,
+};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use service::SignedIn;
@@ -198,21 +202,21 @@ impl ForPerson {
             }
             _ => String::new(),
         };
-        let next = besides.next.as_ref().map(|next| {
-            let words = match question.is_open() {
-                true => "Later: go on to the next",
-                false => "Next question",
-            };
-            let class = if question.is_open() {
-                ""
-            } else {
-                " class=\"button primary\""
-            };
-            format!("<a{class} href=\"/q/{}\">{words}</a>", next.id)
-        });
-        let nothing_else = match (&next, question.is_open()) {
-            (None, false) => "<p class=\"hint\">Nothing else waits for you.</p>",
-            _ => "",
+        let next = besides.next.as_ref().map(|next| format!("/q/{}", next.id));
+        let (on, later) = match (&next, question.is_open()) {
+            (Some(next), true) => (
+                String::new(),
+                format!("<a href=\"{next}\">Later: go on to the next</a>"),
+            ),
+            (Some(next), false) => (link_button(next, "Next question"), String::new()),
+            (None, true) => (String::new(), String::new()),
+            (None, false) => (NOTHING_ELSE.to_owned(), String::new()),
+        };
+        // What has no room here.
+        let whole = match question.is_open() && question.may_answer && question.shown == Shown::Cut
+        {
+            true => link_button(&format!("/blockers/{id}"), "Read all of it"),
+            false => String::new(),
         };
         let full = match question.is_open() {
             true => format!("/blockers/{id}"),
@@ -221,8 +225,8 @@ impl ForPerson {
         let main = format!(
             "<main data-id=\"{id}\" data-version=\"{version}\" data-by=\"{by}\"{open}{rest}>{after}{who}\
              <h1 dir=\"auto\">{title}</h1>{deadline}{above}\
-             <div class=\"end\">{problem}{unsent}{kept}{end}{nothing_else}\
-             <nav class=\"more\" aria-label=\"More\">{next}<a href=\"{full}\">Full page</a></nav></div></main>",
+             <div class=\"end\">{problem}{unsent}{kept}{whole}{end}{on}\
+             <nav class=\"more\" aria-label=\"More\">{later}<a href=\"{full}\">Full page</a></nav></div></main>",
             version = question.version,
             by = question.reader,
             open = if question.is_open() { " data-open" } else { "" },
@@ -231,9 +235,13 @@ impl ForPerson {
                 true => " data-rest",
                 false => "",
             },
-            after = self.after(wanted.after.as_deref()).await?,
+            after = self.after(wanted.after.as_deref(), id).await?,
             who = question.who,
-            kept = if question.is_open() { "" } else { KEPT },
+            kept = if question.is_open() || !unsent.is_empty() {
+                ""
+            } else {
+                KEPT
+            },
             title = Text(&question.title),
             deadline = if question.is_open() {
                 question.deadline.as_str()
@@ -241,7 +249,6 @@ impl ForPerson {
                 ""
             },
             above = question.above(),
-            next = next.unwrap_or_default(),
         );
         Ok(Page {
             status,
@@ -251,9 +258,10 @@ impl ForPerson {
         })
     }
 
-    /// What was answered just before, by what is stored of it.
-    async fn after(&self, id: Option<&str>) -> Result<String, UiError> {
-        let Some(id) = id.and_then(|id| id.parse::<InteractionId>().ok()) else {
+    /// What was answered just before another one, by what is stored of it.
+    async fn after(&self, id: Option<&str>, here: InteractionId) -> Result<String, UiError> {
+        let id = id.and_then(|id| id.parse::<InteractionId>().ok());
+        let Some(id) = id.filter(|id| *id != here) else {
             return Ok(String::new());
         };
         let interaction = match self.found(id).await {
@@ -274,6 +282,12 @@ impl ForPerson {
 /// Where the page's script shows what was typed in this browser and never sent.
 const KEPT: &str = "<section id=\"kept\" class=\"unsent\" hidden><p class=\"said\">Your text was not sent:</p>\
                     <p class=\"text\" dir=\"auto\"></p></section>";
+
+const NOTHING_ELSE: &str = "<p class=\"hint\">Nothing else waits for you.</p>";
+
+fn link_button(place: &str, words: &str) -> String {
+    format!("<a class=\"button primary\" href=\"{place}\">{words}</a>")
+}
 
 /// Whether the form that is shown asks for what was typed.
 fn has_its_field(question: &Question, typed: &Typed) -> bool {

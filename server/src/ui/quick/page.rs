@@ -12,7 +12,7 @@ use crate::plain_page::html::Text;
 /// How much of what is asked has room on the page, in bytes of HTML. It has to be there at once on a telephone: with its
 /// style, its script and its icon it is never more than 30 kB on the way, not even where a question cannot be
 /// compressed; with a question of ordinary size not even before that. What its reader has typed comes on top.
-pub(super) const ROOM: usize = 24_000;
+pub(super) const ROOM: usize = 28_000;
 
 /// What stands in the document.
 pub(super) struct Page {

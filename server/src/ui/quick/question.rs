@@ -12,6 +12,8 @@ use domain::{
     time,
 };
 
+use serde_json::Value;
+
 use super::{form::Typed, page::ROOM};
 use crate::{
     plain_page::html::Text,
@@ -260,14 +262,23 @@ pub(super) fn clipped(text: &str, chars: usize) -> String {
     }
 }
 
+/// Arguments by their names, texts among them as they are.
+fn plain(arguments: &Value) -> String {
+    let Value::Object(fields) = arguments else {
+        return arguments.to_string();
+    };
+    let lines = fields.iter().map(|(name, value)| match value {
+        Value::String(text) => format!("{name}: {text}\n"),
+        other => format!("{name}: {other}\n"),
+    });
+    lines.collect()
+}
+
 /// The beginning of what is decided, as it is written.
 fn beginning(interaction: &Interaction) -> String {
     let request = &interaction.request;
     let text = match &request.ask {
-        Ask::Approval { action, .. } => {
-            let arguments = serde_json::to_string_pretty(&action.arguments).unwrap_or_default();
-            format!("{}\n{arguments}", action.tool)
-        }
+        Ask::Approval { action, .. } => format!("{}\n{}", action.tool, plain(&action.arguments.0)),
         Ask::PlanReview { plan } => plan.clone(),
         _ => request.prompt.clone(),
     };
