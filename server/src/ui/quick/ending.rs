@@ -21,14 +21,11 @@ impl Question {
         };
         let said = self.said(ending, now);
         let answer = self.answer(ending);
-        let reason = ending.reason.clone().map(|reason| (reason, "text"));
-        let texts = [answer.map(|answer| (answer, "text")), reason];
+        let texts = [answer, ending.reason.clone()].into_iter().flatten();
         let texts: String = texts
-            .into_iter()
-            .flatten()
-            .map(|(text, class)| {
+            .map(|text| {
                 let text = clipped(&text, ANSWER_CHARS);
-                format!("<p class=\"{class}\" dir=\"auto\">{}</p>", Text(&text))
+                format!("<p class=\"text\" dir=\"auto\">{}</p>", Text(&text))
             })
             .collect();
         let agent = Text(&self.row.agent);

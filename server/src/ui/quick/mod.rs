@@ -218,6 +218,11 @@ impl ForPerson {
             true => link_button(&format!("/blockers/{id}"), "Read all of it"),
             false => String::new(),
         };
+        let end = match question.is_open() {
+            true => [unsent, whole, end].concat(),
+            false if unsent.is_empty() => end + KEPT,
+            false => end + &unsent,
+        };
         let full = match question.is_open() {
             true => format!("/blockers/{id}"),
             false => format!("/interactions/{id}"),
@@ -225,7 +230,7 @@ impl ForPerson {
         let main = format!(
             "<main data-id=\"{id}\" data-version=\"{version}\" data-by=\"{by}\"{open}{rest}>{after}{who}\
              <h1 dir=\"auto\">{title}</h1>{deadline}{above}\
-             <div class=\"end\">{problem}{unsent}{kept}{whole}{end}{on}\
+             <div class=\"end\">{problem}{end}{on}\
              <nav class=\"more\" aria-label=\"More\">{later}<a href=\"{full}\">Full page</a></nav></div></main>",
             version = question.version,
             by = question.reader,
@@ -237,11 +242,6 @@ impl ForPerson {
             },
             after = self.after(wanted.after.as_deref(), id).await?,
             who = question.who,
-            kept = if question.is_open() || !unsent.is_empty() {
-                ""
-            } else {
-                KEPT
-            },
             title = Text(&question.title),
             deadline = if question.is_open() {
                 question.deadline.as_str()
