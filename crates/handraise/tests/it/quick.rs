@@ -629,7 +629,7 @@ async fn what_has_no_room_can_only_be_refused_here(database: TestDatabase) {
     );
 
     // A text in lines fits as it reads, where it does not fit twice.
-    let prompt = "A line with a `word` in it.\n\n".repeat(90);
+    let prompt = "A line with a `word` in it.\n\n".repeat(130);
     let asked = agent.ask(json!({"prompt": prompt})).await;
     let shown = phone.look(&asked).await;
     assert!(
