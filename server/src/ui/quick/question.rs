@@ -11,7 +11,6 @@ use domain::{
     interaction::{Ask, FormAnswers, Kind, Mode, Shown, progress_digest},
     time,
 };
-
 use serde_json::Value;
 
 use super::{form::Typed, page::ROOM};
