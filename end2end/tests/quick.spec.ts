@@ -117,7 +117,7 @@ for (const [how, options] of [["with scripts", phone], ["without scripts", witho
     expect((await server.poll(regions.id)).answer?.selected).toEqual(["eu", "ap"]);
   });
 
-  test(`somebody else was faster, and the text is kept, ${how}`, async ({ server, signIn, watch }) => {
+  test(`somebody else was faster, and the text is kept, ${how}`, async ({ server, signIn }) => {
     const page = await signIn("Ana", options);
     const { id } = await server.ask();
     await page.goto(quick(server, id));
@@ -128,11 +128,8 @@ for (const [how, options] of [["with scripts", phone], ["without scripts", witho
     await expect(page.getByText("theirs")).toBeVisible();
     await expect(page.getByText("Your text was not sent:")).toBeVisible();
     await expect(page.getByText("mine")).toBeVisible();
-    await expectLegible(page).catch((error: unknown) => {
-      // axe is a script.
-      if (how === "with scripts") throw error;
-    });
-    expect(watch.complaints()).toEqual([]);
+    // Axe is a script.
+    if (how === "with scripts") await expectLegible(page);
   });
 
   test(`whoever is signed out signs in and is where they were led, ${how}`, async ({ server, signIn }) => {
@@ -168,7 +165,8 @@ test("what can be pressed lies at the thumb, and never above what is to be read"
 });
 
 test("a text outlives the page, and one that is on its way comes back if it did not get through", async ({ server, signIn, watch }) => {
-  watch.allow(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
+  // The browser's own page of a network that is gone has no storage.
+  watch.allow(/ERR_INTERNET_DISCONNECTED|Failed to fetch|Access is denied for this document/);
   const page = await signIn("Ana", phone);
   const { id } = await server.ask();
   await page.goto(quick(server, id));
@@ -220,6 +218,8 @@ function count(session: CDPSession): { requests: string[]; bytes: number } {
 
 test("it can be answered soon after the tap, on a slow network", async ({ server, signIn }) => {
   const page = await signIn("Ana", phone);
+  // From a page that asks for nothing more.
+  await page.goto(`${server.url}/docs`);
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   await session.send("Network.setCacheDisabled", { cacheDisabled: true });
