@@ -36,6 +36,7 @@ pub fn router(state: AppState) -> Router {
         ))
         // Each of these finds out by itself who comes: half signed in is not signed in.
         .merge(ui::factor::routes())
+        .merge(ui::quick::routes())
         .layer(middleware::from_fn_with_state(
             state.clone(),
             same_origin::require,

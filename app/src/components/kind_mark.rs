@@ -7,7 +7,7 @@ use super::icon::{Icon, Shape};
 use crate::{live::Live, view::Row};
 
 /// The word for a kind, within a sentence.
-pub(super) fn kind_word(kind: Kind) -> &'static str {
+pub fn kind_word(kind: Kind) -> &'static str {
     match kind {
         Kind::Question => "question",
         Kind::Choice => "choice",
@@ -20,7 +20,7 @@ pub(super) fn kind_word(kind: Kind) -> &'static str {
 }
 
 /// The words above a prompt without a title.
-pub(super) fn heading(kind: Kind, agent: &str) -> String {
+pub fn heading(kind: Kind, agent: &str) -> String {
     let what = match kind {
         Kind::Question => "Question from",
         Kind::Choice => "Choice for",

@@ -140,7 +140,7 @@ fn is_way_of_provider(rest: &str) -> bool {
     !key.is_empty() && key.bytes().all(is_fit)
 }
 
-fn sign_in_for(uri: &Uri) -> String {
+pub(crate) fn sign_in_for(uri: &Uri) -> String {
     match uri.path_and_query().map(PathAndQuery::as_str) {
         None | Some("/") => "/sign-in".to_owned(),
         Some(wanted) => {

@@ -73,7 +73,7 @@ fn slack_link(interaction: &Interaction) -> Option<String> {
 }
 
 /// Who erased it, and when (rule 19).
-fn in_place_of_prompt(erased: &Erased) -> String {
+pub(super) fn in_place_of_prompt(erased: &Erased) -> String {
     let by = markdown::phrase(&visible::line(erased.by_whom()));
     let at = erased.at.format("%Y-%m-%d %H:%M UTC");
     format!(
@@ -207,7 +207,7 @@ fn options(choice: &Choice) -> ChoiceView {
     }
 }
 
-fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
+pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatus {
     let state = &interaction.state;
     let request = &interaction.request;
     let (Some(outcome), Some(at)) = (state.outcome(), state.closed_at()) else {
@@ -296,7 +296,7 @@ async fn earlier(
 }
 
 /// The last text this person sent too late.
-async fn unsent(
+pub(super) async fn unsent(
     store: &dyn Store,
     interaction: &Interaction,
     person: &Person,

@@ -13,6 +13,7 @@ mod html_text;
 mod markdown;
 mod outbound;
 mod providers;
+pub mod quick;
 mod settings;
 mod sign_in;
 mod sign_out_there;

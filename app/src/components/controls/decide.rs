@@ -101,7 +101,8 @@ pub(super) fn DecideControl(
     }
 }
 
-fn title(decision: PlanDecision) -> &'static str {
+/// A decision, on its button.
+pub fn title(decision: PlanDecision) -> &'static str {
     match decision {
         PlanDecision::Proceed => "Proceed",
         PlanDecision::ProceedClean => "Proceed with a clear context",

@@ -23,6 +23,7 @@ use leptos_router::{
 };
 
 pub(super) use cancel::CancelForm;
+pub use decide::title as decision_title;
 pub(super) use follow_up::FollowUpForm;
 pub(super) use sending::{Problem, Sending};
 

@@ -209,9 +209,10 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 25] = [
+const PAGES: [(&str, [u16; 8]); 26] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/q/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     (
         "/interactions/{decided}",
         [303, 303, 200, 200, 200, 303, 303, 303],
@@ -258,6 +259,13 @@ const PAGES: [(&str, [u16; 8]); 25] = [
     ("/sign-in/with/nobody/back", [303; 8]),
     ("/nowhere", [303, 303, 404, 404, 404, 303, 303, 303]),
 ];
+
+/// Forms of plain pages, all by POST. A 303 leads on from what was done.
+const FORMS: [(&str, &str, [u16; 8]); 1] = [(
+    "/q/{open}",
+    "text=80",
+    [401, 401, 403, 303, 303, 401, 401, 401],
+)];
 
 /// What pages call, all by POST.
 const CALLS: [(&str, &str, [u16; 8]); 60] = [
@@ -663,7 +671,8 @@ impl Doors {
                 .await
                 .unwrap();
             let mut types = events.into_iter().map(|event| event.payload.event_type());
-            if status >= 300 && types.any(|one| one != "person.sign_in_failed") {
+            let is_refused = status >= 400 || status >= 300 && method == Method::GET;
+            if is_refused && types.any(|one| one != "person.sign_in_failed") {
                 wrong.push(format!(
                     "{path} as {}: refused, and yet something happened",
                     WHO[column]
@@ -696,6 +705,12 @@ async fn whoever_may_not_is_refused_at_every_address(database: TestDatabase) {
     for (path, expected) in PAGES {
         doors
             .try_all("GET", path, ("", ""), expected, &mut wrong)
+            .await;
+    }
+    for (path, body, expected) in FORMS {
+        let form = ("application/x-www-form-urlencoded", body);
+        doors
+            .try_all("POST", path, form, expected, &mut wrong)
             .await;
     }
     for (call, body, expected) in CALLS {
@@ -930,6 +945,10 @@ impl Teams {
         for (path, _) in PAGES {
             all.push(("GET", path.to_owned(), "", String::new()));
         }
+        for (path, body, _) in FORMS {
+            let form = "application/x-www-form-urlencoded";
+            all.push(("POST", path.to_owned(), form, body.to_owned()));
+        }
         for (call, body, _) in CALLS {
             let form = "application/x-www-form-urlencoded";
             all.push(("POST", format!("/ui/{call}"), form, body.to_owned()));
@@ -1035,6 +1054,7 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
             &[
                 "/",
                 "/blockers/{open}",
+                "/q/{open}",
                 "/interactions/{decided}",
                 "/history",
                 "/tasks",
@@ -1067,6 +1087,7 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
             &[
                 "/",
                 "/blockers/{open}",
+                "/q/{open}",
                 "/interactions/{decided}",
                 "/history",
                 "/tasks",

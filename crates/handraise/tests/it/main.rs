@@ -52,6 +52,7 @@ mod proof;
 mod provider_doors;
 mod provider_teams;
 mod providers;
+mod quick;
 mod readme;
 mod rebinding;
 mod receipts;

@@ -104,8 +104,20 @@ pub(super) fn to_html(markdown: &str) -> String {
     // The label on how it is shown must not decide on the direction of the text.
     format!(
         "<details class=\"as-written\" dir=\"ltr\"><summary>As written</summary>\
-         <div class=\"source\">{source}</div></details><div class=\"as-read\">{read}</div>"
+         <div class=\"source\">{source}</div></details>{AS_READ}{read}</div>"
     )
+}
+
+/// What stands before a text as it reads, when it stands there as it is written, too.
+const AS_READ: &str = "<div class=\"as-read\">";
+
+/// The same without the text as it is written, for a page that has room for one of them: how it reads shows all that
+/// counts. No text has markup of its own in it.
+pub(super) fn as_read(html: &str) -> &str {
+    match html.find(AS_READ) {
+        Some(at) => &html[at..],
+        None => html,
+    }
 }
 
 /// A text without markup, for the line of an option.
