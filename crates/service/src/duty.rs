@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta};
 use domain::{
     AbsenceId, Changeset, DutyEvent, Fault, Moment, OverrideId, Part, Payload, Person, PersonId,
     Principal, Refused, TeamId, TeamRef,

@@ -563,7 +563,7 @@ async fn what_is_wrong_is_said_and_nothing_is_half_done(database: TestDatabase) 
 /// The fault at this path.
 fn found<T: std::fmt::Debug>(refused: Result<T, ServiceError>, path: &str) -> String {
     match refused {
-        Err(ServiceError::Refused(domain::Refused::Invalid(faults))) => {
+        Err(ServiceError::Refused(Refused::Invalid(faults))) => {
             let fault = faults.iter().find(|fault| fault.path == path);
             let fault = fault.unwrap_or_else(|| panic!("{path} in {faults:?}"));
             fault.message.clone()

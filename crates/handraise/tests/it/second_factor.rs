@@ -464,6 +464,7 @@ async fn so_it_is_where_there_is_no_password(database: TestDatabase) {
         provider: "Company".into(),
         role: None,
         teams: None,
+        leaves: None,
         session: NewSession {
             id: SessionId(SystemIds.next()),
             hash: SecretHash([7; 32]),

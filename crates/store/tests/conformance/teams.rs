@@ -167,7 +167,7 @@ async fn members_come_go_and_are_listed(database: Database) {
         person(&database, &*store, "Ana").await,
         person(&database, &*store, "Ben").await,
     );
-    let set = |team: &Team, person: &Person, was, part| {
+    let set = |team: &Team, person: &Person, was: Option<Part>, part| {
         let was = was.map(|part| Membership {
             team: team.named(),
             part,
