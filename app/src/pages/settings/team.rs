@@ -50,7 +50,9 @@ pub(crate) fn TeamPage() -> impl IntoView {
     let leaving = move || {
         let delete = changes.delete;
         delete.pending().get_untracked()
-            || delete.value().with_untracked(|end| matches!(end, Some(Ok(_))))
+            || delete
+                .value()
+                .with_untracked(|end| matches!(end, Some(Ok(_))))
     };
     reload_on_news(live, move || {
         if !leaving() {

@@ -31,6 +31,16 @@ const SLACK_PATIENCE: TimeDelta = TimeDelta::days(5);
 /// How long to wait for a change of the setup.
 pub(super) const PARKED: TimeDelta = TimeDelta::seconds(60);
 
+/// How long Slack is left alone after it was not there so often in a row, before it is tried whether it is back.
+pub fn outage_pause(failures: u32) -> TimeDelta {
+    match failures {
+        0..=3 => TimeDelta::seconds(i64::from(failures)),
+        // Some five minutes.
+        4..=100 => TimeDelta::seconds(3),
+        _ => TimeDelta::seconds(15),
+    }
+}
+
 /// How far a wait is moved at most, so that deliveries that failed together do not come back
 /// together.
 const JITTER: f64 = 0.2;
