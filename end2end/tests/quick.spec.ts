@@ -136,7 +136,7 @@ for (const [how, options] of [["with scripts", phone], ["without scripts", witho
     const page = await signIn("Ana", options);
     const { id } = await server.ask(kinds.approval);
     // The dashboard would ask on without its cookie.
-    await page.goto("about:blank");
+    await page.goto(`${server.url}/docs`);
     await page.context().clearCookies();
     await page.goto(quick(server, id, "?choice=approve"));
     await page.getByLabel("Name").fill("Ana");
