@@ -1,7 +1,7 @@
 // Teams: made on the page, and what is one team's is nobody else's.
 import type { Page } from "@playwright/test";
 
-import { expect, expectLegible, live, looks, row, submitByKey, test } from "./handraise.ts";
+import { expect, expectLegible, live, looks, password, row, submitByKey, test } from "./handraise.ts";
 
 const refused = (status: number) => new RegExp(`status of ${status}`);
 
@@ -162,6 +162,35 @@ test("a team that is asked is deleted when another one takes its questions", asy
   await expect(admin.locator(".team-line")).toHaveText([/Search/]);
   await expect(row(cem, "Refund?").locator(".team")).toHaveText("Search", { timeout: 20_000 });
   expect((await server.poll(asked.id)).state).toBe("pending");
+});
+
+test("a password counts in all forms of the page once it was given, and not before", async ({ signIn, server }) => {
+  const admin = await signIn("Ana", { role: "admin" });
+  await server.team("Payments", "Ana");
+  await admin.clock.install();
+  await openTeam(admin, "Payments");
+  // For the browser a quarter of an hour has gone by.
+  await admin.clock.fastForward("16:00");
+  const profile = admin.getByRole("region", { name: "Name, Slack and deadlines" });
+  const members = admin.getByRole("region", { name: "Members" });
+  await members.getByText("Add a member…").click();
+  const [here, there] = [profile.getByLabel("Your password"), members.locator("#member-confirm")];
+  await expect(here).toBeVisible();
+  await expect(there).toBeVisible();
+  // Another name needs none, so it proves nothing.
+  await profile.getByLabel("Name").fill("Payments and refunds");
+  await profile.getByRole("button", { name: "Save" }).click();
+  await expect(profile.getByText("Saved.")).toBeVisible();
+  await expect(there).toBeVisible();
+  await admin.reload();
+  await live(admin);
+  await admin.clock.fastForward("16:00");
+  await members.getByText("Add a member…").click();
+  await expect(there).toBeVisible();
+  await here.fill(password);
+  await profile.getByRole("button", { name: "Save" }).click();
+  await expect(profile.getByText("Saved.")).toBeVisible();
+  await expect(there).toBeHidden();
 });
 
 test("tokens and webhooks are for teams", async ({ signIn, server }) => {

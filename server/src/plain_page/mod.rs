@@ -31,10 +31,7 @@ pub(crate) fn plain_page(
     skip: (&str, &str),
     body: &str,
 ) -> Response {
-    let cookies = headers.get(header::COOKIE);
-    let theme = cookies
-        .and_then(|cookies| cookies.to_str().ok())
-        .map_or(Theme::System, Theme::from_cookies);
+    let theme = theme_of(headers);
     let headers: [(HeaderName, &str); 2] = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::CACHE_CONTROL, "no-cache"),
@@ -52,4 +49,11 @@ pub(crate) fn plain_page(
         style = Text(&state.assets.style),
     );
     (headers, Html(page)).into_response()
+}
+
+/// How the person who looks wants pages to look.
+pub(crate) fn theme_of(headers: &HeaderMap) -> Theme {
+    let cookies = headers.get(header::COOKIE);
+    let cookies = cookies.and_then(|cookies| cookies.to_str().ok());
+    cookies.map_or(Theme::System, Theme::from_cookies)
 }

@@ -48,13 +48,15 @@ pub(in crate::components) fn ConfirmField(
     };
     // A person who has just got through has given it, or did not have to.
     let given = move || sending.got_through() || lately();
+    // Some of what is sent needs none, and gets through without.
+    let typed = StoredValue::new(false);
     Effect::new(move |before: Option<bool>| {
         let got_through = sending.got_through();
-        let was_asked = before == Some(false) && !untrack(lately);
-        if let (true, true, Some(GivenLately(here)), Some(live)) =
-            (got_through, was_asked, here, live)
-        {
-            here.set(Some(live.now.get_untracked() + limits::PROOF_LASTS));
+        if got_through && before == Some(false) && typed.get_value() {
+            typed.set_value(false);
+            if let (Some(GivenLately(here)), Some(live)) = (here, live) {
+                here.set(Some(live.now.get_untracked() + limits::PROOF_LASTS));
+            }
         }
         got_through
     });
@@ -78,6 +80,7 @@ pub(in crate::components) fn ConfirmField(
                 spellcheck="false"
                 maxlength=limits::PASSWORD_MAX_CHARS.to_string()
                 aria-describedby=format!("{hint} {problem}")
+                on:input:target=move |event| typed.set_value(!event.target().value().is_empty())
             />
             <p id=hint.clone() class="hint">
                 "Once more, so that nobody does this in a browser you left open. Then not again for 15 minutes."

@@ -7,8 +7,8 @@ use std::{
 
 use chrono::TimeDelta;
 use domain::{
-    AgentId, Audience, Changeset, Interaction, InteractionId, MessageId, Parts, Principal, Refused,
-    Role, Write,
+    AgentId, AgentRef, Audience, Changeset, Interaction, InteractionId, MessageId, Parts,
+    Principal, Refused, Role, Write,
     decide::{interaction as decide, team},
     digest,
     idempotency::IdempotencyKey,
@@ -104,7 +104,7 @@ impl Database {
     }
 
     /// A notification, which is closed from the beginning.
-    async fn told(&self, store: &dyn Store, agent: &domain::AgentRef, seconds: i64) -> Interaction {
+    async fn told(&self, store: &dyn Store, agent: &AgentRef, seconds: i64) -> Interaction {
         let draft = Draft {
             kind: Some("notification".into()),
             prompt: Some(MARK.into()),
@@ -545,7 +545,7 @@ fn quoted(text: &str) -> String {
 
 /// Rows as programs wrote them before words had digests of their own, in a database of theirs.
 async fn write_old(database: &Database, agent: AgentId) -> (InteractionId, Vec<Record>) {
-    let agent = domain::AgentRef {
+    let agent = AgentRef {
         id: agent,
         name: "backend".into(),
     };
@@ -782,17 +782,27 @@ async fn what_has_words_is_found_by_its_team(database: Database) {
     }
 }
 
-async fn the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them(database: Database) {
-    let store = database.store().await;
-    let agent = database.agent(&*store, "backend").await;
+/// Two notifications of T-1, which are closed at once.
+async fn two_of_a_task(
+    database: &Database,
+    store: &dyn Store,
+    agent: &AgentRef,
+) -> [InteractionId; 2] {
     let mut ids = Vec::new();
     for seconds in [0, 1] {
         let asked =
             json!({"kind": "notification", "action": null, "task": {"id": "T-1", "title": MARK}});
         let task = store.task(agent.id, "T-1").await.unwrap();
-        let opening = database.opened(&agent, draft(asked), task.as_ref(), seconds);
-        ids.push(database.commit(&*store, opening).await.id);
+        let opening = database.opened(agent, draft(asked), task.as_ref(), seconds);
+        ids.push(database.commit(store, opening).await.id);
     }
+    [ids[0], ids[1]]
+}
+
+async fn the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let ids = two_of_a_task(&database, &*store, &agent).await;
     let erasing = database.erasing(&*store, ids[0]).await;
     assert!(matches!(&erasing.writes[..], [Write::Erase(_)]));
     store.commit(erasing).await.unwrap();
@@ -833,14 +843,7 @@ async fn the_words_of_a_task_stay_as_long_as_one_of_its_interactions_has_them(da
 async fn of_the_last_two_of_a_task_at_once_one_takes_its_words_along(database: Database) {
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
-    let mut ids = Vec::new();
-    for seconds in [0, 1] {
-        let asked =
-            json!({"kind": "notification", "action": null, "task": {"id": "T-1", "title": MARK}});
-        let task = store.task(agent.id, "T-1").await.unwrap();
-        let opening = database.opened(&agent, draft(asked), task.as_ref(), seconds);
-        ids.push(database.commit(&*store, opening).await.id);
-    }
+    let ids = two_of_a_task(&database, &*store, &agent).await;
     // Each decided while the other still had its words.
     let [one, other] = [ids[0], ids[1]].map(|id| database.erasing(&*store, id));
     let (one, other) = (one.await, other.await);

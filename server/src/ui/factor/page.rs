@@ -2,14 +2,16 @@
 
 use std::fmt::Display;
 
-use app::Theme;
 use axum::{
     http::{HeaderMap, header},
     response::{Html, IntoResponse, Response},
 };
 use serde::Deserialize;
 
-use crate::{plain_page::html::Text, state::AppState};
+use crate::{
+    plain_page::{html::Text, theme_of},
+    state::AppState,
+};
 
 /// Nothing but our own style and our own script, which sends nothing by itself.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
@@ -87,10 +89,7 @@ pub(super) fn lone(
     title: &str,
     body: &dyn Display,
 ) -> Response {
-    let cookies = headers.get(header::COOKIE);
-    let theme = cookies
-        .and_then(|cookies| cookies.to_str().ok())
-        .map_or(Theme::System, Theme::from_cookies);
+    let theme = theme_of(headers);
     let page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\

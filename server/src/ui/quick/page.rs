@@ -1,13 +1,12 @@
 //! The document around one question.
 
-use app::Theme;
 use axum::{
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{Html, IntoResponse, Response},
 };
 
 use super::style::{POLICY, STYLE};
-use crate::plain_page::html::Text;
+use crate::plain_page::{html::Text, theme_of};
 
 /// How much of what is asked has room on the page, in bytes of HTML. It has to be there at once on a telephone: with its
 /// style, its script and its icon it is never more than 30 kB on the way, not even where a question cannot be
@@ -26,10 +25,7 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) fn response(&self, headers: &HeaderMap) -> Response {
-        let cookies = headers.get(header::COOKIE);
-        let theme = cookies
-            .and_then(|cookies| cookies.to_str().ok())
-            .map_or(Theme::System, Theme::from_cookies);
+        let theme = theme_of(headers);
         let page = format!(
             "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1, viewport-fit=cover\">\
