@@ -44,6 +44,7 @@ use domain::{
     interaction::{Brief, Unproven},
     journal::Record,
     slack::OnCard,
+    slack_pace::Pace,
     task::Work,
 };
 use tokio::sync::watch;
@@ -138,6 +139,7 @@ pub trait Store:
     + Endpoints
     + Inbox
     + Cards
+    + Paces
     + Nodes
     + Erasing
 {
@@ -160,6 +162,7 @@ impl<
         + Endpoints
         + Inbox
         + Cards
+        + Paces
         + Nodes
         + Erasing,
 > Store for T
@@ -556,6 +559,10 @@ pub trait Outbox: Send + Sync {
     /// good.
     async fn renew(&self, held: &[(DeliveryId, i64)], until: DateTime<Utc>) -> Result<bool>;
 
+    /// Writes down that requests of these deliveries, each with the number of its lease, are about to go out. Returns
+    /// whether all of these leases were still good; if not, none may.
+    async fn call(&self, held: &[(DeliveryId, i64)]) -> Result<bool>;
+
     /// Writes down the results of tries, all at once. Returns of each whether its lease was still good:
     /// if not, only the try is kept, and the delivery stays as it is.
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>>;
@@ -671,4 +678,20 @@ pub trait Cards: Send + Sync {
     /// Keeps which question stands on a card, and since when at the latest. One that stands there already does
     /// so since it was known first; another one never does from before it.
     async fn put_question_on_card(&self, id: InteractionId, on_card: &OnCard) -> Result<()>;
+
+    /// Keeps that this message shows an interaction, too, whose card is another one.
+    async fn put_twin(&self, id: InteractionId, channel: &str, ts: &str) -> Result<()>;
+
+    /// The interaction that this message shows, too.
+    async fn interaction_of_twin(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
+}
+
+/// How often Slack's methods are called: all nodes take turns.
+#[async_trait]
+pub trait Paces: Send + Sync {
+    /// The pace of a method, and the version of it.
+    async fn pace(&self, method: &str) -> Result<(Pace, i64)>;
+
+    /// Keeps the pace of a method, if it is still the version that was read. Returns whether it was.
+    async fn put_pace(&self, method: &str, pace: &Pace, read: i64) -> Result<bool>;
 }

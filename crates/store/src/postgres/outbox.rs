@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{
     PostgresStore,
     audience::heard,
-    owed::{mark, put_channel, put_place, renew},
+    owed::{call, mark, put_channel, put_place, renew},
 };
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
@@ -35,7 +35,9 @@ pub(super) async fn insert(
         match &one.destination {
             Destination::Webhook(_) => {}
             Destination::Callback(place) => hold_place(connection, place).await?,
-            Destination::Slack(channel) => put_channel(connection, channel).await?,
+            Destination::Slack(channel, lane) => {
+                put_channel(connection, channel, *lane).await?;
+            }
         }
     }
     let ids: Vec<Uuid> = owed.iter().map(|one| one.id.0).collect();
@@ -170,8 +172,8 @@ impl Outbox for PostgresStore {
                 WHERE id IN (SELECT id FROM picked)
                 RETURNING *
              ), begun AS (
-                INSERT INTO delivery_attempts (delivery_id, number, started_at)
-                SELECT id, lease, $3 FROM claimed
+                INSERT INTO delivery_attempts (delivery_id, number, started_at, called)
+                SELECT id, lease, $3, FALSE FROM claimed
              )
              SELECT c.id, c.destination_id, c.event_seq, c.state, c.tries, c.lease, c.next_at,
                 c.created_at, c.ended_at, c.last_error, d.kind
@@ -194,6 +196,17 @@ impl Outbox for PostgresStore {
         }
         transaction.commit().await?;
         Ok(good)
+    }
+
+    async fn call(&self, held: &[(DeliveryId, i64)]) -> Result<bool> {
+        let mut transaction = self.write.begin().await?;
+        for one in held {
+            if !call(&mut transaction, *one).await? {
+                return Ok(false);
+            }
+        }
+        transaction.commit().await?;
+        Ok(true)
     }
 
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
@@ -223,7 +236,8 @@ impl Outbox for PostgresStore {
 
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<Attempt>> {
         let rows: Vec<rows::AttemptRow> = sqlx::query_as(
-            "SELECT number, started_at, latency, status, error, body, may_have_arrived FROM delivery_attempts
+            "SELECT number, started_at, latency, status, error, body, may_have_arrived, called
+             FROM delivery_attempts
              WHERE delivery_id = $1 ORDER BY number",
         )
         .bind(id.0)
@@ -317,6 +331,6 @@ impl Outbox for PostgresStore {
         )
         .fetch_all(&self.write)
         .await?;
-        rows.into_iter().map(StuckChannel::try_from).collect()
+        rows::stuck_channels(rows)
     }
 }
