@@ -87,7 +87,8 @@ impl SlackClient {
     }
 
     /// Makes a message look different. Without blocks it would keep the old ones with their buttons, so
-    /// there must be some; each has another name than any before, as Slack wants it. Returns when that was done at the latest, by Slack's clock, if Slack says so.
+    /// there must be some; each has another name than any before, as Slack wants it. Returns when that was done at the
+    /// latest, by Slack's clock, if Slack says so.
     pub async fn update_message(
         &self,
         at: &Posted,

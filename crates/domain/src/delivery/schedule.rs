@@ -39,9 +39,10 @@ pub const ERASED_CARDS_EVERY: TimeDelta = TimeDelta::seconds(2);
 pub fn outage_pause(failures: u32) -> TimeDelta {
     match failures {
         0..=3 => TimeDelta::seconds(i64::from(failures)),
-        // Some five minutes.
+        // Some five minutes, and then an hour.
         4..=100 => TimeDelta::seconds(3),
-        _ => TimeDelta::seconds(15),
+        101..=340 => TimeDelta::seconds(15),
+        _ => TimeDelta::seconds(60),
     }
 }
 

@@ -56,7 +56,7 @@ fn served(
     database: &TestDatabase,
     slack: &FakeSlack,
     folder: &Path,
-) -> (Child, String, impl Sized) {
+) -> (Served, String, impl Sized) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_handraise"))
         .env("HANDRAISE_KEY_FILE", folder.join("key"))
         .env("HANDRAISE_CHECKPOINT_FILE", folder.join("checkpoints"))
@@ -188,7 +188,7 @@ async fn cards_come_as_soon_as_slack_is_back(database: TestDatabase) {
         last.num_seconds()
     );
     assert!(first < TimeDelta::seconds(10), "{first}");
-    assert!(calls < 60, "{calls}");
+    assert!((5..30).contains(&calls), "{calls}");
     time.abort();
     app.stop().await;
 }
@@ -200,8 +200,8 @@ async fn a_reply_from_just_before_a_restart_is_read_back(database: TestDatabase)
     let (asked, card) = inbound.ask(&agent, json!({})).await;
     let token = agent.token.clone();
     inbound.app.stop().await;
-    // A thread shows it only when it is read for the third time, and Slack repeats the event in a minute.
-    slack.set(|world| world.lag = Lag::Reads(2));
+    // A thread shows it only when it is read for the second time, and Slack repeats the event in a minute.
+    slack.set(|world| world.lag = Lag::Reads(1));
     slack.reply_in_thread(ANA, MAIN, &card, "8080");
     let inbound = Inbound::start(&slack, Way::Http, &database).await;
     until("it is answered", async || {

@@ -14,13 +14,13 @@ use service::ServiceError;
 use slack::{
     blocks::{Card, Surface, card, digest},
     client::SlackClient,
-    limits::{IN_CHANNEL, LINK, POST, UPDATE, WEBHOOK},
+    limits::{LINK, POST, UPDATE},
     types::{Post, Posted},
 };
 use store::Claimed;
 use tokio::time::Instant;
 
-use super::{Cards, Told, Wire, arrived, look, postponed, turn::resting, twice};
+use super::{Cards, Told, Wire, arrived, look, nothing_to_show, postponed, twice};
 use crate::delivery::courier::Sent;
 
 /// An update waits at least and at most so long for the card it is about, before it looks again.
@@ -42,10 +42,13 @@ impl Cards {
         }
     }
 
-    /// The interaction as it is now: it waited for its turn.
-    async fn as_it_is(&self, told: &Told) -> Option<Interaction> {
+    /// With the interaction as it is now: it waited for its turn.
+    async fn as_it_is(&self, told: &Told) -> Option<Told> {
         match self.service.store().interaction(told.interaction.id).await {
-            Ok(interaction) => interaction,
+            Ok(interaction) => Some(Told {
+                interaction: interaction?,
+                ..told.clone()
+            }),
             Err(error) => {
                 log(&error.into());
                 None
@@ -85,8 +88,11 @@ impl Cards {
         if let Err(resting) = self.turn_to_post(&known.channel, urgency).await {
             return Some(resting);
         }
-        let interaction = self.as_it_is(told).await?;
-        let mut shown = card(&interaction, surface, &self.public_url);
+        let told = &self.as_it_is(told).await?;
+        if told.is_needless() {
+            return Some(nothing_to_show());
+        }
+        let mut shown = card(&told.interaction, surface, &self.public_url);
         if told.earlier > 0 {
             shown.mark_as_repeat();
         }
@@ -101,7 +107,7 @@ impl Cards {
             Ok(posted) => {
                 self.outage.ends(POST.method);
                 let sent = self
-                    .posted(client, &interaction, &posted, true, begun)
+                    .posted(client, &told.interaction, &posted, true, begun)
                     .await;
                 match told.earlier {
                     0 => sent,
@@ -166,7 +172,7 @@ impl Cards {
 
     async fn update(&self, client: &SlackClient, surface: Surface, told: &Told) -> Option<Sent> {
         // A card posted a moment ago is not in what was read before.
-        let interaction = self.as_it_is(told).await?;
+        let Told { interaction, .. } = self.as_it_is(told).await?;
         let known = interaction.card.as_ref()?;
         let Some(posted) = &known.posted else {
             return match self.waits_for_its_card(&interaction, &told.claimed).await {
@@ -194,7 +200,7 @@ impl Cards {
         if let Err(resting) = self.turn_to_update(urgency).await {
             return Some(resting);
         }
-        let interaction = self.as_it_is(told).await?;
+        let Told { interaction, .. } = self.as_it_is(told).await?;
         if self.shows(&interaction) {
             return Some(arrived(Duration::ZERO));
         }
@@ -256,12 +262,19 @@ impl Cards {
 
     /// Through an incoming webhook, which can only post.
     async fn mirror(&self, told: &Told) -> Option<Sent> {
+        if let Err(resting) = self.turn_to_tell("").await {
+            return Some(resting);
+        }
+        let told = &self.as_it_is(told).await?;
+        if told.is_needless() {
+            return Some(nothing_to_show());
+        }
         let mut shown = card(&told.interaction, Surface::Mirror, &self.public_url);
         if told.earlier > 0 {
             shown.mark_as_repeat();
         }
         let begun = Instant::now();
-        Some(match self.send(&[told], &shown).await? {
+        Some(match self.send("", &[told], &shown).await? {
             Ok(_) => arrived(begun.elapsed()),
             Err(failed) => failed,
         })
@@ -269,13 +282,34 @@ impl Cards {
 
     /// Several notifications in one message.
     pub(super) async fn post_digest(&self, told: Vec<Told>) -> Vec<(Claimed, Option<Sent>)> {
-        let notifications: Vec<&Interaction> = told.iter().map(|one| &one.interaction).collect();
-        let shown = digest(&notifications, &self.public_url);
         let begun = Instant::now();
-        let all: Vec<&Told> = told.iter().collect();
-        let sent = self.send(&all, &shown).await;
         let mut outcomes = Vec::with_capacity(told.len());
+        let card = told.first().and_then(|one| one.interaction.card.clone());
+        let channel = card.map(|card| card.channel).unwrap_or_default();
+        if let Err(resting) = self.turn_to_tell(&channel).await {
+            let told = told.into_iter();
+            return told
+                .map(|one| (one.claimed, Some(resting.clone())))
+                .collect();
+        }
+        let mut news = Vec::with_capacity(told.len());
         for one in told {
+            match self.as_it_is(&one).await {
+                Some(now) if now.is_needless() => {
+                    outcomes.push((now.claimed, Some(nothing_to_show())));
+                }
+                Some(now) => news.push(now),
+                None => outcomes.push((one.claimed, None)),
+            }
+        }
+        if news.is_empty() {
+            return outcomes;
+        }
+        let notifications: Vec<&Interaction> = news.iter().map(|one| &one.interaction).collect();
+        let shown = digest(&notifications, &self.public_url);
+        let all: Vec<&Told> = news.iter().collect();
+        let sent = self.send(&channel, &all, &shown).await;
+        for one in news {
             let outcome = match (&sent, &*self.wire) {
                 (None, _) => None,
                 (Some(Err(failed)), _) => Some(failed.clone()),
@@ -291,31 +325,24 @@ impl Cards {
     }
 
     /// Posts what is told together; a webhook does not say where. `None` when another node may be at it.
-    async fn send(&self, told: &[&Told], shown: &Card) -> Option<Result<Option<Posted>, Sent>> {
-        let first = &told.first()?.interaction;
-        let channel = first.card.as_ref().map_or("", |card| &card.channel);
+    async fn send(
+        &self,
+        channel: &str,
+        told: &[&Told],
+        shown: &Card,
+    ) -> Option<Result<Option<Posted>, Sent>> {
         let begun = Instant::now();
         let blocks = shown.json_blocks();
+        if !self.may_call(told.iter().copied()).await {
+            return None;
+        }
         let sent = match &*self.wire {
             Wire::Webhook { client, url } => {
-                let turn = self.service.slack_turn(WEBHOOK, IN_CHANNEL, Urgency::First);
-                if let Err(rests) = turn.await {
-                    return Some(Err(resting(rests)));
-                }
-                if !self.may_call(told.iter().copied()).await {
-                    return None;
-                }
                 let post = Post::to_webhook(&shown.text, &blocks);
                 let posted = client.post_webhook(url.reveal(), &post);
                 posted.await.map(|()| None)
             }
             Wire::Bot { client, .. } => {
-                if let Err(resting) = self.turn_to_post(channel, Urgency::Last).await {
-                    return Some(Err(resting));
-                }
-                if !self.may_call(told.iter().copied()).await {
-                    return None;
-                }
                 let ids = told.iter().map(|one| &one.claimed.delivery.id);
                 let metadata = look::metadata(ids);
                 let mut post = Post::to(channel, &shown.text, &blocks);

@@ -10,7 +10,7 @@ use slack::{
     limits::{POST, UPDATE},
 };
 
-use super::Cards;
+use super::{Cards, postponed};
 use crate::delivery::courier::Sent;
 
 /// How soon something is due again that failed because Slack was not there. Whether it is, is tried with one thing at a
@@ -23,7 +23,7 @@ impl Cards {
         let why = error.to_string();
         let mut may_have_arrived = false;
         if !error.is_outage {
-            self.outage.ends(error.method);
+            self.outage.ends(needed(error.method));
         }
         let reply = match error.class {
             Class::Config => {
@@ -62,13 +62,21 @@ impl Cards {
         if !error.is_outage {
             return TryResult::Failed(why);
         }
-        // What was to be read was for something to post.
-        let method = match error.method {
-            method if method == UPDATE.method => method,
-            _ => POST.method,
-        };
-        self.outage.begins(method, self.service.now());
+        self.outage.begins(needed(error.method), self.service.now());
         TryResult::Postponed { why, wait: BACK }
+    }
+}
+
+/// The result of what is not tried while Slack is not there.
+pub(super) fn until_it_is_back() -> Sent {
+    postponed("Slack is not there", BACK)
+}
+
+/// The method that what was called is for: what was to be read is for something to post.
+fn needed(method: &'static str) -> &'static str {
+    match method {
+        method if method == UPDATE.method => method,
+        _ => POST.method,
     }
 }
 

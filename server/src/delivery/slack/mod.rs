@@ -27,7 +27,7 @@ use domain::{
     obligation::CardChange,
 };
 use store::Claimed;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::courier::{Courier, Sent};
 use crate::config::{Mirror, SlackMode, WebhookUrl};
@@ -43,10 +43,10 @@ use slack::{
 pub const SECOND: Duration = Duration::from_secs(1);
 /// Held for longer while a round of cards takes longer: a lane is silent for this long after its node was killed.
 const LEASE: TimeDelta = TimeDelta::seconds(6);
-/// How often it is held for longer, and how long that may take.
+/// How often it is held for longer.
 const RENEWED: Duration = Duration::from_millis(1_500);
-/// A round under way is given up after this long without a good lease, so before another node may begin.
-const UNRENEWED: Duration = Duration::from_secs(3);
+/// A round under way is given up so long after it was held last, before another node may begin.
+const UNRENEWED: Duration = Duration::from_millis(4_500);
 /// How many cards a lane that is well gets in one round.
 const CARDS: u32 = 10;
 /// Nothing more is begun in a round after this long: others of the lane may be more urgent, or may be told together.
@@ -79,6 +79,7 @@ enum Wire {
 }
 
 /// A delivery and what it tells of.
+#[derive(Clone)]
 struct Told {
     claimed: Claimed,
     change: CardChange,
@@ -86,6 +87,13 @@ struct Told {
     interaction: Interaction,
     /// How many earlier tries may have posted it.
     earlier: usize,
+}
+
+impl Told {
+    /// Whether nothing of it was ever in Slack, and nothing has to be: it was erased.
+    fn is_needless(&self) -> bool {
+        self.change == CardChange::Post && self.earlier == 0 && self.interaction.erased.is_some()
+    }
 }
 
 impl Cards {
@@ -135,21 +143,23 @@ impl Cards {
         for claimed in claimed {
             match self.told(&claimed).await {
                 Ok(Some((change, interaction))) => {
-                    let method = match change {
-                        CardChange::Post => POST.method,
-                        CardChange::Close | CardChange::Update => UPDATE.method,
-                    };
-                    self.outage.learn(claimed.delivery.destination, method);
                     let earlier = match change {
                         CardChange::Post => self.earlier(&claimed).await,
                         CardChange::Close | CardChange::Update => 0,
                     };
-                    news.push(Told {
+                    let told = Told {
                         claimed,
                         change,
                         interaction,
                         earlier,
-                    });
+                    };
+                    if told.is_needless() {
+                        outcomes.push((told.claimed, Some(nothing_to_show())));
+                        continue;
+                    }
+                    let lane = told.claimed.delivery.destination;
+                    self.outage.learn(lane, self.method(told.change));
+                    news.push(told);
                 }
                 Ok(None) => outcomes.push((claimed, Some(nothing_to_show()))),
                 Err(error) => {
@@ -166,8 +176,11 @@ impl Cards {
         let (unsure, sure): (Vec<_>, Vec<_>) = single
             .into_iter()
             .partition(|one| one.earlier > 0 && matches!(*self.wire, Wire::Bot { .. }));
-        for one in sure {
+        for (n, one) in sure.into_iter().enumerate() {
+            // Whether Slack is back is tried with the first.
+            let is_away = n > 0 && self.outage.is_on(self.method(one.change));
             let outcome = match begun.elapsed() < BEGUN_WITHIN {
+                true if is_away => Some(failure::until_it_is_back()),
                 true => self.show(&one, &[]).await,
                 false => Some(not_yet()),
             };
@@ -182,16 +195,20 @@ impl Cards {
 
     /// Ends when the lease of one of these may be lost.
     async fn hold(&self, held: &[(DeliveryId, i64)]) {
-        let mut renewed = Instant::now();
-        while renewed.elapsed() < UNRENEWED {
-            sleep(RENEWED).await;
+        let mut given_up = Instant::now() + UNRENEWED;
+        loop {
+            sleep_until(given_up.min(Instant::now() + RENEWED)).await;
+            let asked = Instant::now();
             let until = self.service.now() + LEASE;
             let renewing = self.service.store().renew(held, until);
-            match timeout(RENEWED, renewing).await {
-                Ok(Ok(true)) => renewed = Instant::now(),
-                Ok(Ok(false)) => break,
+            match timeout_at(given_up, renewing).await {
+                Ok(Ok(true)) => given_up = asked + UNRENEWED,
+                Ok(Ok(false)) => return,
                 Ok(Err(error)) => tracing::warn!(%error, "a lease cannot be renewed"),
-                Err(_) => tracing::warn!("a lease cannot be renewed in time"),
+                Err(_) => {
+                    tracing::warn!("a lease cannot be renewed in time");
+                    return;
+                }
             }
         }
     }
@@ -206,12 +223,15 @@ impl Cards {
         };
         let interaction = store.interaction(id).await?;
         let change = CardChange::of(&event.payload);
-        let is_erased = interaction.as_ref().is_some_and(|it| it.erased.is_some());
-        if is_erased && change == Some(CardChange::Post) && self.earlier(claimed).await == 0 {
-            // Nothing of it was ever in Slack, and nothing has to be.
-            return Ok(None);
-        }
         Ok(change.zip(interaction))
+    }
+
+    /// What this calls. An incoming webhook only posts.
+    fn method(&self, change: CardChange) -> &'static str {
+        match (&*self.wire, change) {
+            (Wire::Bot { .. }, CardChange::Close | CardChange::Update) => UPDATE.method,
+            (Wire::Bot { .. }, CardChange::Post) | (Wire::Webhook { .. }, _) => POST.method,
+        }
     }
 
     /// How many earlier tries may have posted it. If that cannot be read, one may.

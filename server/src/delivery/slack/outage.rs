@@ -7,11 +7,7 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use domain::{
-    DestinationId,
-    delivery::{Lane, outage_pause},
-};
-use slack::limits::{POST, UPDATE};
+use domain::{DestinationId, delivery::outage_pause};
 
 /// How many lanes are remembered. Others may be tried at any time.
 const REMEMBERED: usize = 10_000;
@@ -65,6 +61,11 @@ impl Outage {
         self.known().broken.remove(method);
     }
 
+    /// Whether the method failed so last.
+    pub(super) fn is_on(&self, method: &'static str) -> bool {
+        self.known().broken.contains_key(method)
+    }
+
     /// A lane uses this method.
     pub(super) fn learn(&self, lane: DestinationId, method: &'static str) {
         let mut known = self.known();
@@ -89,14 +90,6 @@ impl Outage {
     }
 }
 
-/// The method that a lane uses. In the one of cards that ask there may be changes of before there were lanes.
-pub(super) fn method_of(lane: Lane) -> &'static str {
-    match lane {
-        Lane::Asks | Lane::News => POST.method,
-        Lane::Changes => UPDATE.method,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
@@ -110,12 +103,12 @@ mod tests {
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let at = |seconds| now + TimeDelta::seconds(seconds);
         let [asks, news, changes, new] = [1, 2, 3, 4].map(|n| DestinationId(Uuid::from_u128(n)));
-        for (lane, kind) in [
-            (asks, Lane::Asks),
-            (news, Lane::News),
-            (changes, Lane::Changes),
+        for (lane, method) in [
+            (asks, "chat.postMessage"),
+            (news, "chat.postMessage"),
+            (changes, "chat.update"),
         ] {
-            outage.learn(lane, method_of(kind));
+            outage.learn(lane, method);
             assert_eq!(outage.permit(lane, now), Permit::All);
         }
         outage.begins("chat.postMessage", now);

@@ -2,9 +2,9 @@
 
 use domain::slack_pace::Urgency;
 use service::Rests;
-use slack::limits::{IN_CHANNEL, POST, UPDATE};
+use slack::limits::{IN_CHANNEL, POST, UPDATE, WEBHOOK};
 
-use super::{Cards, Told, card::log, postponed};
+use super::{Cards, Told, Wire, card::log, postponed};
 use crate::delivery::courier::Sent;
 
 impl Cards {
@@ -15,6 +15,17 @@ impl Cards {
         in_channel.await.map_err(resting)?;
         let turn = self.service.slack_turn(POST.method, POST.limit, urgency);
         turn.await.map_err(resting)
+    }
+
+    /// The same for what is good to know, and for what goes by an incoming webhook.
+    pub(super) async fn turn_to_tell(&self, channel: &str) -> Result<(), Sent> {
+        match &*self.wire {
+            Wire::Bot { .. } => self.turn_to_post(channel, Urgency::Last).await,
+            Wire::Webhook { .. } => {
+                let turn = self.service.slack_turn(WEBHOOK, IN_CHANNEL, Urgency::First);
+                turn.await.map_err(resting)
+            }
+        }
     }
 
     /// The same for changing one.
@@ -42,6 +53,6 @@ impl Cards {
     }
 }
 
-pub(super) fn resting(Rests(wait): Rests) -> Sent {
+fn resting(Rests(wait): Rests) -> Sent {
     postponed("Slack has asked for a pause", wait)
 }

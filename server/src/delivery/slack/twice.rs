@@ -8,7 +8,7 @@ use domain::{
     Delivery, delivery::TryResult, interaction::Posted as Kept, slack::time_of, slack_pace::Urgency,
 };
 use slack::{blocks::Note, client::SlackClient, types::Posted};
-use store::Claimed;
+use store::{Claimed, StoreError};
 
 use super::{Cards, Told, Wire, arrived, card::log, look::Unknown, postponed};
 use crate::delivery::courier::Sent;
@@ -91,8 +91,20 @@ impl Cards {
         let store = self.service.store();
         let mut retired = HashSet::new();
         for twin in there.iter().filter(|one| one.ts != kept.ts) {
-            let known = store.interaction_of_twin(&twin.channel, &twin.ts).await;
-            if !matches!(known, Ok(Some(_))) {
+            let is_free = async {
+                let known = store.interaction_of_twin(&twin.channel, &twin.ts).await?;
+                // One that told several notifications may be the card of another.
+                let other = store.interaction_of_card(&twin.channel, &twin.ts).await?;
+                Ok::<_, StoreError>(known.is_none() && other.is_none())
+            };
+            let is_free = match is_free.await {
+                Ok(is_free) => is_free,
+                Err(error) => {
+                    log(&error.into());
+                    return None;
+                }
+            };
+            if is_free {
                 if let Err(resting) = self.turn_to_update(Urgency::First).await {
                     return Some(resting);
                 }

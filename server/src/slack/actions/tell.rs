@@ -107,8 +107,8 @@ impl Actions {
         error.to_string()
     }
 
-    /// Shows the card as it is now, if Slack takes that now: otherwise it is owed, if it has changed. When it changes meanwhile, what was shown may have come after what others
-    /// show, so it is shown again.
+    /// Shows the card as it is now, if Slack takes that now: otherwise it is owed, if it has changed. When it changes
+    /// meanwhile, what was shown may have come after what others show, so it is shown again.
     pub(super) async fn refresh(&self, id: InteractionId, at: &Origin) {
         let at = Posted {
             channel: at.channel.clone(),
@@ -116,18 +116,24 @@ impl Actions {
         };
         let mut shown = None;
         loop {
-            let interaction = match self.service.store().interaction(id).await {
-                Ok(Some(interaction)) if shown != Some(interaction.version) => interaction,
-                Ok(_) => return,
+            let as_it_is = async || match self.service.store().interaction(id).await {
+                Ok(read) => read,
                 Err(error) => {
                     tracing::error!(error = %error, interaction.id = %id, "cannot read what a card is to show");
-                    return;
+                    None
                 }
             };
+            let interaction = as_it_is().await;
+            if interaction.is_none_or(|it| shown == Some(it.version)) {
+                return;
+            }
             if let Err(error) = self.turn(UPDATE).await {
                 tracing::info!(error, interaction.id = %id, "a card in Slack is shown later as it is");
                 return;
             }
+            let Some(interaction) = as_it_is().await else {
+                return;
+            };
             let card = card(&interaction, Surface::Interactive, &self.public_url);
             let blocks = card.json_blocks();
             let updated = self.client.update_message(&at, &card.text, &blocks);
