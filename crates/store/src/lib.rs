@@ -547,7 +547,8 @@ pub trait Outbox: Send + Sync {
     async fn owe(&self, owing: &[Owing]) -> Result<()>;
 
     /// Takes the deliveries due at `now`, of each destination at most so many, longest due first, and
-    /// leases it until `lease_until`: no other worker gets it before. A lease that ran out is due again.
+    /// leases it until `lease_until`: no other worker gets it before. A lease that ran out is due again. A lane of
+    /// Slack has one worker: while one holds something of it, no other gets anything.
     async fn claim(
         &self,
         wanted: &[(DestinationId, u32)],

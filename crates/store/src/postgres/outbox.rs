@@ -155,17 +155,30 @@ impl Outbox for PostgresStore {
             .iter()
             .map(|(destination, most)| (destination.0, i64::from(*most)))
             .unzip();
+        let mut transaction = self.write.begin().await?;
+        // Who claims for a lane of Slack sees what others have claimed for it: after this, not at the same time.
+        let lanes: Vec<Uuid> = sqlx::query_scalar(
+            "SELECT id FROM destinations WHERE id = ANY($1) AND kind = 'slack'
+             FOR NO KEY UPDATE SKIP LOCKED",
+        )
+        .bind(&destinations)
+        .fetch_all(&mut *transaction)
+        .await?;
         // Deliveries that another node is claiming at this moment are skipped, not waited for.
         let rows: Vec<rows::ClaimedRow> = sqlx::query_as(
             "WITH picked AS (
                 SELECT due.id
                 FROM UNNEST($1::uuid[], $2::bigint[]) AS wanted (destination_id, most)
+                JOIN destinations d ON d.id = wanted.destination_id
                 CROSS JOIN LATERAL (
                     SELECT o.id FROM outbox o
                     WHERE o.destination_id = wanted.destination_id AND o.state IN ('due', 'sending')
                         AND o.next_at <= $3
                     ORDER BY o.next_at LIMIT wanted.most
                     FOR UPDATE SKIP LOCKED) AS due
+                WHERE d.kind <> 'slack' OR d.id = ANY($5) AND NOT EXISTS (
+                    SELECT 1 FROM outbox s
+                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $3)
              ), claimed AS (
                 UPDATE outbox
                 SET state = 'sending', tries = tries + 1, lease = lease + 1, next_at = $4
@@ -183,8 +196,10 @@ impl Outbox for PostgresStore {
         .bind(most)
         .bind(now.timestamp_millis())
         .bind(lease_until.timestamp_millis())
-        .fetch_all(&self.write)
+        .bind(lanes)
+        .fetch_all(&mut *transaction)
         .await?;
+        transaction.commit().await?;
         Ok(rows::claimed(rows))
     }
 

@@ -145,6 +145,9 @@ impl Outbox for SqliteStore {
                  WHERE id IN (
                     SELECT id FROM outbox
                     WHERE destination_id = $2 AND state IN ('due', 'sending') AND next_at <= $3
+                       AND ($2 IN (SELECT id FROM destinations WHERE kind <> 'slack') OR NOT EXISTS (
+                           SELECT 1 FROM outbox s
+                           WHERE s.destination_id = $2 AND s.state = 'sending' AND s.next_at > $3))
                     ORDER BY next_at LIMIT $4)
                  RETURNING id, destination_id, event_seq, state, tries, lease, next_at, created_at,
                     ended_at, last_error,

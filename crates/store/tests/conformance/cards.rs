@@ -29,6 +29,7 @@ store::on_both_databases!(
     what_is_about_to_go_out_is_written_down_under_a_good_lease,
     a_card_that_is_there_twice_is_known_by_both_messages,
     all_nodes_take_turns_by_one_pace,
+    a_lane_is_told_by_one_worker_at_a_time,
 );
 
 const MAIN: &str = "C0MAIN";
@@ -461,4 +462,29 @@ async fn all_nodes_take_turns_by_one_pace(database: Database) {
     let (pace, read) = one.pace(update).await.unwrap();
     assert_eq!(pace, Pace::default());
     assert!(one.put_pace(update, &next(&pace, 4), read).await.unwrap());
+}
+
+async fn a_lane_is_told_by_one_worker_at_a_time(database: Database) {
+    let stores = [database.store().await, database.store().await];
+    let agent = database.agent(&*stores[0], "backend").await;
+    for _ in 0..20 {
+        database.asked_in(&*stores[0], &agent, MAIN, 0).await;
+    }
+    let lane = SlackChannel(MAIN.to_owned()).lane(Lane::Asks);
+    let claims = stores.iter().cycle().take(10).cloned().map(|store| {
+        tokio::spawn(async move {
+            let claimed = store.claim(&[(lane, 2)], at(1), at(1) + MINUTE).await;
+            claimed.unwrap().len()
+        })
+    });
+    let claims: Vec<_> = claims.collect();
+    let mut claimed = Vec::new();
+    for claim in claims {
+        claimed.push(claim.await.unwrap());
+    }
+    claimed.sort_unstable();
+    assert_eq!(claimed, [0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
+    // Until its lease is over.
+    assert_eq!(claim(&*stores[1], 60).await.len(), 0);
+    assert_eq!(claim(&*stores[1], 61).await.len(), 10);
 }
