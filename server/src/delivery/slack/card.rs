@@ -1,6 +1,6 @@
 //! One card: posted, found, or changed.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use chrono::TimeDelta;
 use domain::{
@@ -18,7 +18,7 @@ use slack::{
     types::{Post, Posted},
 };
 use store::Claimed;
-use tokio::time::Instant;
+use tokio::{task::spawn_blocking, time::Instant};
 
 use super::{Cards, Told, Wire, arrived, look, nothing_to_show, postponed, twice};
 use crate::delivery::courier::Sent;
@@ -54,6 +54,17 @@ impl Cards {
                 None
             }
         }
+    }
+
+    /// The card of an interaction. Another thread draws it: that of a long one takes time, in which its lease has to be
+    /// held.
+    async fn drawn(&self, interaction: &Interaction, surface: Surface) -> Option<Card> {
+        let (interaction, public_url) = (interaction.clone(), Arc::clone(&self.public_url));
+        let drawing = spawn_blocking(move || card(&interaction, surface, &public_url));
+        drawing
+            .await
+            .inspect_err(|error| tracing::error!(%error, "a card cannot be drawn"))
+            .ok()
     }
 
     async fn post(
@@ -92,7 +103,7 @@ impl Cards {
         if told.is_needless() {
             return Some(nothing_to_show());
         }
-        let mut shown = card(&told.interaction, surface, &self.public_url);
+        let mut shown = self.drawn(&told.interaction, surface).await?;
         if told.earlier > 0 {
             shown.mark_as_repeat();
         }
@@ -204,7 +215,7 @@ impl Cards {
         if self.shows(&interaction) {
             return Some(arrived(Duration::ZERO));
         }
-        let shown = card(&interaction, surface, &self.public_url);
+        let shown = self.drawn(&interaction, surface).await?;
         let begun = Instant::now();
         match client
             .update_message(&at, &shown.text, &shown.json_blocks())
@@ -269,7 +280,7 @@ impl Cards {
         if told.is_needless() {
             return Some(nothing_to_show());
         }
-        let mut shown = card(&told.interaction, Surface::Mirror, &self.public_url);
+        let mut shown = self.drawn(&told.interaction, Surface::Mirror).await?;
         if told.earlier > 0 {
             shown.mark_as_repeat();
         }
