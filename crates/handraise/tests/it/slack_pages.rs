@@ -124,7 +124,7 @@ async fn a_delivery_to_slack_says_where_and_how_it_went(database: TestDatabase) 
     agent.ask(json!({})).await;
     app.drain().await;
     let story = newest(&app, &ana).await;
-    holds(&story, &["it may have arrived", "Failed, due again"]);
+    holds(&story, &["it may have arrived", "Put off"]);
 
     set_member(&slack, false);
     pass(&app, &slack, TimeDelta::seconds(61));
