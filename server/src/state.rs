@@ -21,7 +21,11 @@ use crate::{
     delivery::{
         Drain, Worker,
         courier::{Courier, Couriers},
+        mail::Mails,
+        ntfy::Ntfy,
+        person::{Carrier, Messages, NotSetUp},
         post::Post,
+        push::{Push, Vapid},
         request::{Addressee, Requests},
         slack::{self, Cards},
     },
@@ -65,6 +69,8 @@ pub struct AppState {
     pub slack: Option<WayIn>,
     /// Who else says who people are.
     pub providers: Arc<Providers>,
+    /// The name by which push services know this server.
+    pub vapid: Vapid,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
     /// The open sockets: the server lets them say goodbye.
@@ -109,6 +115,7 @@ impl AppState {
             slack_second: slack::SECOND,
             slack: None,
             providers: Arc::new(Providers::new(&config)),
+            vapid: Vapid::new(service.clone(), &config.public_url()),
             guard,
             metrics: Arc::clone(service.metrics()),
             limits: Arc::new(limits),
@@ -131,6 +138,11 @@ impl AppState {
         Self { slack, ..self }
     }
 
+    fn messages(&self, carrier: impl Carrier + 'static) -> Arc<dyn Courier> {
+        let (service, presence) = (self.service.clone(), self.presence.clone());
+        Arc::new(Messages::new(service, presence, carrier))
+    }
+
     /// The worker that sends deliveries from this node.
     ///
     /// # Errors
@@ -144,7 +156,17 @@ impl AppState {
             &self.config.slack_api_url,
             &public_url,
         )?;
+<<<<<<< slackpace
         self.service.set_slack_second(self.slack_second);
+=======
+        let mails = Mails::new(self.service.clone(), &self.config.mail, &public_url)?;
+        let ntfy = Ntfy::new(
+            self.service.clone(),
+            post.clone(),
+            &self.config.ntfy,
+            &public_url,
+        )?;
+>>>>>>> reach18
         let requests = |to| -> Arc<dyn Courier> {
             let (service, post) = (self.service.clone(), post.clone());
             Arc::new(Requests::new(service, post, &public_url, to))
@@ -153,6 +175,20 @@ impl AppState {
             webhooks: requests(Addressee::Endpoint),
             callbacks: requests(Addressee::Agent),
             slack: Arc::new(cards),
+            push: self.messages(Push::new(
+                self.service.clone(),
+                post.clone(),
+                self.vapid.clone(),
+                &public_url,
+            )),
+            mail: match mails {
+                Some(mails) => self.messages(mails),
+                None => self.messages(NotSetUp("mail")),
+            },
+            ntfy: match ntfy {
+                Some(ntfy) => self.messages(ntfy),
+                None => self.messages(NotSetUp("ntfy")),
+            },
         };
         let (service, drain) = (self.service.clone(), self.drain.clone());
         Ok(Worker::new(service, couriers, drain))

@@ -5,8 +5,10 @@
 
 use std::{borrow::Cow, fmt, time::Duration};
 
+use chrono::{DateTime, Utc};
 use domain::{
-    Changeset, Interaction, Write,
+    Changeset, Interaction, InteractionEvent, Payload, Write,
+    delivery::ReachKind,
     interaction::{Kind, Mode, Outcome},
 };
 use prometheus_client::{
@@ -14,6 +16,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::ConstGauge, histogram::Histogram},
     registry::{Registry, Unit},
 };
+use uuid::Uuid;
 
 /// Every name begins with it.
 const PREFIX: &str = "handraise";
@@ -25,6 +28,11 @@ const RESOLUTION: [f64; 11] = [
 const LATENCY: [f64; 10] = [
     0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
 ];
+
+/// From the rung to the phone, in seconds: within one, within a minute, or late.
+const REACHING: [f64; 7] = [0.1, 0.3, 1.0, 5.0, 60.0, 300.0, 3_600.0];
+/// Rungs are counted one by one as far as this; those after it together.
+const RUNGS_APART: u32 = 5;
 
 /// A notification is not closed: it never waits.
 const OUTCOMES: [Outcome; 10] = [
@@ -53,6 +61,10 @@ pub struct Metrics {
     latency: Histograms,
     refusals: Family<Labels<1>, Counter>,
     messages_kept: Counter,
+    told: Family<Labels<1>, Counter>,
+    reaching: Histograms,
+    silence: Histograms,
+    rungs: Family<Labels<1>, Counter>,
 }
 
 /// Counts made at the moment of asking.
@@ -88,6 +100,7 @@ impl Default for Metrics {
     fn default() -> Self {
         let resolution: fn() -> Histogram = || Histogram::new(RESOLUTION);
         let latency: fn() -> Histogram = || Histogram::new(LATENCY);
+        let reaching: fn() -> Histogram = || Histogram::new(REACHING);
         let mut metrics = Self {
             registry: Registry::with_prefix(PREFIX),
             asked: Family::default(),
@@ -97,6 +110,10 @@ impl Default for Metrics {
             latency: Family::new_with_constructor(latency),
             refusals: Family::default(),
             messages_kept: Counter::default(),
+            told: Family::default(),
+            reaching: Family::new_with_constructor(reaching),
+            silence: Family::new_with_constructor(resolution),
+            rungs: Family::default(),
         };
         metrics.register();
         // A rate needs the zero before the first.
@@ -126,6 +143,28 @@ impl Metrics {
             "From asking to the end of a blocker",
             Unit::Seconds,
             self.resolution.clone(),
+        );
+        to.register(
+            "people_told",
+            "Messages that rungs made for people, by what; those of people_reached arrived",
+            self.told.clone(),
+        );
+        to.register_with_unit(
+            "people_reached",
+            "From the rung to the arrival of its message, by what",
+            Unit::Seconds,
+            self.reaching.clone(),
+        );
+        to.register_with_unit(
+            "silence",
+            "From asking to a person who was reached, or has seen it",
+            Unit::Seconds,
+            self.silence.clone(),
+        );
+        to.register(
+            "rungs_climbed",
+            "Rungs of ladders that were told, by their number; 0 is at once",
+            self.rungs.clone(),
         );
         to.register(
             "http_requests",
@@ -187,6 +226,24 @@ impl Metrics {
         for (kind, mode) in tally.asked {
             let labels = [("kind", kind.name().into()), ("mode", mode.name().into())];
             self.asked.get_or_create(&labels).inc();
+        }
+        for rung in tally.rungs {
+            let number = match rung {
+                0..RUNGS_APART => rung.to_string(),
+                _ => format!("{RUNGS_APART}+"),
+            };
+            self.rungs.get_or_create(&[("rung", number.into())]).inc();
+        }
+        for way in tally.told {
+            self.told.get_or_create(&[("by", way.name().into())]).inc();
+        }
+        for (way, seconds) in tally.arrived {
+            let labels = [("by", way.name().into())];
+            self.reaching.get_or_create(&labels).observe(seconds);
+        }
+        for (what, seconds) in tally.silence {
+            let labels = [("until", what.into())];
+            self.silence.get_or_create(&labels).observe(seconds);
         }
         for (state, outcome, seconds) in tally.closed {
             let labels = [("outcome", outcome.name().into())];
@@ -290,12 +347,19 @@ pub struct Tally {
     asked: Vec<(Kind, Mode)>,
     /// The state, the outcome, and the seconds since it was asked.
     closed: Vec<(&'static str, Outcome, f64)>,
+    rungs: Vec<u32>,
+    told: Vec<ReachKind>,
+    /// By what, and the seconds since the rung.
+    arrived: Vec<(ReachKind, f64)>,
+    /// What ended it, and the seconds since it was asked.
+    silence: Vec<(&'static str, f64)>,
 }
 
 impl Tally {
     /// Of a changeset that is about to be committed.
     pub fn of(changeset: &Changeset) -> Self {
         let mut tally = Self::default();
+        tally.of_people(changeset);
         for write in &changeset.writes {
             match write {
                 Write::Open(opened) => {
@@ -315,12 +379,55 @@ impl Tally {
                 | Write::Task(_)
                 | Write::Access(_)
                 | Write::Endpoint(_)
+                | Write::Reach(_)
+                | Write::Tell { .. }
+                | Write::Arrived { .. }
+                | Write::Ladder(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. } => {}
             }
         }
         tally
     }
+}
+
+impl Tally {
+    fn of_people(&mut self, changeset: &Changeset) {
+        for event in &changeset.events {
+            let Payload::Interaction(what) = &event.payload else {
+                continue;
+            };
+            let asked = event.interaction_id.map(|id| id.0);
+            let silent = asked.and_then(|id| since(id, event.at));
+            match what {
+                InteractionEvent::Climbed { rung, told, .. } => {
+                    self.rungs.push(*rung);
+                    self.told.extend(told.iter().flat_map(|one| &one.by));
+                }
+                InteractionEvent::SummedUp { by, .. } => self.told.extend(by),
+                InteractionEvent::Reached { by, .. } => {
+                    let arrived = changeset.writes.iter().find_map(|write| match write {
+                        Write::Arrived { message, at, .. } => since(message.0, *at),
+                        _ => None,
+                    });
+                    self.arrived.extend(arrived.map(|seconds| (*by, seconds)));
+                    self.silence
+                        .extend(silent.map(|seconds| ("reached", seconds)));
+                }
+                InteractionEvent::Seen { .. } => {
+                    self.silence.extend(silent.map(|seconds| ("seen", seconds)));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The seconds since the time with which an id begins, as those of interactions and of messages do.
+fn since(id: Uuid, now: DateTime<Utc>) -> Option<f64> {
+    let millis = i64::try_from(id.as_u128() >> 80).ok()?;
+    let begun = DateTime::from_timestamp_millis(millis)?;
+    Some((now - begun).as_seconds_f64().max(0.0))
 }
 
 fn closes(changeset: &Changeset, interaction: &Interaction) -> bool {

@@ -16,12 +16,14 @@ mod error;
 mod inbox;
 mod inspect;
 mod journal;
+mod ladders;
 mod migrate;
 mod outbox;
 mod page;
 mod postgres;
 mod proof;
 mod query;
+mod reaches;
 mod rows;
 mod search;
 mod sqlite;
@@ -40,9 +42,12 @@ use domain::{
     Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId, SecretHash,
     SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
-    decide::interaction::Erasable,
+    decide::interaction::{Erasable, Snooze},
+    delivery::{ReachKind, SealedSecret},
     interaction::{Brief, Unproven},
     journal::Record,
+    ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
+    obligation::Obligation,
     slack::OnCard,
     slack_pace::Pace,
     task::Work,
@@ -57,6 +62,7 @@ pub use error::{CommitError, ConnectError, StoreError};
 pub use inbox::{KeptMessage, NewMessage};
 pub use inspect::{AdminWays, Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
+pub use ladders::{Answerer, Climbing, HeldDue, LadderRecord};
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
     NewsPage, Owing, Ready, Stopped, StuckChannel,
@@ -66,6 +72,7 @@ pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
     WaitingCounts, WithWords,
 };
+pub use reaches::{ReachRecord, Told, ToldPage};
 pub use teams::{Asker, DutyRecord, TeamRecord, TeamUse};
 
 use url::Scheme;
@@ -125,6 +132,7 @@ pub fn check_url(url: &str) -> std::result::Result<(), ConnectError> {
 pub trait Store:
     Commit
     + Interactions
+    + Snoozes
     + Tasks
     + Journal
     + Agents
@@ -136,6 +144,8 @@ pub trait Store:
     + Factors
     + Identities
     + Outbox
+    + Reaches
+    + Ladders
     + Endpoints
     + Inbox
     + Cards
@@ -148,6 +158,7 @@ pub trait Store:
 impl<
     T: Commit
         + Interactions
+        + Snoozes
         + Tasks
         + Journal
         + Agents
@@ -159,6 +170,8 @@ impl<
         + Factors
         + Identities
         + Outbox
+        + Reaches
+        + Ladders
         + Endpoints
         + Inbox
         + Cards
@@ -300,6 +313,34 @@ pub trait Interactions: Send + Sync {
 
     /// Pending interactions whose deadline is at or before `now`, longest overdue first, without the first `skip`.
     async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>>;
+
+    /// Pending interactions, not past their deadline, whose claim ran out at or before `now`, the longest first, without
+    /// the first `skip`.
+    async fn claims_run_out(
+        &self,
+        now: DateTime<Utc>,
+        skip: u32,
+        limit: u32,
+    ) -> Result<Vec<InteractionId>>;
+
+    /// Pending interactions that are claimed at `now`, the longest first, at most `limit`.
+    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<InteractionId>>;
+}
+
+/// Snoozes: blockers that a person has hidden for a while. They are each person's own: they stand beside the journal.
+#[async_trait]
+pub trait Snoozes: Send + Sync {
+    /// Hides it until a time, also where another was chosen before.
+    async fn snooze(&self, snooze: &Snooze) -> Result<()>;
+
+    /// Ends that; `false` when it was not snoozed.
+    async fn end_snooze(&self, person: PersonId, interaction: InteractionId) -> Result<bool>;
+
+    /// What this person has snoozed until after `now` and is still pending, the next to come back first.
+    async fn snoozes_of(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>>;
+
+    /// Forgets what has come back by `now`.
+    async fn forget_snoozes(&self, now: DateTime<Utc>) -> Result<u64>;
 }
 
 /// Reading tasks.
@@ -584,6 +625,115 @@ pub trait Outbox: Send + Sync {
     /// Channels of Slack with something due that are parked, or have failed too often in a row for bad luck;
     /// longest first.
     async fn stuck_channels(&self) -> Result<Vec<StuckChannel>>;
+}
+
+/// The ways to get at people, which changesets change. A message to one is a delivery of the outbox, of the event that is
+/// its [`Cause`](domain::delivery::Cause): put there by a [`Write::Tell`](domain::Write::Tell) in the commit of that event, or by
+/// [`Reaches::tell`] after it.
+#[async_trait]
+pub trait Reaches: Send + Sync {
+    /// One reach, also when it has ended.
+    async fn reach(&self, id: DestinationId) -> Result<Option<ReachRecord>>;
+
+    /// Those of a person that have not ended, first added first.
+    async fn reaches_of(&self, person: PersonId) -> Result<Vec<ReachRecord>>;
+
+    /// Those of a person that ended after `since` without being removed, last ended first, at most `limit`.
+    async fn lost_reaches(
+        &self,
+        person: PersonId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<ReachRecord>>;
+
+    /// How many of this kind a person has added after `since`, those that have ended included.
+    async fn reaches_added(
+        &self,
+        person: PersonId,
+        kind: ReachKind,
+        since: DateTime<Utc>,
+    ) -> Result<u32>;
+
+    /// The one of this browser that has not ended, whoever's it is.
+    async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>>;
+
+    /// The reaches that messages about this interaction went to, or may have gone to, where they can be taken away again.
+    async fn told(&self, interaction: InteractionId) -> Result<Vec<DestinationId>>;
+
+    /// The last event that people were told of, as far as any is.
+    async fn told_up_to(&self) -> Result<i64>;
+
+    /// What people can be told of among the `limit` events after `after`.
+    async fn to_tell(&self, after: i64, limit: u32) -> Result<ToldPage>;
+
+    /// Makes messages of what happened after `from`, and moves [`Reaches::told_up_to`] from there to `up_to`, in one
+    /// transaction. `false`, and nothing is made, when it is not there any more.
+    async fn tell(&self, from: i64, up_to: i64, messages: &[Obligation]) -> Result<bool>;
+
+    /// The key by which push services know this server, sealed: the one that is kept, or this one from now on.
+    async fn push_key(&self, fresh: &SealedSecret) -> Result<SealedSecret>;
+}
+
+/// Ladders (rule 17): how silence climbs, where each blocker stands, and what people are not told yet. All but what is
+/// told otherwise is changed by changesets.
+#[async_trait]
+pub trait Ladders: Send + Sync {
+    /// The ladder of a team; without a team that of everyone.
+    async fn ladder(&self, team: Option<TeamId>) -> Result<LadderRecord>;
+
+    /// All that were set, that of everyone first.
+    async fn ladders(&self) -> Result<Vec<(Option<TeamId>, Ladder)>>;
+
+    /// The quiet hours of a person.
+    async fn quiet_hours(&self, person: PersonId) -> Result<Option<Quiet>>;
+
+    /// Those of everybody who has some.
+    async fn all_quiet_hours(&self) -> Result<Vec<(PersonId, Quiet)>>;
+
+    /// Whether there is anybody who can be told of anything.
+    async fn anybody_is_reached(&self) -> Result<bool>;
+
+    /// Blockers whose next rung is due at `now`, longest overdue first, without the first `skip`.
+    async fn climbing(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Climbing>>;
+
+    /// Where a blocker stands, if a rung of its ladder is to come.
+    async fn place_on_ladder(&self, id: InteractionId) -> Result<Option<Climbing>>;
+
+    /// No rung is to come any more, unless it stands elsewhere by now. No changeset: it tells of nothing.
+    async fn leave_ladder(&self, climbing: Climbing) -> Result<()>;
+
+    /// The same rung comes at another time, unless it stands elsewhere by now. No changeset either.
+    async fn put_off_rung(&self, climbing: Climbing, at: DateTime<Utc>) -> Result<()>;
+
+    /// What waits and stands before its first rung with none to come is on its ladder at `now`: a server of an earlier
+    /// version has asked it. Returns how much that was.
+    async fn join_ladder(&self, now: DateTime<Utc>) -> Result<u64>;
+
+    /// Everybody who can come in and whose role answers.
+    async fn answerers(&self, team: Option<TeamId>) -> Result<Vec<Answerer>>;
+
+    /// What telling these people needs, as of `now`, of one interaction or of several.
+    async fn reachable_people(
+        &self,
+        people: &[Answerer],
+        about: Option<InteractionId>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ReachablePerson>>;
+
+    /// At most `limit` people from whom something was held back until `now`, with all of it that may be told by then.
+    async fn held_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<HeldDue>>;
+
+    /// Holds it back for longer, for quiet hours. No changeset: no one is told.
+    async fn hold_longer(&self, held: &[Held], until: DateTime<Utc>) -> Result<()>;
+
+    /// It is not held back any more, since nothing of it waits. No changeset: no one is told.
+    async fn drop_held(&self, held: &[Held]) -> Result<()>;
+
+    /// Whether a person has opened it.
+    async fn has_seen(&self, interaction: InteractionId, person: PersonId) -> Result<bool>;
+
+    /// Forgets messages that were sent before this moment, and returns how many these were.
+    async fn forget_sent(&self, before: DateTime<Utc>) -> Result<u64>;
 }
 
 /// Webhook endpoints.

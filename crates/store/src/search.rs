@@ -62,8 +62,15 @@ fn said(payload: &Payload) -> Option<String> {
             Some(text.clone())
         }
         InteractionEvent::Reported { text, .. } => text.clone(),
-        InteractionEvent::Posted(_)
+        InteractionEvent::HandedOver { why, .. } => why.clone(),
+        InteractionEvent::Reached { .. }
+        | InteractionEvent::Climbed { .. }
+        | InteractionEvent::SummedUp { .. }
+        | InteractionEvent::Seen { .. }
+        | InteractionEvent::Posted(_)
         | InteractionEvent::Moved { .. }
+        | InteractionEvent::Claimed { .. }
+        | InteractionEvent::Released { .. }
         | InteractionEvent::Progressed { .. }
         | InteractionEvent::AnswerRejected { .. }
         | InteractionEvent::Collected {}

@@ -12,6 +12,7 @@ mod hidden;
 mod in_force;
 mod load;
 mod provider;
+mod reach;
 mod slack;
 mod webhook_url;
 
@@ -32,6 +33,7 @@ pub use fault::{Fault, LoadError, Origin};
 pub use hidden::Hidden;
 pub use load::{DEFAULT_FILE, Flags, Loaded, load};
 pub use provider::ProviderSettings;
+pub use reach::{MailSettings, NtfySettings};
 pub use slack::{Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
 pub use webhook_url::WebhookUrl;
 
@@ -118,6 +120,10 @@ pub struct Config {
     pub metrics_addr: Option<SocketAddr>,
     /// How many connections, sockets and held requests there may be, and how slow a request may arrive.
     pub limits: LimitSettings,
+    /// Who takes messages to mailboxes.
+    pub mail: MailSettings,
+    /// Who takes messages to topics.
+    pub ntfy: NtfySettings,
     /// The deadline of each kind where a request names none.
     pub timeout: Timeouts,
     /// How long what was written in each kind is kept.

@@ -24,6 +24,12 @@ pub trait Courier: Send + Sync {
     /// How many more deliveries this destination takes, which does so well, while so many are `under_way` to it.
     fn most(&self, destination: DestinationId, health: Health, under_way: u32) -> u32;
 
+    /// To how many destinations of this kind something may be on its way at once: where all of them are behind one server,
+    /// it is spared, and one that hangs keeps no other kind from being sent.
+    fn at_once(&self) -> usize {
+        usize::MAX
+    }
+
     /// Sends what was claimed for one destination. `None` beside one that could not be sent for a reason of ours: its
     /// lease ends, and it is due again.
     async fn send(&self, claimed: Vec<Claimed>) -> Vec<(Claimed, Option<Sent>)>;
@@ -63,6 +69,12 @@ pub struct Couriers {
     pub callbacks: Arc<dyn Courier>,
     /// To channels.
     pub slack: Arc<dyn Courier>,
+    /// To browsers.
+    pub push: Arc<dyn Courier>,
+    /// To mailboxes.
+    pub mail: Arc<dyn Courier>,
+    /// To topics.
+    pub ntfy: Arc<dyn Courier>,
 }
 
 impl Couriers {
@@ -72,6 +84,9 @@ impl Couriers {
             DestinationKind::Webhook => &self.webhooks,
             DestinationKind::Callback => &self.callbacks,
             DestinationKind::Slack => &self.slack,
+            DestinationKind::Push => &self.push,
+            DestinationKind::Mail => &self.mail,
+            DestinationKind::Ntfy => &self.ntfy,
         }
     }
 }

@@ -4,7 +4,11 @@
 mod callback;
 pub mod courier;
 mod follow;
+pub mod mail;
+pub mod ntfy;
+pub mod person;
 pub mod post;
+pub mod push;
 pub mod request;
 pub mod sample;
 mod signature;

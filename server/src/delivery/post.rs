@@ -59,6 +59,18 @@ impl Post {
         body: Vec<u8>,
         now: DateTime<Utc>,
     ) -> Sent {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        self.send_as(address, headers, body, now).await
+    }
+
+    /// The same of whatever type the headers say.
+    pub async fn send_as(
+        &self,
+        address: &str,
+        headers: HeaderMap,
+        body: Vec<u8>,
+        now: DateTime<Utc>,
+    ) -> Sent {
         let begun = Instant::now();
         let sent = |reply, body| Sent {
             reply,
@@ -72,7 +84,6 @@ impl Post {
             Ok(url) => url,
             Err(forbidden) => return sent(refused(forbidden), String::new()),
         };
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let request = self.client.post(url).headers(headers).body(body).send();
         let deadline = begun + IN_TIME;
         match timeout_at(deadline, request).await {

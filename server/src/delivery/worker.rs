@@ -40,11 +40,14 @@ pub struct Worker {
     drain: Drain,
     sending: JoinSet<Vec<(Claimed, Option<Sent>)>>,
     readers: Readers,
+    /// The last event that people were told of, as far as this node knows.
+    told: i64,
     /// Destinations that something is on its way to.
     busy: HashMap<DestinationId, Busy>,
 }
 
 struct Busy {
+    kind: DestinationKind,
     requests: u32,
     health: Health,
 }
@@ -96,6 +99,7 @@ impl Worker {
             drain,
             sending: JoinSet::new(),
             readers: Readers::default(),
+            told: 0,
             busy: HashMap::new(),
         }
     }
@@ -128,6 +132,7 @@ impl Worker {
 
     /// Claims as much as may be on its way, of each destination a little, and sends it off.
     async fn begin(&mut self) -> Result<(), StoreError> {
+        self.tell_people().await;
         let now = self.service.now();
         let chosen = self.choose(now).await?;
         let mut by_lease: BTreeMap<TimeDelta, Vec<(DestinationId, u32)>> = BTreeMap::new();
@@ -152,6 +157,21 @@ impl Worker {
         Ok(())
     }
 
+    /// Makes messages for people of what has happened. What cannot be told now is told later, and keeps nothing else from
+    /// being sent.
+    async fn tell_people(&mut self) {
+        loop {
+            match self.service.tell_people(&mut self.told).await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::error!(%error, "people cannot be told of what has happened");
+                    break;
+                }
+            }
+        }
+    }
+
     fn send_all(&mut self, claimed: Vec<Claimed>, chosen: &HashMap<DestinationId, Wanted>) {
         let mut in_turn: HashMap<DestinationId, Vec<Claimed>> = HashMap::new();
         for claimed in claimed {
@@ -159,6 +179,7 @@ impl Worker {
             let known = chosen.get(&destination);
             let health = known.map(|one| one.health).unwrap_or_default();
             let busy = self.busy.entry(destination).or_insert(Busy {
+                kind: claimed.kind,
                 requests: 0,
                 health,
             });
@@ -190,6 +211,10 @@ impl Worker {
         let mut wanted = HashMap::new();
         let mut ready = self.store.ready(now).await?;
         let mut followers = self.store.followers(now).await?;
+        let mut under_way: HashMap<DestinationKind, usize> = HashMap::new();
+        for busy in self.busy.values() {
+            *under_way.entry(busy.kind).or_default() += 1;
+        }
         // If there is not room for all, no destination is always last.
         ready.shuffle(&mut rand::rng());
         followers.shuffle(&mut rand::rng());
@@ -199,6 +224,13 @@ impl Worker {
                 continue;
             }
             let takes = self.takes(one.destination, one.kind, one.health, now, room);
+            if takes.most > 0 && !self.busy.contains_key(&one.destination) {
+                let places = under_way.entry(one.kind).or_default();
+                if *places >= self.couriers.of(one.kind).at_once() {
+                    continue;
+                }
+                *places += 1;
+            }
             room -= takes.most as usize;
             wanted.insert(one.destination, takes);
         }

@@ -1,4 +1,4 @@
-//! Forgets messages from Slack that were heard long ago.
+//! Forgets messages from Slack that were heard long ago, and what people had put off until a time that is past.
 
 use std::time::Duration;
 
@@ -13,6 +13,9 @@ pub(super) async fn run(service: Service, stopping: CancellationToken) {
         async move {
             if let Err(error) = service.forget_messages().await {
                 tracing::warn!(%error, "old messages cannot be forgotten; it will be tried again");
+            }
+            if let Err(error) = service.forget_snoozes().await {
+                tracing::warn!(%error, "old snoozes cannot be forgotten; it will be tried again");
             }
         }
     })

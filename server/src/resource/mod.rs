@@ -2,6 +2,7 @@
 
 mod event;
 pub(crate) mod event_parts;
+mod ladder_then;
 pub(crate) mod names;
 pub(crate) mod parts;
 pub(crate) mod shapes;
@@ -10,11 +11,11 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentRef, Interaction, InteractionId, Responder,
+    AgentRef, Interaction, InteractionId, PersonId, Responder,
     interaction::{
-        Action, AnswerContent, Ask, Callback, ChoiceOption, Consumed, FollowUp, FormAnswer,
-        FormAnswers, FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority, Report,
-        State, TargetMode, TaskRef,
+        Action, Addressee, AnswerContent, Ask, Callback, ChoiceOption, Claim, Consumed, FollowUp,
+        FormAnswer, FormAnswers, FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority,
+        Report, State, TargetMode, TaskRef, Whom,
     },
     json::AnyJson,
 };
@@ -68,6 +69,12 @@ pub struct InteractionBody {
     agent: AgentRef,
     /// The name of the team that was asked; `null` = everyone.
     team: Option<String>,
+    /// Whom it is for, if an agent or a person said so. Others who may answer it still may.
+    #[schema(value_type = Option<parts::Addressee>)]
+    to: Option<AddresseeBody>,
+    /// Who is on it, and until when.
+    #[schema(value_type = Option<parts::Claim>)]
+    claim: Option<Claim>,
     session_id: Option<String>,
     #[schema(value_type = Option<parts::NamedTask>)]
     task: Option<TaskRef>,
@@ -123,6 +130,43 @@ struct ErasedBody {
     at: DateTime<Utc>,
     /// `null` when a setting did.
     by: Option<String>,
+}
+
+/// Whom it is for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct AddresseeBody {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// Of a person.
+    id: Option<PersonId>,
+    /// Of a person.
+    name: Option<String>,
+    since: DateTime<Utc>,
+    /// The name of who handed it over to them; `null` when the agent asked for them.
+    by: Option<String>,
+    why: Option<String>,
+}
+
+impl From<Addressee> for AddresseeBody {
+    fn from(addressee: Addressee) -> Self {
+        let (kind, id, name) = match addressee.whom {
+            Whom::Person { id, name } => ("person", Some(id), Some(name)),
+            Whom::Duty => ("duty", None, None),
+            Whom::Team => ("team", None, None),
+        };
+        let (by, why) = match addressee.handed {
+            Some(handed) => (Some(handed.by.name), handed.why),
+            None => (None, None),
+        };
+        Self {
+            kind,
+            id,
+            name,
+            since: addressee.since,
+            by,
+            why,
+        }
+    }
 }
 
 /// What belongs to the kind; `null` for the others.
@@ -236,6 +280,8 @@ impl InteractionBody {
             level: asked.level,
             agent: interaction.agent,
             team: interaction.team.map(|team| team.name),
+            to: interaction.to.map(AddresseeBody::from),
+            claim: interaction.claim,
             session_id: request.session_id,
             task: request.task,
             priority: request.priority,

@@ -83,6 +83,9 @@ shapes! {
     PageSize = whole(1..=limits::PAGE_ITEMS.into());
     /// A size of pages of events.
     EventPageSize = whole(1..=limits::EVENT_PAGE_ITEMS.into());
+    /// The length of a claim, in minutes. By default a quarter of an hour.
+    ClaimMinutes = whole(1..=limits::CLAIM_MINUTES_MAX)
+        .default(Some(Value::from(limits::CLAIM_MINUTES)));
     /// A place in the journal.
     Seq = whole(0..=i64::MAX);
     /// A UUID.

@@ -16,6 +16,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
     AgentId, Audience, Day, Fingerprint, Interaction, InteractionId, Principal, Refused,
+    event::SeenOn,
     fault::is_name,
     interaction::{AnswerDraft, Brief},
     limits,
@@ -114,6 +115,8 @@ impl Backend for ForPerson {
         let waiting = store.waiting(&audience, rows).await.map_err(failed)?;
         let all = store.waiting_counts(&audience).await.map_err(failed)?;
         let all = usize::try_from(all.sync + all.not_sync).unwrap_or_default();
+        let snoozed = store.snoozes_of(self.who()?.person.id, now).await;
+        let snoozed = snoozed.map_err(failed)?;
         let recent = store
             .recently_closed(&audience, RECENT_ROWS)
             .await
@@ -134,13 +137,21 @@ impl Backend for ForPerson {
                 expired: counts.expired,
                 cancelled: counts.cancelled,
             },
+            snoozed: snoozed
+                .into_iter()
+                .map(|one| (one.interaction, one.until.timestamp_millis()))
+                .collect(),
         })
     }
 
     async fn blocker(&self, id: InteractionId) -> Result<Blocker, UiError> {
         let principal = self.principal()?;
         let interaction = self.state.service.interaction(id, &principal).await;
-        self.shown(&interaction.map_err(told)?).await
+        let interaction = interaction.map_err(told)?;
+        if interaction.state.is_pending() {
+            self.state.service.note_seen(id, SeenOn::Page, principal);
+        }
+        self.shown(&interaction).await
     }
 
     async fn story(&self, id: InteractionId) -> Result<Story, UiError> {

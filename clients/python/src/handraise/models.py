@@ -146,6 +146,28 @@ class Erased:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """A person is on it. It is no answer."""
+
+    by: Responder
+    until: datetime
+
+
+@dataclass(frozen=True)
+class Addressee:
+    """Whom an interaction is for. Others who may answer it still may."""
+
+    type: str
+    """``person``, ``duty`` or ``team``."""
+    since: datetime
+    id: Optional[str] = None
+    name: Optional[str] = None
+    by: Optional[str] = None
+    """Who handed it over to them; ``None`` when the agent asked for them."""
+    why: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class Receipt:
     """A decision, signed. One that this package hands out is verified."""
 
@@ -225,6 +247,10 @@ class Interaction:
     """Question and answer as a text for the agent's context."""
     slack_permalink: Optional[str] = None
     metadata: Optional[Mapping[str, Any]] = None
+    claim: Optional[Claim] = None
+    """Who is on it, until when."""
+    to: Optional[Addressee] = None
+    """Whom it is for, if an agent or a person said so."""
     erased: Optional[Erased] = None
     """When all that was written in it was erased: then its texts are blank, there is no answer, and nothing of it is
     approved."""

@@ -61,6 +61,8 @@ def interaction(body: Json) -> models.Interaction:
         resume_prompt=body.get("resume_prompt"),
         slack_permalink=body.get("slack_permalink"),
         metadata=body.get("metadata"),
+        claim=_maybe(_claim, body.get("claim")),
+        to=_maybe(_addressee, body.get("to")),
         erased=_maybe(_erased, body.get("erased")),
     )
 
@@ -154,6 +156,21 @@ def _report(body: Json) -> models.Report:
 
 def _erased(body: Json) -> models.Erased:
     return models.Erased(at=_time(body["at"]), by=body.get("by"))
+
+
+def _claim(body: Json) -> models.Claim:
+    return models.Claim(by=_responder(body["by"]), until=_time(body["until"]))
+
+
+def _addressee(body: Json) -> models.Addressee:
+    return models.Addressee(
+        type=body["type"],
+        since=_time(body["since"]),
+        id=body.get("id"),
+        name=body.get("name"),
+        by=body.get("by"),
+        why=body.get("why"),
+    )
 
 
 def _agent(body: Json) -> models.AgentRef:

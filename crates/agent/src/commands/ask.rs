@@ -37,6 +37,9 @@ pub struct AskCommand {
     /// The questions of a form: a JSON array of {id, prompt, options, multiple}
     #[arg(long, value_name = "JSON")]
     questions: Option<String>,
+    /// Whom of the team it is for: `duty` (the person on duty), `team` (all of it) or `person:NAME`
+    #[arg(long, value_name = "WHOM")]
+    to: Option<String>,
     /// Seconds until it expires, or `never` [default: the server's, for the kind]
     #[arg(long, value_name = "SECONDS", value_parser = timeout)]
     timeout: Option<Timeout>,
@@ -141,6 +144,7 @@ impl AskCommand {
         let mut body = self
             .about
             .body(name.as_ref().map_or("", |name| name.get_name()))?;
+        put(&mut body, "to", self.to);
         put(
             &mut body,
             "options",

@@ -5,8 +5,9 @@ use chrono::{DateTime, Utc};
 use crate::{
     changeset::{Changeset, Write},
     event::{InteractionEvent, NewEvent},
-    ids::{EventId, Moment},
+    ids::{EventId, Moment, PersonId},
     interaction::{Interaction, Outcome, State},
+    ladder::LadderWrite,
     principal::Actor,
 };
 
@@ -28,6 +29,24 @@ pub(super) fn advance(
         key: None,
         quota: None,
     }
+}
+
+/// As [`advance`], where others than before are told of it from now on: its ladder begins anew.
+pub(super) fn advance_anew(
+    interaction: Interaction,
+    actor: Actor,
+    payload: InteractionEvent,
+    wakes: Option<PersonId>,
+    now: Moment<'_>,
+) -> Changeset {
+    let restart = LadderWrite::Restart {
+        interaction: interaction.id,
+        at: now.at,
+        wakes,
+    };
+    let mut changeset = advance(interaction, actor, payload, now);
+    changeset.writes.push(Write::Ladder(restart));
+    changeset
 }
 
 pub(super) fn event(
@@ -74,6 +93,7 @@ pub(super) fn taken_back(
     let next = Interaction {
         version: interaction.version + 1,
         state,
+        claim: None,
         ..interaction.clone()
     };
     let event = event(&next, actor, payload, now);

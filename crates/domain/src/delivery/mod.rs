@@ -5,6 +5,7 @@ mod callback;
 mod channel;
 mod endpoint;
 mod health;
+mod reach;
 mod retry;
 mod schedule;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub use endpoint::{
     Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Listener, SealedSecret, Topic,
 };
 pub use health::Health;
+pub use reach::{Cause, Reach, ReachEnd, ReachEnded, ReachKind, ReachRef};
 pub use retry::Retry;
 pub use schedule::{ERASED_CARDS_EVERY, RETRIES, TRIES, outage_pause};
 
@@ -101,11 +103,24 @@ pub enum DestinationKind {
     Callback,
     /// A [`Lane`] of a [`SlackChannel`].
     Slack,
+    /// A [`Reach`]: a browser.
+    Push,
+    /// A [`Reach`]: a mailbox.
+    Mail,
+    /// A [`Reach`]: a topic.
+    Ntfy,
 }
 
 impl DestinationKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Webhook, Self::Callback, Self::Slack];
+    pub const ALL: [Self; 6] = [
+        Self::Webhook,
+        Self::Callback,
+        Self::Slack,
+        Self::Push,
+        Self::Mail,
+        Self::Ntfy,
+    ];
 
     /// The name, as in SQL and JSON.
     pub fn name(self) -> &'static str {
@@ -113,6 +128,9 @@ impl DestinationKind {
             Self::Webhook => "webhook",
             Self::Callback => "callback",
             Self::Slack => "slack",
+            Self::Push => "push",
+            Self::Mail => "mail",
+            Self::Ntfy => "ntfy",
         }
     }
 
@@ -177,6 +195,12 @@ impl TryResult {
         matches!(self, Self::Status { code: 410, .. })
     }
 
+    /// The same of a destination of this kind: push services say it by 404 too.
+    pub fn is_gone_from(&self, kind: DestinationKind) -> bool {
+        let no_such_browser = matches!(self, Self::Status { code: 404, .. });
+        self.is_gone() || (kind == DestinationKind::Push && no_such_browser)
+    }
+
     /// In a few words; `None` for a success.
     pub fn error(&self) -> Option<String> {
         match self {
@@ -220,7 +244,9 @@ impl Delivery {
         if reply.is_success() {
             return Next::Delivered;
         }
-        if reply.is_gone() || matches!(reply, TryResult::Withdrawn(_) | TryResult::Invalid(_)) {
+        if reply.is_gone_from(kind)
+            || matches!(reply, TryResult::Withdrawn(_) | TryResult::Invalid(_))
+        {
             return Next::Dead;
         }
         let wait = match kind {
@@ -229,6 +255,9 @@ impl Delivery {
             }
             DestinationKind::Slack => {
                 schedule::wait_for_slack(self.tries, now - self.created_at, reply, jitter)
+            }
+            DestinationKind::Push | DestinationKind::Mail | DestinationKind::Ntfy => {
+                schedule::wait_for_person(self.tries, now - self.created_at, reply, jitter)
             }
         };
         match wait {

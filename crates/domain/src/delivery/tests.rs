@@ -160,6 +160,23 @@ fn five_days_of_nothing_but_failure_are_hopeless() {
 }
 
 #[test]
+fn two_failures_five_days_apart_are_not_many() {
+    let later = |minutes| epoch() + TimeDelta::days(5) + TimeDelta::minutes(minutes);
+    let mut health = Health::default().after(false, epoch());
+    for minute in 0..8 {
+        health = health.after(false, later(minute));
+        assert!(!health.is_hopeless_after_many(later(minute)), "{health:?}");
+    }
+    health = health.after(false, later(8));
+    assert!(health.is_hopeless_after_many(later(8)));
+    let mut quick = Health::default();
+    for _ in 0..20 {
+        quick = quick.after(false, epoch());
+    }
+    assert!(!quick.is_hopeless_after_many(later(-1)));
+}
+
+#[test]
 fn an_agent_has_a_place_for_each_origin() {
     let of = |agent: u128, url: &str| CallbackPlace::of(AgentId(Uuid::from_u128(agent)), url);
     assert_eq!(of(1, "http://a.example").origin, "http://a.example");
@@ -208,6 +225,25 @@ fn slack_is_tried_often_and_for_five_days_and_never_before_it_wants() {
         None
     );
     assert_eq!(after(1, young, &status(200)), Some(0));
+}
+
+#[test]
+fn a_person_is_told_no_later_than_five_minutes_after_a_try_whatever_a_receiver_asks_for() {
+    let asks = |seconds| TryResult::Status {
+        code: 503,
+        retry_after: Some(TimeDelta::seconds(seconds)),
+    };
+    for kind in [
+        DestinationKind::Push,
+        DestinationKind::Mail,
+        DestinationKind::Ntfy,
+    ] {
+        for (asked, waits) in [(7, 7), (300, 300), (86_400, 300)] {
+            let next = delivery(1).after(kind, &asks(asked), epoch(), 0.0);
+            let expected = Next::Again(epoch() + TimeDelta::seconds(waits));
+            assert_eq!(next, expected, "{kind:?} {asked}");
+        }
+    }
 }
 
 #[test]

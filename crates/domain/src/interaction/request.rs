@@ -110,6 +110,10 @@ pub struct Draft {
     /// The name of the team to ask; absent = the agent's home. Whether the agent may is not seen here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
+    /// Whom of that team it is for: `duty`, `team`, or `person:` and a name. Whether the agent may ask for them is not seen
+    /// here. Not for a notification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
 }
 
 /// Tells `null` from absent: called only when the field is there.
@@ -190,6 +194,9 @@ impl Draft {
         let (mode, timeout_seconds) = timing.check(ask.kind(), default_timeout, &mut faults);
         if ask.kind() == Kind::Notification && self.callback_url.is_some() {
             faults.add("callback_url", "nobody answers a notification");
+        }
+        if ask.kind() == Kind::Notification && self.to.is_some() {
+            faults.add("to", "a notification takes no answer");
         }
         faults.into_result(Request {
             ask,

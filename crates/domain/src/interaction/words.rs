@@ -2,8 +2,8 @@
 //! how it ended, ids, and digests that were signed.
 
 use super::{
-    Action, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp, FormAnswers, Interaction,
-    Report, Request, State, TaskRef,
+    Action, Addressee, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp, FormAnswers,
+    Interaction, Report, Request, State, TaskRef,
 };
 use crate::json::AnyJson;
 
@@ -16,10 +16,12 @@ impl Interaction {
             version: self.version,
             agent: self.agent.clone(),
             team: self.team.clone(),
+            to: self.to.as_ref().map(Addressee::without_words),
             request: self.request.without_words(),
             created_at: self.created_at,
             expires_at: self.expires_at,
             state: self.state.without_words(),
+            claim: self.claim.clone(),
             collected_at: self.collected_at,
             consumed: self.consumed.as_ref().map(Consumed::without_words),
             report: self.report.as_ref().map(|report| Report {

@@ -31,6 +31,9 @@ impl CardChange {
             | InteractionEvent::Expired { .. }
             | InteractionEvent::Cancelled { .. } => Some(Self::Close),
             InteractionEvent::Moved { .. }
+            | InteractionEvent::Claimed { .. }
+            | InteractionEvent::Released { .. }
+            | InteractionEvent::HandedOver { .. }
             | InteractionEvent::Progressed { .. }
             | InteractionEvent::Collected {}
             | InteractionEvent::Consumed(_)
@@ -42,7 +45,11 @@ impl CardChange {
             InteractionEvent::Posted(_)
             | InteractionEvent::AnswerRejected { .. }
             | InteractionEvent::ReplyEdited { .. }
-            | InteractionEvent::Remarked { .. } => None,
+            | InteractionEvent::Remarked { .. }
+            | InteractionEvent::Climbed { .. }
+            | InteractionEvent::SummedUp { .. }
+            | InteractionEvent::Seen { .. }
+            | InteractionEvent::Reached { .. } => None,
         }
     }
 }

@@ -7,6 +7,7 @@ mod duty;
 mod erase;
 mod journal;
 mod key;
+mod ladder;
 mod migrate;
 mod open_files;
 mod openapi;

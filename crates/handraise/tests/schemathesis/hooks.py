@@ -81,6 +81,8 @@ WANTED = {
     "consume": "decided",
     "report": "decided",
     "follow_up": "closed",
+    "claim": "pending",
+    "release": "pending",
     "delete_hook": "hooks",
     "retry_delivery": "deliveries",
 }
@@ -141,7 +143,7 @@ def before_call(context, case, **kwargs):
 
 
 def mend(call, body):
-    for name in ("team", "teams"):
+    for name in ("team", "teams", "to"):
         # What it makes up is none.
         body.pop(name, None)
     for address in ("callback_url", "target_url"):

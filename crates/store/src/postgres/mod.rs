@@ -36,6 +36,8 @@ mod identities;
 mod interactions;
 #[path = "../both/journal.rs"]
 mod journal;
+#[path = "../both/ladders.rs"]
+mod ladders;
 #[path = "../both/narrowed.rs"]
 mod narrowed;
 #[path = "../both/nodes.rs"]
@@ -46,8 +48,12 @@ mod owed;
 mod paces;
 #[path = "../both/people.rs"]
 mod people;
+#[path = "../both/reaches.rs"]
+mod reaches;
 #[path = "../both/sessions.rs"]
 mod sessions;
+#[path = "../both/snoozes.rs"]
+mod snoozes;
 #[path = "../both/tasks.rs"]
 mod tasks;
 #[path = "../both/teams.rs"]

@@ -45,7 +45,7 @@ pub(crate) struct HealthRow {
 }
 
 impl HealthRow {
-    fn health(&self, id: Uuid) -> Result<Health> {
+    pub(super) fn health(&self, id: Uuid) -> Result<Health> {
         let at = |millis| time(millis, "destinations", id);
         Ok(Health {
             failures: u32::try_from(self.failures).unwrap_or(u32::MAX),

@@ -31,7 +31,7 @@ pub(super) async fn insert(
     let ended_at = given_up.map(|at| at.timestamp_millis());
     for one in owed {
         match &one.destination {
-            Destination::Webhook(_) => {}
+            Destination::Webhook(_) | Destination::Reach(_) => {}
             Destination::Callback(place) => put_place(connection, place).await?,
             Destination::Slack(channel, lane) => {
                 put_channel(connection, channel, *lane).await?;
@@ -236,13 +236,15 @@ impl Outbox for SqliteStore {
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
             "SELECT o.id, o.destination_id, o.event_seq, o.state, o.tries, o.next_at, o.created_at,
                     o.ended_at, o.last_error, COALESCE(d.kind, 'callback') AS kind,
-                    COALESCE(w.name, s.channel, a.name) AS name,
+                    COALESCE(w.name, s.channel, p.name, a.name) AS name,
                     e.type AS event_type, e.interaction_id
              FROM outbox o
              LEFT JOIN destinations d ON d.id = o.destination_id
              JOIN events e ON e.seq = o.event_seq
              LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
              LEFT JOIN slack_channels s ON s.id = o.destination_id
+             LEFT JOIN reaches r ON r.id = o.destination_id
+             LEFT JOIN people p ON p.id = r.person_id
              LEFT JOIN interactions i ON i.id = e.interaction_id
              LEFT JOIN agents a ON a.id = i.agent_id
              WHERE TRUE",

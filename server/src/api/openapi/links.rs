@@ -17,6 +17,8 @@ const NEXT: [(&str, &str, &[&str]); 3] = [
             "consume",
             "report",
             "follow_up",
+            "claim",
+            "release",
         ],
     ),
     ("put_task", "200", &["get_task"]),

@@ -1,7 +1,7 @@
 //! A user presses a control of a card: it is an answer, or opens a modal.
 
 use anyhow::ensure;
-use domain::{Interaction, InteractionId, interaction::PlanDecision};
+use domain::{Interaction, InteractionId, event::SeenOn, interaction::PlanDecision};
 use slack::{
     blocks::{Control, Modal, Note, NoteLink, Press, modal},
     class::Class,
@@ -70,7 +70,10 @@ impl Actions {
             }
             Some(Press::Open(modal)) => match self.too_late(&interaction, &by) {
                 Some(words) => Err(Obstacle::Outdated(words.into())),
-                None => self.open(&interaction, modal, pressed).await,
+                None => {
+                    self.service.note_seen(id, SeenOn::Slack, by);
+                    self.open(&interaction, modal, pressed).await
+                }
             },
             Some(Press::Outdated) => Err(Obstacle::Outdated(OUTDATED.into())),
             Some(Press::OtherAnswers) => Err(Obstacle::Outdated(OTHER_ANSWERS.into())),

@@ -28,6 +28,7 @@ use axum::{
 };
 use domain::{
     Interaction, InteractionId,
+    event::SeenOn,
     interaction::{Ask, Shown},
     limits,
 };
@@ -82,6 +83,12 @@ async fn show(
     let reader = for_person(&state, who, address, session);
     let shown = async {
         let interaction = reader.found(parsed(&id)?).await?;
+        if interaction.state.is_pending() {
+            let by = reader.principal()?;
+            state
+                .service
+                .note_seen(interaction.id, SeenOn::Question, by);
+        }
         let step = wanted.question.and_then(|n| n.checked_sub(1));
         let question = reader.question(&interaction, step).await?;
         let before = question.before();

@@ -155,6 +155,10 @@ impl TestApp {
 
     /// Waits until everything that is due by now was sent.
     pub(crate) async fn drain(&self) {
+        let service = &self.state.service;
+        if service.anybody_is_reached().await.unwrap() {
+            service.climb_due().await.unwrap();
+        }
         self.state.drain.wait().await;
     }
 
@@ -191,6 +195,20 @@ impl TestApp {
 
     pub(crate) fn put(&self, path: &str) -> RequestBuilder {
         self.client.put(self.url(path))
+    }
+
+    /// Waits until a question has been opened by a person: that is noted beside the page, which does not wait for it.
+    pub(crate) async fn until_seen(&self, id: &str) {
+        let store = self.state.service.store();
+        let mut looks = tokio::time::interval(Duration::from_millis(20));
+        loop {
+            looks.tick().await;
+            let history = store.events_of(id.parse().unwrap(), 0, 100).await;
+            let mut events = history.unwrap().collect().into_iter();
+            if events.any(|event| event.payload.event_type() == "interaction.seen") {
+                return;
+            }
+        }
     }
 
     /// Sends a form of a page, as a browser would.

@@ -35,6 +35,7 @@ pub(crate) struct Got {
     pub(crate) path: String,
     pub(crate) headers: HashMap<String, String>,
     pub(crate) body: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Got {
@@ -179,10 +180,10 @@ async fn read(stream: &mut TcpStream) -> Option<Got> {
         }
         body.extend_from_slice(&chunk[..count]);
     }
-    let body = String::from_utf8(body).unwrap();
     Some(Got {
         path,
         headers,
-        body,
+        body: String::from_utf8_lossy(&body).into_owned(),
+        bytes: body,
     })
 }
