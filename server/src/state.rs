@@ -156,9 +156,7 @@ impl AppState {
             &self.config.slack_api_url,
             &public_url,
         )?;
-<<<<<<< slackpace
         self.service.set_slack_second(self.slack_second);
-=======
         let mails = Mails::new(self.service.clone(), &self.config.mail, &public_url)?;
         let ntfy = Ntfy::new(
             self.service.clone(),
@@ -166,7 +164,6 @@ impl AppState {
             &self.config.ntfy,
             &public_url,
         )?;
->>>>>>> reach18
         let requests = |to| -> Arc<dyn Courier> {
             let (service, post) = (self.service.clone(), post.clone());
             Arc::new(Requests::new(service, post, &public_url, to))

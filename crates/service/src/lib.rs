@@ -47,11 +47,8 @@ mod session_data;
 mod settings;
 mod sign_in;
 mod slack_identity;
-<<<<<<< slackpace
 mod slack_turns;
-=======
 mod snooze;
->>>>>>> reach18
 mod task;
 mod teams;
 mod tokens;

@@ -15,13 +15,8 @@ pub use card::CardChange;
 
 use crate::{
     changeset::Write,
-<<<<<<< slackpace
-    delivery::{CallbackPlace, Lane, Listener, SlackChannel, Topic},
-    event::{EndpointEvent, Event, Payload},
-=======
-    delivery::{CallbackPlace, Cause, Listener, SlackChannel, Topic},
+    delivery::{CallbackPlace, Cause, Lane, Listener, SlackChannel, Topic},
     event::{EndpointEvent, Event, Payload, ReachEvent},
->>>>>>> reach18
     ids::{DeliveryId, DestinationId, EventId, TeamId},
     interaction::Interaction,
 };
@@ -46,15 +41,10 @@ pub enum Destination {
     Webhook(DestinationId),
     /// An agent. Such a destination is there as soon as something is owed to it.
     Callback(CallbackPlace),
-<<<<<<< slackpace
     /// A lane of a channel. Such a destination is there as soon as something is owed to it.
     Slack(SlackChannel, Lane),
-=======
-    /// A channel. Such a destination is there as soon as something is owed to it.
-    Slack(SlackChannel),
     /// The [`Reach`](crate::delivery::Reach) of this id.
     Reach(DestinationId),
->>>>>>> reach18
 }
 
 impl Destination {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    DeliveryId,
+    DeliveryId, DestinationId,
     delivery::{Cause, Health, TryResult},
 };
 use service::{About, Message, Service};
@@ -111,7 +111,7 @@ impl<C: Carrier> Courier for Messages<C> {
         true
     }
 
-    fn most(&self, _: Health, under_way: u32) -> u32 {
+    fn most(&self, _: DestinationId, _: Health, under_way: u32) -> u32 {
         u32::from(under_way == 0)
     }
 
