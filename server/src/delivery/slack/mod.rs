@@ -7,6 +7,7 @@
 mod card;
 mod failure;
 mod look;
+mod news;
 mod outage;
 mod turn;
 mod twice;
