@@ -233,8 +233,8 @@ async fn of_what_is_erased_nothing_is_left_in_the_database(database: Database) {
         assert_eq!(store.attempts(id).await.unwrap(), []);
         assert_eq!(store.delivery(id).await.unwrap(), None);
     }
-    // The message from Slack is known, so that it does not come again.
-    assert_eq!(store.waiting_messages().await.unwrap(), 1);
+    // The messages from Slack are known, so that they do not come again.
+    assert_eq!(store.waiting_messages().await.unwrap(), 2);
     let task = store.task(agent.id, "T-1").await.unwrap().unwrap();
     assert_eq!((task.title, task.step), (None, None));
     let row = store.stored_after(Some(neighbour.id), 1).await.unwrap();
