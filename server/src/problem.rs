@@ -436,6 +436,11 @@ impl From<Refused> for Problem {
                     ..Self::new(StatusCode::CONFLICT, "claimed", detail)
                 }
             }
+            Refused::NotOffline => Self::new(
+                StatusCode::CONFLICT,
+                "agent_not_offline",
+                "Its agent is not offline, so it is not dismissed. It can be taken back, with a reason.",
+            ),
             Refused::AlreadyReported { at } => Self::new(
                 StatusCode::CONFLICT,
                 "already_reported",

@@ -124,6 +124,8 @@ fn api(state: &AppState) -> Router<AppState> {
             "/v1/interactions/{id}/follow_up",
             post(v1::follow_up::follow_up),
         )
+        .route("/v1/interactions/{id}/dismiss", post(v1::dismiss::dismiss))
+        .route("/v1/sessions/end", post(v1::sessions::end))
         .route("/v1/tasks", get(v1::tasks::list))
         .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))
         .route("/v1/events", get(v1::events::list))

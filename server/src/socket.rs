@@ -155,6 +155,7 @@ async fn follow(state: &AppState, door: &Door, who: &SignedIn, socket: &mut WebS
     let mut others = Others::of(state, who);
     let mut put_off = PutOff::of(state, who).await;
     let mut audience = reader.audience();
+    let mut absent = state.absence.of(&audience);
     loop {
         let sent = tokio::select! {
             item = feed.recv() => match item {
@@ -194,6 +195,7 @@ async fn follow(state: &AppState, door: &Door, who: &SignedIn, socket: &mut WebS
                     Err(_) => return Ended::Failed,
                 }
             }
+            () = absent.news(&audience) => send(socket, &ServerFrame::Resync).await,
             () = put_off.news() => send(socket, &ServerFrame::Resync).await,
             people = others.news(&reader) => send(socket, &ServerFrame::Present { people }).await,
             message = socket.recv() => match message {

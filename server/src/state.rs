@@ -29,7 +29,7 @@ use crate::{
         request::{Addressee, Requests},
         slack::{self, Cards},
     },
-    hub::{Hub, presence::Presence},
+    hub::{Hub, absence::Absence, presence::Presence},
     journal::Checkpoints,
     limits::Limits,
     providers::Providers,
@@ -45,6 +45,8 @@ pub struct AppState {
     pub hub: Arc<Hub>,
     /// Who has which question open.
     pub presence: Arc<Presence>,
+    /// Whose questions nobody waits for any more.
+    pub absence: Arc<Absence>,
     /// Signs the journal.
     pub checkpoints: Arc<Checkpoints>,
     /// The key that signs, and those before it.
@@ -123,6 +125,7 @@ impl AppState {
             checkpoints: Arc::new(checkpoints),
             hub: Arc::new(Hub::default()),
             presence: Arc::new(Presence::default()),
+            absence: Arc::new(Absence::default()),
             keys: Arc::new(keys),
             trusted: Arc::new(trusted),
             config: Arc::new(config),

@@ -72,6 +72,12 @@ pub trait Backend: SettingsPages + OutboundPages + ProviderPages + TeamPages + A
     /// As [`Backend::answer`].
     async fn cancel(&self, id: InteractionId, reason: Option<String>) -> Result<(), UiError>;
 
+    /// Dismisses a blocker whose agent is offline.
+    ///
+    /// # Errors
+    /// As [`Backend::answer`]; [`UiError::Invalid`] when its agent is there.
+    async fn dismiss(&self, id: InteractionId) -> Result<(), UiError>;
+
     /// Those that wait of one fingerprint, or of these ids: at most [`domain::limits::TOGETHER`].
     async fn group(
         &self,

@@ -9,7 +9,7 @@ use super::{
     badge::{Badge, UrgentMark},
     closed::Closed,
     context::Context,
-    controls::{Answering, CancelForm, ControlView},
+    controls::{Answering, CancelForm, ControlView, DismissForm},
     deadline::TimeLeft,
     dialog::{CameFrom, TITLE, focus_what_is_read},
     kind_mark::{heading, kind_word},
@@ -63,6 +63,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
                 <AroundLines around=around.clone() live />
                 <ControlView id control=control.clone() answering />
                 <div class="dialog-more">
+                    {around.offline.is_some().then(|| view! { <DismissForm id answering /> })}
                     <ClaimForm id claim=around.claim answering />
                     <SnoozeForm id expires_at snoozed=around.snoozed_until.is_some() answering live />
                     <HandOverForm id people=around.people teams=around.teams answering />

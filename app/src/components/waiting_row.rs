@@ -121,6 +121,7 @@ fn Content(item: Item, live: Live) -> impl IntoView {
     let urgent = item.rows.iter().any(|row| row.urgent);
     // Of a group the first one that somebody is on.
     let claim = item.rows.iter().find_map(|row| row.claim.clone());
+    let offline = item.rows.iter().any(|row| row.offline);
     let claimed = item.rows.iter().filter(|row| row.claim.is_some()).count();
     let of = (count > 1).then(|| format!("{claimed} of {count}: "));
     let to = row.to.clone();
@@ -150,6 +151,7 @@ fn Content(item: Item, live: Live) -> impl IntoView {
                     </span>
                 }
             })}
+        {offline.then(|| view! { <span class="row-claim">"agent offline"</span> })}
         {claim
             .map(|claim| {
                 view! {

@@ -195,6 +195,7 @@ pub(crate) mod tests {
             level: None,
             claim: None,
             ran_out: None,
+            offline: false,
             to: None,
             created_at: DateTime::UNIX_EPOCH,
             expires_at: None,

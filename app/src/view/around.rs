@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Around {
     /// Who is on it.
     pub claim: Option<ClaimView>,
+    /// That nobody seems to wait for it any more, as a sentence.
+    pub offline: Option<String>,
     /// Whom it is for, and who handed it over to them, as a sentence.
     pub meant_for: Option<String>,
     /// Why, in the words of who did.

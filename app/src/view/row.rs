@@ -52,6 +52,9 @@ pub struct Row {
     /// The one person that it is for.
     #[serde(default)]
     pub to: Option<String>,
+    /// Whether its agent is offline, as of when the desk was read.
+    #[serde(default)]
+    pub offline: bool,
     /// When it was asked.
     #[serde(with = "chrono::serde::ts_microseconds")]
     pub created_at: DateTime<Utc>,
@@ -101,6 +104,7 @@ impl From<&Brief> for Row {
                 .to
                 .as_ref()
                 .and_then(|to| Some(harmless(to.person()?.1))),
+            offline: false,
             created_at: brief.created_at,
             expires_at: brief.expires_at,
         }

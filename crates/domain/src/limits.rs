@@ -30,6 +30,9 @@ pub const QUESTIONS: usize = 10;
 pub const CLAIM_MINUTES: i64 = 15;
 /// How long a person may say that they are on it, in minutes; they may say so again.
 pub const CLAIM_MINUTES_MAX: i64 = 240;
+/// An agent that goes on meanwhile may be busy for so many hours before it comes for the answer; then it is offline. How
+/// long one that has stopped may be silent is a setting.
+pub const ASYNC_SILENCE_HOURS: i64 = 6;
 /// How far ahead a blocker may be put off at most, in days.
 pub const SNOOZE_DAYS: i64 = 7;
 /// Most follow-ups of one blocker.

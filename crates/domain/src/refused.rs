@@ -107,6 +107,9 @@ pub enum Refused {
         /// The moment of the refusal.
         now: DateTime<Utc>,
     },
+    /// Only a blocker whose agent is gone is dismissed; others are taken back, with a reason.
+    #[error("its agent is not offline; take it back instead")]
+    NotOffline,
     /// Nothing has been answered yet that could be collected or followed up.
     #[error("still waiting for an answer")]
     StillPending,

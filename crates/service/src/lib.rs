@@ -35,6 +35,7 @@ pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod presence;
 mod principal;
 mod provider_sign_in;
 mod quota;
@@ -113,6 +114,9 @@ pub struct Service {
     ids: Arc<dyn Ids>,
     settings: Settings,
     token_uses: Arc<Uses<TokenId>>,
+    asked_after: Arc<Uses<InteractionId>>,
+    listened: Arc<Uses<AgentId>>,
+    heard_since: Arc<presence::HeardSince>,
     session_uses: Arc<Uses<SessionId>>,
     passwords: Arc<Passwords>,
     backoff: Arc<Backoff>,
@@ -200,11 +204,14 @@ impl Service {
         settings: Settings,
     ) -> Self {
         Self {
+            heard_since: Arc::new(presence::HeardSince::new(clock.now())),
             store,
             clock,
             ids,
             settings,
             token_uses: Arc::default(),
+            asked_after: Arc::default(),
+            listened: Arc::default(),
             session_uses: Arc::default(),
             passwords: Arc::default(),
             backoff: Arc::default(),

@@ -44,7 +44,7 @@ use domain::{
     access::{WaysIn, factor::Factor},
     decide::interaction::{Erasable, Snooze},
     delivery::{ReachKind, SealedSecret},
-    interaction::{Brief, Unproven},
+    interaction::{Brief, Signs, Unproven},
     journal::Record,
     ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
     obligation::Obligation,
@@ -133,6 +133,7 @@ pub trait Store:
     Commit
     + Interactions
     + Snoozes
+    + SignsOfLife
     + Tasks
     + Journal
     + Agents
@@ -159,6 +160,7 @@ impl<
     T: Commit
         + Interactions
         + Snoozes
+        + SignsOfLife
         + Tasks
         + Journal
         + Agents
@@ -341,6 +343,22 @@ pub trait Snoozes: Send + Sync {
 
     /// Forgets what has come back by `now`.
     async fn forget_snoozes(&self, now: DateTime<Utc>) -> Result<u64>;
+}
+
+/// The signs of life of agents: to a minute, and beside the journal, since agents call far more often than anything changes.
+#[async_trait]
+pub trait SignsOfLife: Send + Sync {
+    /// Notes when agents asked after interactions. An earlier time than the known one changes nothing.
+    async fn asked_after(&self, asked: &[(InteractionId, DateTime<Utc>)]) -> Result<()>;
+
+    /// Notes when agents read the events, or waited for them. An earlier time than the known one changes nothing.
+    async fn listened(&self, agents: &[(AgentId, DateTime<Utc>)]) -> Result<()>;
+
+    /// What is known of the agents of those of these interactions that are pending.
+    async fn signs(&self, of: &[InteractionId]) -> Result<HashMap<InteractionId, Signs>>;
+
+    /// Forgets who asked before that after what is closed, and returns how much that was.
+    async fn forget_signs(&self, before: DateTime<Utc>) -> Result<u64>;
 }
 
 /// Reading tasks.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    DestinationId, EventId, InteractionId, TeamId,
+    EventId, InteractionId, TeamId,
     delivery::{Health, Reach},
 };
 

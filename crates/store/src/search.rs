@@ -57,7 +57,7 @@ fn said(payload: &Payload) -> Option<String> {
             answered(&answer.content)
         )),
         InteractionEvent::Expired { answer, .. } => answer.as_ref().map(answered),
-        InteractionEvent::Cancelled { reason } => reason.clone(),
+        InteractionEvent::Cancelled { reason, .. } => reason.clone(),
         InteractionEvent::FollowedUp { text } | InteractionEvent::Remarked { text, .. } => {
             Some(text.clone())
         }

@@ -28,6 +28,7 @@ pub fn news(topic: Topic) -> Option<News> {
                 at,
                 by: domain::Actor::Agent(interaction.agent.clone()),
                 reason: None,
+                code: None,
             };
         }
         Topic::Notified => interaction = of(Kind::Notification, at)?,

@@ -298,6 +298,11 @@ fn ask_arguments() -> JsonObject {
             "description": "Whom of the team it is for, if you were told that: duty, team, or person: and a name. Anybody \
                             who may answer still may.",
         },
+        "withdraw_on_disconnect": {
+            "type": ["boolean", "null"],
+            "description": "Whether it is taken back when your session (session_id) ends: for what nobody needs once you are \
+                            gone. False when absent.",
+        },
         "timeout_seconds": {
             "type": ["integer", "null"], "minimum": 1,
             "description": "How long people have. Null: for ever. Absent: as the server is set, usually a day.",

@@ -12,8 +12,8 @@ use domain::{
     duty::{Absence, Override, Rota},
     event::SeenOn,
     interaction::{
-        Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
-        Unclaimed, Whom,
+        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome,
+        Request, Unclaimed, Whom,
     },
     slack::Unseen,
     team::Profile,
@@ -93,7 +93,12 @@ enum PayloadBody<'a> {
         answer: Option<&'a AnswerContent>,
     },
     /// `interaction.cancelled`.
-    Cancelled { reason: Option<&'a str> },
+    Cancelled {
+        reason: Option<&'a str>,
+        /// Where nobody simply took it back.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<CancelCode>,
+    },
     /// `interaction.answer_rejected`: somebody answered too late.
     AnswerRejected {
         /// How it had ended by then.
@@ -350,8 +355,9 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 fallback_used: *fallback_used,
                 answer: answer.as_ref(),
             },
-            InteractionEvent::Cancelled { reason } => Self::Cancelled {
+            InteractionEvent::Cancelled { reason, code } => Self::Cancelled {
                 reason: reason.as_deref(),
+                code: *code,
             },
             InteractionEvent::AnswerRejected { outcome, answer } => Self::AnswerRejected {
                 outcome: *outcome,

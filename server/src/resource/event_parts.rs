@@ -151,7 +151,10 @@ shapes! {
             must("fallback_used", boolean()),
             must("answer", or_null(reference("AnswerContent"))),
         ])),
-        of("interaction.cancelled", returned([must("reason", or_null(string()))])),
+        of("interaction.cancelled", returned([
+            must("reason", or_null(string())),
+            may_not_null("code", names::CancelCode::schema()),
+        ])),
         of("interaction.answer_rejected: it came too late", returned([
             must("outcome", names::Outcome::schema()),
             must("answer", reference("AnswerContent")),

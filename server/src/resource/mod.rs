@@ -13,9 +13,9 @@ use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Interaction, InteractionId, PersonId, Responder,
     interaction::{
-        Action, Addressee, AnswerContent, Ask, Callback, ChoiceOption, Claim, Consumed, FollowUp,
-        FormAnswer, FormAnswers, FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority,
-        Report, State, TargetMode, TaskRef, Whom,
+        Action, Addressee, AgentPresence, AnswerContent, Ask, Callback, CancelCode, ChoiceOption,
+        Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion, Kind, Level, Mode,
+        Outcome, PlanDecision, Priority, Report, State, TargetMode, TaskRef, Whom,
     },
     json::AnyJson,
 };
@@ -88,6 +88,16 @@ pub struct InteractionBody {
     closed_by: Option<String>,
     /// Why it was taken back, in the words of who did.
     cancel_reason: Option<String>,
+    /// Why, for programs, where nobody simply took it back: somebody dismissed it while its agent was offline, or the
+    /// session ended in which it was asked.
+    #[schema(value_type = Option<names::CancelCode>)]
+    cancel_code: Option<CancelCode>,
+    /// Whether it is taken back when its session ends.
+    withdraw_on_disconnect: bool,
+    /// When the agent was last there for it: told of a single interaction that is pending, to others than its agent.
+    agent_seen_at: Option<DateTime<Utc>>,
+    /// Whether that is so long ago that nobody seems to wait for the answer; told as `agent_seen_at`.
+    agent_offline: Option<bool>,
     /// When the agent confirmed that it has the answer.
     collected_at: Option<DateTime<Utc>>,
     /// For an approval: the run that consumed it. There is no second one.
@@ -238,9 +248,9 @@ impl InteractionBody {
                 ..AnswerBody::from(content.clone())
             });
         let closed_by = state.closed_by().map(str::to_owned);
-        let cancel_reason = match state {
-            State::Cancelled { reason, .. } => reason.clone(),
-            _ => None,
+        let (cancel_reason, cancel_code) = match state {
+            State::Cancelled { reason, code, .. } => (reason.clone(), *code),
+            _ => (None, None),
         };
         let posted = interaction.card.and_then(|card| card.posted);
         let permalink = posted.and_then(|posted| posted.permalink);
@@ -290,6 +300,10 @@ impl InteractionBody {
             closed_at,
             closed_by,
             cancel_reason,
+            cancel_code,
+            withdraw_on_disconnect: request.withdraw_on_disconnect,
+            agent_seen_at: None,
+            agent_offline: None,
             collected_at: interaction.collected_at,
             consumed: interaction.consumed,
             report: interaction.report,
@@ -310,6 +324,15 @@ impl InteractionBody {
             slack_permalink: permalink,
             metadata: request.metadata,
             erased,
+        }
+    }
+
+    /// With what is known of its agent.
+    pub fn with_presence(self, presence: Option<AgentPresence>) -> Self {
+        Self {
+            agent_seen_at: presence.map(|it| it.seen_at),
+            agent_offline: presence.map(|it| it.offline),
+            ..self
         }
     }
 }

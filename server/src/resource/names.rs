@@ -43,6 +43,7 @@ shapes! {
         interaction::Level::Error,
     ]);
     /// What came of an answer.
+    CancelCode = one_of(interaction::CancelCode::ALL.map(interaction::CancelCode::name));
     ReportOutcome = all(&[interaction::ReportOutcome::Done, interaction::ReportOutcome::Failed]);
     /// How an agent goes on with its plan. `proceed`: keep the context, edits are allowed. `proceed_clean`:
     /// clear the context, edits are allowed. `proceed_default`: clear the context, ask before edits.

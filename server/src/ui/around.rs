@@ -7,7 +7,11 @@ use app::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{Interaction, InteractionId, PersonId, interaction::Whom, limits};
+use domain::{
+    Interaction, InteractionId, PersonId,
+    interaction::{AgentPresence, Whom},
+    limits, time,
+};
 use service::HandTo;
 
 use super::backend::{ForPerson, failed, told};
@@ -25,6 +29,7 @@ impl ForPerson {
         let receivers = receivers.map_err(told)?;
         let snoozed = service.snoozed(me).await.map_err(failed)?;
         let snoozed = snoozed.iter().find(|one| one.interaction == interaction.id);
+        let presence = service.agent_presence(interaction).await.map_err(told)?;
         let handed = interaction.to.as_ref().and_then(|to| to.handed.as_ref());
         Ok(Around {
             claim: claim.map(|claim| ClaimView {
@@ -33,6 +38,7 @@ impl ForPerson {
                 until: claim.until,
             }),
             meant_for: meant_for(interaction, me),
+            offline: presence.and_then(|it| offline(it, service.now())),
             why: handed.and_then(|handed| handed.why.as_deref().map(harmless)),
             snoozed_until: snoozed.map(|one| one.until),
             people: receivers
@@ -47,6 +53,16 @@ impl ForPerson {
                 .collect(),
         })
     }
+}
+
+/// That its agent is offline, if it is, as a sentence.
+pub(super) fn offline(presence: AgentPresence, now: DateTime<Utc>) -> Option<String> {
+    presence.offline.then(|| {
+        format!(
+            "The asking agent is offline: nothing was heard of it for {}. It can still come and ask.",
+            time::words(now - presence.seen_at)
+        )
+    })
 }
 
 /// Whom it is for, as a sentence.

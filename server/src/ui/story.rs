@@ -134,7 +134,7 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             What::Closed(outcome),
             answer.map(|answer| persons_answer(&answer, ask)),
         ),
-        InteractionEvent::Cancelled { reason } => (What::Closed(Outcome::Cancelled), reason),
+        InteractionEvent::Cancelled { reason, .. } => (What::Closed(Outcome::Cancelled), reason),
         InteractionEvent::AnswerRejected { answer, .. } => {
             (What::AnswerRejected, Some(persons_answer(&answer, ask)))
         }

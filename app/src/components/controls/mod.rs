@@ -22,7 +22,7 @@ use leptos_router::{
     hooks::{use_location, use_navigate},
 };
 
-pub(super) use cancel::CancelForm;
+pub(super) use cancel::{CancelForm, DismissForm};
 pub use decide::title as decision_title;
 pub(super) use follow_up::FollowUpForm;
 pub(super) use sending::{Problem, Sending};

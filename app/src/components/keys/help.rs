@@ -4,7 +4,7 @@ use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 
 use crate::drawn_later::{Drawers, DrawnLater};
 
-const KEYS: [(&str, &str); 21] = [
+const KEYS: [(&str, &str); 22] = [
     (
         "j / k",
         "next or previous, in the list and from question to question",
@@ -20,6 +20,7 @@ const KEYS: [(&str, &str); 21] = [
     ("x", "mark a row of the list"),
     ("m", "decide all that are marked together"),
     ("t", "take the question back"),
+    ("Del", "dismiss it, where its agent is offline"),
     ("c", "claim it (you are on it), or give the claim up"),
     ("h", "hand it over"),
     (

@@ -119,8 +119,12 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
                 }
                 ("t", Some(_)) if !rests() => unfold(&event, ".cancel-form"),
                 ("h", Some(_)) if !event.repeat() => unfold(&event, ".hand-over-form"),
-                ("c", Some(_)) if !event.repeat() => {
-                    if let Some(button) = elements("dialog:modal .claim-form button").first() {
+                ("c" | "Delete", Some(_)) if !event.repeat() => {
+                    let button = match &*key {
+                        "c" => "dialog:modal .claim-form button",
+                        _ => "dialog:modal .dismiss-form button",
+                    };
+                    if let Some(button) = elements(button).first() {
                         button.click();
                     }
                 }

@@ -231,6 +231,10 @@ class Interaction:
     """Who answered it or took it back; ``None`` if the deadline did."""
     cancel_reason: Optional[str] = None
     """Why it was taken back."""
+    cancel_code: Optional[str] = None
+    """Why, where nobody simply took it back: ``agent_offline`` (a person dismissed it), ``session_ended``."""
+    withdraw_on_disconnect: bool = False
+    """Whether it is taken back when its session ends."""
     collected_at: Optional[datetime] = None
     """When the agent said that it took note of how it ended."""
     consumed: Optional[Consumed] = None

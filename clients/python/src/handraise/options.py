@@ -51,6 +51,8 @@ class Options(About, total=False):
     to: Optional[str]
     """Whom of the team it is for: ``duty``, ``team``, or ``person:`` and a name. Others who may answer it
     still may."""
+    withdraw_on_disconnect: bool
+    """Whether it is taken back when the session in ``session_id`` ends: see `end_session`."""
 
 
 def known_options(kind: str) -> Iterable[str]:
@@ -74,6 +76,8 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
         body["task"] = {"id": task} if isinstance(task, str) else _without_none(task)
     if options.get("urgent"):
         body["priority"] = "urgent"
+    if options.get("withdraw_on_disconnect"):
+        body["withdraw_on_disconnect"] = True
     if "timeout" in options:
         body["timeout_seconds"] = _seconds(options["timeout"])
     return body

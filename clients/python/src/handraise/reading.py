@@ -50,6 +50,8 @@ def interaction(body: Json) -> models.Interaction:
         closed_at=_maybe(_time, body.get("closed_at")),
         closed_by=body.get("closed_by"),
         cancel_reason=body.get("cancel_reason"),
+        cancel_code=body.get("cancel_code"),
+        withdraw_on_disconnect=body.get("withdraw_on_disconnect") is True,
         collected_at=_maybe(_time, body.get("collected_at")),
         consumed=_maybe(consumed, body.get("consumed")),
         report=_maybe(_report, body.get("report")),
@@ -67,10 +69,14 @@ def interaction(body: Json) -> models.Interaction:
     )
 
 
+def interactions(body: Json) -> Tuple[models.Interaction, ...]:
+    """All of a list."""
+    return tuple(interaction(item) for item in body["items"])
+
+
 def page(body: Json) -> models.Page:
     """One page of a list."""
-    items = tuple(interaction(item) for item in body["items"])
-    return models.Page(items=items, next_cursor=body.get("next_cursor"))
+    return models.Page(items=interactions(body), next_cursor=body.get("next_cursor"))
 
 
 def receipt(body: Json) -> models.Receipt:

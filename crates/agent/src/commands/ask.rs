@@ -40,6 +40,9 @@ pub struct AskCommand {
     /// Whom of the team it is for: `duty` (the person on duty), `team` (all of it) or `person:NAME`
     #[arg(long, value_name = "WHOM")]
     to: Option<String>,
+    /// Takes it back when the session ends: `handraise end-session`, or a SessionEnd hook
+    #[arg(long, requires = "session")]
+    withdraw_on_disconnect: bool,
     /// Seconds until it expires, or `never` [default: the server's, for the kind]
     #[arg(long, value_name = "SECONDS", value_parser = timeout)]
     timeout: Option<Timeout>,
@@ -145,6 +148,11 @@ impl AskCommand {
             .about
             .body(name.as_ref().map_or("", |name| name.get_name()))?;
         put(&mut body, "to", self.to);
+        put(
+            &mut body,
+            "withdraw_on_disconnect",
+            self.withdraw_on_disconnect.then_some(true),
+        );
         put(
             &mut body,
             "options",

@@ -6,7 +6,7 @@ use crate::{
     changeset::{Changeset, Write},
     event::{InteractionEvent, NewEvent},
     ids::{EventId, Moment, PersonId},
-    interaction::{Interaction, Outcome, State},
+    interaction::{CancelCode, Interaction, Outcome, State},
     ladder::LadderWrite,
     principal::Actor,
 };
@@ -86,8 +86,9 @@ pub(super) fn taken_back(
         }
         _ => {
             let reason = Some(reason.to_owned());
-            let state = cancelled(actor, reason.clone(), now);
-            (state, actor.clone(), InteractionEvent::Cancelled { reason })
+            let state = cancelled(actor, reason.clone(), None, now);
+            let payload = InteractionEvent::Cancelled { reason, code: None };
+            (state, actor.clone(), payload)
         }
     };
     let next = Interaction {
@@ -100,11 +101,17 @@ pub(super) fn taken_back(
     (Write::Advance(next), event)
 }
 
-pub(super) fn cancelled(by: &Actor, reason: Option<String>, now: Moment<'_>) -> State {
+pub(super) fn cancelled(
+    by: &Actor,
+    reason: Option<String>,
+    code: Option<CancelCode>,
+    now: Moment<'_>,
+) -> State {
     State::Cancelled {
         at: now.at,
         by: by.clone(),
         reason,
+        code,
     }
 }
 

@@ -9,8 +9,8 @@ use crate::{
     digest::{Hash, read_hash, write_hash},
     idempotency::AskedUnder,
     interaction::{
-        Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
-        Unclaimed, Whom,
+        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome,
+        Request, Unclaimed, Whom,
     },
     ladder::{Circle, Told},
     principal::{AgentRef, Responder},
@@ -123,6 +123,9 @@ pub enum InteractionEvent {
     Cancelled {
         /// Why, in the canceller's words.
         reason: Option<String>,
+        /// Why, for programs, where nobody simply took it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<CancelCode>,
     },
     /// Rule 1: a responder answered too late. The text is kept here, and changes nothing.
     #[serde(rename = "interaction.answer_rejected")]

@@ -101,12 +101,13 @@ impl Interaction {
                     fallback: answer.clone(),
                 };
             }
-            InteractionEvent::Cancelled { reason } => {
+            InteractionEvent::Cancelled { reason, code } => {
                 self.claim = None;
                 self.state = State::Cancelled {
                     at: event.at,
                     by: event.actor.clone(),
                     reason: reason.clone(),
+                    code: *code,
                 };
             }
             InteractionEvent::Moved { team } => {

@@ -75,7 +75,10 @@ impl InteractionEvent {
                 fallback_used: *fallback_used,
                 answer: answer.as_ref().map(AnswerContent::without_words),
             },
-            Self::Cancelled { .. } => Self::Cancelled { reason: None },
+            Self::Cancelled { code, .. } => Self::Cancelled {
+                reason: None,
+                code: *code,
+            },
             Self::AnswerRejected { outcome, answer } => Self::AnswerRejected {
                 outcome: *outcome,
                 answer: answer.without_words(),

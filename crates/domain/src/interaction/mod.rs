@@ -1,5 +1,6 @@
 //! An interaction: an agent's request, and its state.
 
+mod absence;
 mod action;
 mod addressee;
 mod alike;
@@ -29,6 +30,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use crate::outcome::Outcome;
+pub use absence::{AgentPresence, CancelCode, Hearing, Signs};
 pub use action::Action;
 pub use addressee::{Addressee, Handed, Whom};
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};

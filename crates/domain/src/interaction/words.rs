@@ -65,6 +65,7 @@ impl Request {
             metadata: None,
             timeout_seconds: self.timeout_seconds,
             callback_url: None,
+            withdraw_on_disconnect: self.withdraw_on_disconnect,
         }
     }
 }
@@ -112,10 +113,11 @@ impl State {
                 at: *at,
                 fallback: fallback.as_ref().map(AnswerContent::without_words),
             },
-            Self::Cancelled { at, by, .. } => Self::Cancelled {
+            Self::Cancelled { at, by, code, .. } => Self::Cancelled {
                 at: *at,
                 by: by.clone(),
                 reason: None,
+                code: *code,
             },
             Self::Void { at, why } => Self::Void { at: *at, why: *why },
         }

@@ -32,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 31] = [
+const API: [(&str, &str, &str, [u16; 8]); 33] = [
     (
         "POST",
         "/v1/interactions",
@@ -112,6 +112,20 @@ const API: [(&str, &str, &str, [u16; 8]); 31] = [
         "/v1/interactions/{open}/claim",
         "",
         [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    // Its agent is there.
+    (
+        "POST",
+        "/v1/interactions/{open}/dismiss",
+        "{}",
+        [401, 401, 401, 401, 401, 403, 403, 409],
+    ),
+    // An agent's own.
+    (
+        "POST",
+        "/v1/sessions/end",
+        r#"{"session_id":"p11"}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
     ),
     (
         "GET",

@@ -43,6 +43,7 @@ mod mcp_conformance;
 mod mcp_permission;
 mod mcp_tasks;
 mod metrics;
+mod offline;
 mod openapi;
 mod outbound_pages;
 mod owners;

@@ -540,7 +540,7 @@ async fn nobody_touches_a_way_to_reach_somebody_else(database: TestDatabase) {
     let page = ana.page("/settings/reach").await;
     assert!(page.contains("You have no way to be reached yet"), "{page}");
     assert!(
-        page.contains("somebody else is told in this browser now"),
+        page.contains("another person is told in this browser now"),
         "{page}"
     );
     // An address that leads into this server's own network is none, and neither is a key that is too short.

@@ -8,6 +8,7 @@ use domain::{
     limits::SUMMED_UP,
 };
 use store::{Claimed, Mark};
+use uuid::Uuid;
 
 use super::{
     super::{Service, ServiceError},
@@ -27,6 +28,21 @@ pub struct Message {
     pub cause: Cause,
     /// The interaction that waits for them, or waited; none when it is about the way itself.
     pub about: Option<About>,
+}
+
+impl Message {
+    /// What it is about, as one among others: what comes later about the same takes its place. A summary is about all that
+    /// waits for its person.
+    pub fn subject(&self) -> Uuid {
+        match (&self.about, self.cause) {
+            (Some(About::Waits(_)), Cause::Summary { others, .. }) if others > 0 => {
+                self.person.id.0
+            }
+            (Some(About::Waits(interaction)), _) => interaction.id.0,
+            (Some(About::Closed(id)), _) => id.0,
+            (None, _) => self.reach.id.0,
+        }
+    }
 }
 
 /// The interaction that a message is about.

@@ -118,9 +118,9 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     let done = sqlx::query(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
             request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,
-            team_id, next_rung_at, addressee)
+            team_id, next_rung_at, addressee, has_callback)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21)
+            $20, $21, $22)
          ON CONFLICT (id) DO NOTHING",
     )
     .bind(interaction.id.0)
@@ -160,6 +160,7 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
             .then(|| interaction.created_at.timestamp_millis()),
     )
     .bind(json.addressee)
+    .bind(asked.callback_url.is_some())
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

@@ -52,6 +52,8 @@ mod people;
 mod reaches;
 #[path = "../both/sessions.rs"]
 mod sessions;
+#[path = "../both/signs.rs"]
+mod signs;
 #[path = "../both/snoozes.rs"]
 mod snoozes;
 #[path = "../both/tasks.rs"]

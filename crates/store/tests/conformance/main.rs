@@ -24,5 +24,6 @@ mod proof;
 mod reaches;
 mod reading;
 mod searching;
+mod signs;
 mod tasks;
 mod teams;

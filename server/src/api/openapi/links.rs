@@ -19,6 +19,7 @@ const NEXT: [(&str, &str, &[&str]); 3] = [
             "follow_up",
             "claim",
             "release",
+            "dismiss",
         ],
     ),
     ("put_task", "200", &["get_task"]),

@@ -50,6 +50,8 @@ use crate::{
         v1::claim::claim,
         v1::claim::release,
         v1::cancel::cancel_session,
+        v1::dismiss::dismiss,
+        v1::sessions::end,
         v1::follow_up::follow_up,
         v1::receipt::get,
         v1::tasks::put,

@@ -193,6 +193,14 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             .into(),
             Refused::Altered.into(),
         ],
+        "dismiss" => vec![
+            responders_only(),
+            Refusal::not_found(),
+            already_closed(),
+            Refused::NotOffline.into(),
+            Refused::Altered.into(),
+        ],
+        "end_session" => vec![Refusal::not_an_agent(), Refused::Altered.into()],
         "follow_up" => vec![
             responders_only(),
             Refusal::not_found(),

@@ -7,6 +7,7 @@ pub(crate) mod claim;
 pub(crate) mod collect;
 pub(crate) mod consume;
 pub(crate) mod deliveries;
+pub(crate) mod dismiss;
 pub(crate) mod duty;
 pub(crate) mod events;
 pub(crate) mod follow_up;
@@ -17,6 +18,7 @@ pub(crate) mod ladder;
 pub(crate) mod poll;
 pub(crate) mod receipt;
 pub(crate) mod report;
+pub(crate) mod sessions;
 pub(crate) mod tasks;
 
 use domain::InteractionId;

@@ -105,12 +105,7 @@ fn headers(message: &Message, now: chrono::DateTime<chrono::Utc>) -> anyhow::Res
     let urgency = if presses { "high" } else { "normal" };
     headers.insert(URGENCY, HeaderValue::from_static(urgency));
     // What waits at the push service is replaced by what comes later about the same.
-    let subject = match &message.about {
-        Some(About::Waits(interaction)) => interaction.id.0,
-        Some(About::Closed(id)) => id.0,
-        None => message.reach.id.0,
-    };
-    let topic = URL_SAFE_NO_PAD.encode(subject.as_bytes());
+    let topic = URL_SAFE_NO_PAD.encode(message.subject().as_bytes());
     headers.insert(TOPIC, HeaderValue::from_str(&topic).context("no topic")?);
     Ok(headers)
 }

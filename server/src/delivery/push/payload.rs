@@ -27,7 +27,7 @@ pub(super) fn of(
             let mut json = shown(
                 &words.title,
                 &words.body,
-                &interaction.id.to_string(),
+                &message.subject().to_string(),
                 public_url,
                 &place,
             );

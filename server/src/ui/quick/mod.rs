@@ -135,6 +135,14 @@ impl ForPerson {
         if !question.may_answer {
             return Err(UiError::NotAllowed);
         }
+        if sent.dismisses() {
+            let besides = self.besides(id).await?;
+            self.dismiss(id).await?;
+            return Ok(match besides.next {
+                Some(next) => format!("/q/{}?after={id}", next.id),
+                None => format!("/q/{id}?after={id}"),
+            });
+        }
         let draft = sent.draft(&interaction.request.ask)?;
         // Whatever a form says: what has no room on the page was not shown on it (rule 11).
         if question.is_open() && !question.shown.offers(draft.verdict()) {
@@ -236,7 +244,7 @@ impl ForPerson {
         };
         let main = format!(
             "<main data-id=\"{id}\" data-version=\"{version}\" data-by=\"{by}\"{open}{rest}>{after}{who}\
-             <h1 dir=\"auto\">{title}</h1>{deadline}{above}\
+             <h1 dir=\"auto\">{title}</h1>{deadline}{offline}{above}\
              <div class=\"end\">{problem}{end}{on}\
              <nav class=\"more\" aria-label=\"More\">{later}<a href=\"{full}\">Full page</a></nav></div></main>",
             version = question.version,
@@ -255,6 +263,7 @@ impl ForPerson {
             } else {
                 ""
             },
+            offline = question.dismissal(),
             above = question.above(),
         );
         Ok(Page {

@@ -46,6 +46,8 @@ pub(super) struct Question {
     pub(super) who: String,
     /// Who is on it, whom it is for, and what happens without an answer, while it waits.
     pub(super) deadline: String,
+    /// That nobody seems to wait for it any more, as a sentence.
+    pub(super) offline: Option<String>,
     pub(super) prompt_html: String,
     pub(super) control: Control,
     /// Which question of a form, from 0.
@@ -89,6 +91,8 @@ impl ForPerson {
             let given = interaction.answer().map(|it| it.to_text(&request.ask));
             unsent = unsent.filter(|text| Some(text) != given.as_ref());
         }
+        let service = &self.state.service;
+        let presence = service.agent_presence(interaction).await.map_err(told)?;
         let step = match &control {
             Control::Form(steps) => {
                 let open = steps.iter().position(|step| step.answer.is_none());
@@ -110,6 +114,7 @@ impl ForPerson {
             },
             who: who(interaction, &row),
             deadline: self.deadline(interaction, &row),
+            offline: presence.and_then(|it| around::offline(it, service.now())),
             prompt_html: match &interaction.erased {
                 Some(erased) => in_place_of_prompt(erased),
                 None => rendered(request.prompt.clone()).await?,
@@ -232,6 +237,7 @@ impl Question {
             true => self.form(&Typed::default(), None),
             false => self.ended(self.row.created_at),
         };
+        // That its agent is offline is not counted: what was whole a moment ago stays so.
         let parts = [&self.title, &self.who, &self.deadline, &self.above(), &end];
         parts.into_iter().map(String::len).sum::<usize>() <= ROOM
     }

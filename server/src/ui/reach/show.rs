@@ -123,7 +123,7 @@ fn why_lost(why: ReachEnd) -> &'static str {
         ReachEnd::Failing => {
             "nothing arrived there for five days. Open this page there, and add it again."
         }
-        ReachEnd::Taken => "somebody else is told in this browser now.",
+        ReachEnd::Taken => "another person is told in this browser now.",
     }
 }
 

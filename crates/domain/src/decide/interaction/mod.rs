@@ -22,7 +22,7 @@ mod snooze;
 
 pub use answer::{answer, answer_open, reject_answer};
 pub use call_back::{agent_offline, called_back};
-pub use cancel::cancel;
+pub use cancel::{cancel, dismiss, withdraw};
 pub use claim::{claim, release, run_out};
 #[cfg(feature = "zones")]
 pub use climb::{climb, seen, sum_up};

@@ -110,10 +110,12 @@ fn a_claim_runs_out_and_never_outlives_the_deadline() {
     let ana = person(Role::Responder);
     let claimed = written(&decide::claim(&question(&ids), 1, &ana, at(&ids, 0)).unwrap());
     assert_eq!(
-        decide::run_out(&claimed, at(&ids, 59)),
+        decide::run_out(&claimed, true, at(&ids, 59)),
         Err(Refused::NotDue)
     );
-    let ran_out = decide::run_out(&claimed, at(&ids, 60)).unwrap();
+    // Who may not answer any more keeps others silent no longer.
+    assert!(decide::run_out(&claimed, false, at(&ids, 59)).is_ok());
+    let ran_out = decide::run_out(&claimed, true, at(&ids, 60)).unwrap();
     assert_eq!(ran_out.events[0].actor, Actor::Deadline);
     assert_eq!(written(&ran_out).claim, None);
     // Before the job has come by, it is none any more.
@@ -126,7 +128,7 @@ fn a_claim_runs_out_and_never_outlives_the_deadline() {
         late.expires_at
     );
     assert!(matches!(
-        decide::run_out(&late, at(&ids, 3_600)),
+        decide::run_out(&late, true, at(&ids, 3_600)),
         Err(Refused::Closed { .. })
     ));
     let expired = written(&decide::expire(&late, None, at(&ids, 3_600)).unwrap());

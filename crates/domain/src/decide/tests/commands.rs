@@ -70,7 +70,7 @@ fn run(command: Command, interaction: &Interaction, now: Moment<'_>) -> Result<C
         Command::AgentOffline => decide::agent_offline(interaction, now),
         Command::Claim => decide::claim(interaction, 15, &ana, now),
         Command::Release => decide::release(interaction, &ana, now),
-        Command::RunOut => decide::run_out(interaction, now),
+        Command::RunOut => decide::run_out(interaction, true, now),
         Command::HandOver => {
             let bo = bo();
             let to = decide::Receiver::Person(Some((&bo, &Parts::default())));
@@ -314,6 +314,7 @@ fn an_agent_takes_back_and_collects_only_its_own() {
             at: epoch() + TimeDelta::seconds(1),
             by: Actor::Agent(agent()),
             reason,
+            code: None,
         }
     );
     assert_eq!(

@@ -9,6 +9,7 @@ mod duty;
 mod erase;
 mod factor;
 mod identity;
+mod offline;
 mod owner;
 mod reach;
 mod replies;

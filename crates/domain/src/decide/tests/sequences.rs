@@ -77,7 +77,7 @@ pub(super) fn run(
         }
         Command::Claim(minutes, by) => decide::claim(interaction, *minutes, &by.principal(), now),
         Command::Release(by) => decide::release(interaction, &by.principal(), now),
-        Command::RunOut => decide::run_out(interaction, now),
+        Command::RunOut => decide::run_out(interaction, true, now),
         Command::HandOver(why, by) => {
             let bo = bo();
             let to = decide::Receiver::Person(Some((&bo, &Parts::default())));

@@ -173,6 +173,7 @@ fn nothing_climbs_before_its_time_after_the_answer_or_while_somebody_is_on_it() 
             at: seconds(10),
             by: crate::Actor::Deadline,
             reason: None,
+            code: None,
         },
         ..question.clone()
     };

@@ -108,6 +108,7 @@ fn an_hour_has_so_many_messages_and_the_last_are_for_what_cannot_wait() {
         ana.sent = Sent {
             messages,
             first: Some(now - TimeDelta::minutes(20)),
+            last: Some(now - TimeDelta::minutes(10)),
         };
         let told = telling(&ana, &[], class, deadline, now);
         match is_told {
@@ -127,6 +128,7 @@ fn what_would_be_over_before_the_next_summary_is_told_however_many_there_were() 
     ana.sent = Sent {
         messages: MESSAGES_AN_HOUR,
         first: Some(now - TimeDelta::minutes(59)),
+        last: Some(now - TimeDelta::minutes(50)),
     };
     // There is room again in a minute.
     let told = telling(&ana, &[], Class::Sync, None, now);
@@ -158,12 +160,17 @@ fn a_summary_begins_with_what_presses_most_and_names_each_question_once() {
         kept(4, Class::Urgent, None),
         kept(2, Class::Sync, Some("2026-11-24T09:00Z")),
     ];
-    let Summary::Now { ways, of } = summary(&ana, all, utc(MORNING)) else {
+    let Summary::Now { ways, of, more: 0 } = summary(&ana, all, utc(MORNING)) else {
         panic!("they are told");
     };
     assert_eq!(ways.len(), 2);
     let of: Vec<_> = of.iter().map(|id| id.0.as_u128()).collect();
     assert_eq!(of, [4, 3, 2, 1]);
+    let night = (1..=103).map(|n| kept(n, Class::Async, None)).collect();
+    let Summary::Now { of, more, .. } = summary(&ana, night, utc(MORNING)) else {
+        panic!("they are told");
+    };
+    assert_eq!((of.len(), more), (100, 3));
 }
 
 #[test]
@@ -188,6 +195,7 @@ fn of_a_storm_whatever_ends_soon_is_summed_up_before_it_does() {
     ana.sent = Sent {
         messages: MESSAGES_AN_HOUR,
         first: Some(now),
+        last: Some(now),
     };
     let told = telling(
         &ana,
@@ -196,6 +204,23 @@ fn of_a_storm_whatever_ends_soon_is_summed_up_before_it_does() {
         Some(utc("2026-11-24T02:08Z")),
         now,
     );
+    // Half of its time, and no sooner than five minutes after the last message.
+    let held = Some(("2026-11-24T02:05Z".to_owned(), HeldWhy::Many));
+    assert_eq!(later(told), held);
+    ana.sent.last = Some(now - TimeDelta::minutes(2));
+    let told = telling(
+        &ana,
+        &[],
+        Class::Urgent,
+        Some(utc("2026-11-24T02:08Z")),
+        now,
+    );
+    let held = Some(("2026-11-24T02:04Z".to_owned(), HeldWhy::Many));
+    assert_eq!(later(told), held);
+    // Deadlines of seconds make no storm of summaries.
+    ana.sent.last = Some(now - TimeDelta::minutes(1));
+    let deadline = Some(now + TimeDelta::seconds(10));
+    let told = telling(&ana, &[], Class::Urgent, deadline, now);
     let held = Some(("2026-11-24T02:04Z".to_owned(), HeldWhy::Many));
     assert_eq!(later(told), held);
 }
