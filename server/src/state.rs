@@ -66,8 +66,8 @@ pub struct AppState {
     pub stopping: CancellationToken,
     /// Waits for what goes out.
     pub drain: Drain,
-    /// How long there is at least between two messages in a channel of Slack.
-    pub slack_pace: Duration,
+    /// How long a second of Slack's is, by which its limits go.
+    pub slack_second: Duration,
     /// The way in from Slack, where people answer there.
     pub slack: Option<WayIn>,
     /// Who else says who people are.
@@ -115,7 +115,7 @@ impl AppState {
             .with_passkeys(Passkeys::at(&config.public_url()));
         Self {
             drain: Drain::default(),
-            slack_pace: slack::EVERY,
+            slack_second: slack::SECOND,
             slack: None,
             providers: Arc::new(Providers::new(&config)),
             vapid: Vapid::new(service.clone(), &config.public_url()),
@@ -159,8 +159,8 @@ impl AppState {
             &slack_mode(&self.config),
             &self.config.slack_api_url,
             &public_url,
-            self.slack_pace,
         )?;
+        self.service.set_slack_second(self.slack_second);
         let mails = Mails::new(self.service.clone(), &self.config.mail, &public_url)?;
         let ntfy = Ntfy::new(
             self.service.clone(),

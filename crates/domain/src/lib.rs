@@ -32,6 +32,7 @@ pub mod quota;
 mod refused;
 pub mod sign;
 pub mod slack;
+pub mod slack_pace;
 pub mod task;
 pub mod team;
 #[cfg(test)]

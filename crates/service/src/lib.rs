@@ -48,6 +48,7 @@ mod session_data;
 mod settings;
 mod sign_in;
 mod slack_identity;
+mod slack_turns;
 mod snooze;
 mod task;
 mod teams;
@@ -73,6 +74,7 @@ pub use read::Scope;
 pub use reply::Heard;
 pub use settings::{KeepDays, Settings, TeamDays, Timeouts};
 pub use sign_in::{Browser, Known, SignedIn};
+pub use slack_turns::Rests;
 pub use task::TaskWaiting;
 
 use std::{
@@ -95,6 +97,7 @@ use machine::clock::Clock;
 use metrics::Metrics;
 use passwords::Passwords;
 use signing::{CallbackSecrets, Sealer, SlackLinks};
+use slack_turns::SlackTurns;
 use uses::Uses;
 
 /// How often a row that is not as the journal tells is looked at again before it counts as altered.
@@ -126,6 +129,7 @@ pub struct Service {
     /// Where cards go, if Slack is used.
     channels: Option<Arc<Channels>>,
     slack_links: Option<Arc<SlackLinks>>,
+    slack_turns: Arc<SlackTurns>,
     /// Where browsers have passkeys for this server.
     passkeys: Option<Arc<Passkeys>>,
     /// Whether something that was erased may still stand beside the rows. At first it may: a process before this one may
@@ -218,6 +222,7 @@ impl Service {
             outbound: None,
             channels: None,
             slack_links: None,
+            slack_turns: Arc::default(),
             passkeys: None,
             to_scrub: Arc::new(AtomicBool::new(true)),
             unerasable: Arc::default(),

@@ -50,6 +50,7 @@ use domain::{
     ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
     obligation::Obligation,
     slack::OnCard,
+    slack_pace::Pace,
     task::Work,
 };
 use tokio::sync::watch;
@@ -152,6 +153,7 @@ pub trait Store:
     + Endpoints
     + Inbox
     + Cards
+    + Paces
     + Nodes
     + Erasing
 {
@@ -179,6 +181,7 @@ impl<
         + Endpoints
         + Inbox
         + Cards
+        + Paces
         + Nodes
         + Erasing,
 > Store for T
@@ -607,7 +610,8 @@ pub trait Outbox: Send + Sync {
     async fn owe(&self, owing: &[Owing]) -> Result<()>;
 
     /// Takes the deliveries due at `now`, of each destination at most so many, longest due first, and
-    /// leases it until `lease_until`: no other worker gets it before. A lease that ran out is due again.
+    /// leases it until `lease_until`: no other worker gets it before. A lease that ran out is due again. A lane of
+    /// Slack has one worker: while one holds something of it, no other gets anything.
     async fn claim(
         &self,
         wanted: &[(DestinationId, u32)],
@@ -618,6 +622,10 @@ pub trait Outbox: Send + Sync {
     /// Leases deliveries, each with the number of its lease, for longer. Returns whether all of these leases were still
     /// good.
     async fn renew(&self, held: &[(DeliveryId, i64)], until: DateTime<Utc>) -> Result<bool>;
+
+    /// Writes down that requests of these deliveries, each with the number of its lease, are about to go out. Returns
+    /// whether all of these leases were still good; if not, none may.
+    async fn call(&self, held: &[(DeliveryId, i64)]) -> Result<bool>;
 
     /// Writes down the results of tries, all at once. Returns of each whether its lease was still good:
     /// if not, only the try is kept, and the delivery stays as it is.
@@ -856,4 +864,20 @@ pub trait Cards: Send + Sync {
     /// Keeps which question stands on a card, and since when at the latest. One that stands there already does
     /// so since it was known first; another one never does from before it.
     async fn put_question_on_card(&self, id: InteractionId, on_card: &OnCard) -> Result<()>;
+
+    /// Keeps that this message shows an interaction, too, whose card is another one.
+    async fn put_twin(&self, id: InteractionId, channel: &str, ts: &str) -> Result<()>;
+
+    /// The interaction that this message shows, too.
+    async fn interaction_of_twin(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
+}
+
+/// How often Slack's methods are called: all nodes take turns.
+#[async_trait]
+pub trait Paces: Send + Sync {
+    /// The pace of a method, and the version of it.
+    async fn pace(&self, method: &str) -> Result<(Pace, i64)>;
+
+    /// Keeps the pace of a method, if it is still the version that was read. Returns whether it was.
+    async fn put_pace(&self, method: &str, pace: &Pace, read: i64) -> Result<bool>;
 }

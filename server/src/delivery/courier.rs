@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::delivery::{DestinationKind, Health, TryResult};
+use domain::{
+    DestinationId,
+    delivery::{DestinationKind, Health, TryResult},
+};
 use store::Claimed;
 
 /// Tells destinations of one kind.
@@ -18,8 +21,8 @@ pub trait Courier: Send + Sync {
     /// sent together, and nothing else before that has ended.
     fn in_turn(&self) -> bool;
 
-    /// How many more deliveries a destination takes that does so well, while so many are `under_way` to it.
-    fn most(&self, health: Health, under_way: u32) -> u32;
+    /// How many more deliveries this destination takes, which does so well, while so many are `under_way` to it.
+    fn most(&self, destination: DestinationId, health: Health, under_way: u32) -> u32;
 
     /// To how many destinations of this kind something may be on its way at once: where all of them are behind one server,
     /// it is spared, and one that hangs keeps no other kind from being sent.

@@ -292,7 +292,7 @@ impl Worker {
         let pauses = health.resume_at.is_some_and(|resume| resume > now);
         let most = match pauses {
             true => 0,
-            false => self.couriers.of(kind).most(health, requests),
+            false => self.couriers.of(kind).most(destination, health, requests),
         };
         Wanted {
             kind,

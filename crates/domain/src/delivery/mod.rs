@@ -15,7 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use callback::CallbackPlace;
-pub use channel::SlackChannel;
+pub use channel::{Lane, SlackChannel};
 pub(crate) use endpoint::ROTATION;
 pub use endpoint::{
     Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Listener, SealedSecret, Topic,
@@ -23,7 +23,7 @@ pub use endpoint::{
 pub use health::Health;
 pub use reach::{Cause, Reach, ReachEnd, ReachEnded, ReachKind, ReachRef};
 pub use retry::Retry;
-pub use schedule::{ERASED_CARDS_EVERY, RETRIES, TRIES};
+pub use schedule::{ERASED_CARDS_EVERY, RETRIES, TRIES, outage_pause};
 
 use crate::ids::{DeliveryId, DestinationId};
 
@@ -101,7 +101,7 @@ pub enum DestinationKind {
     Webhook,
     /// A [`CallbackPlace`].
     Callback,
-    /// A [`SlackChannel`].
+    /// A [`Lane`] of a [`SlackChannel`].
     Slack,
     /// A [`Reach`]: a browser.
     Push,

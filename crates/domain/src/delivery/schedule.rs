@@ -33,9 +33,20 @@ const PERSON_PATIENCE: TimeDelta = TimeDelta::days(1);
 /// How long to wait for a change of the setup.
 pub(super) const PARKED: TimeDelta = TimeDelta::seconds(60);
 
-/// The time between the changes of two cards of a channel, of many that are erased: half of the pace that Slack permits, so
-/// that the card of a question that somebody waits for comes between them.
+/// The time between the changes of two cards of a channel, of many that are erased: slower than Slack permits, so that
+/// cards that are closed meanwhile change between them.
 pub const ERASED_CARDS_EVERY: TimeDelta = TimeDelta::seconds(2);
+
+/// How long Slack is left alone after it was not there so often in a row, before it is tried whether it is back.
+pub fn outage_pause(failures: u32) -> TimeDelta {
+    match failures {
+        0..=3 => TimeDelta::seconds(i64::from(failures)),
+        // Some five minutes, and then an hour.
+        4..=100 => TimeDelta::seconds(3),
+        101..=340 => TimeDelta::seconds(15),
+        _ => TimeDelta::seconds(60),
+    }
+}
 
 /// How far a wait is moved at most, so that deliveries that failed together do not come back
 /// together.

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::{
-    CallbackPlace, Delivery, DeliveryState, DestinationKind, Health, Next, RETRIES, SlackChannel,
-    TRIES, TryResult,
+    CallbackPlace, Delivery, DeliveryState, DestinationKind, Health, Lane, Next, RETRIES,
+    SlackChannel, TRIES, TryResult,
 };
 use crate::{AgentId, DeliveryId, DestinationId, testing::epoch};
 
@@ -257,7 +257,16 @@ fn a_parked_destination_is_asked_once_a_minute() {
 
 #[test]
 fn channels_are_told_apart_and_stay_the_same() {
-    let id = SlackChannel("C0MAIN".into()).id();
-    assert_eq!(id, SlackChannel("C0MAIN".into()).id());
-    assert_ne!(id, SlackChannel("C0URGENT".into()).id());
+    let main = SlackChannel("C0MAIN".into());
+    let lanes = Lane::ALL.map(|lane| main.lane(lane));
+    assert_eq!(lanes, Lane::ALL.map(|lane| main.clone().lane(lane)));
+    let other = SlackChannel("C0URGENT".into());
+    let mut all: Vec<_> = Lane::ALL.map(|lane| other.lane(lane)).into();
+    all.extend(lanes);
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 6);
+    // Databases hold this one since there have been cards.
+    let first = lanes[0].to_string();
+    assert_eq!(first, "b159f982-ca8b-8d82-b765-bc821b1e8d91");
 }

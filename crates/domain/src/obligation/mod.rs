@@ -15,7 +15,7 @@ pub use card::CardChange;
 
 use crate::{
     changeset::Write,
-    delivery::{CallbackPlace, Cause, Listener, SlackChannel, Topic},
+    delivery::{CallbackPlace, Cause, Lane, Listener, SlackChannel, Topic},
     event::{EndpointEvent, Event, Payload, ReachEvent},
     ids::{DeliveryId, DestinationId, EventId, TeamId},
     interaction::Interaction,
@@ -41,8 +41,8 @@ pub enum Destination {
     Webhook(DestinationId),
     /// An agent. Such a destination is there as soon as something is owed to it.
     Callback(CallbackPlace),
-    /// A channel. Such a destination is there as soon as something is owed to it.
-    Slack(SlackChannel),
+    /// A lane of a channel. Such a destination is there as soon as something is owed to it.
+    Slack(SlackChannel, Lane),
     /// The [`Reach`](crate::delivery::Reach) of this id.
     Reach(DestinationId),
 }
@@ -53,7 +53,7 @@ impl Destination {
         match self {
             Self::Webhook(id) | Self::Reach(id) => *id,
             Self::Callback(place) => place.id(),
-            Self::Slack(channel) => channel.id(),
+            Self::Slack(channel, lane) => channel.lane(*lane),
         }
     }
 }
@@ -87,7 +87,8 @@ pub fn obligations(events: &[Event], writes: &[Write]) -> Vec<Obligation> {
             continue;
         };
         let place = callback::owed(event, interaction).map(Destination::Callback);
-        let channel = card::owed(event, interaction).map(Destination::Slack);
+        let channel = card::owed(event, interaction);
+        let channel = channel.map(|(channel, lane)| Destination::Slack(channel, lane));
         let to = place.into_iter().chain(channel);
         owed.extend(to.map(|destination| obligation(event, destination)));
     }

@@ -126,9 +126,17 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
         )
         .bind(&card.channel)
         .bind(&posted.ts)
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
     }
+    // The same of what was written below a card that was there twice.
+    sqlx::query(
+        "UPDATE slack_inbox SET text = '\"\"', note = CASE WHEN heard_at IS NULL THEN note ELSE 'erased' END
+         WHERE (channel, thread_ts) IN (SELECT channel, ts FROM slack_twins WHERE interaction_id = $1)",
+    )
+    .bind(id.0)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

@@ -25,13 +25,13 @@ pub(crate) use access::{
     AccountRow, AgentOwnerRow, IdentityRow, MadeLinkRow, OpenSessionRow, PersonRecordRow,
     PersonRow, SessionDataRow, SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
-pub(crate) use cards::on_card;
+pub(crate) use cards::{on_card, pace, pace_text};
 pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
-    deliveries, endpoints, followers, news, topics,
+    deliveries, endpoints, followers, news, stuck_channels, topics,
 };
 
 pub(crate) use ladders::{

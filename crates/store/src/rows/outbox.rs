@@ -87,6 +87,17 @@ pub(crate) struct StuckChannelRow {
     last_error: String,
 }
 
+/// Each channel once, by the first of its lanes that is stuck.
+pub(crate) fn stuck_channels(rows: Vec<StuckChannelRow>) -> Result<Vec<StuckChannel>> {
+    let mut channels: Vec<StuckChannel> = Vec::new();
+    for row in rows {
+        if channels.iter().all(|known| known.channel != row.channel) {
+            channels.push(row.try_into()?);
+        }
+    }
+    Ok(channels)
+}
+
 impl TryFrom<StuckChannelRow> for StuckChannel {
     type Error = StoreError;
 
@@ -346,6 +357,7 @@ pub(crate) struct AttemptRow {
     error: Option<String>,
     body: Option<String>,
     may_have_arrived: bool,
+    called: bool,
 }
 
 impl TryFrom<AttemptRow> for Attempt {
@@ -362,6 +374,7 @@ impl TryFrom<AttemptRow> for Attempt {
                 body: row.body.unwrap_or_default(),
                 may_have_arrived: row.may_have_arrived,
             }),
+            called: row.called,
         })
     }
 }

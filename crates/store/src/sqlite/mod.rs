@@ -44,6 +44,8 @@ mod narrowed;
 mod nodes;
 #[path = "../both/owed.rs"]
 mod owed;
+#[path = "../both/paces.rs"]
+mod paces;
 #[path = "../both/people.rs"]
 mod people;
 #[path = "../both/reach_numbers.rs"]

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use domain::{
-    DeliveryId,
+    DeliveryId, DestinationId,
     delivery::{Cause, Health, TryResult},
     interaction::Priority,
 };
@@ -152,7 +152,7 @@ impl<C: Carrier> Courier for Messages<C> {
         true
     }
 
-    fn most(&self, _: Health, under_way: u32) -> u32 {
+    fn most(&self, _: DestinationId, _: Health, under_way: u32) -> u32 {
         match under_way {
             0 => self.carrier.together(),
             _ => 0,

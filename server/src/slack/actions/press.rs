@@ -5,6 +5,7 @@ use domain::{Interaction, InteractionId, event::SeenOn, interaction::PlanDecisio
 use slack::{
     blocks::{Control, Modal, Note, NoteLink, Press, modal},
     class::Class,
+    limits::VIEW,
 };
 use tokio::sync::oneshot;
 
@@ -104,9 +105,13 @@ impl Actions {
         let (Some(view), Some(trigger_id)) = (view, &pressed.trigger_id) else {
             return refused(NOT_OPENED);
         };
+        if self.service.slack_rests(VIEW).await {
+            return refused(NOT_OPENED);
+        }
         match self.client.open_view(trigger_id, &view).await {
             Ok(_) => Ok(()),
             Err(error) => {
+                self.failed(&error).await;
                 tracing::warn!(error = %error, interaction.id = %interaction.id, "cannot open a modal in Slack");
                 match error.class {
                     Class::TriggerBound => refused(TRIGGER_OVER),

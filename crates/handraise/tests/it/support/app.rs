@@ -77,6 +77,29 @@ impl TestApp {
         configure: impl FnOnce(&mut Config),
         join: impl FnOnce(WayIn) -> WayIn,
     ) -> Self {
+        // Slack's time is the real one's, which nobody here waits for.
+        Self::start_whole(listener, database, clock, Duration::ZERO, configure, join).await
+    }
+
+    /// With a second of Slack's that is so long.
+    pub(crate) async fn start_paced(
+        listener: TcpListener,
+        database: &TestDatabase,
+        clock: Arc<TestClock>,
+        second: Duration,
+        configure: impl FnOnce(&mut Config),
+    ) -> Self {
+        Self::start_whole(listener, database, clock, second, configure, |slack| slack).await
+    }
+
+    async fn start_whole(
+        listener: TcpListener,
+        database: &TestDatabase,
+        clock: Arc<TestClock>,
+        slack_second: Duration,
+        configure: impl FnOnce(&mut Config),
+        join: impl FnOnce(WayIn) -> WayIn,
+    ) -> Self {
         let addr = listener.local_addr().unwrap();
         let mut config = Config {
             addr,
@@ -102,8 +125,7 @@ impl TestApp {
         let state = AppState::new(config, assets, store, clock.clone(), ids, keys);
         let slack = WayIn::new(&state.config, &state.service).unwrap();
         let mut state = state.with_slack(slack.map(join));
-        // Its time is the real one's, which nobody here waits for.
-        state.slack_pace = Duration::ZERO;
+        state.slack_second = slack_second;
         let stopping = CancellationToken::new();
         let stopped = stopping.clone().cancelled_owned();
         let running = {
