@@ -243,12 +243,12 @@ fn joined(
     settings: &MailSettings,
 ) -> anyhow::Result<(AsyncSmtpTransport<Tokio1Executor>, Mailbox)> {
     let from = settings.from.as_deref();
-    let from = from.context("mail_from is missing: whom are messages from?")?;
+    let from = from.context("mail.from is missing")?;
     let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url.reveal())
-        .context("mail_url cannot be used")?;
+        .context("mail.url cannot be used")?;
     let pool = PoolConfig::new().max_size(AT_ONCE);
     let transport = transport.timeout(Some(IN_TIME)).pool_config(pool).build();
-    let from = from.parse().context("mail_from is no mail address")?;
+    let from = from.parse().context("mail.from is no mail address")?;
     Ok((transport, from))
 }
 

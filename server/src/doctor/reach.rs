@@ -27,7 +27,7 @@ pub(super) async fn examine(config: &Config, report: &mut Report) {
 
 async fn examine_ntfy(config: &Config, report: &mut Report) {
     let Some(url) = &config.ntfy.url else {
-        return report.ok("reach", "no topics are told: ntfy_url is not set");
+        return report.ok("reach", "no topics are told: ntfy.url is not set");
     };
     match Ntfy::examine(url, config.outbound_allow.clone()).await {
         Ok(()) => report.ok(

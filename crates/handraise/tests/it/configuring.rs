@@ -183,7 +183,7 @@ async fn the_doctor_says_whether_people_can_be_reached(database: TestDatabase) {
     has(
         &said,
         "ok ",
-        "the mail server answers, and takes what it is told",
+        "the mail server answers, and takes the name and password",
     );
     has(&said, "ok ", "the ntfy server answers");
     assert_eq!(ntfy.got()[0].path, "/v1/health");
@@ -193,7 +193,7 @@ async fn the_doctor_says_whether_people_can_be_reached(database: TestDatabase) {
     has(
         &said,
         "warning ",
-        "browsers take notifications only from public_url with https://",
+        "browsers take notifications only from a public_url with https://",
     );
     has(&said, "problem ", "answered 404");
     // An address in this server's own network has to be allowed.
@@ -207,7 +207,7 @@ async fn the_doctor_says_whether_people_can_be_reached(database: TestDatabase) {
     );
     let (_, said) = doctor(folder.path(), &["--config", &file, "--addr", "127.0.0.1:0"]);
     has(&said, "problem ", "no mail can be sent");
-    has(&said, "ok ", "no topics are told: ntfy_url is not set");
+    has(&said, "ok ", "no topics are told: ntfy.url is not set");
 }
 
 async fn the_doctor_names_what_is_wrong_and_what_to_do(database: TestDatabase) {

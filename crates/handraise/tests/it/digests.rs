@@ -6,15 +6,13 @@ use reqwest::StatusCode;
 use serde_json::json;
 use store::testing::TestDatabase;
 
-use crate::{
-    reach::{link, reached, with_mail},
-    support::{
-        app::TestApp,
-        browser::{Browser, place},
-        caller::json_of,
-        mail_server::MailServer,
-        people::person_named,
-    },
+use crate::support::{
+    app::TestApp,
+    browser::{Browser, place},
+    caller::json_of,
+    mail_server::MailServer,
+    people::person_named,
+    reaching::{link, reached, with_mail},
 };
 
 store::on_both_databases!(

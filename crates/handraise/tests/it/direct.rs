@@ -6,16 +6,14 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    reach::reached,
-    support::{
-        app::TestApp,
-        browser::{Browser, place},
-        caller::id_of,
-        fake_slack::{ANA, FakeSlack, Fault, MAIN},
-        people::{operator, person_named},
-        slack_cards::{pass, settle, started},
-    },
+use crate::support::{
+    app::TestApp,
+    browser::{Browser, place},
+    caller::id_of,
+    fake_slack::{ANA, FakeSlack, Fault, MAIN},
+    people::{operator, person_named},
+    reaching::reached,
+    slack_cards::{pass, settle, started},
 };
 
 store::on_both_databases!(

@@ -83,6 +83,7 @@ WANTED = {
     "follow_up": "closed",
     "claim": "pending",
     "release": "pending",
+    "dismiss": "pending",
     "delete_hook": "hooks",
     "retry_delivery": "deliveries",
 }

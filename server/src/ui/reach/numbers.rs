@@ -194,7 +194,7 @@ fn took(time: TimeDelta) -> String {
         ..10_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
         ..120_000 => format!("{} s", millis / 1_000),
         ..7_200_000 => format!("{} min", millis / 60_000),
-        _ => crate::delivery::person::words::left(time),
+        _ => domain::time::words(time),
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod people;
 pub(crate) mod program;
 pub(crate) mod push;
 pub(crate) mod python;
+pub(crate) mod reaching;
 pub(crate) mod receiver;
 pub(crate) mod second_step;
 pub(crate) mod slack_cards;
