@@ -151,6 +151,9 @@ def mend(call, body):
         # Whether it is public.
         if body.get(address) is not None:
             body[address] = "https://agent.example/" + quote(body[address][:40], safe="")
+    if body.get("session_id") is None:
+        # What goes with its session has one.
+        body.pop("withdraw_on_disconnect", None)
     if body.get("options"):
         told_apart(body["options"])
         # One of the options.
