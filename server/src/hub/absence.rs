@@ -81,7 +81,7 @@ pub async fn run(absence: Arc<Absence>, service: Service, stopping: Cancellation
                         *known = Arc::new(now);
                     }
                     is_news
-                })
+                });
             }
             // The relay tells of a database that does not answer.
             Err(error) => tracing::debug!(%error, "which agents are offline is unknown"),

@@ -28,7 +28,7 @@ pub(super) async fn run(service: Service, stopping: CancellationToken) {
         match turn.await {
             Ok(Ok(is_reached)) => anybody = is_reached,
             Ok(Err(error)) => {
-                tracing::error!(%error, "rungs cannot be told; it will be tried again")
+                tracing::error!(%error, "rungs cannot be told; it will be tried again");
             }
             Err(error) => tracing::error!(%error, "telling rungs failed; it will be done again"),
         }

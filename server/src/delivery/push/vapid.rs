@@ -25,13 +25,15 @@ const REUSED: TimeDelta = TimeDelta::hours(1);
 /// There are a handful of push services, but who names one can name any.
 const REMEMBERED: usize = 100;
 
+/// The last `Authorization` for each push service, and since when.
+type Made = HashMap<String, (DateTime<Utc>, String)>;
+
 /// The key, once it was read. Cheap to clone.
 #[derive(Clone)]
 pub struct Vapid {
     service: Service,
     key: Arc<OnceCell<SecretKey>>,
-    /// The last `Authorization` for each push service, and since when.
-    made: Arc<Mutex<HashMap<String, (DateTime<Utc>, String)>>>,
+    made: Arc<Mutex<Made>>,
     /// Whom a push service can ask about what is sent.
     subject: Arc<str>,
 }

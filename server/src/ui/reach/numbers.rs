@@ -191,9 +191,9 @@ fn rungs(numbers: &ReachNumbers) -> String {
 fn took(time: TimeDelta) -> String {
     let millis = time.num_milliseconds();
     match millis {
-        ..10_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
-        ..120_000 => format!("{} s", millis / 1_000),
-        ..7_200_000 => format!("{} min", millis / 60_000),
+        ..=9_999 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        10_000..=119_999 => format!("{} s", millis / 1_000),
+        120_000..=7_199_999 => format!("{} min", millis / 60_000),
         _ => domain::time::words(time),
     }
 }
