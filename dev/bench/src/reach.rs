@@ -73,7 +73,7 @@ pub(crate) async fn run(bench: &Bench) -> Result<()> {
 
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
-        without.extend(creates(&alone, &[alone.agent.clone()]).await?);
+        without.extend(creates(&alone, std::slice::from_ref(&alone.agent)).await?);
         with.extend(creates(&server, &agents).await?);
     }
     let (with, without) = (Latencies::from(with), Latencies::from(without));
