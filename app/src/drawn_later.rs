@@ -7,7 +7,7 @@ use leptos::{
 };
 
 use crate::{
-    components::{draw_duty, draw_held, draw_keys, draw_marked, draw_narrowing},
+    components::{draw_duty, draw_held, draw_keys, draw_marked, draw_narrowing, draw_snoozed},
     held::Holding,
     live::Live,
     marks::Marks,
@@ -24,6 +24,7 @@ pub(crate) struct Drawers {
     pub(crate) marked: fn(Holding, Marks) -> AnyView,
     pub(crate) narrowing: fn(Live, Holding) -> AnyView,
     pub(crate) overview: fn(Live, Visitor) -> AnyView,
+    pub(crate) snoozed: fn(Live) -> AnyView,
 }
 
 #[wasm_split(desk, wasm_split_path = ::leptos::wasm_split, fallible)]
@@ -38,6 +39,7 @@ const ALL: Drawers = Drawers {
     marked: draw_marked,
     narrowing: draw_narrowing,
     overview: draw_overview,
+    snoozed: draw_snoozed,
 };
 
 /// Them, once they are there.

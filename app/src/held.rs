@@ -197,6 +197,11 @@ impl Holding {
         draft::belong_to(person);
     }
 
+    /// Whose page this is.
+    pub(crate) fn person(self) -> Option<PersonId> {
+        self.person.get_value()
+    }
+
     /// As the person of this page sends it.
     pub(crate) fn signed(self, call: Call) -> Call {
         let by = self.person.get_value();
@@ -232,7 +237,8 @@ impl Holding {
     pub(crate) fn waiting(self) -> Vec<Row> {
         self.gone.with(|gone| {
             self.live.desk.with(|desk| {
-                let left = desk.waiting.iter().filter(|row| !gone.contains(&row.id));
+                let is_here = |row: &&Row| !gone.contains(&row.id) && !desk.is_snoozed(row.id);
+                let left = desk.waiting.iter().filter(is_here);
                 left.cloned().collect()
             })
         })
@@ -266,8 +272,10 @@ impl Holding {
             let is_in = self.is_in();
             self.gone.with(|gone| {
                 self.live.desk.with(|desk| {
-                    let is_here =
-                        |row: &&Row| here == Place::Blocker(row.id) || !gone.contains(&row.id);
+                    let is_here = |row: &&Row| {
+                        here == Place::Blocker(row.id)
+                            || (!gone.contains(&row.id) && !desk.is_snoozed(row.id))
+                    };
                     let rows = desk.waiting.iter().filter(is_here);
                     items(rows.filter(|row| is_in(row)).cloned())
                 })

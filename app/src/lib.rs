@@ -90,6 +90,8 @@ pub fn shell(assets: &Assets) -> impl IntoView + use<> {
                 <meta name="description" content="Agents raise a hand, a person answers." />
                 <title>"Handraise"</title>
                 <link rel="icon" type="image/svg+xml" href="/pkg/icon.svg" />
+                <link rel="manifest" href="/manifest.webmanifest" />
+                <link rel="apple-touch-icon" href="/pkg/icon-192.png" />
                 // Within the page: no form is there without it, whatever else does not come.
                 <script nonce=nonce inner_html=GUARD></script>
                 <link rel="stylesheet" href=url(&assets.style) />

@@ -20,7 +20,7 @@ test("a choice: a number picks, Ctrl+Enter sends", async ({ ana, server }) => {
   const { dialog, got } = await opened(ana, server, { kind: "choice", options });
   await expect(dialog).toContainText("no new service");
   await dialog.getByRole("button", { name: "Send answer" }).click();
-  await expect(dialog.getByRole("alert")).toContainText("Pick one of the options first.");
+  await expect(dialog.getByRole("alert").first()).toContainText("Pick one of the options first.");
   await ana.keyboard.press("2");
   await expect(dialog.getByRole("radio", { name: /LRU/ })).toBeChecked();
   await submitByKey(ana);
@@ -125,7 +125,7 @@ test("a plan: adjust asks what to change", async ({ ana, server }) => {
   await expect(dialog.locator("strong")).toHaveText("**Test**");
   await dialog.getByRole("radio", { name: /Adjust/ }).check();
   await dialog.getByRole("button", { name: "Send decision" }).click();
-  await expect(dialog.getByRole("alert")).toContainText("Say what to change");
+  await expect(dialog.getByRole("alert").first()).toContainText("Say what to change");
   await dialog.getByLabel("What to change").fill("Test twice");
   await submitByKey(ana);
   await expect(dialog).toContainText("You decided");

@@ -80,7 +80,13 @@ test("the timeline of one question grows while it is looked at", async ({ ana, s
   await submitByKey(ana);
   await expect(ana.getByRole("dialog")).toContainText("You answered");
   await ana.getByRole("link", { name: "Timeline" }).click();
-  await expect(steps).toHaveText([/backend asked/, /The task waits/, /Ana answered/, /The task goes on/]);
+  await expect(steps).toHaveText([
+    /backend asked/,
+    /The task waits/,
+    /Ana opened it/,
+    /Ana answered/,
+    /The task goes on/,
+  ]);
   await server.collect(asked.id);
   await expect(steps.last()).toContainText("backend picked it up");
 });

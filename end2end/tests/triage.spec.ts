@@ -295,7 +295,7 @@ test("a long plan is read to its end before it is followed", async ({ ana, serve
   await ana.keyboard.press("1");
   for (const key of ["Enter", "Control+Enter"]) {
     await ana.keyboard.press(key);
-    await expect(ana.getByRole("alert")).toContainText("There is more to read.");
+    await expect(ana.getByRole("alert").first()).toContainText("There is more to read.");
   }
   await ana.getByRole("button", { name: "Send decision" }).click();
   await expect(ana.locator(".held-line")).toHaveCount(0);
@@ -414,7 +414,7 @@ test("leafing through is no reading", async ({ ana, server }) => {
   });
   await ana.keyboard.press("1");
   await ana.keyboard.press("Enter");
-  await expect(ana.getByRole("alert")).toContainText("There is more to read.");
+  await expect(ana.getByRole("alert").first()).toContainText("There is more to read.");
   expect((await server.poll(id)).state).toBe("pending");
 });
 
@@ -643,7 +643,7 @@ test.describe("with smooth scrolling", () => {
         .poll(async () => page.locator(".dialog-main").evaluate((main) => main.scrollHeight - main.clientHeight - main.scrollTop))
         .toBeLessThan(2);
       await page.keyboard.press("a");
-      await expect(page.getByRole("alert"), `${lines} lines`).toContainText("There is more to read.");
+      await expect(page.getByRole("alert").first(), `${lines} lines`).toContainText("There is more to read.");
       expect((await server.poll(asked.id)).state).toBe("pending");
     }
     await browser.close();
@@ -706,7 +706,7 @@ test("an empty answer is sent when its person says so once more", async ({ ana, 
   await row(ana, "A text?").locator("a").click();
   await ready(ana);
   await ana.keyboard.press("Control+Enter");
-  await expect(ana.getByRole("alert")).toContainText("This answer is empty. Send it so?");
+  await expect(ana.getByRole("alert").first()).toContainText("This answer is empty. Send it so?");
   await ana.keyboard.press("Control+Enter");
   await expect.poll(async () => (await server.poll(text.id)).answer?.text, { timeout: 10_000 }).toBe("");
 
@@ -714,7 +714,7 @@ test("an empty answer is sent when its person says so once more", async ({ ana, 
   await row(ana, "Which?").locator("a").click();
   await ready(ana);
   await ana.keyboard.press("Enter");
-  await expect(ana.getByRole("alert")).toContainText("This answer is empty. Send it so?");
+  await expect(ana.getByRole("alert").first()).toContainText("This answer is empty. Send it so?");
   await ana.getByRole("button", { name: "Send it empty" }).click();
   await expect.poll(async () => (await server.poll(several.id)).answer?.selected, { timeout: 10_000 }).toEqual([]);
 });
@@ -724,7 +724,7 @@ test("without scripts, too", async ({ openBrowser, ana, server }) => {
   const page = await openBrowser({ javaScriptEnabled: false, storageState: await ana.context().storageState() });
   await page.goto(`${server.url}/blockers/${id}`);
   await page.getByRole("button", { name: "Send answer" }).click();
-  await expect(page.getByRole("alert")).toContainText("This answer is empty. Send it so?");
+  await expect(page.getByRole("alert").first()).toContainText("This answer is empty. Send it so?");
   expect((await server.poll(id)).state).toBe("pending");
   await page.getByRole("button", { name: "Send it empty" }).click();
   await expect(page.locator(".dialog")).toContainText("You answered");

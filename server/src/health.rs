@@ -140,5 +140,6 @@ async fn now(state: &AppState) -> Result<Now, Problem> {
         checkpoint_age: age,
         slack_waiting,
         slack_sockets: state.slack.as_ref().and_then(WayIn::sockets),
+        ways: state.service.ways().await?,
     })
 }

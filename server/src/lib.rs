@@ -74,6 +74,11 @@ pub async fn run(
         state.service.clone(),
         stopping.clone(),
     ));
+    background.spawn(hub::absence::run(
+        Arc::clone(&state.absence),
+        state.service.clone(),
+        stopping.clone(),
+    ));
     background.spawn(state.worker()?.run(stopping.clone()));
     if let Some(slack) = state.slack.clone() {
         background.spawn(slack.run(stopping.clone()));

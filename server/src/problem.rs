@@ -58,6 +58,11 @@ enum More {
         consumed_at: DateTime<Utc>,
         consumed_by: String,
     },
+    /// Who is on it.
+    Claimed {
+        claimed_by: String,
+        claimed_until: DateTime<Utc>,
+    },
     /// When a quota begins anew.
     Quota { until: DateTime<Utc> },
 }
@@ -419,6 +424,23 @@ impl From<Refused> for Problem {
                     ),
                 )
             },
+            Refused::Claimed { by, until, now } => {
+                let left = domain::time::words(until - now);
+                let detail =
+                    format!("{by} is on it for another {left}. It can be answered all the same.");
+                Self {
+                    more: Some(Box::new(More::Claimed {
+                        claimed_by: by,
+                        claimed_until: until,
+                    })),
+                    ..Self::new(StatusCode::CONFLICT, "claimed", detail)
+                }
+            }
+            Refused::NotOffline => Self::new(
+                StatusCode::CONFLICT,
+                "agent_not_offline",
+                "Its agent is not offline, so it is not dismissed. It can be taken back, with a reason.",
+            ),
             Refused::AlreadyReported { at } => Self::new(
                 StatusCode::CONFLICT,
                 "already_reported",

@@ -67,6 +67,9 @@ pub fn router(state: AppState) -> Router {
         .route("/slack/events", post(slack_requests::events))
         .route("/slack/interactivity", post(slack_requests::interactivity))
         .route("/pkg/{*path}", get(assets::serve))
+        // A service worker has a say where it comes from and below, so it comes from the root.
+        .route("/sw.js", get(assets::worker))
+        .route("/manifest.webmanifest", get(assets::manifest))
         .nest("/api", api(&state))
         .merge(for_browsers)
         .layer(compression::layer())
@@ -114,9 +117,15 @@ fn api(state: &AppState) -> Router<AppState> {
         .route("/v1/interactions/{id}/consume", post(v1::consume::consume))
         .route("/v1/interactions/{id}/report", post(v1::report::report))
         .route(
+            "/v1/interactions/{id}/claim",
+            post(v1::claim::claim).delete(v1::claim::release),
+        )
+        .route(
             "/v1/interactions/{id}/follow_up",
             post(v1::follow_up::follow_up),
         )
+        .route("/v1/interactions/{id}/dismiss", post(v1::dismiss::dismiss))
+        .route("/v1/sessions/end", post(v1::sessions::end))
         .route("/v1/tasks", get(v1::tasks::list))
         .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))
         .route("/v1/events", get(v1::events::list))
@@ -126,6 +135,8 @@ fn api(state: &AppState) -> Router<AppState> {
         .route("/v1/hooks/{id}", delete(v1::hooks::delete))
         .route("/v1/deliveries", get(v1::deliveries::list))
         .route("/v1/deliveries/{id}/retry", post(v1::deliveries::retry))
+        .route("/v1/ladder", get(v1::ladder::get))
+        .route("/v1/teams/{id}/ladder", get(v1::ladder::of_team))
         .route("/v1/teams/{id}/duty", get(v1::duty::get))
         .route("/v1/teams/{id}/duty.ics", get(v1::duty::calendar))
         .route("/v1/keys", get(v1::keys::get).layer(strangers))

@@ -19,11 +19,14 @@ use axum::{
     http::HeaderMap,
     response::{IntoResponse, Response},
 };
-use domain::{Audience, Event, Person, Principal, Role};
+use domain::{Audience, Event, Person, PersonId, Principal, Role, decide::interaction::Snooze};
 use service::{Service, SignedIn};
 use store::{Present, StoreError};
 use tokio::{
-    sync::{broadcast::error::RecvError, watch},
+    sync::{
+        broadcast::{self, error::RecvError},
+        watch,
+    },
     time::{Interval, interval, timeout},
 };
 use tower_sessions::Session;
@@ -150,7 +153,9 @@ async fn follow(state: &AppState, door: &Door, who: &SignedIn, socket: &mut WebS
     let mut ping = interval(PING);
     let mut access_ended = state.service.access_ended().subscribe();
     let mut others = Others::of(state, who);
+    let mut put_off = PutOff::of(state, who).await;
     let mut audience = reader.audience();
+    let mut absent = state.absence.of(&audience);
     loop {
         let sent = tokio::select! {
             item = feed.recv() => match item {
@@ -174,6 +179,9 @@ async fn follow(state: &AppState, door: &Door, who: &SignedIn, socket: &mut WebS
                     Ok(Some(now)) => {
                         reader = now.principal();
                         match reader.audience() == audience {
+                            true if put_off.has_changed().await => {
+                                send(socket, &ServerFrame::Resync).await
+                            }
                             true => send(socket, &ServerFrame::Ping).await,
                             // They came to a team, or left one.
                             false => {
@@ -187,6 +195,8 @@ async fn follow(state: &AppState, door: &Door, who: &SignedIn, socket: &mut WebS
                     Err(_) => return Ended::Failed,
                 }
             }
+            () = absent.news(&audience) => send(socket, &ServerFrame::Resync).await,
+            () = put_off.news() => send(socket, &ServerFrame::Resync).await,
             people = others.news(&reader) => send(socket, &ServerFrame::Present { people }).await,
             message = socket.recv() => match message {
                 Some(Ok(Message::Text(text))) => {
@@ -200,6 +210,54 @@ async fn follow(state: &AppState, door: &Door, who: &SignedIn, socket: &mut WebS
         };
         if sent.is_err() {
             return Ended::Gone;
+        }
+    }
+}
+
+/// What this page's person has put off, in another of their browsers too.
+struct PutOff<'a> {
+    service: &'a Service,
+    person: PersonId,
+    known: Vec<Snooze>,
+    told: broadcast::Receiver<PersonId>,
+}
+
+impl<'a> PutOff<'a> {
+    async fn of(state: &'a AppState, who: &SignedIn) -> Self {
+        let service = &state.service;
+        let told = service.snoozes_changed().subscribe();
+        let known = service.snoozed(who.person.id).await;
+        Self {
+            service,
+            person: who.person.id,
+            known: known.unwrap_or_default(),
+            told,
+        }
+    }
+
+    /// Whether there is another one, or one less; by itself the page sees that one comes back.
+    async fn has_changed(&mut self) -> bool {
+        let Ok(now) = self.service.snoozed(self.person).await else {
+            return false;
+        };
+        let before = std::mem::replace(&mut self.known, now);
+        let at = self.service.now();
+        let is_gone = |one: &Snooze| one.until > at && !self.known.contains(one);
+        self.known.iter().any(|one| !before.contains(one)) || before.iter().any(is_gone)
+    }
+
+    /// Returns when it has changed on this node.
+    async fn news(&mut self) {
+        loop {
+            match self.told.recv().await {
+                Ok(person) if person != self.person => {}
+                Err(RecvError::Closed) => std::future::pending().await,
+                Ok(_) | Err(RecvError::Lagged(_)) => {
+                    if self.has_changed().await {
+                        return;
+                    }
+                }
+            }
         }
     }
 }

@@ -21,11 +21,16 @@ use crate::{
     delivery::{
         Drain, Worker,
         courier::{Courier, Couriers},
+        direct::Direct,
+        mail::Mails,
+        ntfy::Ntfy,
+        person::{Carrier, Messages, NotSetUp},
         post::Post,
+        push::{Push, Vapid},
         request::{Addressee, Requests},
         slack::{self, Cards},
     },
-    hub::{Hub, presence::Presence},
+    hub::{Hub, absence::Absence, presence::Presence},
     journal::Checkpoints,
     limits::Limits,
     providers::Providers,
@@ -41,6 +46,8 @@ pub struct AppState {
     pub hub: Arc<Hub>,
     /// Who has which question open.
     pub presence: Arc<Presence>,
+    /// Whose questions nobody waits for any more.
+    pub absence: Arc<Absence>,
     /// Signs the journal.
     pub checkpoints: Arc<Checkpoints>,
     /// The key that signs, and those before it.
@@ -59,12 +66,14 @@ pub struct AppState {
     pub stopping: CancellationToken,
     /// Waits for what goes out.
     pub drain: Drain,
-    /// How long there is at least between two messages in a channel of Slack.
-    pub slack_pace: Duration,
+    /// How long a second of Slack's is, by which its limits go.
+    pub slack_second: Duration,
     /// The way in from Slack, where people answer there.
     pub slack: Option<WayIn>,
     /// Who else says who people are.
     pub providers: Arc<Providers>,
+    /// The name by which push services know this server.
+    pub vapid: Vapid,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
     /// The open sockets: the server lets them say goodbye.
@@ -106,9 +115,10 @@ impl AppState {
             .with_passkeys(Passkeys::at(&config.public_url()));
         Self {
             drain: Drain::default(),
-            slack_pace: slack::EVERY,
+            slack_second: slack::SECOND,
             slack: None,
             providers: Arc::new(Providers::new(&config)),
+            vapid: Vapid::new(service.clone(), &config.public_url()),
             guard,
             metrics: Arc::clone(service.metrics()),
             limits: Arc::new(limits),
@@ -116,6 +126,7 @@ impl AppState {
             checkpoints: Arc::new(checkpoints),
             hub: Arc::new(Hub::default()),
             presence: Arc::new(Presence::default()),
+            absence: Arc::new(Absence::default()),
             keys: Arc::new(keys),
             trusted: Arc::new(trusted),
             config: Arc::new(config),
@@ -131,6 +142,11 @@ impl AppState {
         Self { slack, ..self }
     }
 
+    fn messages(&self, carrier: impl Carrier + 'static) -> Arc<dyn Courier> {
+        let (service, presence) = (self.service.clone(), self.presence.clone());
+        Arc::new(Messages::new(service, presence, carrier))
+    }
+
     /// The worker that sends deliveries from this node.
     ///
     /// # Errors
@@ -143,7 +159,20 @@ impl AppState {
             &slack_mode(&self.config),
             &self.config.slack_api_url,
             &public_url,
-            self.slack_pace,
+        )?;
+        self.service.set_slack_second(self.slack_second);
+        let mails = Mails::new(self.service.clone(), &self.config.mail, &public_url)?;
+        let ntfy = Ntfy::new(
+            self.service.clone(),
+            post.clone(),
+            &self.config.ntfy,
+            &public_url,
+        )?;
+        let direct = Direct::new(
+            self.service.clone(),
+            &slack_mode(&self.config),
+            &self.config.slack_api_url,
+            &public_url,
         )?;
         let requests = |to| -> Arc<dyn Courier> {
             let (service, post) = (self.service.clone(), post.clone());
@@ -153,6 +182,24 @@ impl AppState {
             webhooks: requests(Addressee::Endpoint),
             callbacks: requests(Addressee::Agent),
             slack: Arc::new(cards),
+            push: self.messages(Push::new(
+                self.service.clone(),
+                post.clone(),
+                self.vapid.clone(),
+                &public_url,
+            )),
+            mail: match mails {
+                Some(mails) => self.messages(mails),
+                None => self.messages(NotSetUp("mail")),
+            },
+            ntfy: match ntfy {
+                Some(ntfy) => self.messages(ntfy),
+                None => self.messages(NotSetUp("ntfy")),
+            },
+            direct: match direct {
+                Some(direct) => self.messages(direct),
+                None => self.messages(NotSetUp("Slack")),
+            },
         };
         let (service, drain) = (self.service.clone(), self.drain.clone());
         Ok(Worker::new(service, couriers, drain))

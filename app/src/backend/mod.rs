@@ -1,6 +1,7 @@
 //! All that the pages may ask of the server. The server implements it per request, for the person who
 //! is signed in; the pages know nothing else of it.
 
+mod around;
 mod outbound;
 mod providers;
 mod settings;
@@ -18,6 +19,7 @@ use crate::{
     },
 };
 
+pub use around::AroundPages;
 pub use outbound::OutboundPages;
 pub use providers::ProviderPages;
 pub use settings::SettingsPages;
@@ -25,7 +27,7 @@ pub use teams::TeamPages;
 
 /// The server, as the pages see it.
 #[async_trait]
-pub trait Backend: SettingsPages + OutboundPages + ProviderPages + TeamPages {
+pub trait Backend: SettingsPages + OutboundPages + ProviderPages + TeamPages + AroundPages {
     /// Who is signed in, and where.
     ///
     /// # Errors
@@ -69,6 +71,12 @@ pub trait Backend: SettingsPages + OutboundPages + ProviderPages + TeamPages {
     /// # Errors
     /// As [`Backend::answer`].
     async fn cancel(&self, id: InteractionId, reason: Option<String>) -> Result<(), UiError>;
+
+    /// Dismisses a blocker whose agent is offline.
+    ///
+    /// # Errors
+    /// As [`Backend::answer`]; [`UiError::Invalid`] when its agent is there.
+    async fn dismiss(&self, id: InteractionId) -> Result<(), UiError>;
 
     /// Those that wait of one fingerprint, or of these ids: at most [`domain::limits::TOGETHER`].
     async fn group(

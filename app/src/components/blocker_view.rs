@@ -4,11 +4,12 @@ use leptos::{html, prelude::*};
 
 use super::{
     also_open::AlsoOpen,
+    around::{AroundLines, ClaimForm, HandOverForm, SnoozeForm},
     asked::Asked,
     badge::{Badge, UrgentMark},
     closed::Closed,
     context::Context,
-    controls::{Answering, CancelForm, ControlView},
+    controls::{Answering, CancelForm, ControlView, DismissForm},
     deadline::TimeLeft,
     dialog::{CameFrom, TITLE, focus_what_is_read},
     kind_mark::{heading, kind_word},
@@ -38,12 +39,14 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         earlier,
         slack_link,
         unsent,
+        around,
         may_answer,
         as_of: _,
     } = blocker;
     let id = row.id;
     answering.is_about(&row);
     let agent = row.agent.clone();
+    let expires_at = row.expires_at;
     let open = status == BlockerStatus::Open;
     let back = CameFrom::address();
     let notice = matches!(control, Control::Nothing { .. });
@@ -57,8 +60,13 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
                 rows: vec![row.clone()],
             };
             view! {
+                <AroundLines around=around.clone() live />
                 <ControlView id control=control.clone() answering />
                 <div class="dialog-more">
+                    {around.offline.is_some().then(|| view! { <DismissForm id answering /> })}
+                    <ClaimForm id claim=around.claim answering />
+                    <SnoozeForm id expires_at snoozed=around.snoozed_until.is_some() answering live />
+                    <HandOverForm id people=around.people teams=around.teams answering />
                     <CancelForm id agent=agent.clone() answering />
                     <Skip here=Place::Blocker(id) />
                 </div>
@@ -69,8 +77,10 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
             .into_any()
         }
         BlockerStatus::Open => view! {
+            <AroundLines around=around.clone() live />
             <p class="part-note">{UiError::NotAllowed.to_string()}</p>
             <div class="dialog-more">
+                <SnoozeForm id expires_at snoozed=around.snoozed_until.is_some() answering live />
                 <Skip here=Place::Blocker(id) />
             </div>
         }

@@ -36,8 +36,13 @@ pub(crate) fn DeliveryView(
     let sending = row.state == DeliveryState::Sending;
     let settings = webhook.map(|id| format!("/settings/webhooks/{id}"));
     let next = row.next_at.filter(|_| row.tries > 0 || row.is_put_off());
-    let is_slack = row.kind == DestinationKind::Slack;
-    let id_is = if is_slack { "Id" } else { "webhook-id" };
+    let kind = row.kind;
+    let is_slack = kind == DestinationKind::Slack;
+    let is_hook = matches!(
+        row.kind,
+        DestinationKind::Webhook | DestinationKind::Callback
+    );
+    let id_is = if !is_hook { "Id" } else { "webhook-id" };
     let untried = tried.is_empty();
     view! {
         <h1 class="page-title delivery-title">
@@ -89,7 +94,7 @@ pub(crate) fn DeliveryView(
             <dt>{id_is}</dt>
             <dd class="mono">{row.id.to_string()}</dd>
         </dl>
-        <RetryForm id=row.id.to_string() again is_slack retry />
+        <RetryForm id=row.id.to_string() again kind retry />
         <section aria-labelledby="tries-title">
             <h2 id="tries-title" class="section-title">
                 "Tries"
@@ -110,7 +115,7 @@ pub(crate) fn DeliveryView(
 fn RetryForm(
     id: String,
     again: Again,
-    is_slack: bool,
+    kind: DestinationKind,
     retry: ServerAction<RetryDelivery>,
 ) -> impl IntoView {
     let sending = Sending::of(retry);
@@ -120,10 +125,19 @@ fn RetryForm(
                 <input type="hidden" name="id" value=id />
                 <Submit sending label="Try again" problem="retry-problem" done="It is due again." />
                 <p class="hint">
-                    {if is_slack {
-                        "Now. If it may be there already, it is looked for first."
-                    } else {
-                        "Now, with the same id and body, and its whole schedule before it."
+                    {match kind {
+                        DestinationKind::Slack => {
+                            "Now. If it may be there already, it is looked for first."
+                        }
+                        DestinationKind::Webhook | DestinationKind::Callback => {
+                            "Now, with the same id and body, and its whole schedule before it."
+                        }
+                        DestinationKind::Push
+                        | DestinationKind::Mail
+                        | DestinationKind::Ntfy
+                        | DestinationKind::Direct => {
+                            "Now, if it still waits for an answer."
+                        }
                     }}
                 </p>
             </ActionForm>

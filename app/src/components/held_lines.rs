@@ -69,7 +69,7 @@ fn Line(one: Held, live: Live, holding: Holding, marks: Marks) -> impl IntoView 
         Stage::Held | Stage::Sending => view! {
             <p class="held-line" data-stage="held">
                 {said}
-                <button class="button small" type="button" on:click=move |_| undo(live, holding, marks)>
+                <button class="button small" type="button" on:click=move |_| _ = undo(live, holding, marks)>
                     "Undo"
                     <kbd>"Z"</kbd>
                 </button>

@@ -4,6 +4,7 @@ mod access_notices;
 mod action_block;
 mod agent_list;
 mod also_open;
+mod around;
 mod ask_for_link;
 mod asked;
 mod badge;
@@ -58,6 +59,7 @@ mod settings;
 mod sign_out;
 mod skip;
 mod slack_link_view;
+mod snoozed_list;
 mod story_view;
 mod task_list;
 mod team_mark;
@@ -104,11 +106,12 @@ pub(crate) use refusal::Refusal;
 pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
     AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, GivenLately,
-    InviteForm, MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges, PersonView,
-    Said, SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges, WebhookRows,
-    WebhookView, when_done,
+    InviteForm, LadderOf, MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges,
+    PersonView, Said, SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges,
+    WebhookRows, WebhookView, when_done,
 };
 pub(crate) use slack_link_view::SlackLinkView;
+pub(crate) use snoozed_list::draw_snoozed;
 pub(crate) use story_view::StoryView;
 pub(crate) use task_list::{TaskFilters, TaskRows};
 pub(crate) use waiting_list::WaitingList;

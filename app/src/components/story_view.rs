@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::{
+    around::AroundLines,
     asked::Asked,
     badge::{Badge, UrgentMark},
     context::Context,
@@ -41,6 +42,7 @@ pub(crate) fn StoryView(story: Story, visitor: Loaded<Visitor>, live: Live) -> i
         earlier,
         slack_link,
         may_answer,
+        around,
         unsent: _,
         as_of: _,
     } = blocker;
@@ -52,6 +54,7 @@ pub(crate) fn StoryView(story: Story, visitor: Loaded<Visitor>, live: Live) -> i
             let words = if may_answer { "Answer it" } else { "Open it" };
             let end = view! {
                 <p class="closed-said">"It waits for an answer."</p>
+                <AroundLines around live />
                 <p>
                     <a class="button primary" href=format!("/blockers/{}", row.id)>
                         {words}

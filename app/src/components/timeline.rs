@@ -2,6 +2,7 @@
 
 use domain::{
     Via,
+    delivery::ReachKind,
     interaction::{Outcome, PlanDecision, ReportOutcome},
     slack::Unseen,
 };
@@ -27,10 +28,13 @@ pub(super) fn Timeline(steps: Vec<Step>, live: Live) -> impl IntoView {
 fn StepLine(step: Step, live: Live) -> impl IntoView {
     let (by, words) = words(&step);
     let by = by.map(str::to_owned);
-    let text = step.text.filter(|_| step.what != What::Asked);
+    let after = step.after.as_deref();
+    let after = after.map(|after| format!(" {after} after it was asked"));
+    let text = step.text;
+    let text = text.filter(|_| !matches!(step.what, What::Asked | What::GivenUp));
     view! {
         <li class="timeline-step">
-            <p class="timeline-words">{by.map(|by| view! { <bdi>{by}</bdi> " " })} {words}</p>
+            <p class="timeline-words">{by.map(|by| view! { <bdi>{by}</bdi> " " })} {words} {after}</p>
             <p class="timeline-time">
                 <At at=step.at live />
             </p>
@@ -52,6 +56,13 @@ fn words(step: &Step) -> (Option<&str>, String) {
         What::Asked => (by, "asked".to_owned()),
         What::Told => (by, "told this".to_owned()),
         What::Moved => (by, "moved it to another team".to_owned()),
+        What::Claimed => (by, format!("is on it{via}")),
+        What::GivenUp => match &step.text {
+            Some(whose) => (by, format!("ended {whose}'s claim{via}")),
+            None => (by, format!("gave the claim up{via}")),
+        },
+        What::RanOut => (by, "was on it until then".to_owned()),
+        What::HandedOver => (by, format!("handed it over{via}")),
         What::Progressed(progress) => {
             let words = format!("answered {} of {}{via}", progress.answered, progress.of);
             (by, words)
@@ -69,6 +80,21 @@ fn words(step: &Step) -> (Option<&str>, String) {
             let words = "The asking agent is offline: it could not be called back";
             (None, words.to_owned())
         }
+        What::Reached(kind) => {
+            let way = match kind {
+                ReachKind::Push => "push",
+                ReachKind::Mail => "mail",
+                ReachKind::Ntfy => "ntfy",
+                ReachKind::Slack => "a message in Slack",
+            };
+            (by, format!("was reached by {way}"))
+        }
+        What::Climbed { rung: 0 } => (None, "Told at once".to_owned()),
+        What::Climbed { rung } => (None, format!("No answer yet: rung {rung} was told")),
+        What::SummedUp { others: 0 } => (by, "was told of it later".to_owned()),
+        What::SummedUp { others: 1 } => (by, "was told of it later, with 1 other".to_owned()),
+        What::SummedUp { others } => (by, format!("was told of it later, with {others} others")),
+        What::Seen => (by, "opened it".to_owned()),
         What::FollowedUp => (by, format!("said more{via}")),
         What::ReplyEdited => (
             by,
@@ -137,6 +163,7 @@ mod tests {
             via,
             what,
             text: None,
+            after: None,
         };
         let progress = What::Progressed(Progress { answered: 2, of: 4 });
         for (step, expected) in [
@@ -160,6 +187,13 @@ mod tests {
                     Some(Via::Slack),
                 ),
                 "Ben replied in Slack; it is no answer: the card did not show the question yet",
+            ),
+            (
+                Step {
+                    text: Some("Ana".to_owned()),
+                    ..step(What::GivenUp, Some("Root"), Some(Via::Dashboard))
+                },
+                "Root ended Ana's claim in the dashboard",
             ),
             (
                 step(What::Closed(Outcome::Expired), None, None),

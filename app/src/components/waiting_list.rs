@@ -11,7 +11,7 @@ use leptos_router::hooks::use_location;
 
 use super::{
     badge::Badge, marked_bar::MarkedBar, moment::Ago, narrow_waiting::NarrowWaiting,
-    notify_me::NotifyMe, waiting_row::WaitingRow,
+    notify_me::NotifyMe, snoozed_list::SnoozedList, waiting_row::WaitingRow,
 };
 use crate::{
     desk::{FIRST_ROWS, narrowing::Narrowing, place::Item},
@@ -73,6 +73,7 @@ pub(crate) fn WaitingList(live: Live) -> impl IntoView {
                 }
             }}
         </p>
+        <SnoozedList live />
         <NotifyMe />
         {holding.map(|holding| view! { <MarkedBar holding /> })}
     }

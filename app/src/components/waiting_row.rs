@@ -119,6 +119,15 @@ fn Content(item: Item, live: Live) -> impl IntoView {
     let session = row.session_id.as_deref().filter(|_| count == 1);
     let session = session.map(drawn_name);
     let urgent = item.rows.iter().any(|row| row.urgent);
+    // Of a group the first one that somebody is on.
+    let claim = item.rows.iter().find_map(|row| row.claim.clone());
+    let offline = item.rows.iter().any(|row| row.offline);
+    let claimed = item.rows.iter().filter(|row| row.claim.is_some()).count();
+    let of = (count > 1).then(|| format!("{claimed} of {count}: "));
+    let to = row.to.clone();
+    let to = to.filter(|_| item.rows.iter().all(|other| other.to == row.to));
+    let me = use_context::<Holding>().and_then(Holding::person);
+    let ran_out = me.is_some() && item.rows.iter().any(|row| row.ran_out == me);
     Some(view! {
         <span class="row-line">
             {(count > 1).then(|| view! { <span class="row-count">{format!("{count} ×")}</span> })}
@@ -142,6 +151,17 @@ fn Content(item: Item, live: Live) -> impl IntoView {
                     </span>
                 }
             })}
+        {offline.then(|| view! { <span class="row-claim">"agent offline"</span> })}
+        {claim
+            .map(|claim| {
+                view! {
+                    <span class="row-claim">
+                        {of} <bdi>{claim}</bdi> " is on it"
+                    </span>
+                }
+            })}
+        {ran_out.then(|| view! { <span class="row-claim">"your claim ran out"</span> })}
+        {to.map(|to| view! { <span class="row-claim">"for " <bdi>{to}</bdi></span> })}
         <span class="row-line row-meta">
             <span class="row-from">
                 <bdi>{from}</bdi>

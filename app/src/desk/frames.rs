@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Event, InteractionEvent, InteractionId, Payload,
-    interaction::{Brief, Erased, Outcome},
+    Event, InteractionEvent, InteractionId, Payload, PersonId,
+    interaction::{Addressee, Brief, Erased, Outcome, Unclaimed, Whom},
 };
 use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use super::place::Place;
-use crate::view::{CalledBack, ClosedRow, Closure, Row, in_place_of_words};
+use crate::view::{CalledBack, ClosedRow, Closure, Row, harmless, in_place_of_words};
 
 /// From the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +81,23 @@ pub enum Change {
         /// How many are by now.
         answered: usize,
     },
+    /// A claim begins or ends.
+    Claimed {
+        /// Which row.
+        id: InteractionId,
+        /// Who.
+        name: Option<String>,
+        /// Whose claim ran out, if that is why.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ran_out: Option<PersonId>,
+    },
+    /// It was handed over, which ends the claim.
+    HandedOver {
+        /// Which row.
+        id: InteractionId,
+        /// To whom, if to one person.
+        name: Option<String>,
+    },
     /// A blocker waits no longer.
     Closed {
         /// Which row.
@@ -141,6 +158,8 @@ struct FlatFrame {
     at: Option<DateTime<Utc>>,
     callback: Option<CalledBack>,
     preview: Option<String>,
+    name: Option<String>,
+    ran_out: Option<PersonId>,
     people: Option<Vec<Present>>,
 }
 
@@ -159,6 +178,8 @@ enum FrameType {
 enum ChangeType {
     Asked,
     Progressed,
+    Claimed,
+    HandedOver,
     Closed,
     Told,
     Collected,
@@ -196,6 +217,15 @@ impl FlatFrame {
             ChangeType::Progressed => Change::Progressed {
                 id: self.id?,
                 answered: self.answered?,
+            },
+            ChangeType::Claimed => Change::Claimed {
+                id: self.id?,
+                name: self.name,
+                ran_out: self.ran_out,
+            },
+            ChangeType::HandedOver => Change::HandedOver {
+                id: self.id?,
+                name: self.name,
             },
             ChangeType::Closed => Change::Closed {
                 id: self.id?,
@@ -241,9 +271,12 @@ impl Change {
                 request,
                 expires_at,
                 team,
+                to,
                 ..
             } => {
-                let brief = Brief::asked(id, agent, request, event.at, *expires_at);
+                let mut brief = Brief::asked(id, agent, request, event.at, *expires_at);
+                let to = to.clone();
+                brief.to = to.map(|whom| Addressee::asked_for(whom, event.at));
                 return Self::Asked {
                     row: Row::from(&brief.of_team(team)),
                 };
@@ -280,6 +313,27 @@ impl Change {
                     answered: answers.len(),
                 };
             }
+            InteractionEvent::Claimed { .. } => {
+                return Self::Claimed {
+                    id,
+                    name: by.map(harmless),
+                    ran_out: None,
+                };
+            }
+            InteractionEvent::Released { by, why } => {
+                return Self::Claimed {
+                    id,
+                    name: None,
+                    ran_out: (*why == Unclaimed::RanOut).then_some(PersonId(by.id)),
+                };
+            }
+            InteractionEvent::HandedOver { whom, .. } => {
+                let name = match whom {
+                    Whom::Person { name, .. } => Some(harmless(name)),
+                    Whom::Duty | Whom::Team => None,
+                };
+                return Self::HandedOver { id, name };
+            }
             // To run it, or to say what came of it, is to have it.
             InteractionEvent::Collected {}
             | InteractionEvent::Consumed(_)
@@ -306,6 +360,10 @@ impl Change {
                 return Self::Erased { id, preview };
             }
             InteractionEvent::Posted(_)
+            | InteractionEvent::Reached { .. }
+            | InteractionEvent::Climbed { .. }
+            | InteractionEvent::SummedUp { .. }
+            | InteractionEvent::Seen { .. }
             | InteractionEvent::Moved { .. }
             | InteractionEvent::AnswerRejected { .. }
             | InteractionEvent::ReplyEdited { .. }

@@ -9,7 +9,7 @@ use domain::interaction::{Mode, Outcome};
 use serde::{Deserialize, Serialize};
 
 use self::frames::Change;
-use crate::view::{ClosedRow, Counts, Row};
+use crate::view::{ClosedRow, Counts, Row, SnoozedRow};
 
 /// How many rows of each list a desk holds.
 pub const WAITING_ROWS: u32 = 500;
@@ -34,6 +34,9 @@ pub struct Desk {
     pub recent: Vec<ClosedRow>,
     /// The counts of the last 24 hours.
     pub counts: Counts,
+    /// What the person whose desk it is has snoozed: it waits, and is not in their list.
+    #[serde(default)]
+    pub snoozed: Vec<SnoozedRow>,
 }
 
 impl Desk {
@@ -64,7 +67,8 @@ impl Desk {
                 // Read between the two lists of a desk, it may be in the second already.
                 let known = self.recent.iter().any(|closed| closed.row.id == id);
                 if let Some(place) = self.waiting.iter().position(|row| row.id == id) {
-                    let row = self.waiting.remove(place);
+                    let mut row = self.waiting.remove(place);
+                    row.claim = None;
                     if known {
                         return true;
                     }
@@ -89,6 +93,16 @@ impl Desk {
                     && let Some(progress) = &mut row.progress
                 {
                     progress.answered = answered;
+                }
+            }
+            Change::Claimed { id, name, ran_out } => {
+                if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id) {
+                    (row.claim, row.ran_out) = (name, ran_out);
+                }
+            }
+            Change::HandedOver { id, name } => {
+                if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id) {
+                    (row.to, row.claim, row.ran_out) = (name, None, None);
                 }
             }
             Change::Told { told } => {
@@ -123,14 +137,21 @@ impl Desk {
         true
     }
 
+    /// Whether its person has snoozed it.
+    pub fn is_snoozed(&self, id: domain::InteractionId) -> bool {
+        self.snoozed.iter().any(|(snoozed, _)| *snoozed == id)
+    }
+
     /// Whether so many rows have gone that those it does not hold should be read.
     pub fn runs_out(&self) -> bool {
         self.more_waiting > 0 && self.waiting.len() < WAITING_ROWS as usize / 2
     }
 
-    /// How many wait in all.
+    /// How many wait in all, without those that its person has snoozed.
     pub fn count_waiting(&self) -> usize {
-        self.waiting.len() + self.more_waiting
+        let snoozed = |row: &&Row| self.is_snoozed(row.id);
+        let snoozed = self.waiting.iter().filter(snoozed).count();
+        self.waiting.len() - snoozed + self.more_waiting
     }
 
     /// Whether no agent has ever asked or told anything.
@@ -172,6 +193,10 @@ pub(crate) mod tests {
             fingerprint: None,
             progress: None,
             level: None,
+            claim: None,
+            ran_out: None,
+            offline: false,
+            to: None,
             created_at: DateTime::UNIX_EPOCH,
             expires_at: None,
         }
@@ -254,6 +279,47 @@ pub(crate) mod tests {
         desk.apply(4, asked(4, Mode::Sync, false));
         desk.apply(5, asked(5, Mode::Sync, true));
         assert_eq!(ids(&desk), [5, 3, 4, 2, 1]);
+    }
+
+    #[test]
+    fn a_row_says_who_is_on_it_and_whom_it_is_for_while_it_waits() {
+        let id = InteractionId(uuid::Uuid::from_u128(1));
+        let claimed = |name: Option<&str>| Change::Claimed {
+            id,
+            name: name.map(str::to_owned),
+            ran_out: None,
+        };
+        let mut desk = Desk::default();
+        desk.apply(1, asked(1, Mode::Sync, false));
+        desk.apply(2, claimed(Some("Ana")));
+        assert_eq!(desk.waiting[0].claim.as_deref(), Some("Ana"));
+        let to_ben = Change::HandedOver {
+            id,
+            name: Some("Ben".into()),
+        };
+        desk.apply(3, to_ben);
+        let row = &desk.waiting[0];
+        assert_eq!(
+            (row.claim.as_deref(), row.to.as_deref()),
+            (None, Some("Ben"))
+        );
+        desk.apply(4, claimed(Some("Ben")));
+        desk.apply(5, claimed(None));
+        assert_eq!(desk.waiting[0].claim, None);
+        let me = domain::PersonId(uuid::Uuid::from_u128(7));
+        let ran_out = Change::Claimed {
+            id,
+            name: None,
+            ran_out: Some(me),
+        };
+        desk.apply(6, ran_out);
+        assert_eq!(desk.waiting[0].ran_out, Some(me));
+        let to_team = Change::HandedOver { id, name: None };
+        desk.apply(7, to_team);
+        assert_eq!(desk.waiting[0].ran_out, None);
+        desk.apply(8, claimed(Some("Ben")));
+        desk.apply(9, closed(1));
+        assert_eq!(desk.recent[0].row.claim, None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use futures::{
 };
 use gloo_net::websocket::{Message, WebSocketError, futures::WebSocket};
 use gloo_timers::future::sleep;
-use leptos::{ev, prelude::*, task::spawn_local};
+use leptos::{prelude::*, task::spawn_local};
 
 use super::{Desk, Live, LiveStatus, load_again, notify};
 use crate::{
@@ -30,6 +30,20 @@ use crate::{
 
 /// How long without the socket before the server is asked again.
 const POLL: Duration = Duration::from_secs(5);
+/// Whoever touches nothing for so long, in milliseconds, may have left: the server tells them by their other ways then.
+const ATTENTION: f64 = 120_000.0;
+/// How often that is looked at.
+const LOOKS: Duration = Duration::from_secs(5);
+/// What a page hears of somebody who is before it, comes, or goes.
+const SIGNS: [&str; 7] = [
+    "focus",
+    "blur",
+    "visibilitychange",
+    "pointerdown",
+    "pointermove",
+    "keydown",
+    "wheel",
+];
 /// The server pings every 20 s; a socket that is silent for twice that is dead.
 const SILENCE: Duration = Duration::from_secs(45);
 /// The code by which the server closes the socket of a session that has ended (RFC 6455 §7.4.1).
@@ -80,20 +94,56 @@ pub fn start(live: Live) {
     });
 }
 
-/// Hears whenever the person goes to another dialog, or to another tab or window.
-fn moves(live: Live) -> UnboundedReceiver<Option<String>> {
-    let is_hidden = RwSignal::new(document().hidden());
-    let look = window_event_listener(ev::visibilitychange, move |_| {
-        is_hidden.set(document().hidden());
+/// Where the person is, as far as others and the server are told.
+struct Moves {
+    /// Each place that they go to; none while they look at nothing here.
+    heard: UnboundedReceiver<Option<String>>,
+    is_here: RwSignal<bool>,
+}
+
+/// Hears whenever the person goes to another dialog, to another tab or window, or away.
+fn moves(live: Live) -> Moves {
+    let is_here = RwSignal::new(has_focus());
+    let touched = StoredValue::new(js_sys::Date::now());
+    let here = move |now: bool| {
+        if is_here.try_get_untracked() == Some(!now) {
+            let _ = is_here.try_set(now);
+        }
+    };
+    let heard = move |_: web_sys::Event| {
+        let now = has_focus();
+        if now {
+            let _ = touched.try_set_value(js_sys::Date::now());
+        }
+        here(now);
+    };
+    let signs = SIGNS.map(|sign| window_event_listener_untyped(sign, heard));
+    on_cleanup(move || {
+        for sign in signs {
+            sign.remove();
+        }
     });
-    on_cleanup(move || look.remove());
-    let (tell, moves) = unbounded();
+    set_interval(
+        move || {
+            let quiet = touched
+                .try_get_value()
+                .map(|touched| js_sys::Date::now() - touched);
+            here(has_focus() && quiet.is_some_and(|quiet| quiet < ATTENTION));
+        },
+        LOOKS,
+    );
+    let (tell, heard) = unbounded();
     Effect::new(move |_| {
-        let place = live.at.get().filter(|_| !is_hidden.get());
+        let place = live.at.get().filter(|_| is_here.get());
         // The loop lives as long as the page.
         let _ = tell.unbounded_send(place.map(Place::address));
     });
-    moves
+    Moves { heard, is_here }
+}
+
+/// Whether what is typed goes to this page: it may be on a screen that nobody looks at.
+fn has_focus() -> bool {
+    document().has_focus().unwrap_or(false)
 }
 
 #[derive(PartialEq)]
@@ -105,11 +155,7 @@ enum Ended {
 }
 
 /// Follows the feed until the socket is gone.
-async fn follow(
-    live: Live,
-    offset: StoredValue<TimeDelta>,
-    moves: &mut UnboundedReceiver<Option<String>>,
-) -> Ended {
+async fn follow(live: Live, offset: StoredValue<TimeDelta>, moves: &mut Moves) -> Ended {
     let mut ended = Ended::Refused;
     let Some(socket) = socket_url().and_then(|url| WebSocket::open(&url).ok()) else {
         return ended;
@@ -133,7 +179,9 @@ async fn follow(
         return ended;
     }
     // The server knows nothing of what the socket before was told.
-    let mut moved = Some(live.at.get_untracked().map(Place::address));
+    let at = live.at.get_untracked();
+    let at = at.filter(|_| moves.is_here.get_untracked());
+    let mut moved = Some(at.map(Place::address));
     loop {
         if let Some(place) = moved.take() {
             let Ok(at) = serde_json::to_string(&ClientFrame::At { place }) else {
@@ -145,7 +193,7 @@ async fn follow(
         }
         let message = select! {
             message = frames.next() => message,
-            place = moves.next() => {
+            place = moves.heard.next() => {
                 moved = place;
                 continue;
             }
@@ -191,6 +239,8 @@ fn take(live: Live, seq: i64, change: Change) {
     let row = match &change {
         Change::Asked { row } => Some(row.clone()),
         Change::Progressed { .. }
+        | Change::Claimed { .. }
+        | Change::HandedOver { .. }
         | Change::Closed { .. }
         | Change::Told { .. }
         | Change::Collected { .. }

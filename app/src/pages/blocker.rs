@@ -72,6 +72,7 @@ struct Seen {
     callback: Option<CalledBack>,
     follow_ups: usize,
     preview: Option<String>,
+    around: Option<(Option<String>, Option<String>, bool)>,
 }
 
 /// The dialog shows what happens as soon as the page hears of it: that a person answered, or a question
@@ -94,6 +95,7 @@ fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send +
                     callback: closed.and_then(|closed| closed.callback),
                     follow_ups: closed.map_or(0, |closed| closed.follow_ups),
                     preview: closed.map(|closed| closed.row.preview.clone()),
+                    around: row.map(|row| (row.claim.clone(), row.to.clone(), row.offline)),
                 }
             })
         })

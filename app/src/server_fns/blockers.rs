@@ -116,13 +116,17 @@ fn as_typed(text: String, plain: bool) -> String {
     }
 }
 
-/// Takes a blocker back. `by` is whose page it comes from.
+/// Takes a blocker back, or dismisses it where `dismiss` is there: its agent is offline. `by` is whose page it comes from.
 #[server(prefix = "/ui", endpoint = "cancel-blocker", output = TreeJson)]
 pub async fn cancel_blocker(
     id: InteractionId,
     #[server(default)] reason: Option<String>,
+    #[server(default)] dismiss: Option<String>,
     #[server(default)] by: Option<PersonId>,
 ) -> Result<(), UiError> {
+    if dismiss.is_some() {
+        return super::answered(super::backend_of(by).await?.dismiss(id).await);
+    }
     let reason = reason.filter(|reason| !reason.trim().is_empty());
     super::answered(super::backend_of(by).await?.cancel(id, reason).await)
 }

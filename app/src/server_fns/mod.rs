@@ -1,6 +1,7 @@
 //! The functions the browser calls, under `/ui`. Each takes the [`Backend`] from the request's context and
 //! translates; all are POST, and the server checks where the call comes from before it gets here.
 
+mod around;
 mod blockers;
 mod desk;
 mod history;
@@ -11,6 +12,10 @@ mod teams;
 mod together;
 mod visitor;
 
+pub use around::{
+    ClaimBlocker, EndSnooze, HandOverBlocker, ReleaseBlocker, SnoozeBlocker, claim_blocker,
+    end_snooze, hand_over_blocker, release_blocker, snooze_blocker,
+};
 pub(crate) use blockers::SEVERAL;
 pub use blockers::{
     AnswerBlocker, CancelBlocker, EraseInteraction, FollowUpBlocker, answer_blocker,

@@ -7,7 +7,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::Row;
+use super::{Row, around::Around};
 
 /// Everything a person needs to answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub struct Blocker {
     pub slack_link: Option<String>,
     /// The answer that the person who looks sent too late, if they did.
     pub unsent: Option<String>,
+    /// Who is on it, and whom it is for.
+    pub around: Around,
     /// Whether the person who looks may answer.
     pub may_answer: bool,
     /// The server's time when this was read.

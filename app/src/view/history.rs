@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     InteractionId, Via,
+    delivery::ReachKind,
     interaction::{Kind, Outcome, ReportOutcome},
     slack::Unseen,
 };
@@ -67,6 +68,8 @@ pub struct Step {
     pub what: What,
     /// In whose words.
     pub text: Option<String>,
+    /// How long after it was asked, in words, where that matters.
+    pub after: Option<String>,
 }
 
 /// A kind of step.
@@ -79,6 +82,14 @@ pub enum What {
     Told,
     /// It belongs to another team from then on; `text` is the team's name.
     Moved,
+    /// A person is on it.
+    Claimed,
+    /// A person gave a claim up; `text` is whose it was, if not their own.
+    GivenUp,
+    /// The time of this person's claim ran out.
+    RanOut,
+    /// A person handed it over; `text` is to whom, and why.
+    HandedOver,
     /// Some questions of a form were answered.
     Progressed(Progress),
     /// It was closed.
@@ -97,6 +108,20 @@ pub enum What {
     Posted,
     /// It could not be.
     AgentOffline,
+    /// A message about it arrived at the person whom `by` names.
+    Reached(ReachKind),
+    /// A rung of its ladder was told; `text` is to whom, by what.
+    Climbed {
+        /// Which, counted from 0.
+        rung: u32,
+    },
+    /// The person whom `by` names was told of it with others that had been held back.
+    SummedUp {
+        /// How many others.
+        others: u32,
+    },
+    /// A person has opened it.
+    Seen,
     /// A person said more.
     FollowedUp,
     /// A person changed what they had written; `text` is how it reads now.

@@ -1,6 +1,7 @@
 //! The data that pages show: plain, made by the server from domain types, without any markup.
 
 mod access;
+mod around;
 mod blocker;
 mod duty;
 mod group;
@@ -16,6 +17,7 @@ pub use access::{
     Account, EndingToken, LinkNotice, OwnerName, PeopleList, PersonRow, SessionRow, SignInLink,
     SlackLink, SlackUser, Standing, TokenList, TokenRow, TokenWish,
 };
+pub use around::{Around, ClaimView, GoesTo, SnoozedRow};
 pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,
     FormStep, OptionView, Remark,

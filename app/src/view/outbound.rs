@@ -78,11 +78,13 @@ pub struct DeliveryRow {
 }
 
 impl DeliveryRow {
-    /// Whether it waits for something that has to happen first, rather than for its first try: Slack counts no
-    /// try that could not be made.
+    /// Whether it waits for something that has to happen first, rather than for its first try: Slack and
+    /// what reaches people count no try that could not be made.
     pub fn is_put_off(&self) -> bool {
-        self.kind == DestinationKind::Slack
-            && self.state == DeliveryState::Due
+        !matches!(
+            self.kind,
+            DestinationKind::Webhook | DestinationKind::Callback
+        ) && self.state == DeliveryState::Due
             && self.tries == 0
             && self.error.is_some()
     }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Fingerprint, Interaction, InteractionId,
+    Fingerprint, Interaction, InteractionId, PersonId,
     interaction::{
         AnswerContent, Brief, Callback, Ending, Erased, Kind, Level, Mode, Outcome, Priority,
     },
@@ -43,6 +43,18 @@ pub struct Row {
     pub progress: Option<Progress>,
     /// How serious a notification is.
     pub level: Option<Level>,
+    /// Who is on it.
+    #[serde(default)]
+    pub claim: Option<String>,
+    /// Whose claim has just run out, as this page heard.
+    #[serde(default)]
+    pub ran_out: Option<PersonId>,
+    /// The one person that it is for.
+    #[serde(default)]
+    pub to: Option<String>,
+    /// Whether its agent is offline, as of when the desk was read.
+    #[serde(default)]
+    pub offline: bool,
     /// When it was asked.
     #[serde(with = "chrono::serde::ts_microseconds")]
     pub created_at: DateTime<Utc>,
@@ -86,6 +98,13 @@ impl From<&Brief> for Row {
                 of: form.of,
             }),
             level: brief.level,
+            claim: brief.claim.as_ref().map(|claim| harmless(&claim.by.name)),
+            ran_out: None,
+            to: brief
+                .to
+                .as_ref()
+                .and_then(|to| Some(harmless(to.person()?.1))),
+            offline: false,
             created_at: brief.created_at,
             expires_at: brief.expires_at,
         }

@@ -69,6 +69,16 @@ def test_the_agent_takes_its_question_back(people: Handraise) -> None:
     assert caught.value.problem["closed_by"] == "backend"
 
 
+def test_a_session_that_ends_takes_along_what_asked_for_it(people: Handraise) -> None:
+    goes = people.open("question", "Which port?", session_id="nightly", withdraw_on_disconnect=True)
+    stays = people.open("question", "Which host?", session_id="nightly")
+    assert (goes.withdraw_on_disconnect, stays.withdraw_on_disconnect) == (True, False)
+    ended = people.end_session("nightly")
+    assert [(one.id, one.cancel_code) for one in ended] == [(goes.id, "session_ended")]
+    assert people.end_session("nightly") == ()
+    assert people.get(stays.id).is_pending
+
+
 def test_waiting_for_a_time_returns_what_is_there_by_then(people: Handraise, desk: Desk) -> None:
     asked = people.open("question", "Which port?")
     for timeout in (0, 0.3):

@@ -4,12 +4,13 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     access::Access,
-    delivery::{Endpoint, Retry},
+    delivery::{Endpoint, Reach, Retry},
     digest::Hash,
     event::{NewEvent, Payload},
     idempotency::IdempotencyKey,
-    ids::{InteractionId, MessageId},
+    ids::{DeliveryId, DestinationId, InteractionId, MessageId},
     interaction::Interaction,
+    ladder::LadderWrite,
     task::Task,
 };
 
@@ -44,6 +45,26 @@ pub enum Write {
     /// A new endpoint when its version is 1, otherwise as [`Write::Advance`]. The due deliveries of
     /// a disabled or deleted one are given up with it.
     Endpoint(Endpoint),
+    /// A new reach when its version is 1, otherwise as [`Write::Advance`]. What is due to one that has ended is given up
+    /// with it. A conflict also when its person is disabled.
+    Reach(Reach),
+    /// These reaches are owed a message about this interaction: of the changeset's event about it that is a
+    /// [`Cause`](crate::delivery::Cause). This is how a rung is told, in the commit that decides it.
+    Tell {
+        /// Which.
+        interaction: InteractionId,
+        /// To whom, by what.
+        reaches: Vec<DestinationId>,
+    },
+    /// A message has arrived. A conflict unless it is being sent under this lease: whoever else sends it tells of it.
+    Arrived {
+        /// Which.
+        message: DeliveryId,
+        /// The lease it was sent under.
+        lease: i64,
+        /// When.
+        at: DateTime<Utc>,
+    },
     /// Deliveries are due again.
     Retry {
         /// Which.
@@ -61,6 +82,8 @@ pub enum Write {
         /// The outcome, for the reader.
         note: String,
     },
+    /// A step on a ladder.
+    Ladder(LadderWrite),
     /// As [`Write::Advance`], and all that was written in the interaction goes (rule 19): from its row, from its
     /// events, and from everything that was made of them. If the journal has an event of it after the last one that the
     /// decision rests on, the whole changeset is refused as a conflict; so too when it is the last of its task that has words
@@ -116,6 +139,10 @@ impl Changeset {
             Write::Task(_)
             | Write::Access(_)
             | Write::Endpoint(_)
+            | Write::Reach(_)
+            | Write::Tell { .. }
+            | Write::Arrived { .. }
+            | Write::Ladder(_)
             | Write::Retry { .. }
             | Write::Heard { .. } => None,
         }

@@ -4,7 +4,7 @@
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
-//! may what); `interaction`, `task`, `access`, `delivery`, `duty` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
+//! may what); `interaction`, `task`, `access`, `delivery`, `duty`, `ladder` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
@@ -22,6 +22,7 @@ pub mod ids;
 pub mod interaction;
 pub mod journal;
 pub mod json;
+pub mod ladder;
 pub mod limits;
 pub mod mcp;
 pub mod obligation;
@@ -31,6 +32,7 @@ pub mod quota;
 mod refused;
 pub mod sign;
 pub mod slack;
+pub mod slack_pace;
 pub mod task;
 pub mod team;
 #[cfg(test)]
@@ -41,8 +43,8 @@ pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, To
 pub use changeset::{Blanked, Changeset, Erasing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
-    DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, InteractionEvent, Named, NewEvent,
-    Payload, PersonEvent, TaskEvent, TeamEvent, TokenEvent,
+    DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, InteractionEvent, LadderEvent, Named,
+    NewEvent, Payload, PersonEvent, ReachEvent, TaskEvent, TeamEvent, TokenEvent,
 };
 pub use fault::Fault;
 pub use idempotency::{AskedUnder, IdempotencyKey};

@@ -26,6 +26,15 @@ pub const OPTIONS: usize = 25;
 pub const OPTION_CHARS: usize = 75;
 /// Most questions of a form.
 pub const QUESTIONS: usize = 10;
+/// How long a person is on it who does not say for how long, in minutes.
+pub const CLAIM_MINUTES: i64 = 15;
+/// How long a person may say that they are on it, in minutes; they may say so again.
+pub const CLAIM_MINUTES_MAX: i64 = 240;
+/// An agent that goes on meanwhile may be busy for so many hours before it comes for the answer; then it is offline. How
+/// long one that has stopped may be silent is a setting.
+pub const ASYNC_SILENCE_HOURS: i64 = 6;
+/// How far ahead a blocker may be put off at most, in days.
+pub const SNOOZE_DAYS: i64 = 7;
 /// Most follow-ups of one blocker.
 pub const FOLLOW_UPS: usize = 100;
 /// Largest `metadata`, as compact JSON, in bytes.
@@ -106,6 +115,44 @@ pub const AWAY_DAYS: i64 = 366;
 pub const DUTY_EXCEPTIONS: usize = 1_000;
 /// How long those that are over are kept, so that calendars show what was.
 pub const DUTY_KEPT: TimeDelta = TimeDelta::days(35);
+/// Most ways to reach one person.
+pub const REACHES: usize = 20;
+/// How many messages that ask whose address it is a person may have sent in an hour: they go to whatever address is named.
+pub const PROOFS: u32 = 5;
+/// That hour.
+pub const PROOFS_WITHIN: TimeDelta = TimeDelta::hours(1);
+/// How long a person is told that such a way ended without their doing.
+pub const LOST_SHOWN: TimeDelta = TimeDelta::days(30);
+/// Longest name of such a way, in characters.
+pub const LABEL_CHARS: usize = 100;
+/// Most rungs of a ladder, for each class of questions.
+pub const RUNGS: usize = 10;
+/// How often one of them can come.
+pub const RUNG_TIMES: u32 = 10;
+/// The shortest time between two rungs as they are written, in seconds.
+pub const RUNG_SECONDS_MIN: i64 = 30;
+/// The longest, in seconds.
+pub const RUNG_SECONDS_MAX: i64 = 7 * 24 * 60 * 60;
+/// Rungs that would come closer than this, since a deadline is near, do not come.
+pub const RUNG_APART: TimeDelta = TimeDelta::seconds(30);
+/// What counts as half of the time that is left where there is no deadline.
+pub const RUNG_WITHOUT_DEADLINE: TimeDelta = TimeDelta::days(1);
+/// How many of the people that a rung tells its event names.
+pub const RUNG_NAMED: usize = 50;
+/// Most messages to one person in an hour; one is counted once, however many ways it takes.
+pub const MESSAGES_AN_HOUR: u32 = 20;
+/// How many of them are kept for what is urgent or cannot wait.
+pub const MESSAGES_KEPT_FOR_URGENT: u32 = 5;
+/// Over which time they are counted.
+pub const MESSAGES_WINDOW: TimeDelta = TimeDelta::hours(1);
+/// When no person of a rung can be told, it is tried again after this time.
+pub const RUNG_AGAIN: TimeDelta = TimeDelta::minutes(1);
+/// The shortest time between a message to a person and what was held back from them since it counts in no limit.
+pub const SUMMARY_APART: TimeDelta = TimeDelta::minutes(5);
+/// How many questions one summary tells of; of more it says how many.
+pub const SUMMED_UP: usize = 100;
+/// When the rest is told as one.
+pub const SUMMARY_AFTER: TimeDelta = TimeDelta::minutes(15);
 /// Most bytes of a calendar file that is read in.
 pub const CALENDAR_BYTES: u64 = 2_000_000;
 /// Most events of a calendar file that is read in.

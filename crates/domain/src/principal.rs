@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    ids::{AgentId, PersonId, TokenId},
+    ids::{AgentId, PersonId, TeamId, TokenId},
     limits::PROOF_LASTS,
     refused::Refused,
     team::{Audience, Parts, TeamRef},
@@ -227,6 +227,29 @@ impl Principal {
         match self {
             Self::Script { .. } | Self::Agent(_) => self.responder().map(Actor::Responder),
             Self::Person { .. } | Self::SlackUser { .. } | Self::Operator { .. } => self.admin(),
+        }
+    }
+
+    /// Whether this is a person whose role is admin.
+    pub fn is_admin(&self) -> bool {
+        matches!(
+            self,
+            Self::Person {
+                role: Role::Admin,
+                ..
+            } | Self::SlackUser {
+                role: Role::Admin,
+                ..
+            }
+        )
+    }
+
+    /// Whether this is a member of that team, or an admin, who sees all of them.
+    pub fn belongs_to(&self, team: TeamId) -> bool {
+        match self.audience() {
+            Audience::All => true,
+            Audience::Agent(_) => false,
+            Audience::Teams(teams) => teams.contains(&team),
         }
     }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use thiserror::Error;
 
-use crate::{fault::Fault, outcome::Outcome};
+use crate::{fault::Fault, outcome::Outcome, time::words};
 
 /// A rule said no. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -97,6 +97,19 @@ pub enum Refused {
     /// Rule 8: the agent has asked something else under this key.
     #[error("the idempotency key belongs to another request")]
     KeyReused,
+    /// Another person is on it; an answer needs no claim.
+    #[error("{by} is on it for another {}", words(*until - *now))]
+    Claimed {
+        /// Their name.
+        by: String,
+        /// Until when.
+        until: DateTime<Utc>,
+        /// The moment of the refusal.
+        now: DateTime<Utc>,
+    },
+    /// Only a blocker whose agent is gone is dismissed; others are taken back, with a reason.
+    #[error("its agent is not offline; take it back instead")]
+    NotOffline,
     /// Nothing has been answered yet that could be collected or followed up.
     #[error("still waiting for an answer")]
     StillPending,

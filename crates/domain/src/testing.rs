@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
-    AgentId, AgentRef, Changeset, Event, Ids, Interaction, Moment, Parts, PersonId, Principal,
-    Role, Write,
+    AgentId, AgentRef, Changeset, Event, Ids, Interaction, Moment, Parts, Person, PersonId,
+    Principal, Role, Write,
     decide::interaction as decide,
     ids::Salt,
     interaction::{AnswerDraft, Draft, Kind, Request},
@@ -84,6 +84,19 @@ pub(crate) fn person(role: Role) -> Principal {
         role,
         proven_at: epoch(),
         teams: Parts::default(),
+    }
+}
+
+/// Somebody as the store keeps them.
+pub(crate) fn human(id: u128, name: &str, role: Role) -> Person {
+    Person {
+        id: PersonId(Uuid::from_u128(id)),
+        version: 1,
+        name: name.to_owned(),
+        role,
+        invited_at: epoch(),
+        disabled_at: None,
+        slack_id: None,
     }
 }
 
@@ -188,6 +201,10 @@ pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
         | Write::Erase(_)
         | Write::Access(_)
         | Write::Endpoint(_)
+        | Write::Reach(_)
+        | Write::Tell { .. }
+        | Write::Arrived { .. }
+        | Write::Ladder(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,
     })

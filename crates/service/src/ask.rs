@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use domain::{
     AgentId, AgentRef, AskedUnder, Fault, IdempotencyKey, Interaction, InteractionEvent,
     InteractionId, Payload, Person, Refused, Team,
-    decide::interaction as decide,
+    decide::interaction::{self as decide, AskedOf},
     interaction::{Draft, Kind, Request, TaskRef},
     limits,
 };
@@ -37,14 +37,20 @@ impl Service {
         let unreachable = self.callback_fault(&draft)?;
         let named = draft.team.clone();
         let team = self.team_for(agent.id, named.as_deref()).await?;
+        let asked_for = draft.to.clone();
         let of = team.as_ref().ok().cloned().flatten();
+        let to = match &asked_for {
+            Some(named) if team.is_ok() => self.whom(of.as_ref(), named).await?.map(Some),
+            _ => Ok(None),
+        };
         let request = draft.check(|kind| self.timeout(kind, of.as_ref()));
-        let (request, mut team) = match (request, unreachable, team) {
-            (Ok(request), None, Ok(team)) => (request, team),
-            (checked, unreachable, team) => {
+        let (request, mut team, to) = match (request, unreachable, team, to) {
+            (Ok(request), None, Ok(team), Ok(to)) => (request, team, to),
+            (checked, unreachable, team, to) => {
                 let mut faults = checked.err().unwrap_or_default();
                 faults.extend(unreachable);
                 faults.extend(team.err());
+                faults.extend(to.err());
                 return Err(faults.into());
             }
         };
@@ -65,10 +71,14 @@ impl Service {
                 Some(task) => self.store.task(agent.id, &task.id).await?,
                 None => None,
             };
-            let mut changeset = decide::open(
+            let of = AskedOf {
+                team: team.as_ref().map(Team::named),
+                to: to.clone(),
+            };
+            let mut changeset = decide::open_for(
                 request.clone(),
                 agent.clone(),
-                team.as_ref().map(Team::named),
+                of,
                 key.clone(),
                 task.as_ref(),
                 self.channel_for(&request, team.as_ref()),

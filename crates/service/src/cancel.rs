@@ -1,8 +1,8 @@
-//! An agent or a person takes questions back.
+//! An agent or a person takes questions back, one or all of a session.
 
 use domain::{
-    Interaction, InteractionId, Principal, Refused, decide::interaction as decide, fault::Faults,
-    limits,
+    AgentRef, Audience, Interaction, InteractionId, Principal, Refused,
+    decide::interaction as decide, fault::Faults, limits,
 };
 use store::InteractionQuery;
 
@@ -57,11 +57,44 @@ impl Service {
         );
         faults.line("reason", reason.clone(), limits::LINE_CHARS);
         faults.into_result(())?;
-        let mut cancelled = Vec::new();
+        let how = Ends::Cancelled { reason, by };
+        self.end_in_session(session_id, by.audience(), how).await
+    }
+
+    /// The agent's session is over: takes back what it asked in it and wanted to have taken back then, and nothing else.
+    /// Returns what was taken back. Again changes nothing, and there may be another session of that name.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`].
+    pub async fn end_agent_session(
+        &self,
+        session_id: &str,
+        agent: &AgentRef,
+    ) -> Result<Vec<Interaction>, ServiceError> {
+        let mut faults = Faults::default();
+        faults.line(
+            "session_id",
+            Some(session_id.to_owned()),
+            limits::SESSION_ID_CHARS,
+        );
+        faults.into_result(())?;
+        let audience = Audience::Agent(agent.id);
+        self.end_in_session(session_id, audience, Ends::Withdrawn(agent))
+            .await
+    }
+
+    /// Each in a commit of its own: what somebody else closes meanwhile holds up no other.
+    async fn end_in_session(
+        &self,
+        session_id: &str,
+        audience: Audience,
+        how: Ends<'_>,
+    ) -> Result<Vec<Interaction>, ServiceError> {
+        let mut ended = Vec::new();
         let mut before = None;
         loop {
             let query = InteractionQuery {
-                audience: by.audience(),
+                audience: audience.clone(),
                 state: Some("pending".to_owned()),
                 session_id: Some(session_id.to_owned()),
                 before,
@@ -70,24 +103,46 @@ impl Service {
             };
             let page = self.store.briefs(&query).await?;
             let Some(last) = page.last() else {
-                return Ok(cancelled);
+                return Ok(ended);
             };
             // Of a list that was changed beside the journal the order may be wrong.
             if before.is_some_and(|before| last.id >= before) {
-                return Ok(cancelled);
+                return Ok(ended);
             }
             before = Some(last.id);
-            for interaction in page {
-                match self.cancel(interaction.id, reason.clone(), by).await {
-                    Ok(interaction) => cancelled.push(interaction),
-                    // Moved meanwhile, or only to be read.
+            for brief in page {
+                let end = match &how {
+                    Ends::Cancelled { reason, by } => {
+                        self.cancel(brief.id, reason.clone(), by).await
+                    }
+                    Ends::Withdrawn(agent) => {
+                        self.change_as_told(brief.id, |interaction, work, now| {
+                            decide::withdraw(interaction, session_id, agent, work, now)
+                        })
+                        .await
+                    }
+                };
+                match end {
+                    Ok(interaction) => ended.push(interaction),
+                    // Moved meanwhile, or only to be read; or it was not to be taken back.
                     Err(
                         ServiceError::NotFound
-                        | ServiceError::Refused(Refused::Closed { .. } | Refused::NotInTeam { .. }),
+                        | ServiceError::Refused(
+                            Refused::Closed { .. } | Refused::NotInTeam { .. } | Refused::Unchanged,
+                        ),
                     ) => {}
                     Err(error) => return Err(error),
                 }
             }
         }
     }
+}
+
+/// How what waits in a session ends.
+enum Ends<'a> {
+    Cancelled {
+        reason: Option<String>,
+        by: &'a Principal,
+    },
+    Withdrawn(&'a AgentRef),
 }

@@ -1,7 +1,7 @@
 //! Every changeset goes to the store through here, so that commits are counted, and only those; and so that a lost
 //! race has one meaning.
 
-use domain::Changeset;
+use domain::{Changeset, Write, ladder::LadderWrite};
 use store::CommitError;
 
 use super::{Service, ServiceError};
@@ -16,13 +16,26 @@ impl Service {
     /// When the database fails.
     pub(super) async fn is_first(&self, changeset: Changeset) -> Result<bool, ServiceError> {
         let tally = Tally::of(&changeset);
+        let climbs = begins_a_ladder(&changeset);
         match self.store.commit(changeset).await {
             Ok(_) => {
                 self.metrics.committed(tally);
+                if climbs {
+                    self.to_climb.notify_one();
+                }
                 Ok(true)
             }
             Err(CommitError::Conflict) => Ok(false),
             Err(CommitError::Failed(error)) => Err(error.into()),
         }
     }
+}
+
+/// Whether the first rung of a ladder is due by it, at once.
+fn begins_a_ladder(changeset: &Changeset) -> bool {
+    changeset.writes.iter().any(|write| match write {
+        Write::Open(interaction) => interaction.state.is_pending(),
+        Write::Ladder(LadderWrite::Restart { .. } | LadderWrite::Resume { .. }) => true,
+        _ => false,
+    })
 }

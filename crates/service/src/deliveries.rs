@@ -121,6 +121,10 @@ impl Service {
             DestinationKind::Callback => self.callback_tried(claimed, mark).await,
             // Where a card is was kept as soon as Slack said so.
             DestinationKind::Slack => Ok(()),
+            DestinationKind::Push
+            | DestinationKind::Mail
+            | DestinationKind::Ntfy
+            | DestinationKind::Direct => self.message_tried(claimed, reply, mark).await,
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, TimeDelta};
+use chrono::TimeDelta;
 use domain::{
     AbsenceId, Changeset, DutyEvent, Fault, Moment, OverrideId, Part, Payload, Person, PersonId,
-    Principal, Refused, TeamId, TeamRef,
+    Principal, Refused, Team, TeamId, TeamRef,
     decide::duty::{self as decide, Standing},
     duty::{
         AbsenceDraft, Duty, OverrideDraft, RotaDraft, Shift, can_be_on_duty, first_gap, shifts,
@@ -130,13 +130,7 @@ impl Service {
         let person = self.store.person(owner).await?;
         let person = person.filter(|person| person.disabled_at.is_none());
         let person = person.ok_or(ServiceError::NotFound)?;
-        let reader = Principal::Person {
-            id: person.id,
-            name: person.name,
-            role: person.role,
-            proven_at: DateTime::UNIX_EPOCH,
-            teams: self.store.parts(owner).await?,
-        };
+        let reader = self.principal_for(&person).await?;
         self.duty_calendar(team, &reader).await
     }
 
@@ -375,6 +369,16 @@ impl Service {
 
     /// Rule 18: what belongs to a team is there for its readers alone.
     async fn seen_duty(&self, team: &str, reader: &Principal) -> Result<DutyRecord, ServiceError> {
+        let team = self.team_seen_by(team, reader).await?;
+        self.known_duty(team.id).await
+    }
+
+    /// The team with this id or name, for those who see what belongs to it.
+    pub(super) async fn team_seen_by(
+        &self,
+        team: &str,
+        reader: &Principal,
+    ) -> Result<Team, ServiceError> {
         let id = match team.parse::<TeamId>() {
             Ok(id) => Some(id),
             Err(_) if is_name(team, limits::LINE_CHARS) => {
@@ -384,10 +388,12 @@ impl Service {
             Err(_) => None,
         };
         let id = id.ok_or(ServiceError::NotFound)?;
-        match reader.audience().sees_all(&[id]) {
-            true => self.known_duty(id).await,
-            false => Err(ServiceError::NotFound),
+        if !reader.audience().sees_all(&[id]) {
+            return Err(ServiceError::NotFound);
         }
+        let team = self.store.team(id).await?;
+        let team = team.filter(|team| team.deleted_at.is_none());
+        team.ok_or(ServiceError::NotFound)
     }
 
     /// With the names of all in it. Some are not in the team any more.
@@ -459,7 +465,7 @@ fn can_be(record: &DutyRecord) -> Vec<Person> {
 }
 
 /// Whether a person can be on duty now.
-fn here(record: &DutyRecord) -> impl Fn(PersonId) -> bool + use<> {
+pub(super) fn here(record: &DutyRecord) -> impl Fn(PersonId) -> bool + use<> {
     let can_be = can_be(record).into_iter();
     let here: BTreeSet<_> = can_be
         .filter(|person| person.disabled_at.is_none())

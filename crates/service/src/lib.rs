@@ -7,12 +7,15 @@
 
 mod answer;
 mod ask;
+mod ask_for;
 mod backoff;
 pub mod calendar;
 mod callbacks;
 mod cancel;
 mod cards;
 mod channels;
+mod claim;
+mod climb;
 mod collect;
 mod commit;
 mod consume;
@@ -24,21 +27,29 @@ mod expire;
 mod factor;
 mod follow_up;
 pub mod guard;
+mod hand_over;
 pub mod hook_secret;
 mod inbox;
+mod ladders;
 pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod presence;
+mod principal;
 mod provider_sign_in;
 mod quota;
+mod reach;
 mod read;
 mod reply;
 pub mod secret;
+mod seen;
 mod session_data;
 mod settings;
 mod sign_in;
 mod slack_identity;
+mod slack_turns;
+mod snooze;
 mod task;
 mod teams;
 mod tokens;
@@ -53,13 +64,17 @@ pub use factor::{
     AppSecret, AskedAny, AskedPasskey, Asks, Half, Passkeys, PendingApp, PendingPasskey,
     RecoveryCodes,
 };
+pub use hand_over::{HandTo, Receivers};
+pub use ladders::TeamLadder;
 pub use network::Network;
 pub use passwords::Weak;
 pub use provider_sign_in::{Newcomer, Received, Shown, ShownTeams};
+pub use reach::{About, Address, Message, OwnReach, Prepared, ReachNumbers, Spread};
 pub use read::Scope;
 pub use reply::Heard;
 pub use settings::{KeepDays, Settings, TeamDays, Timeouts};
 pub use sign_in::{Browser, Known, SignedIn};
+pub use slack_turns::Rests;
 pub use task::TaskWaiting;
 
 use std::{
@@ -69,12 +84,12 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, Changeset, Fault, Ids, Interaction, InteractionId, Moment, Refused, SessionId, Sign,
-    TokenId, interaction::Mode, task::Work,
+    AgentId, Changeset, Fault, Ids, Interaction, InteractionId, Moment, PersonId, Refused,
+    SessionId, Sign, TokenId, interaction::Mode, task::Work,
 };
 use store::{Store, StoreError};
 use thiserror::Error;
-use tokio::sync::watch;
+use tokio::sync::{Notify, broadcast, watch};
 
 use backoff::Backoff;
 use guard::Guard;
@@ -82,10 +97,14 @@ use machine::clock::Clock;
 use metrics::Metrics;
 use passwords::Passwords;
 use signing::{CallbackSecrets, Sealer, SlackLinks};
+use slack_turns::SlackTurns;
 use uses::Uses;
 
 /// How often a row that is not as the journal tells is looked at again before it counts as altered.
 const TRIES: u32 = 8;
+
+/// Whoever listens and falls further behind looks for themselves.
+const SNOOZES_HEARD: usize = 256;
 
 /// The use cases over one store. Cheap to clone.
 #[derive(Clone)]
@@ -95,17 +114,22 @@ pub struct Service {
     ids: Arc<dyn Ids>,
     settings: Settings,
     token_uses: Arc<Uses<TokenId>>,
+    asked_after: Arc<Uses<InteractionId>>,
+    listened: Arc<Uses<AgentId>>,
+    heard_since: Arc<presence::HeardSince>,
     session_uses: Arc<Uses<SessionId>>,
     passwords: Arc<Passwords>,
     backoff: Arc<Backoff>,
     metrics: Arc<Metrics>,
     access_ended: watch::Sender<()>,
+    snoozes_changed: broadcast::Sender<PersonId>,
     /// Signs decisions. Commands that only manage have none.
     signer: Option<Arc<dyn Sign>>,
     outbound: Option<Arc<Outbound>>,
     /// Where cards go, if Slack is used.
     channels: Option<Arc<Channels>>,
     slack_links: Option<Arc<SlackLinks>>,
+    slack_turns: Arc<SlackTurns>,
     /// Where browsers have passkeys for this server.
     passkeys: Option<Arc<Passkeys>>,
     /// Whether something that was erased may still stand beside the rows. At first it may: a process before this one may
@@ -114,6 +138,8 @@ pub struct Service {
     unerasable: Arc<Mutex<erase::Unerasable>>,
     /// The teams that the settings name and that are not there.
     strangers: Arc<Mutex<BTreeSet<String>>>,
+    /// Told whenever a first rung is due.
+    to_climb: Arc<Notify>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -178,24 +204,30 @@ impl Service {
         settings: Settings,
     ) -> Self {
         Self {
+            heard_since: Arc::new(presence::HeardSince::new(clock.now())),
             store,
             clock,
             ids,
             settings,
             token_uses: Arc::default(),
+            asked_after: Arc::default(),
+            listened: Arc::default(),
             session_uses: Arc::default(),
             passwords: Arc::default(),
             backoff: Arc::default(),
             metrics: Arc::default(),
             access_ended: watch::Sender::new(()),
+            snoozes_changed: broadcast::Sender::new(SNOOZES_HEARD),
             signer: None,
             outbound: None,
             channels: None,
             slack_links: None,
+            slack_turns: Arc::default(),
             passkeys: None,
             to_scrub: Arc::new(AtomicBool::new(true)),
             unerasable: Arc::default(),
             strangers: Arc::default(),
+            to_climb: Arc::default(),
         }
     }
 
@@ -253,6 +285,11 @@ impl Service {
     /// connection looks again.
     pub fn access_ended(&self) -> &watch::Sender<()> {
         &self.access_ended
+    }
+
+    /// Says whose snoozes have changed on this node: their pages look again.
+    pub fn snoozes_changed(&self) -> &broadcast::Sender<PersonId> {
+        &self.snoozes_changed
     }
 
     /// Now.

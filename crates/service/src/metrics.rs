@@ -5,8 +5,10 @@
 
 use std::{borrow::Cow, fmt, time::Duration};
 
+use chrono::{DateTime, Utc};
 use domain::{
-    Changeset, Interaction, Write,
+    Changeset, Interaction, InteractionEvent, Payload, Write,
+    delivery::ReachKind,
     interaction::{Kind, Mode, Outcome},
 };
 use prometheus_client::{
@@ -14,6 +16,8 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::ConstGauge, histogram::Histogram},
     registry::{Registry, Unit},
 };
+use store::WaysBy;
+use uuid::Uuid;
 
 /// Every name begins with it.
 const PREFIX: &str = "handraise";
@@ -25,6 +29,11 @@ const RESOLUTION: [f64; 11] = [
 const LATENCY: [f64; 10] = [
     0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
 ];
+
+/// From the rung to the phone, in seconds: within one, within a minute, or late.
+const REACHING: [f64; 7] = [0.1, 0.3, 1.0, 5.0, 60.0, 300.0, 3_600.0];
+/// Rungs are counted one by one as far as this; those after it together.
+const RUNGS_APART: u32 = 5;
 
 /// A notification is not closed: it never waits.
 const OUTCOMES: [Outcome; 10] = [
@@ -41,6 +50,7 @@ const OUTCOMES: [Outcome; 10] = [
 ];
 
 type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
+type Gauges = Family<Labels<1>, prometheus_client::metrics::gauge::Gauge>;
 type Histograms = Family<Labels<1>, Histogram, fn() -> Histogram>;
 
 /// Counters and histograms of one server.
@@ -53,6 +63,11 @@ pub struct Metrics {
     latency: Histograms,
     refusals: Family<Labels<1>, Counter>,
     messages_kept: Counter,
+    told: Family<Labels<1>, Counter>,
+    reaching: Histograms,
+    not_reached: Family<Labels<1>, Counter>,
+    silence: Histograms,
+    rungs: Family<Labels<1>, Counter>,
 }
 
 /// Counts made at the moment of asking.
@@ -82,12 +97,15 @@ pub struct Now {
     pub slack_waiting: Option<i64>,
     /// How many connections of Socket Mode there are, where it is used, and how many more Slack counts.
     pub slack_sockets: Option<(usize, u32)>,
+    /// The ways by which people can be reached.
+    pub ways: Vec<WaysBy>,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         let resolution: fn() -> Histogram = || Histogram::new(RESOLUTION);
         let latency: fn() -> Histogram = || Histogram::new(LATENCY);
+        let reaching: fn() -> Histogram = || Histogram::new(REACHING);
         let mut metrics = Self {
             registry: Registry::with_prefix(PREFIX),
             asked: Family::default(),
@@ -97,6 +115,11 @@ impl Default for Metrics {
             latency: Family::new_with_constructor(latency),
             refusals: Family::default(),
             messages_kept: Counter::default(),
+            told: Family::default(),
+            reaching: Family::new_with_constructor(reaching),
+            not_reached: Family::default(),
+            silence: Family::new_with_constructor(resolution),
+            rungs: Family::default(),
         };
         metrics.register();
         // A rate needs the zero before the first.
@@ -126,6 +149,33 @@ impl Metrics {
             "From asking to the end of a blocker",
             Unit::Seconds,
             self.resolution.clone(),
+        );
+        to.register(
+            "people_told",
+            "Messages that rungs made for people, by what; those of people_reached arrived",
+            self.told.clone(),
+        );
+        to.register_with_unit(
+            "people_reached",
+            "From the rung to the arrival of its message, by what",
+            Unit::Seconds,
+            self.reaching.clone(),
+        );
+        to.register(
+            "people_not_reached",
+            "Messages that were given up while their question waited, by what",
+            self.not_reached.clone(),
+        );
+        to.register_with_unit(
+            "silence",
+            "From asking to a person who was reached, has seen it, or answered",
+            Unit::Seconds,
+            self.silence.clone(),
+        );
+        to.register(
+            "rungs_climbed",
+            "Rungs of ladders that were told, by their number; 0 is at once",
+            self.rungs.clone(),
         );
         to.register(
             "http_requests",
@@ -182,11 +232,35 @@ impl Metrics {
         self.messages_kept.inc_by(messages);
     }
 
+    /// A message was given up while its question waited.
+    pub fn not_reached(&self, by: ReachKind) {
+        let labels = [("by", by.name().into())];
+        self.not_reached.get_or_create(&labels).inc();
+    }
+
     /// A changeset was committed.
     pub fn committed(&self, tally: Tally) {
         for (kind, mode) in tally.asked {
             let labels = [("kind", kind.name().into()), ("mode", mode.name().into())];
             self.asked.get_or_create(&labels).inc();
+        }
+        for rung in tally.rungs {
+            let number = match rung {
+                0..RUNGS_APART => rung.to_string(),
+                _ => format!("{RUNGS_APART}+"),
+            };
+            self.rungs.get_or_create(&[("rung", number.into())]).inc();
+        }
+        for way in tally.told {
+            self.told.get_or_create(&[("by", way.name().into())]).inc();
+        }
+        for (way, seconds) in tally.arrived {
+            let labels = [("by", way.name().into())];
+            self.reaching.get_or_create(&labels).observe(seconds);
+        }
+        for (what, seconds) in tally.silence {
+            let labels = [("until", what.into())];
+            self.silence.get_or_create(&labels).observe(seconds);
         }
         for (state, outcome, seconds) in tally.closed {
             let labels = [("outcome", outcome.name().into())];
@@ -206,7 +280,7 @@ impl Metrics {
         for (name, help, value) in now.gauges() {
             of_now.register(name, help, ConstGauge::new(value));
         }
-        let waiting = Family::<Labels<1>, prometheus_client::metrics::gauge::Gauge>::default();
+        let waiting = Gauges::default();
         for (mode, count) in [
             (Mode::Sync, now.waiting_sync),
             (Mode::Async, now.waiting_async),
@@ -215,6 +289,13 @@ impl Metrics {
             waiting.get_or_create(&labels).set(count);
         }
         of_now.register("waiting", "Blockers that wait, by mode", waiting);
+        let (ways, failing) = now.ways();
+        of_now.register("ways", "Ways by which people can be reached", ways);
+        of_now.register(
+            "ways_failing",
+            "Those that do nothing but fail: push services, mailboxes and topics",
+            failing,
+        );
         if let Some(age) = now.checkpoint_age {
             of_now.register_with_unit(
                 "checkpoint_age",
@@ -232,6 +313,20 @@ impl Metrics {
 }
 
 impl Now {
+    fn ways(&self) -> (Gauges, Gauges) {
+        let (ways, failing) = (Gauges::default(), Gauges::default());
+        for one in &self.ways {
+            let labels = [("by", one.by.name().into())];
+            let set = |of: &Gauges, count| {
+                let count = i64::try_from(count).unwrap_or(i64::MAX);
+                of.get_or_create(&labels).set(count);
+            };
+            set(&ways, one.ways);
+            set(&failing, one.failing);
+        }
+        (ways, failing)
+    }
+
     fn gauges(&self) -> impl Iterator<Item = (&'static str, &'static str, i64)> {
         let counted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let always = [
@@ -290,12 +385,19 @@ pub struct Tally {
     asked: Vec<(Kind, Mode)>,
     /// The state, the outcome, and the seconds since it was asked.
     closed: Vec<(&'static str, Outcome, f64)>,
+    rungs: Vec<u32>,
+    told: Vec<ReachKind>,
+    /// By what, and the seconds since the rung.
+    arrived: Vec<(ReachKind, f64)>,
+    /// What ended it, and the seconds since it was asked.
+    silence: Vec<(&'static str, f64)>,
 }
 
 impl Tally {
     /// Of a changeset that is about to be committed.
     pub fn of(changeset: &Changeset) -> Self {
         let mut tally = Self::default();
+        tally.of_people(changeset);
         for write in &changeset.writes {
             match write {
                 Write::Open(opened) => {
@@ -308,6 +410,10 @@ impl Tally {
                     if let (Some(outcome), Some(at)) = (outcome, at) {
                         let seconds = (at - one.created_at).as_seconds_f64().max(0.0);
                         tally.closed.push((one.state.name(), outcome, seconds));
+                        // By a person: a deadline and who took it back are no answer.
+                        if one.state.name() == "resolved" {
+                            tally.silence.push(("answered", seconds));
+                        }
                     }
                 }
                 Write::Advance(_)
@@ -315,12 +421,55 @@ impl Tally {
                 | Write::Task(_)
                 | Write::Access(_)
                 | Write::Endpoint(_)
+                | Write::Reach(_)
+                | Write::Tell { .. }
+                | Write::Arrived { .. }
+                | Write::Ladder(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. } => {}
             }
         }
         tally
     }
+}
+
+impl Tally {
+    fn of_people(&mut self, changeset: &Changeset) {
+        for event in &changeset.events {
+            let Payload::Interaction(what) = &event.payload else {
+                continue;
+            };
+            let asked = event.interaction_id.map(|id| id.0);
+            let silent = asked.and_then(|id| since(id, event.at));
+            match what {
+                InteractionEvent::Climbed { rung, told, .. } => {
+                    self.rungs.push(*rung);
+                    self.told.extend(told.iter().flat_map(|one| &one.by));
+                }
+                InteractionEvent::SummedUp { by, .. } => self.told.extend(by),
+                InteractionEvent::Reached { by, .. } => {
+                    let arrived = changeset.writes.iter().find_map(|write| match write {
+                        Write::Arrived { message, at, .. } => since(message.0, *at),
+                        _ => None,
+                    });
+                    self.arrived.extend(arrived.map(|seconds| (*by, seconds)));
+                    self.silence
+                        .extend(silent.map(|seconds| ("reached", seconds)));
+                }
+                InteractionEvent::Seen { .. } => {
+                    self.silence.extend(silent.map(|seconds| ("seen", seconds)));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The seconds since the time with which an id begins, as those of interactions and of messages do.
+fn since(id: Uuid, now: DateTime<Utc>) -> Option<f64> {
+    let millis = i64::try_from(id.as_u128() >> 80).ok()?;
+    let begun = DateTime::from_timestamp_millis(millis)?;
+    Some((now - begun).as_seconds_f64().max(0.0))
 }
 
 fn closes(changeset: &Changeset, interaction: &Interaction) -> bool {

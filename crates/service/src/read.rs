@@ -41,6 +41,9 @@ impl Service {
         let audience = reader.audience();
         let interaction = interaction.filter(|it| audience.includes(it.agent.id, it.team_id()));
         let interaction = interaction.ok_or(ServiceError::NotFound)?;
+        if interaction.state.is_pending() && matches!(reader, Principal::Agent(_)) {
+            self.note_asked_after(id);
+        }
         // A person answers what is read here.
         if interaction.state.is_pending() && !matches!(reader, Principal::Agent(_)) {
             let told = self.interaction_as_told(id).await?;
@@ -114,6 +117,7 @@ impl Service {
         limit: u32,
         reader: &Principal,
     ) -> Result<EventPage<Event>, ServiceError> {
+        self.note_listening(reader);
         let audience = reader.audience();
         let page = self.store.events_after(after, &audience, limit).await?;
         let store = self.store.clone();

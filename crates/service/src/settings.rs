@@ -13,6 +13,8 @@ pub struct Settings {
     pub timeouts: Timeouts,
     /// How many blockers of one agent may be pending; 0 = any number.
     pub max_pending_per_agent: u32,
+    /// How long an agent that has stopped for an answer may be silent before it is offline; `None` = for ever.
+    pub agent_silence: Option<TimeDelta>,
     /// How many bytes an agent may have stored in a day.
     pub quota: Quota,
     /// Who needs a second factor to come in.

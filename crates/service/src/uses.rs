@@ -1,4 +1,4 @@
-//! When tokens and sessions were last used: kept in memory, written now and then, all at once.
+//! When tokens and sessions were last used, and what agents last asked after: kept in memory, written now and then, all at once.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::{Service, ServiceError};
 
 /// How exact a last use is.
-const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
+pub(super) const NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
+/// How long what is written stays in memory where there is no end of new ones.
+const KEPT_FOR: TimeDelta = TimeDelta::minutes(5);
 
 impl Service {
     /// Writes the uses since the last time.
@@ -19,10 +21,30 @@ impl Service {
     /// # Errors
     /// When the database fails: then it is written next time.
     pub async fn write_uses(&self) -> Result<(), ServiceError> {
+        let written = self.write_due().await;
+        self.heard_since.note(written.is_ok(), self.now());
+        written
+    }
+
+    async fn write_due(&self) -> Result<(), ServiceError> {
+        // Also where nothing is due: without a database no agent gets through.
+        self.store.last_seq().await?;
         let due = self.token_uses.due();
         if !due.is_empty() {
             self.store.tokens_used(&due).await?;
             self.token_uses.written(&due);
+        }
+        let due = self.asked_after.due();
+        if !due.is_empty() {
+            self.store.asked_after(&due).await?;
+            self.asked_after.written(&due);
+        }
+        // What waits no more is asked after no more.
+        self.asked_after.forget(self.now() - KEPT_FOR);
+        let due = self.listened.due();
+        if !due.is_empty() {
+            self.store.listened(&due).await?;
+            self.listened.written(&due);
         }
         let due = self.session_uses.due();
         if !due.is_empty() {
@@ -51,15 +73,31 @@ struct Use {
 
 impl<Id: Copy + Eq + Hash + Ord> Uses<Id> {
     pub(super) fn note(&self, used: Id, now: DateTime<Utc>) {
+        self.note_every(NOTED_EVERY, used, now);
+    }
+
+    /// As [`Uses::note`], where that is not exact enough.
+    pub(super) fn note_every(&self, every: TimeDelta, used: Id, now: DateTime<Utc>) {
         let mut uses = self.lock();
         let known = uses.get(&used);
-        if known.is_none_or(|known| (now - known.at).abs() >= NOTED_EVERY) {
+        if known.is_none_or(|known| (now - known.at).abs() >= every) {
             let news = Use {
                 at: now,
                 written: false,
             };
             uses.insert(used, news);
         }
+    }
+
+    /// The last use that is known here.
+    pub(super) fn last(&self, used: Id) -> Option<DateTime<Utc>> {
+        self.lock().get(&used).map(|known| known.at)
+    }
+
+    /// Forgets what is written and was last used before that.
+    fn forget(&self, before: DateTime<Utc>) {
+        self.lock()
+            .retain(|_, known| !known.written || known.at >= before);
     }
 
     fn due(&self) -> Vec<(Id, DateTime<Utc>)> {

@@ -41,6 +41,16 @@ pub enum Came<'a> {
     Code(&'a str, Option<u64>),
 }
 
+/// Whether it says more of Slack, or of the way to it, than of the call.
+pub fn is_outage(came: Came<'_>) -> bool {
+    match came {
+        Came::NotSent | Came::NoAnswer => true,
+        Came::Status(code, _) => code >= 500,
+        Came::Code(code, _) => code == "service_unavailable",
+        Came::Unreadable => false,
+    }
+}
+
 /// Sorts a failure.
 pub fn classify(came: Came<'_>) -> Class {
     let retry = |seconds: Option<u64>| Class::NotDone {

@@ -4,6 +4,7 @@
 use std::{fmt, time::Duration};
 
 use anyhow::Context;
+use chrono::TimeDelta;
 use machine::tls;
 use reqwest::{
     RequestBuilder, Response, StatusCode,
@@ -16,13 +17,14 @@ use serde_json::Value;
 use thiserror::Error;
 use url::Url;
 
-use super::class::{Came, Class, classify};
+use super::class::{Came, Class, classify, is_outage};
 
 const CONNECTING: Duration = Duration::from_secs(5);
 /// How long a whole call may take.
 const IN_TIME: Duration = Duration::from_secs(10);
 /// More than a page of messages has.
 const ANSWER_BYTES: usize = 8 * 1024 * 1024;
+const DAY: TimeDelta = TimeDelta::days(1);
 /// More than Slack's codes have.
 const CODE_CHARS: usize = 80;
 
@@ -57,9 +59,22 @@ pub struct CallError {
     pub messages: Vec<String>,
     /// Scopes that the token would need.
     pub needed: Option<String>,
+    /// Whether it looks as if nothing of Slack could be reached.
+    pub is_outage: bool,
 }
 
 impl CallError {
+    /// How long Slack wants the method to be left alone, if it does. It asks for minutes at most; more than a day is nonsense.
+    pub fn pause(&self) -> Option<TimeDelta> {
+        let Class::NotDone {
+            retry_after: Some(pause),
+        } = self.class
+        else {
+            return None;
+        };
+        Some(TimeDelta::from_std(pause).unwrap_or(DAY).min(DAY))
+    }
+
     fn words(&self) -> String {
         match &self.needed {
             Some(needed) => format!("{} (needed: {needed})", self.code),
@@ -107,6 +122,7 @@ struct Failure {
     code: String,
     messages: Vec<String>,
     needed: Option<String>,
+    is_outage: bool,
 }
 
 impl Failure {
@@ -116,6 +132,7 @@ impl Failure {
             code: code.into(),
             messages: Vec::new(),
             needed: None,
+            is_outage: is_outage(came),
         }
     }
 
@@ -126,6 +143,7 @@ impl Failure {
             code: self.code,
             messages: self.messages,
             needed: self.needed,
+            is_outage: self.is_outage,
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod blocks;
 pub mod class;
 pub mod client;
 pub mod events;
+pub mod limits;
 pub mod manifest;
 mod methods;
 pub mod socket_mode;

@@ -52,6 +52,18 @@ struct Opened {
     url: String,
 }
 
+/// Blocks with names that no message has had.
+fn renamed(blocks: &[Value]) -> Vec<Value> {
+    let draw = rand::random::<u64>();
+    let mut blocks = blocks.to_vec();
+    for block in &mut blocks {
+        if let Some(name) = block["block_id"].as_str() {
+            block["block_id"] = format!("{name}.{draw:x}").into();
+        }
+    }
+    blocks
+}
+
 /// For answers in which only success matters.
 #[derive(Deserialize)]
 struct Done {}
@@ -75,13 +87,15 @@ impl SlackClient {
     }
 
     /// Makes a message look different. Without blocks it would keep the old ones with their buttons, so
-    /// there must be some. Returns when that was done at the latest, by Slack's clock, if Slack says so.
+    /// there must be some; each has another name than any before, as Slack wants it. Returns when that was done at the
+    /// latest, by Slack's clock, if Slack says so.
     pub async fn update_message(
         &self,
         at: &Posted,
         text: &str,
         blocks: &[Value],
     ) -> Result<Option<DateTime<Utc>>, CallError> {
+        let blocks = renamed(blocks);
         let body = json!({ "channel": at.channel, "ts": at.ts, "text": text, "blocks": blocks, "parse": "none" });
         let answer = self.call("chat.update", Token::Bot, Arguments::Json(&body));
         let (Done {}, headers) = answer.await?;

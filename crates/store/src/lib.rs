@@ -16,12 +16,15 @@ mod error;
 mod inbox;
 mod inspect;
 mod journal;
+mod ladders;
 mod migrate;
 mod outbox;
 mod page;
 mod postgres;
 mod proof;
 mod query;
+mod reach_numbers;
+mod reaches;
 mod rows;
 mod search;
 mod sqlite;
@@ -40,10 +43,14 @@ use domain::{
     Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId, SecretHash,
     SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
-    decide::interaction::Erasable,
-    interaction::{Brief, Unproven},
+    decide::interaction::{Erasable, Snooze},
+    delivery::{ReachKind, SealedSecret},
+    interaction::{Brief, Signs, Unproven},
     journal::Record,
+    ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
+    obligation::Obligation,
     slack::OnCard,
+    slack_pace::Pace,
     task::Work,
 };
 use tokio::sync::watch;
@@ -56,6 +63,7 @@ pub use error::{CommitError, ConnectError, StoreError};
 pub use inbox::{KeptMessage, NewMessage};
 pub use inspect::{AdminWays, Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
+pub use ladders::{Answerer, Climbing, HeldDue, LadderRecord};
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
     NewsPage, Owing, Ready, Stopped, StuckChannel,
@@ -65,6 +73,8 @@ pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
     WaitingCounts, WithWords,
 };
+pub use reach_numbers::{MessagesBy, Reaching, WaysBy};
+pub use reaches::{ReachRecord, Told, ToldPage};
 pub use teams::{Asker, DutyRecord, TeamRecord, TeamUse};
 
 use url::Scheme;
@@ -124,6 +134,8 @@ pub fn check_url(url: &str) -> std::result::Result<(), ConnectError> {
 pub trait Store:
     Commit
     + Interactions
+    + Snoozes
+    + SignsOfLife
     + Tasks
     + Journal
     + Agents
@@ -135,9 +147,13 @@ pub trait Store:
     + Factors
     + Identities
     + Outbox
+    + Reaches
+    + ReachNumbers
+    + Ladders
     + Endpoints
     + Inbox
     + Cards
+    + Paces
     + Nodes
     + Erasing
 {
@@ -146,6 +162,8 @@ pub trait Store:
 impl<
     T: Commit
         + Interactions
+        + Snoozes
+        + SignsOfLife
         + Tasks
         + Journal
         + Agents
@@ -157,9 +175,13 @@ impl<
         + Factors
         + Identities
         + Outbox
+        + Reaches
+        + ReachNumbers
+        + Ladders
         + Endpoints
         + Inbox
         + Cards
+        + Paces
         + Nodes
         + Erasing,
 > Store for T
@@ -297,6 +319,50 @@ pub trait Interactions: Send + Sync {
 
     /// Pending interactions whose deadline is at or before `now`, longest overdue first, without the first `skip`.
     async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>>;
+
+    /// Pending interactions, not past their deadline, whose claim ran out at or before `now`, the longest first, without
+    /// the first `skip`.
+    async fn claims_run_out(
+        &self,
+        now: DateTime<Utc>,
+        skip: u32,
+        limit: u32,
+    ) -> Result<Vec<InteractionId>>;
+
+    /// Pending interactions that are claimed at `now`, the longest first, at most `limit`.
+    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<InteractionId>>;
+}
+
+/// Snoozes: blockers that a person has hidden for a while. They are each person's own: they stand beside the journal.
+#[async_trait]
+pub trait Snoozes: Send + Sync {
+    /// Hides it until a time, also where another was chosen before.
+    async fn snooze(&self, snooze: &Snooze) -> Result<()>;
+
+    /// Ends that; `false` when it was not snoozed.
+    async fn end_snooze(&self, person: PersonId, interaction: InteractionId) -> Result<bool>;
+
+    /// What this person has snoozed until after `now` and is still pending, the next to come back first.
+    async fn snoozes_of(&self, person: PersonId, now: DateTime<Utc>) -> Result<Vec<Snooze>>;
+
+    /// Forgets what has come back by `now`.
+    async fn forget_snoozes(&self, now: DateTime<Utc>) -> Result<u64>;
+}
+
+/// The signs of life of agents: to a minute, and beside the journal, since agents call far more often than anything changes.
+#[async_trait]
+pub trait SignsOfLife: Send + Sync {
+    /// Notes when agents asked after interactions. An earlier time than the known one changes nothing.
+    async fn asked_after(&self, asked: &[(InteractionId, DateTime<Utc>)]) -> Result<()>;
+
+    /// Notes when agents read the events, or waited for them. An earlier time than the known one changes nothing.
+    async fn listened(&self, agents: &[(AgentId, DateTime<Utc>)]) -> Result<()>;
+
+    /// What is known of the agents of those of these interactions that are pending.
+    async fn signs(&self, of: &[InteractionId]) -> Result<HashMap<InteractionId, Signs>>;
+
+    /// Forgets who asked before that after what is closed, and returns how much that was.
+    async fn forget_signs(&self, before: DateTime<Utc>) -> Result<u64>;
 }
 
 /// Reading tasks.
@@ -544,7 +610,8 @@ pub trait Outbox: Send + Sync {
     async fn owe(&self, owing: &[Owing]) -> Result<()>;
 
     /// Takes the deliveries due at `now`, of each destination at most so many, longest due first, and
-    /// leases it until `lease_until`: no other worker gets it before. A lease that ran out is due again.
+    /// leases it until `lease_until`: no other worker gets it before. A lease that ran out is due again. A lane of
+    /// Slack has one worker: while one holds something of it, no other gets anything.
     async fn claim(
         &self,
         wanted: &[(DestinationId, u32)],
@@ -555,6 +622,10 @@ pub trait Outbox: Send + Sync {
     /// Leases deliveries, each with the number of its lease, for longer. Returns whether all of these leases were still
     /// good.
     async fn renew(&self, held: &[(DeliveryId, i64)], until: DateTime<Utc>) -> Result<bool>;
+
+    /// Writes down that requests of these deliveries, each with the number of its lease, are about to go out. Returns
+    /// whether all of these leases were still good; if not, none may.
+    async fn call(&self, held: &[(DeliveryId, i64)]) -> Result<bool>;
 
     /// Writes down the results of tries, all at once. Returns of each whether its lease was still good:
     /// if not, only the try is kept, and the delivery stays as it is.
@@ -576,6 +647,128 @@ pub trait Outbox: Send + Sync {
     /// Channels of Slack with something due that are parked, or have failed too often in a row for bad luck;
     /// longest first.
     async fn stuck_channels(&self) -> Result<Vec<StuckChannel>>;
+}
+
+/// The ways to get at people, which changesets change. A message to one is a delivery of the outbox, of the event that is
+/// its [`Cause`](domain::delivery::Cause): put there by a [`Write::Tell`](domain::Write::Tell) in the commit of that event, or by
+/// [`Reaches::tell`] after it.
+#[async_trait]
+pub trait Reaches: Send + Sync {
+    /// One reach, also when it has ended.
+    async fn reach(&self, id: DestinationId) -> Result<Option<ReachRecord>>;
+
+    /// Those of a person that have not ended, first added first.
+    async fn reaches_of(&self, person: PersonId) -> Result<Vec<ReachRecord>>;
+
+    /// Those of a person that ended after `since` without being removed, last ended first, at most `limit`.
+    async fn lost_reaches(
+        &self,
+        person: PersonId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<ReachRecord>>;
+
+    /// How many of this kind a person has added after `since`, those that have ended included.
+    async fn reaches_added(
+        &self,
+        person: PersonId,
+        kind: ReachKind,
+        since: DateTime<Utc>,
+    ) -> Result<u32>;
+
+    /// The one of this browser that has not ended, whoever's it is.
+    async fn reach_of_browser(&self, browser: &SecretHash) -> Result<Option<ReachRecord>>;
+
+    /// The reaches that messages about this interaction went to, or may have gone to, where they can be taken away again.
+    async fn told(&self, interaction: InteractionId) -> Result<Vec<DestinationId>>;
+
+    /// The last event that people were told of, as far as any is.
+    async fn told_up_to(&self) -> Result<i64>;
+
+    /// What people can be told of among the `limit` events after `after`.
+    async fn to_tell(&self, after: i64, limit: u32) -> Result<ToldPage>;
+
+    /// Makes messages of what happened after `from`, and moves [`Reaches::told_up_to`] from there to `up_to`, in one
+    /// transaction. `false`, and nothing is made, when it is not there any more.
+    async fn tell(&self, from: i64, up_to: i64, messages: &[Obligation]) -> Result<bool>;
+
+    /// The key by which push services know this server, sealed: the one that is kept, or this one from now on.
+    async fn push_key(&self, fresh: &SealedSecret) -> Result<SealedSecret>;
+}
+
+/// How people are reached, in numbers.
+#[async_trait]
+pub trait ReachNumbers: Send + Sync {
+    /// What became of the messages about blockers that were made since then, by way.
+    async fn messages_since(&self, since: DateTime<Utc>) -> Result<Vec<MessagesBy>>;
+
+    /// The newest `limit` blockers that were asked since then, newest first.
+    async fn reaching_since(&self, since: DateTime<Utc>, limit: u32) -> Result<Vec<Reaching>>;
+
+    /// The ways by which people can be reached now.
+    async fn ways(&self) -> Result<Vec<WaysBy>>;
+}
+
+/// Ladders (rule 17): how silence climbs, where each blocker stands, and what people are not told yet. All but what is
+/// told otherwise is changed by changesets.
+#[async_trait]
+pub trait Ladders: Send + Sync {
+    /// The ladder of a team; without a team that of everyone.
+    async fn ladder(&self, team: Option<TeamId>) -> Result<LadderRecord>;
+
+    /// All that were set, that of everyone first.
+    async fn ladders(&self) -> Result<Vec<(Option<TeamId>, Ladder)>>;
+
+    /// The quiet hours of a person.
+    async fn quiet_hours(&self, person: PersonId) -> Result<Option<Quiet>>;
+
+    /// Those of everybody who has some.
+    async fn all_quiet_hours(&self) -> Result<Vec<(PersonId, Quiet)>>;
+
+    /// Whether there is anybody who can be told of anything.
+    async fn anybody_is_reached(&self) -> Result<bool>;
+
+    /// Blockers whose next rung is due at `now`, longest overdue first, without the first `skip`.
+    async fn climbing(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Climbing>>;
+
+    /// Where a blocker stands, if a rung of its ladder is to come.
+    async fn place_on_ladder(&self, id: InteractionId) -> Result<Option<Climbing>>;
+
+    /// No rung is to come any more, unless it stands elsewhere by now. No changeset: it tells of nothing.
+    async fn leave_ladder(&self, climbing: Climbing) -> Result<()>;
+
+    /// The same rung comes at another time, unless it stands elsewhere by now. No changeset either.
+    async fn put_off_rung(&self, climbing: Climbing, at: DateTime<Utc>) -> Result<()>;
+
+    /// What waits and stands before its first rung with none to come is on its ladder at `now`: a server of an earlier
+    /// version has asked it. Returns how much that was.
+    async fn join_ladder(&self, now: DateTime<Utc>) -> Result<u64>;
+
+    /// Everybody who can come in and whose role answers.
+    async fn answerers(&self, team: Option<TeamId>) -> Result<Vec<Answerer>>;
+
+    /// What telling these people needs, as of `now`, of one interaction or of several.
+    async fn reachable_people(
+        &self,
+        people: &[Answerer],
+        about: Option<InteractionId>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ReachablePerson>>;
+
+    /// At most `limit` people from whom something was held back until `now`, with all of it that may be told by then.
+    async fn held_due(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<HeldDue>>;
+
+    /// Holds it back for longer, for quiet hours. No changeset: no one is told.
+    async fn hold_longer(&self, held: &[Held], until: DateTime<Utc>) -> Result<()>;
+
+    /// It is not held back any more, since nothing of it waits. No changeset: no one is told.
+    async fn drop_held(&self, held: &[Held]) -> Result<()>;
+
+    /// Whether a person has opened it.
+    async fn has_seen(&self, interaction: InteractionId, person: PersonId) -> Result<bool>;
+
+    /// Forgets messages that were sent before this moment, and returns how many these were.
+    async fn forget_sent(&self, before: DateTime<Utc>) -> Result<u64>;
 }
 
 /// Webhook endpoints.
@@ -671,4 +864,20 @@ pub trait Cards: Send + Sync {
     /// Keeps which question stands on a card, and since when at the latest. One that stands there already does
     /// so since it was known first; another one never does from before it.
     async fn put_question_on_card(&self, id: InteractionId, on_card: &OnCard) -> Result<()>;
+
+    /// Keeps that this message shows an interaction, too, whose card is another one.
+    async fn put_twin(&self, id: InteractionId, channel: &str, ts: &str) -> Result<()>;
+
+    /// The interaction that this message shows, too.
+    async fn interaction_of_twin(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
+}
+
+/// How often Slack's methods are called: all nodes take turns.
+#[async_trait]
+pub trait Paces: Send + Sync {
+    /// The pace of a method, and the version of it.
+    async fn pace(&self, method: &str) -> Result<(Pace, i64)>;
+
+    /// Keeps the pace of a method, if it is still the version that was read. Returns whether it was.
+    async fn put_pace(&self, method: &str, pace: &Pace, read: i64) -> Result<bool>;
 }

@@ -27,6 +27,8 @@ pub struct Ready {
     pub kind: DestinationKind,
     /// Whether something is on its way there, from this node or another.
     pub is_busy: bool,
+    /// How much is due there, as far as it is counted.
+    pub due: u32,
     /// How it has been doing.
     pub health: Health,
 }
@@ -141,6 +143,8 @@ pub struct Attempt {
     /// How it ended; `None` while it goes on, and for good when its worker died: the end is unknown
     /// then.
     pub end: Option<AttemptEnd>,
+    /// Whether its request may have gone out: that is written down before, where it matters.
+    pub called: bool,
 }
 
 /// A delivery as its list shows it.
@@ -161,7 +165,7 @@ pub struct DeliveryRecord {
 /// A channel of Slack that something is owed and nothing can be posted to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StuckChannel {
-    /// Which.
+    /// The lane of it that is stuck, the first if several are.
     pub destination: DestinationId,
     /// The channel's id, as Slack knows it.
     pub channel: String,

@@ -57,13 +57,20 @@ fn said(payload: &Payload) -> Option<String> {
             answered(&answer.content)
         )),
         InteractionEvent::Expired { answer, .. } => answer.as_ref().map(answered),
-        InteractionEvent::Cancelled { reason } => reason.clone(),
+        InteractionEvent::Cancelled { reason, .. } => reason.clone(),
         InteractionEvent::FollowedUp { text } | InteractionEvent::Remarked { text, .. } => {
             Some(text.clone())
         }
         InteractionEvent::Reported { text, .. } => text.clone(),
-        InteractionEvent::Posted(_)
+        InteractionEvent::HandedOver { why, .. } => why.clone(),
+        InteractionEvent::Reached { .. }
+        | InteractionEvent::Climbed { .. }
+        | InteractionEvent::SummedUp { .. }
+        | InteractionEvent::Seen { .. }
+        | InteractionEvent::Posted(_)
         | InteractionEvent::Moved { .. }
+        | InteractionEvent::Claimed { .. }
+        | InteractionEvent::Released { .. }
         | InteractionEvent::Progressed { .. }
         | InteractionEvent::AnswerRejected { .. }
         | InteractionEvent::Collected {}

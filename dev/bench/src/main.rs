@@ -2,6 +2,7 @@
 //! `cargo xtask bench` builds and starts it; README.md says how to read what it prints.
 
 mod bounds;
+mod browser;
 mod client;
 mod creates;
 mod database;
@@ -14,6 +15,7 @@ mod outbox;
 mod pace;
 mod polls;
 mod process;
+mod reach;
 mod report;
 mod resume;
 mod server;
@@ -59,6 +61,7 @@ enum Scenario {
     Resume,
     Expiry,
     Outbox,
+    Reach,
     Bounds,
 }
 
@@ -97,6 +100,7 @@ async fn main() -> Result<()> {
             Scenario::Resume => resume::run(&bench, descriptors).await.context("resume")?,
             Scenario::Expiry => expiry::run(&bench).await.context("expiry")?,
             Scenario::Outbox => outbox::run(&bench).await.context("outbox")?,
+            Scenario::Reach => reach::run(&bench).await.context("reach")?,
             Scenario::Bounds => bounds::run(&bench).await.context("bounds")?,
         }
     }

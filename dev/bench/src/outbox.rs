@@ -97,13 +97,13 @@ fn hook(address: SocketAddr, n: usize) -> Call {
     Call::post("/api/v1/hooks", &body)
 }
 
-async fn address_of_nobody() -> Result<SocketAddr> {
+pub(crate) async fn address_of_nobody() -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     Ok(listener.local_addr()?)
 }
 
 /// Takes connections and says nothing.
-async fn silent_receiver(receivers: &mut JoinSet<()>) -> Result<SocketAddr> {
+pub(crate) async fn silent_receiver(receivers: &mut JoinSet<()>) -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     receivers.spawn(async move {

@@ -37,8 +37,8 @@ impl Server {
     /// A server with a token of each kind.
     pub(crate) fn start(bench: &Bench) -> Result<Self> {
         let mut server = Self::start_on(bench, Database::create(bench)?)?;
-        server.agent = server.create_token(bench, "agent")?;
-        server.responder = server.create_token(bench, "responder")?;
+        server.agent = server.create_token(bench, "agent", "bench")?;
+        server.responder = server.create_token(bench, "responder", "bench")?;
         Ok(server)
     }
 
@@ -95,14 +95,27 @@ impl Server {
         })
     }
 
-    fn create_token(&self, bench: &Bench, kind: &str) -> Result<String> {
+    pub(crate) fn create_token(&self, bench: &Bench, kind: &str, name: &str) -> Result<String> {
         let output = handraise(bench, &self.database)
-            .args(["token", "create", "--kind", kind, "--name", "bench"])
+            .args(["token", "create", "--kind", kind, "--name", name])
             .args(["--database", &self.database.url])
             .stderr(Stdio::inherit())
             .output()
             .context("cannot make a token")?;
         ensure!(output.status.success(), "the token was not made");
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+
+    /// The one-time link of an admin.
+    pub(crate) fn invite_admin(&self, bench: &Bench) -> Result<String> {
+        let output = handraise(bench, &self.database)
+            .args(["user", "invite", "--name", "operator", "--role", "admin"])
+            .args(["--addr", &self.address.to_string()])
+            .args(["--database", &self.database.url])
+            .stderr(Stdio::inherit())
+            .output()
+            .context("cannot invite anybody")?;
+        ensure!(output.status.success(), "nobody was invited");
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     }
 

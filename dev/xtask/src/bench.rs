@@ -10,8 +10,8 @@ use crate::workspace::Workspace;
 use crate::{build, command};
 
 /// As in `dev/bench/src/main.rs`: a mistake is told before the program is built.
-const SCENARIOS: [&str; 8] = [
-    "disk", "start", "creates", "polls", "resume", "expiry", "outbox", "bounds",
+const SCENARIOS: [&str; 9] = [
+    "disk", "start", "creates", "polls", "resume", "expiry", "outbox", "reach", "bounds",
 ];
 
 #[derive(Args)]

@@ -52,7 +52,7 @@ pub(super) fn open(state: AppState, waiter: Waiter, after: i64) -> Result<Respon
         ..
     } = waiter;
     let place = credential.place(&state)?;
-    let revoked = revoked(state.clone(), credential);
+    let revoked = revoked(state.clone(), credential, principal.clone());
     let follower = Follower {
         // Before reading: what is committed after this line is not missed.
         feed: state.hub.feed(),
@@ -70,8 +70,8 @@ pub(super) fn open(state: AppState, waiter: Waiter, after: i64) -> Result<Respon
     Ok(response)
 }
 
-/// Completes when the token is good no more.
-fn revoked(state: AppState, credential: Credential) -> impl Future<Output = ()> {
+/// Completes when the token is good no more. Until then its holder is there.
+fn revoked(state: AppState, credential: Credential, reader: Principal) -> impl Future<Output = ()> {
     // Before anything is read: what is revoked after this line is not missed.
     let mut access_ended = state.service.access_ended().subscribe();
     async move {
@@ -85,6 +85,7 @@ fn revoked(state: AppState, credential: Credential) -> impl Future<Output = ()> 
             if credential.check(&state).await.is_err() {
                 return;
             }
+            state.service.note_listening(&reader);
         }
     }
 }

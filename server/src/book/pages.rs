@@ -15,18 +15,20 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 25] = files![
+const FILES: [(&str, &str, &str); 27] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
     "agents": "docs/agents.md",
     "mcp": "docs/mcp.md",
     "answering": "docs/answering.md",
+    "reach": "docs/reach.md",
     "second-factor": "docs/second-factor.md",
     "slack": "docs/slack.md",
     "sign-in": "docs/sign-in.md",
     "teams": "docs/teams.md",
     "duty": "docs/duty.md",
+    "ladders": "docs/ladders.md",
     "operations": "docs/operations.md",
     "erasing": "docs/erasing.md",
     "performance": "docs/performance.md",

@@ -12,6 +12,7 @@ mod hidden;
 mod in_force;
 mod load;
 mod provider;
+mod reach;
 mod slack;
 mod webhook_url;
 
@@ -20,6 +21,7 @@ use std::{
     path::PathBuf,
 };
 
+use chrono::TimeDelta;
 use domain::{Quota, access::factor::FactorFor};
 use serde::{Deserialize, Serialize};
 use service::{KeepDays, Settings, Timeouts, guard::Networks};
@@ -32,6 +34,7 @@ pub use fault::{Fault, LoadError, Origin};
 pub use hidden::Hidden;
 pub use load::{DEFAULT_FILE, Flags, Loaded, load};
 pub use provider::ProviderSettings;
+pub use reach::{MailSettings, NtfySettings};
 pub use slack::{Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
 pub use webhook_url::WebhookUrl;
 
@@ -111,6 +114,8 @@ pub struct Config {
     pub rate_limit_per_minute: u32,
     /// How long `ask_human` waits for an answer before it returns without one; 0 = not at all.
     pub mcp_hold_seconds: u32,
+    /// How long an agent that has stopped for an answer may be silent before it is offline; 0 = for ever.
+    pub agent_silence_seconds: u32,
     /// How long people have for what `approve_tool_use` asks, while its call is open.
     pub mcp_permission_seconds: u32,
     /// Where `/metrics` is instead of at `addr`.
@@ -118,6 +123,10 @@ pub struct Config {
     pub metrics_addr: Option<SocketAddr>,
     /// How many connections, sockets and held requests there may be, and how slow a request may arrive.
     pub limits: LimitSettings,
+    /// Who takes messages to mailboxes.
+    pub mail: MailSettings,
+    /// Who takes messages to topics.
+    pub ntfy: NtfySettings,
     /// The deadline of each kind where a request names none.
     pub timeout: Timeouts,
     /// How long what was written in each kind is kept.
@@ -156,6 +165,10 @@ impl Config {
         Settings {
             timeouts: self.timeout,
             max_pending_per_agent: self.max_pending_per_agent,
+            agent_silence: match self.agent_silence_seconds {
+                0 => None,
+                seconds => Some(TimeDelta::seconds(seconds.into())),
+            },
             quota: Quota(self.agent_bytes_per_day),
             second_factor_for: self.second_factor_for,
             keep_days: self.keep_days.clone(),

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::delivery::{DestinationKind, Health, TryResult};
+use domain::{
+    DestinationId,
+    delivery::{DestinationKind, Health, TryResult},
+};
 use store::Claimed;
 
 /// Tells destinations of one kind.
@@ -18,8 +21,14 @@ pub trait Courier: Send + Sync {
     /// sent together, and nothing else before that has ended.
     fn in_turn(&self) -> bool;
 
-    /// How many more deliveries a destination takes that does so well, while so many are `under_way` to it.
-    fn most(&self, health: Health, under_way: u32) -> u32;
+    /// How many more deliveries this destination takes, which does so well, while so many are `under_way` to it.
+    fn most(&self, destination: DestinationId, health: Health, under_way: u32) -> u32;
+
+    /// To how many destinations of this kind something may be on its way at once: where all of them are behind one server,
+    /// it is spared, and one that hangs keeps no other kind from being sent.
+    fn at_once(&self) -> usize {
+        usize::MAX
+    }
 
     /// Sends what was claimed for one destination. `None` beside one that could not be sent for a reason of ours: its
     /// lease ends, and it is due again.
@@ -60,6 +69,14 @@ pub struct Couriers {
     pub callbacks: Arc<dyn Courier>,
     /// To channels.
     pub slack: Arc<dyn Courier>,
+    /// To browsers.
+    pub push: Arc<dyn Courier>,
+    /// To mailboxes.
+    pub mail: Arc<dyn Courier>,
+    /// To topics.
+    pub ntfy: Arc<dyn Courier>,
+    /// To people in Slack.
+    pub direct: Arc<dyn Courier>,
 }
 
 impl Couriers {
@@ -69,6 +86,10 @@ impl Couriers {
             DestinationKind::Webhook => &self.webhooks,
             DestinationKind::Callback => &self.callbacks,
             DestinationKind::Slack => &self.slack,
+            DestinationKind::Push => &self.push,
+            DestinationKind::Mail => &self.mail,
+            DestinationKind::Ntfy => &self.ntfy,
+            DestinationKind::Direct => &self.direct,
         }
     }
 }

@@ -3,8 +3,13 @@
 
 mod callback;
 pub mod courier;
+pub mod direct;
 mod follow;
+pub mod mail;
+pub mod ntfy;
+pub mod person;
 pub mod post;
+pub mod push;
 pub mod request;
 pub mod sample;
 mod signature;

@@ -51,11 +51,40 @@ impl Post {
         Ok(Self { client, guard })
     }
 
+    /// Asks an address, and returns the status of the answer.
+    ///
+    /// # Errors
+    /// Why there is none, without the address.
+    pub async fn look(&self, address: &str) -> anyhow::Result<u16> {
+        let url = self.guard.check(address);
+        let url = url.map_err(|why| anyhow::anyhow!("its address {why}"))?;
+        let asked = self.client.get(url).timeout(IN_TIME).send().await;
+        match asked {
+            Ok(response) => Ok(response.status().as_u16()),
+            Err(error) => {
+                let why = failed(&error).error().unwrap_or_default();
+                Err(anyhow::anyhow!(why))
+            }
+        }
+    }
+
     /// Posts JSON. `now` is only for reading a date that the receiver names.
     pub async fn send(
         &self,
         address: &str,
         mut headers: HeaderMap,
+        body: Vec<u8>,
+        now: DateTime<Utc>,
+    ) -> Sent {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        self.send_as(address, headers, body, now).await
+    }
+
+    /// The same of whatever type the headers say.
+    pub async fn send_as(
+        &self,
+        address: &str,
+        headers: HeaderMap,
         body: Vec<u8>,
         now: DateTime<Utc>,
     ) -> Sent {
@@ -72,7 +101,6 @@ impl Post {
             Ok(url) => url,
             Err(forbidden) => return sent(refused(forbidden), String::new()),
         };
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let request = self.client.post(url).headers(headers).body(body).send();
         let deadline = begun + IN_TIME;
         match timeout_at(deadline, request).await {

@@ -6,7 +6,7 @@ use anyhow::Context;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    Event, Interaction,
+    DestinationId, Event, Interaction,
     delivery::{Health, TryResult},
 };
 use reqwest::header::HeaderMap;
@@ -108,7 +108,7 @@ impl Courier for Requests {
         false
     }
 
-    fn most(&self, health: Health, under_way: u32) -> u32 {
+    fn most(&self, _: DestinationId, health: Health, under_way: u32) -> u32 {
         health.together().saturating_sub(under_way)
     }
 

@@ -28,6 +28,7 @@ pub fn news(topic: Topic) -> Option<News> {
                 at,
                 by: domain::Actor::Agent(interaction.agent.clone()),
                 reason: None,
+                code: None,
             };
         }
         Topic::Notified => interaction = of(Kind::Notification, at)?,
@@ -65,10 +66,12 @@ fn of(kind: Kind, at: DateTime<Utc>) -> Option<Interaction> {
             name: "sample-agent".to_owned(),
         },
         team: None,
+        to: None,
         request,
         created_at: at,
         expires_at: None,
         state,
+        claim: None,
         collected_at: None,
         consumed: None,
         report: None,

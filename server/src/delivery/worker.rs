@@ -12,6 +12,7 @@ use domain::{
     DestinationId,
     delivery::{DestinationKind, Health, TryResult},
 };
+use futures::{StreamExt, future, stream};
 use rand::seq::SliceRandom;
 use service::{Service, ServiceError};
 use store::{AttemptEnd, Claimed, Follower, Mark, Store, StoreError};
@@ -40,11 +41,14 @@ pub struct Worker {
     drain: Drain,
     sending: JoinSet<Vec<(Claimed, Option<Sent>)>>,
     readers: Readers,
+    /// The last event that people were told of, as far as this node knows.
+    told: i64,
     /// Destinations that something is on its way to.
     busy: HashMap<DestinationId, Busy>,
 }
 
 struct Busy {
+    kind: DestinationKind,
     requests: u32,
     health: Health,
 }
@@ -96,6 +100,7 @@ impl Worker {
             drain,
             sending: JoinSet::new(),
             readers: Readers::default(),
+            told: 0,
             busy: HashMap::new(),
         }
     }
@@ -128,6 +133,7 @@ impl Worker {
 
     /// Claims as much as may be on its way, of each destination a little, and sends it off.
     async fn begin(&mut self) -> Result<(), StoreError> {
+        self.tell_people().await;
         let now = self.service.now();
         let chosen = self.choose(now).await?;
         let mut by_lease: BTreeMap<TimeDelta, Vec<(DestinationId, u32)>> = BTreeMap::new();
@@ -152,6 +158,21 @@ impl Worker {
         Ok(())
     }
 
+    /// Makes messages for people of what has happened. What cannot be told now is told later, and keeps nothing else from
+    /// being sent.
+    async fn tell_people(&mut self) {
+        loop {
+            match self.service.tell_people(&mut self.told).await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::error!(%error, "people cannot be told of what has happened");
+                    break;
+                }
+            }
+        }
+    }
+
     fn send_all(&mut self, claimed: Vec<Claimed>, chosen: &HashMap<DestinationId, Wanted>) {
         let mut in_turn: HashMap<DestinationId, Vec<Claimed>> = HashMap::new();
         for claimed in claimed {
@@ -159,6 +180,7 @@ impl Worker {
             let known = chosen.get(&destination);
             let health = known.map(|one| one.health).unwrap_or_default();
             let busy = self.busy.entry(destination).or_insert(Busy {
+                kind: claimed.kind,
                 requests: 0,
                 health,
             });
@@ -190,6 +212,10 @@ impl Worker {
         let mut wanted = HashMap::new();
         let mut ready = self.store.ready(now).await?;
         let mut followers = self.store.followers(now).await?;
+        let mut under_way: HashMap<DestinationKind, usize> = HashMap::new();
+        for busy in self.busy.values() {
+            *under_way.entry(busy.kind).or_default() += 1;
+        }
         // If there is not room for all, no destination is always last.
         ready.shuffle(&mut rand::rng());
         followers.shuffle(&mut rand::rng());
@@ -198,7 +224,15 @@ impl Worker {
             if one.is_busy && self.couriers.of(one.kind).in_turn() {
                 continue;
             }
-            let takes = self.takes(one.destination, one.kind, one.health, now, room);
+            let room_for_it = room.min(one.due as usize);
+            let takes = self.takes(one.destination, one.kind, one.health, now, room_for_it);
+            if takes.most > 0 && !self.busy.contains_key(&one.destination) {
+                let places = under_way.entry(one.kind).or_default();
+                if *places >= self.couriers.of(one.kind).at_once() {
+                    continue;
+                }
+                *places += 1;
+            }
             room -= takes.most as usize;
             wanted.insert(one.destination, takes);
         }
@@ -258,7 +292,7 @@ impl Worker {
         let pauses = health.resume_at.is_some_and(|resume| resume > now);
         let most = match pauses {
             true => 0,
-            false => self.couriers.of(kind).most(health, requests),
+            false => self.couriers.of(kind).most(destination, health, requests),
         };
         Wanted {
             kind,
@@ -273,18 +307,20 @@ impl Worker {
         while let Some(done) = self.sending.try_join_next() {
             ended.extend(done.into_iter().flatten());
         }
-        let mut marks = Vec::with_capacity(ended.len());
+        let mut tried = Vec::with_capacity(ended.len());
         for (claimed, sent) in ended {
             let mark = sent.map(|sent| self.mark(&claimed, sent));
             self.leave(claimed.delivery.destination);
-            let Some(mark) = mark else { continue };
-            match self.follow(&claimed, mark).await {
-                Ok(mark) => marks.push(mark),
-                Err(error) => {
-                    tracing::error!(%error, delivery.id = %claimed.delivery.id, "a delivery is tried again: what follows from it cannot be kept");
-                }
-            }
+            tried.extend(mark.map(|mark| (claimed, mark)));
         }
+        let this = &*self;
+        // What follows from each is a commit, and a flush of the disk is shared by those that are under way.
+        let marks: Vec<_> = stream::iter(tried)
+            .map(|(claimed, mark)| async move { this.follow_or_log(&claimed, mark).await })
+            .buffer_unordered(TOGETHER)
+            .filter_map(future::ready)
+            .collect()
+            .await;
         for batch in marks.chunks(TOGETHER) {
             self.keep(batch).await;
         }
@@ -338,6 +374,14 @@ impl Worker {
             },
         };
         (mark, sent.reply)
+    }
+
+    async fn follow_or_log(&self, claimed: &Claimed, mark: (Mark, TryResult)) -> Option<Mark> {
+        let followed = self.follow(claimed, mark).await;
+        if let Err(error) = &followed {
+            tracing::error!(%error, delivery.id = %claimed.delivery.id, "a delivery is tried again: what follows from it cannot be kept");
+        }
+        followed.ok()
     }
 
     /// The consequence is kept first: if the worker dies in between, the delivery is tried again and it

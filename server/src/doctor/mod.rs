@@ -6,6 +6,7 @@ mod database;
 mod disk;
 mod key;
 mod providers;
+mod reach;
 mod time;
 
 use std::fmt;
@@ -56,6 +57,7 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
     let content = found.and_then(|found| found.content);
     key::examine(&loaded.config, content.as_ref(), &mut report);
     address::examine(&loaded.config, &mut report).await;
+    reach::examine(&loaded.config, &mut report).await;
     let content = content.as_ref();
     providers::examine(&loaded.config, content, clock.now(), &mut report).await;
     report.0

@@ -1,5 +1,6 @@
 //! Who wants to hear of changes: sockets of all of them, agents of the end of one interaction.
 
+pub mod absence;
 pub mod presence;
 pub mod relay;
 

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use domain::Ids;
+use domain::{Ids, PersonId};
 use machine::clock::SystemIds;
 use service::Service;
 use store::{NodeId, Present};
@@ -50,6 +50,17 @@ impl Presence {
             presence: Arc::clone(self),
             number: here.last,
         }
+    }
+
+    /// Whether a person has this place on one of their screens, as far as that is known here: on this node, and on others
+    /// while somebody asks for that.
+    pub fn is_at(&self, person: PersonId, place: &str) -> bool {
+        let is_it = |one: &Present| one.person == person && one.place == place;
+        if self.here().seats.values().any(is_it) {
+            return true;
+        }
+        // Without anybody who listens it is not kept up.
+        self.everywhere.receiver_count() > 0 && self.everywhere.borrow().iter().any(is_it)
     }
 
     fn people_here(&self) -> BTreeSet<Present> {

@@ -1,4 +1,5 @@
-//! Forgets messages from Slack that were heard long ago.
+//! Forgets messages from Slack that were heard long ago, what people had put off until a time that is past, and which
+//! agents asked after what is closed.
 
 use std::time::Duration;
 
@@ -13,6 +14,12 @@ pub(super) async fn run(service: Service, stopping: CancellationToken) {
         async move {
             if let Err(error) = service.forget_messages().await {
                 tracing::warn!(%error, "old messages cannot be forgotten; it will be tried again");
+            }
+            if let Err(error) = service.forget_snoozes().await {
+                tracing::warn!(%error, "old snoozes cannot be forgotten; it will be tried again");
+            }
+            if let Err(error) = service.forget_signs().await {
+                tracing::warn!(%error, "who asked after what is closed cannot be forgotten; it will be tried again");
             }
         }
     })

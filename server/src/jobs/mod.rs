@@ -5,11 +5,14 @@
 //! turns and loses none of those that follow.
 
 mod checkpoint;
+mod claims;
+mod climb;
 mod erase;
 mod expire;
 mod forget;
 mod messages;
 mod places;
+mod sum_up;
 mod uses;
 
 use std::{future::Future, time::Duration};
@@ -25,6 +28,9 @@ use crate::state::AppState;
 pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &CancellationToken) {
     let service = &state.service;
     background.spawn(expire::run(service.clone(), stopping.clone()));
+    background.spawn(claims::run(service.clone(), stopping.clone()));
+    background.spawn(climb::run(service.clone(), stopping.clone()));
+    background.spawn(sum_up::run(service.clone(), stopping.clone()));
     background.spawn(uses::run(service.clone(), stopping.clone()));
     background.spawn(checkpoint::run(state.checkpoints.clone(), stopping.clone()));
     background.spawn(forget::run(state.limits.clone(), stopping.clone()));

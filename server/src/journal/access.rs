@@ -11,17 +11,19 @@ use domain::{
 use store::{Store, walk_journal};
 use uuid::Uuid;
 
-use super::{rows::Differs, teams::KnownTeams};
+use super::{ladders::KnownLadders, rows::Differs, teams::KnownTeams};
 
 /// The nouns whose events are needed here.
-const READ: [&str; 9] = [
+const READ: [&str; 11] = [
     "person.",
     "token.",
     "team.",
     "duty.",
+    "ladder.",
     "interaction.resolved",
     "interaction.progressed",
     "interaction.moved",
+    "interaction.handed_over",
     "interaction.expired",
     "interaction.cancelled",
 ];
@@ -46,6 +48,7 @@ pub(super) struct Known {
     /// When people and tokens that could answer until then no longer could.
     ended: BTreeMap<Uuid, DateTime<Utc>>,
     teams: KnownTeams,
+    ladders: KnownLadders,
     seq: i64,
     strangers: Vec<Differs>,
 }
@@ -118,9 +121,11 @@ impl Known {
                     Ok(Actor::Provider { issuer, .. }) => Some(issuer),
                     _ => None,
                 };
+                self.ladders.end_of_team(&event);
                 self.teams.take(event, issuer, at);
             }
             Payload::Duty(event) => self.teams.take_duty(event, at),
+            Payload::Ladder(event) => self.ladders.take(event),
             Payload::Interaction(event) => {
                 if matches!(
                     event,
@@ -246,6 +251,7 @@ impl Known {
             differ.extend(self.identities_that_differ(store).await?);
             differ.extend(self.tokens_that_differ(store).await?);
             differ.extend(self.teams.compare(&store.teams().await?));
+            differ.extend(self.ladders.compare(store).await?);
             let before = self.seq;
             // A server may be at work: what it has done meanwhile is no difference.
             if !differ.is_empty() {

@@ -4,6 +4,7 @@ mod access;
 mod checkpoint_file;
 mod checkpoints;
 mod export;
+mod ladders;
 mod rows;
 mod teams;
 mod verify;

@@ -112,7 +112,10 @@ impl KnownTeams {
             InteractionEvent::Requested {
                 team: Some(team), ..
             }
-            | InteractionEvent::Moved { team } => {
+            | InteractionEvent::Moved { team }
+            | InteractionEvent::HandedOver {
+                team: Some(team), ..
+            } => {
                 self.asked.insert(id, team.id);
             }
             event if event.closes() => {

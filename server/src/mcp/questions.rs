@@ -65,6 +65,9 @@ impl McpServer {
         let mut found = self.state.service.briefs(&query).await?;
         let more = found.len() > limit as usize;
         found.truncate(limit as usize);
+        for pending in found.iter().filter(|brief| brief.ending.is_none()) {
+            self.state.service.note_asked_after(pending.id);
+        }
         let next = found.last().filter(|_| more).map(|last| last.id);
         Ok(said::list(&found, next, &self.state.config.public_url()).into())
     }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The fields of an interaction that a model is told: the API's names and values.
-const OF_ONE: [&str; 14] = [
+const OF_ONE: [&str; 16] = [
     "id",
     "kind",
     "state",
@@ -22,6 +22,8 @@ const OF_ONE: [&str; 14] = [
     "answer",
     "fallback_used",
     "follow_ups",
+    "to",
+    "claim",
     "created_at",
     "expires_at",
     "closed_at",

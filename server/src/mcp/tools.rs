@@ -293,6 +293,16 @@ fn ask_arguments() -> JsonObject {
                 "additionalProperties": false,
             },
         },
+        "to": {
+            "type": ["string", "null"], "maxLength": limits::LINE_CHARS,
+            "description": "Whom of the team it is for, if you were told that: duty, team, or person: and a name. Anybody \
+                            who may answer still may.",
+        },
+        "withdraw_on_disconnect": {
+            "type": ["boolean", "null"],
+            "description": "Whether it is taken back when your session (session_id) ends: for what nobody needs once you are \
+                            gone. False when absent.",
+        },
         "timeout_seconds": {
             "type": ["integer", "null"], "minimum": 1,
             "description": "How long people have. Null: for ever. Absent: as the server is set, usually a day.",
@@ -324,6 +334,8 @@ fn question() -> JsonObject {
             },
             "fallback_used": { "type": "boolean", "description": "Nobody answered in time: the answer is your fallback." },
             "follow_ups": { "type": "array", "description": "What people added after the answer." },
+            "to": { "type": ["object", "null"], "description": "Whom it is for, if you or a person said so. Others who may answer it still may." },
+            "claim": { "type": ["object", "null"], "description": "Who said that they are on it, and until when. It is no answer." },
             "created_at": { "type": "string" },
             "expires_at": { "type": ["string", "null"] },
             "closed_at": { "type": ["string", "null"] },

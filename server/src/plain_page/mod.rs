@@ -1,7 +1,9 @@
-//! A page of plain HTML in the dashboard's style, with no script and nothing from elsewhere: the API's description and
-//! the book.
+//! Pages of plain HTML in the dashboard's style, with nothing from elsewhere: the API's description and the book, and
+//! those that stand alone, as the sign-in page does.
 
 pub(crate) mod html;
+
+use std::fmt::Display;
 
 use app::Theme;
 use axum::{
@@ -49,6 +51,86 @@ pub(crate) fn plain_page(
         style = Text(&state.assets.style),
     );
     (headers, Html(page)).into_response()
+}
+
+/// A small script of ours on a page that stands alone.
+#[derive(Clone, Copy)]
+pub(crate) enum Script {
+    /// None.
+    Nothing,
+    /// Asks a device for a passkey.
+    Passkeys,
+    /// Asks a browser for its subscription, and shows what arrives.
+    Reach,
+    /// Proposes the browser's time zone.
+    Zone,
+}
+
+impl Script {
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Nothing => None,
+            Self::Passkeys => Some("passkeys.js"),
+            Self::Reach => Some("reach.js"),
+            Self::Zone => Some("zone.js"),
+        }
+    }
+
+    fn policy(self) -> String {
+        let scripts = match self {
+            Self::Nothing => "script-src 'none'",
+            Self::Passkeys | Self::Zone => "script-src 'self'",
+            Self::Reach => "script-src 'self'; connect-src 'self'",
+        };
+        format!(
+            "default-src 'none'; {scripts}; style-src 'self'; img-src 'self'; manifest-src 'self'; base-uri 'none'; \
+             object-src 'none'; form-action 'self'; frame-ancestors 'none'"
+        )
+    }
+}
+
+/// A page that stands alone, for the person who looks. `body` is HTML.
+pub(crate) fn lone(
+    state: &AppState,
+    headers: &HeaderMap,
+    title: &str,
+    body: &dyn Display,
+    script: Script,
+) -> Response {
+    let tag = script.name().map_or_else(String::new, |name| {
+        format!("<script type=\"module\" src=\"/pkg/{name}\"></script>")
+    });
+    let page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><title>{title} · Handraise</title>\
+         <link rel=\"icon\" type=\"image/svg+xml\" href=\"/pkg/icon.svg\">\
+         <link rel=\"manifest\" href=\"/manifest.webmanifest\">\
+         <link rel=\"apple-touch-icon\" href=\"/pkg/icon-192.png\">\
+         <link rel=\"stylesheet\" href=\"/pkg/{style}\">{tag}</head>\
+         <body><main class=\"lone{class}\"><p class=\"wordmark\">Handraise</p><h1>{title}</h1>{body}</main></body></html>\n",
+        theme = theme_of(headers).name(),
+        title = Text(title),
+        style = Text(&state.assets.style),
+        class = match script {
+            Script::Reach => " reach",
+            _ => "",
+        },
+    );
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, script.policy()),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    (headers, Html(page)).into_response()
+}
+
+/// What a form that was sent says of itself above the page it leads back to. Both are HTML.
+pub(crate) fn said(refused: Option<&dyn Display>, done: Option<&dyn Display>) -> String {
+    let refused = refused.map(|words| {
+        format!("<p id=\"refusal\" class=\"refusal\" role=\"alert\"><span>{words}</span></p>")
+    });
+    let done = done.map(|words| format!("<p class=\"form-done\" role=\"status\">{words}</p>"));
+    [refused, done].into_iter().flatten().collect()
 }
 
 /// How the person who looks wants pages to look.

@@ -4,18 +4,23 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, Identity,
-    InteractionEvent, InteractionId, Named, Part, Payload, PersonEvent, Retry, SessionId, SlackId,
-    Task, TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
+    InteractionEvent, InteractionId, LadderEvent, Named, Part, Payload, PersonEvent, ReachEvent,
+    Responder, Retry, SessionId, SlackId, Task, TaskEvent, TeamEvent, TeamId, TeamRef, Token,
+    TokenEvent,
     access::{PersonRef, factor::FactorRef},
-    delivery::{DisabledWhy, EndpointRef},
+    delivery::{DisabledWhy, EndpointRef, ReachEnd, ReachKind, ReachRef},
     duty::{Absence, Override, Rota},
+    event::SeenOn,
     interaction::{
-        Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
+        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome,
+        Request, Unclaimed, Whom,
     },
     slack::Unseen,
     team::Profile,
 };
 use serde::Serialize;
+
+use super::ladder_then::{LadderThen, QuietThen};
 
 /// An event of the journal. Its schema is [`Event`](super::event_parts::Event).
 #[derive(Serialize)]
@@ -52,6 +57,21 @@ enum PayloadBody<'a> {
         /// The team that it belongs to; absent = everyone.
         #[serde(skip_serializing_if = "Option::is_none")]
         team: Option<&'a TeamRef>,
+        /// Whom of it the agent asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        to: Option<&'a Whom>,
+    },
+    /// `interaction.claimed`: the actor is on it.
+    Claimed { until: DateTime<Utc> },
+    /// `interaction.released`: `by` was on it.
+    Released { by: &'a Responder, why: Unclaimed },
+    /// `interaction.handed_over`.
+    HandedOver {
+        to: &'a Whom,
+        /// Where it is another one than before.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        team: Option<&'a TeamRef>,
+        why: Option<&'a str>,
     },
     /// `interaction.moved`: to another team.
     Moved { team: &'a TeamRef },
@@ -73,7 +93,12 @@ enum PayloadBody<'a> {
         answer: Option<&'a AnswerContent>,
     },
     /// `interaction.cancelled`.
-    Cancelled { reason: Option<&'a str> },
+    Cancelled {
+        reason: Option<&'a str>,
+        /// Where nobody simply took it back.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<CancelCode>,
+    },
     /// `interaction.answer_rejected`: somebody answered too late.
     AnswerRejected {
         /// How it had ended by then.
@@ -91,6 +116,19 @@ enum PayloadBody<'a> {
     Remarked { text: &'a str, why: Unseen },
     /// `interaction.erased`: the events whose words went.
     Erased { events: &'a [Named] },
+    /// `interaction.reached`: a person was, whom agents do not learn of.
+    Reached { by: ReachKind, rung: u32 },
+    /// `interaction.climbed`: how many people were told, whom agents do not learn of.
+    Climbed {
+        rung: u32,
+        told: usize,
+        later: usize,
+        unreached: usize,
+    },
+    /// `interaction.summed_up`: a person was told, together with other questions.
+    SummedUp { rung: u32, others: u32 },
+    /// `interaction.seen`: where.
+    Seen { on: SeenOn },
     /// `interaction.follow_up`, `interaction.reply_edited`.
     Said { text: &'a str },
     /// `task.*`: as it is then.
@@ -174,6 +212,29 @@ enum PayloadBody<'a> {
         endpoint: &'a EndpointRef,
         why: DisabledWhy,
     },
+    /// `ladder.set`.
+    Ladder {
+        /// `null` = everyone.
+        team: Option<&'a TeamRef>,
+        ladder: LadderThen,
+    },
+    /// `ladder.cleared`.
+    LadderCleared {
+        /// `null` = everyone.
+        team: Option<&'a TeamRef>,
+    },
+    /// `ladder.quiet_hours_set`.
+    QuietHours {
+        person: &'a PersonRef,
+        /// `null` = none any more.
+        quiet: Option<QuietThen>,
+    },
+    /// `reach.ended`.
+    ReachEnded { reach: &'a ReachRef, why: ReachEnd },
+    /// `reach.changed`.
+    ReachChanged { reach: &'a ReachRef, digest: bool },
+    /// Everything else of a way to reach a person.
+    Reach(&'a ReachRef),
     /// Everything else of an endpoint.
     Endpoint(&'a EndpointRef),
     /// `delivery.retried`: one, or those of a time.
@@ -219,6 +280,27 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
             Payload::Team(event) => event.into(),
             Payload::Duty(event) => event.into(),
             Payload::Endpoint(event) => event.into(),
+            Payload::Ladder(LadderEvent::Set { team, ladder }) => Self::Ladder {
+                team: team.as_ref(),
+                ladder: ladder.into(),
+            },
+            Payload::Ladder(LadderEvent::Cleared { team }) => Self::LadderCleared {
+                team: team.as_ref(),
+            },
+            Payload::Ladder(LadderEvent::QuietHoursSet { person, quiet }) => Self::QuietHours {
+                person,
+                quiet: quiet.as_ref().map(QuietThen::from),
+            },
+            Payload::Reach(ReachEvent::Ended { reach, why }) => {
+                Self::ReachEnded { reach, why: *why }
+            }
+            Payload::Reach(ReachEvent::Changed { reach, digest }) => Self::ReachChanged {
+                reach,
+                digest: *digest,
+            },
+            Payload::Reach(
+                ReachEvent::Added(reach) | ReachEvent::Proven(reach) | ReachEvent::Tested(reach),
+            ) => Self::Reach(reach),
             Payload::Delivery(DeliveryEvent::Retried(which)) => Self::Retried(which),
         }
     }
@@ -234,12 +316,21 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 channel,
                 asked_under: _,
                 team,
+                to,
             } => Self::Asked {
                 agent,
                 request,
                 expires_at: Some(*expires_at),
                 channel: channel.as_deref(),
                 team: team.as_ref(),
+                to: to.as_ref(),
+            },
+            InteractionEvent::Claimed { until } => Self::Claimed { until: *until },
+            InteractionEvent::Released { by, why } => Self::Released { by, why: *why },
+            InteractionEvent::HandedOver { whom, team, why } => Self::HandedOver {
+                to: whom,
+                team: team.as_ref(),
+                why: why.as_deref(),
             },
             InteractionEvent::Moved { team } => Self::Moved { team },
             InteractionEvent::Notified {
@@ -253,6 +344,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 expires_at: None,
                 channel: channel.as_deref(),
                 team: team.as_ref(),
+                to: None,
             },
             InteractionEvent::Posted(posted) => Self::Posted(posted),
             InteractionEvent::Progressed { answers } => Self::Progressed { answers },
@@ -269,8 +361,9 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 fallback_used: *fallback_used,
                 answer: answer.as_ref(),
             },
-            InteractionEvent::Cancelled { reason } => Self::Cancelled {
+            InteractionEvent::Cancelled { reason, code } => Self::Cancelled {
                 reason: reason.as_deref(),
+                code: *code,
             },
             InteractionEvent::AnswerRejected { outcome, answer } => Self::AnswerRejected {
                 outcome: *outcome,
@@ -285,6 +378,35 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 Self::Said { text }
             }
             InteractionEvent::Remarked { text, why } => Self::Remarked { text, why: *why },
+            InteractionEvent::Climbed {
+                rung, told, others, ..
+            } => {
+                let others = usize::try_from(*others).unwrap_or(usize::MAX);
+                let now = told.iter().filter(|one| !one.by.is_empty()).count();
+                let later = told.iter().filter(|one| one.held.is_some()).count();
+                // Those who are told come first, so what is not named is of the last group that is.
+                let unreached = told.len() - now - later;
+                Self::Climbed {
+                    rung: *rung,
+                    told: now + if later + unreached == 0 { others } else { 0 },
+                    later: later
+                        + if later > 0 && unreached == 0 {
+                            others
+                        } else {
+                            0
+                        },
+                    unreached: unreached + if unreached > 0 { others } else { 0 },
+                }
+            }
+            InteractionEvent::SummedUp { rung, others, .. } => Self::SummedUp {
+                rung: *rung,
+                others: *others,
+            },
+            InteractionEvent::Seen { on } => Self::Seen { on: *on },
+            InteractionEvent::Reached { by, rung, .. } => Self::Reached {
+                by: *by,
+                rung: *rung,
+            },
             InteractionEvent::Erased(erasure) => Self::Erased {
                 events: &erasure.events,
             },

@@ -1,6 +1,7 @@
 //! What the API says of events, and of what is posted to webhooks: one schema for each shape of a payload, with the
 //! types that have it.
 
+use domain::{delivery, ladder::DAYS};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 
 use super::{
@@ -12,10 +13,13 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 67] = [
+pub(crate) const EVENT_TYPES: [&str; 82] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
+    "interaction.claimed",
+    "interaction.released",
+    "interaction.handed_over",
     "interaction.posted",
     "interaction.progressed",
     "interaction.resolved",
@@ -30,6 +34,10 @@ pub(crate) const EVENT_TYPES: [&str; 67] = [
     "interaction.follow_up",
     "interaction.reply_edited",
     "interaction.remarked",
+    "interaction.reached",
+    "interaction.climbed",
+    "interaction.summed_up",
+    "interaction.seen",
     "interaction.erased",
     "task.waiting",
     "task.running",
@@ -80,6 +88,14 @@ pub(crate) const EVENT_TYPES: [&str; 67] = [
     "endpoint.deleted",
     "endpoint.tested",
     "delivery.retried",
+    "ladder.set",
+    "ladder.cleared",
+    "ladder.quiet_hours_set",
+    "reach.added",
+    "reach.proven",
+    "reach.tested",
+    "reach.changed",
+    "reach.ended",
 ];
 
 shapes! {
@@ -105,6 +121,16 @@ shapes! {
     EventPayload = any_of([
         of("interaction.requested, notification.sent", asked()),
         of("interaction.moved: to another team", returned([must("team", reference("TeamThen"))])),
+        of("interaction.claimed: the actor is on it", returned([must("until", time())])),
+        of("interaction.released: `by` was on it", returned([
+            must("by", reference("Responder")),
+            must("why", one_of(["given_up", "ran_out"])),
+        ])),
+        of("interaction.handed_over: to whom, and in which team if that is another one", returned([
+            must("to", reference("Whom")),
+            may_not_null("team", reference("TeamThen")),
+            must("why", or_null(string())),
+        ])),
         of("interaction.posted: its card is in Slack", returned([
             must("ts", string()),
             must("permalink", or_null(string())),
@@ -126,7 +152,10 @@ shapes! {
             must("fallback_used", boolean()),
             must("answer", or_null(reference("AnswerContent"))),
         ])),
-        of("interaction.cancelled", returned([must("reason", or_null(string()))])),
+        of("interaction.cancelled", returned([
+            must("reason", or_null(string())),
+            may_not_null("code", names::CancelCode::schema()),
+        ])),
         of("interaction.answer_rejected: it came too late", returned([
             must("outcome", names::Outcome::schema()),
             must("answer", reference("AnswerContent")),
@@ -146,6 +175,23 @@ shapes! {
                 must("hash", string()),
                 may_not_null("left", string()),
             ]))),
+        ])),
+        of("interaction.reached: a message about it arrived at a person, of this rung of the ladder", returned([
+            must("by", one_of(delivery::ReachKind::ALL.map(delivery::ReachKind::name))),
+            must("rung", whole(0..=i64::from(u32::MAX))),
+        ])),
+        of("interaction.climbed: a rung of its ladder was told; to how many, to how many later, and who has no way to be reached", returned([
+            must("rung", whole(0..=u32::MAX.into())),
+            must("told", whole(0..=u32::MAX.into())),
+            must("later", whole(0..=u32::MAX.into())),
+            must("unreached", whole(0..=u32::MAX.into())),
+        ])),
+        of("interaction.summed_up: a person was told later, together with others", returned([
+            must("rung", whole(0..=u32::MAX.into())),
+            must("others", whole(0..=u32::MAX.into())),
+        ])),
+        of("interaction.seen: the actor has opened it", returned([
+            must("on", one_of(["page", "question", "slack"])),
         ])),
         of("interaction.follow_up, interaction.reply_edited", returned([must("text", string())])),
         of("task.waiting, task.running, task.failed, task.done: as it is then", returned([
@@ -260,6 +306,34 @@ shapes! {
                 must("destination", or_null(id())),
             ]))]).into(),
         ])),
+        of("ladder.set", returned([
+            must("team", or_null(reference("TeamThen"))),
+            must("ladder", returned([
+                must("urgent", list_of(string())),
+                must("sync", list_of(string())),
+                must("async", list_of(string())),
+            ]).description(Some("One rung a line, as `GET /ladder` has it. A person stands in it by their id."))),
+        ])),
+        of("ladder.cleared", returned([must("team", or_null(reference("TeamThen")))])),
+        of("ladder.quiet_hours_set", returned([
+            must("person", reference("PersonThen")),
+            must("quiet", or_null(returned([
+                must("zone", string()),
+                must("from", string()),
+                must("until", string()),
+                must("days", list_of(one_of(DAYS.map(|(_, name)| name)))),
+                must("urgent", boolean()),
+            ]))),
+        ])),
+        of("reach.ended", returned([
+            must("reach", reference("ReachThen")),
+            must("why", one_of(delivery::ReachEnd::ALL.map(delivery::ReachEnd::name))),
+        ])),
+        of("reach.changed", returned([
+            must("reach", reference("ReachThen")),
+            must("digest", boolean().description(Some("Whether what can wait comes as one message an hour."))),
+        ])),
+        of("other events of ways to reach people", reference("ReachThen")),
         of("interaction.collected, interaction.called_back, interaction.agent_offline: no fields", returned([])),
     ]);
     /// What was answered.
@@ -287,8 +361,20 @@ shapes! {
     ]);
     /// A team, as it was then.
     TeamThen = returned([must("id", id()), must("name", string())]);
+    /// Whom it is for: a person by their id and the name they had, who of the team is on duty, or all of the team.
+    Whom = returned([
+        must("type", one_of(["person", "duty", "team"])),
+        may_not_null("id", id()),
+        may_not_null("name", string()),
+    ]);
     /// A webhook endpoint, as it was then. Its path, which may be a secret, is left out.
     EndpointThen = returned([must("id", id()), must("name", string()), must("host", string())]);
+    /// A way to reach a person. Its address is left out.
+    ReachThen = returned([
+        must("id", id()),
+        must("kind", one_of(delivery::ReachKind::ALL.map(delivery::ReachKind::name))),
+        must("person", id()),
+    ]);
     /// What is posted to a webhook in the format `standard`, or in the format `flat`.
     WebhookBody = either([
         returned([
@@ -353,6 +439,8 @@ fn asked() -> ObjectBuilder {
         ),
         may_not_null("expires_at", or_null(time())),
         may_not_null("channel", string()),
+        may_not_null("team", reference("TeamThen")),
+        may_not_null("to", reference("Whom")),
     ])
 }
 

@@ -2,6 +2,7 @@
 
 mod event;
 pub(crate) mod event_parts;
+mod ladder_then;
 pub(crate) mod names;
 pub(crate) mod parts;
 pub(crate) mod shapes;
@@ -10,11 +11,11 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentRef, Interaction, InteractionId, Responder,
+    AgentRef, Interaction, InteractionId, PersonId, Responder,
     interaction::{
-        Action, AnswerContent, Ask, Callback, ChoiceOption, Consumed, FollowUp, FormAnswer,
-        FormAnswers, FormQuestion, Kind, Level, Mode, Outcome, PlanDecision, Priority, Report,
-        State, TargetMode, TaskRef,
+        Action, Addressee, AgentPresence, AnswerContent, Ask, Callback, CancelCode, ChoiceOption,
+        Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion, Kind, Level, Mode,
+        Outcome, PlanDecision, Priority, Report, State, TargetMode, TaskRef, Whom,
     },
     json::AnyJson,
 };
@@ -68,6 +69,12 @@ pub struct InteractionBody {
     agent: AgentRef,
     /// The name of the team that was asked; `null` = everyone.
     team: Option<String>,
+    /// Whom it is for, if an agent or a person said so. Others who may answer it still may.
+    #[schema(value_type = Option<parts::Addressee>)]
+    to: Option<AddresseeBody>,
+    /// Who is on it, and until when.
+    #[schema(value_type = Option<parts::Claim>)]
+    claim: Option<Claim>,
     session_id: Option<String>,
     #[schema(value_type = Option<parts::NamedTask>)]
     task: Option<TaskRef>,
@@ -81,6 +88,16 @@ pub struct InteractionBody {
     closed_by: Option<String>,
     /// Why it was taken back, in the words of who did.
     cancel_reason: Option<String>,
+    /// Why, for programs, where nobody simply took it back: somebody dismissed it while its agent was offline, or the
+    /// session ended in which it was asked.
+    #[schema(value_type = Option<names::CancelCode>)]
+    cancel_code: Option<CancelCode>,
+    /// Whether it is taken back when its session ends.
+    withdraw_on_disconnect: bool,
+    /// When the agent was last there for it: told of a single interaction that is pending, to others than its agent.
+    agent_seen_at: Option<DateTime<Utc>>,
+    /// Whether that is so long ago that nobody seems to wait for the answer; told as `agent_seen_at`.
+    agent_offline: Option<bool>,
     /// When the agent confirmed that it has the answer.
     collected_at: Option<DateTime<Utc>>,
     /// For an approval: the run that consumed it. There is no second one.
@@ -123,6 +140,43 @@ struct ErasedBody {
     at: DateTime<Utc>,
     /// `null` when a setting did.
     by: Option<String>,
+}
+
+/// Whom it is for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct AddresseeBody {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// Of a person.
+    id: Option<PersonId>,
+    /// Of a person.
+    name: Option<String>,
+    since: DateTime<Utc>,
+    /// The name of who handed it over to them; `null` when the agent asked for them.
+    by: Option<String>,
+    why: Option<String>,
+}
+
+impl From<Addressee> for AddresseeBody {
+    fn from(addressee: Addressee) -> Self {
+        let (kind, id, name) = match addressee.whom {
+            Whom::Person { id, name } => ("person", Some(id), Some(name)),
+            Whom::Duty => ("duty", None, None),
+            Whom::Team => ("team", None, None),
+        };
+        let (by, why) = match addressee.handed {
+            Some(handed) => (Some(handed.by.name), handed.why),
+            None => (None, None),
+        };
+        Self {
+            kind,
+            id,
+            name,
+            since: addressee.since,
+            by,
+            why,
+        }
+    }
 }
 
 /// What belongs to the kind; `null` for the others.
@@ -194,9 +248,9 @@ impl InteractionBody {
                 ..AnswerBody::from(content.clone())
             });
         let closed_by = state.closed_by().map(str::to_owned);
-        let cancel_reason = match state {
-            State::Cancelled { reason, .. } => reason.clone(),
-            _ => None,
+        let (cancel_reason, cancel_code) = match state {
+            State::Cancelled { reason, code, .. } => (reason.clone(), *code),
+            _ => (None, None),
         };
         let posted = interaction.card.and_then(|card| card.posted);
         let permalink = posted.and_then(|posted| posted.permalink);
@@ -236,6 +290,8 @@ impl InteractionBody {
             level: asked.level,
             agent: interaction.agent,
             team: interaction.team.map(|team| team.name),
+            to: interaction.to.map(AddresseeBody::from),
+            claim: interaction.claim,
             session_id: request.session_id,
             task: request.task,
             priority: request.priority,
@@ -244,6 +300,10 @@ impl InteractionBody {
             closed_at,
             closed_by,
             cancel_reason,
+            cancel_code,
+            withdraw_on_disconnect: request.withdraw_on_disconnect,
+            agent_seen_at: None,
+            agent_offline: None,
             collected_at: interaction.collected_at,
             consumed: interaction.consumed,
             report: interaction.report,
@@ -264,6 +324,15 @@ impl InteractionBody {
             slack_permalink: permalink,
             metadata: request.metadata,
             erased,
+        }
+    }
+
+    /// With what is known of its agent.
+    pub fn with_presence(self, presence: Option<AgentPresence>) -> Self {
+        Self {
+            agent_seen_at: presence.map(|it| it.seen_at),
+            agent_offline: presence.map(|it| it.offline),
+            ..self
         }
     }
 }

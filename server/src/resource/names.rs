@@ -43,6 +43,7 @@ shapes! {
         interaction::Level::Error,
     ]);
     /// What came of an answer.
+    CancelCode = one_of(interaction::CancelCode::ALL.map(interaction::CancelCode::name));
     ReportOutcome = all(&[interaction::ReportOutcome::Done, interaction::ReportOutcome::Failed]);
     /// How an agent goes on with its plan. `proceed`: keep the context, edits are allowed. `proceed_clean`:
     /// clear the context, edits are allowed. `proceed_default`: clear the context, ask before edits.
@@ -83,6 +84,9 @@ shapes! {
     PageSize = whole(1..=limits::PAGE_ITEMS.into());
     /// A size of pages of events.
     EventPageSize = whole(1..=limits::EVENT_PAGE_ITEMS.into());
+    /// The length of a claim, in minutes. By default a quarter of an hour.
+    ClaimMinutes = whole(1..=limits::CLAIM_MINUTES_MAX)
+        .default(Some(Value::from(limits::CLAIM_MINUTES)));
     /// A place in the journal.
     Seq = whole(0..=i64::MAX);
     /// A UUID.

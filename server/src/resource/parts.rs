@@ -78,6 +78,18 @@ shapes! {
     ]);
     /// What came of calling the agent back.
     Callback = returned([must("state", one_of(["delivered", "offline"])), must("at", time())]);
+    /// Who is on it: they said so, and it runs out by itself.
+    Claim = returned([must("by", reference("Responder")), must("until", time())]);
+    /// Whom it is for: a person, who of the team is on duty, or all of the team. `by` is `null` when the agent asked for
+    /// them, else the name of who handed it over.
+    Addressee = returned([
+        must("type", one_of(["person", "duty", "team"])),
+        must("id", or_null(id())),
+        must("name", or_null(string())),
+        must("since", time()),
+        must("by", or_null(string())),
+        must("why", or_null(string())),
+    ]);
     /// A later message about a closed interaction.
     FollowUp = returned([
         must("text", string()),

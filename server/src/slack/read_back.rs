@@ -1,15 +1,19 @@
 //! Reads threads again after a gap, so that no reply is lost that came while no server listened.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, iter, time::Duration};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
+use domain::slack_pace::Urgency;
+use service::{Rests, Service};
 use slack::{
     class::Class,
     client::{CallError, SlackClient},
     events,
+    limits::REPLIES,
 };
+use tokio::time::{Instant, sleep, sleep_until};
 
-use super::inbox::SlackInbox;
+use super::{inbox::SlackInbox, thread_book::ThreadBook};
 
 /// An older reply was heard, or never will be: less than what was heard is remembered for.
 const HORIZON: TimeDelta = TimeDelta::days(14);
@@ -20,10 +24,13 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How fast threads are read.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Between two calls. Slack permits fifty a minute, and others use the same method.
+    /// Between two calls.
     pub call: Duration,
     /// After a failure; it doubles with each.
     pub failure: Duration,
+    /// So long after a gap everything is read once more. A thread shows what was written some time later, and an event
+    /// that met a server which was not there yet comes again after a minute.
+    pub again: [Duration; 3],
 }
 
 impl Default for Pace {
@@ -31,6 +38,7 @@ impl Default for Pace {
         Self {
             call: Duration::from_millis(1_200),
             failure: Duration::from_secs(2),
+            again: [3, 10, 30].map(Duration::from_secs),
         }
     }
 }
@@ -43,16 +51,49 @@ struct Thread {
     failures: u32,
 }
 
+/// Puts what people wrote, again and again until the gap is closed for certain: what was written in it can be seen by
+/// then.
+pub async fn close_gap(
+    client: &SlackClient,
+    inbox: &SlackInbox,
+    book: &ThreadBook,
+    service: &Service,
+    pace: Pace,
+) {
+    let begun = Instant::now();
+    let mut rounds = iter::once(Duration::ZERO).chain(pace.again).peekable();
+    while let Some(after) = rounds.next() {
+        // A round that took so long was that one as well.
+        if rounds.peek().is_some_and(|next| begun.elapsed() >= *next) {
+            continue;
+        }
+        sleep_until(begun + after).await;
+        let cards = loop {
+            match book.open_cards().await {
+                Ok(cards) => break cards,
+                Err(error) => {
+                    tracing::error!(
+                        error = format!("{error:#}"),
+                        "threads cannot be read back yet"
+                    );
+                    sleep(pace.failure).await;
+                }
+            }
+        };
+        read_back(client, inbox, cards, service, pace).await;
+    }
+}
+
 /// Puts what people wrote in the threads of these cards into the inbox, as far as it is not there. Takes as long as
 /// Slack wants it to.
-pub async fn read_back(
+async fn read_back(
     client: &SlackClient,
     inbox: &SlackInbox,
     cards: Vec<(String, String)>,
-    now: DateTime<Utc>,
+    service: &Service,
     pace: Pace,
 ) {
-    let oldest = format!("{}.000000", (now - HORIZON).timestamp());
+    let oldest = format!("{}.000000", (service.now() - HORIZON).timestamp());
     let threads = cards.into_iter().map(|(channel, ts)| Thread {
         channel,
         ts,
@@ -62,6 +103,12 @@ pub async fn read_back(
     let mut threads: VecDeque<_> = threads.collect();
     let mut found = 0;
     while let Some(mut thread) = threads.pop_front() {
+        let turn = service.slack_turn(REPLIES.method, REPLIES.limit, Urgency::Last);
+        if let Err(Rests(wait)) = turn.await {
+            threads.push_front(thread);
+            sleep(wait.to_std().unwrap_or_default().max(pace.failure)).await;
+            continue;
+        }
         let (channel, ts) = (&thread.channel, &thread.ts);
         let page = thread.page.as_deref();
         let page = client.replies(channel, ts, Some(&oldest), page).await;
@@ -77,8 +124,9 @@ pub async fn read_back(
                 })
             }
             Err(error) => {
-                if let Some(asked) = retry_after(&error) {
-                    pause = pause.max(asked);
+                if let Some(wait) = error.pause() {
+                    pause = pause.max(wait.to_std().unwrap_or_default());
+                    service.slack_refused(error.method, wait).await;
                 }
                 if is_final(&error) {
                     thread.failures = TRIES;
@@ -110,18 +158,11 @@ pub async fn read_back(
             }
         }
         if !threads.is_empty() {
-            tokio::time::sleep(pause).await;
+            sleep(pause).await;
         }
     }
     if found > 0 {
         tracing::info!(messages = found, "read replies back that were missing");
-    }
-}
-
-fn retry_after(error: &CallError) -> Option<Duration> {
-    match error.class {
-        Class::NotDone { retry_after } => retry_after,
-        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@ use slack::{
     blocks::{Note, NoteLink},
     class::Class,
     client::SlackClient,
+    limits::USER,
     types::User,
 };
 use thiserror::Error;
@@ -203,10 +204,16 @@ impl Recogniser {
         if let Some(said) = said {
             return said.user.ok_or(Unrecognised::NotSaid);
         }
+        if self.service.slack_rests(USER).await {
+            return Err(Unrecognised::NotSaid);
+        }
         let user = match self.client.user_info(id.as_str()).await {
             Ok(user) => Some(user).filter(|user| user.id == id.as_str()),
             Err(error) => {
                 tracing::warn!(%error, slack.user = %id, "Slack did not say who somebody is");
+                if let Some(wait) = error.pause() {
+                    self.service.slack_refused(error.method, wait).await;
+                }
                 // An error that may pass by itself is asked again at once.
                 if !matches!(error.class, Class::Config | Class::Content) {
                     return Err(Unrecognised::NotSaid);

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use domain::{InteractionId, Principal};
-use service::Service;
-use slack::{blocks::Note, client::SlackClient, types::Post};
+use domain::{InteractionId, Principal, slack_pace::Urgency};
+use service::{Rests, Service};
+use slack::{blocks::Note, client::SlackClient, limits::NOTE, types::Post};
 
 use super::recognise::{Recogniser, Unrecognised};
 
@@ -67,13 +67,39 @@ impl ThreadBook {
         let blocks = card.json_blocks();
         let mut post = Post::to(channel, &card.text, &blocks);
         post.thread_ts = Some(thread_ts);
+        let turn = self
+            .service
+            .slack_turn(NOTE.method, NOTE.limit, Urgency::First);
+        if let Err(Rests(_)) = turn.await {
+            tracing::warn!(
+                "somebody in Slack is not told what became of their message: Slack has asked for a pause"
+            );
+            return;
+        }
         if let Err(error) = self.client.post_ephemeral(user, &post).await {
             tracing::warn!(%error, "cannot tell somebody in Slack what became of their message");
+            if let Some(wait) = error.pause() {
+                self.service.slack_refused(error.method, wait).await;
+            }
         }
     }
 
+    /// Where one who writes below this card has to write, if it is there twice and another is used.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn below_twin(&self, channel: &str, thread_ts: &str) -> anyhow::Result<Option<Note>> {
+        let store = self.service.store();
+        let Some(id) = store.interaction_of_twin(channel, thread_ts).await? else {
+            return Ok(None);
+        };
+        let card = store.interaction(id).await?.and_then(|it| it.card);
+        let other = card.and_then(|card| card.posted?.permalink);
+        Ok(Some(Note::below_twin(other)))
+    }
+
     /// Cards in whose threads a reply may have been missed: those of pending questions and forms, and of what was
-    /// closed not long ago. Each is a channel and a name in it.
+    /// closed not long ago, the newest first. Each is a channel and a name in it.
     ///
     /// # Errors
     /// When the database fails.
@@ -81,6 +107,9 @@ impl ThreadBook {
         let since = self.service.now() - LATELY;
         let threads = self.service.store().threads(since).await?;
         let threads = threads.into_iter();
-        Ok(threads.map(|one| (one.channel, one.ts)).collect())
+        let mut cards: Vec<_> = threads.map(|one| (one.channel, one.ts)).collect();
+        // The names are times.
+        cards.sort_by(|(_, a), (_, b)| b.cmp(a));
+        Ok(cards)
     }
 }

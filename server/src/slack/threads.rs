@@ -120,6 +120,9 @@ impl Hearing {
         let message = &kept.message;
         let (channel, thread) = (&message.channel, &message.thread_ts);
         let Some(interaction) = self.book.interaction(channel, thread).await? else {
+            if let Some(note) = self.book.below_twin(channel, thread).await? {
+                return Ok(Fate::Aside("its card is there twice", Some(note)));
+            }
             let waited = self.service.now() - kept.received_at;
             let mut until = TimeDelta::zero();
             let next = NO_CARD.into_iter().find(|pause| {

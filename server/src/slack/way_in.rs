@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     actions::Actions,
     inbox::SlackInbox,
-    read_back::{Pace, read_back},
+    read_back::{Pace, close_gap},
     recognise::Recogniser,
     thread_book::ThreadBook,
     threads,
@@ -243,22 +243,14 @@ impl WayIn {
                 };
                 read_at = Some(now.lost);
             }
-            loop {
-                match self.book.open_cards().await {
-                    Ok(cards) => {
-                        let now = self.service.now();
-                        read_back(&self.client, &self.inbox, cards, now, self.pace).await;
-                        break;
-                    }
-                    Err(error) => {
-                        tracing::error!(
-                            error = format!("{error:#}"),
-                            "threads cannot be read back yet"
-                        );
-                        sleep(self.pace.failure).await;
-                    }
-                }
-            }
+            close_gap(
+                &self.client,
+                &self.inbox,
+                &self.book,
+                &self.service,
+                self.pace,
+            )
+            .await;
             if self.signing_secret.is_some() {
                 return;
             }

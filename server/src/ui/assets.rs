@@ -43,6 +43,24 @@ pub async fn serve(Path(path): Path<String>, headers: HeaderMap) -> axum::respon
     })
 }
 
+/// `GET /sw.js`
+pub async fn worker(headers: HeaderMap) -> axum::response::Response {
+    let mut response = serve(Path("sw.js".to_owned()), headers).await;
+    let policy = HeaderValue::from_static("default-src 'none'; connect-src 'self'; img-src 'self'");
+    response
+        .headers_mut()
+        .insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+/// `GET /manifest.webmanifest`
+pub async fn manifest(headers: HeaderMap) -> axum::response::Response {
+    let mut response = serve(Path("app.webmanifest".to_owned()), headers).await;
+    let kind = HeaderValue::from_static("application/manifest+json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
 fn response(
     path: &str,
     file: EmbeddedFile,

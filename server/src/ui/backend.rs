@@ -16,6 +16,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
     AgentId, Audience, Day, Fingerprint, Interaction, InteractionId, Principal, Refused,
+    event::SeenOn,
     fault::is_name,
     interaction::{AnswerDraft, Brief},
     limits,
@@ -112,8 +113,12 @@ impl Backend for ForPerson {
         // First: rows that are newer than this come again as events, which changes nothing.
         let last_seq = store.last_seq().await.map_err(failed)?;
         let waiting = store.waiting(&audience, rows).await.map_err(failed)?;
+        let present = self.state.service.agents_present(&waiting).await;
+        let present = present.map_err(told)?;
         let all = store.waiting_counts(&audience).await.map_err(failed)?;
         let all = usize::try_from(all.sync + all.not_sync).unwrap_or_default();
+        let snoozed = store.snoozes_of(self.who()?.person.id, now).await;
+        let snoozed = snoozed.map_err(failed)?;
         let recent = store
             .recently_closed(&audience, RECENT_ROWS)
             .await
@@ -126,7 +131,13 @@ impl Backend for ForPerson {
             last_seq,
             as_of: now,
             more_waiting: all.saturating_sub(waiting.len()),
-            waiting: waiting.iter().map(Row::from).collect(),
+            waiting: waiting
+                .iter()
+                .map(|brief| Row {
+                    offline: present.get(&brief.id).is_some_and(|it| it.offline),
+                    ..Row::from(brief)
+                })
+                .collect(),
             recent: recent.iter().filter_map(ClosedRow::new).collect(),
             counts: Counts {
                 asked: counts.asked,
@@ -134,13 +145,21 @@ impl Backend for ForPerson {
                 expired: counts.expired,
                 cancelled: counts.cancelled,
             },
+            snoozed: snoozed
+                .into_iter()
+                .map(|one| (one.interaction, one.until.timestamp_millis()))
+                .collect(),
         })
     }
 
     async fn blocker(&self, id: InteractionId) -> Result<Blocker, UiError> {
         let principal = self.principal()?;
         let interaction = self.state.service.interaction(id, &principal).await;
-        self.shown(&interaction.map_err(told)?).await
+        let interaction = interaction.map_err(told)?;
+        if interaction.state.is_pending() {
+            self.state.service.note_seen(id, SeenOn::Page, principal);
+        }
+        self.shown(&interaction).await
     }
 
     async fn story(&self, id: InteractionId) -> Result<Story, UiError> {
@@ -279,6 +298,15 @@ impl Backend for ForPerson {
     async fn cancel(&self, id: InteractionId, reason: Option<String>) -> Result<(), UiError> {
         let principal = self.principal()?;
         match self.state.service.cancel(id, reason, &principal).await {
+            // The page shows how it ended instead.
+            Ok(_) | Err(ServiceError::Refused(Refused::Closed { .. })) => Ok(()),
+            Err(error) => Err(told(error)),
+        }
+    }
+
+    async fn dismiss(&self, id: InteractionId) -> Result<(), UiError> {
+        let principal = self.principal()?;
+        match self.state.service.dismiss(id, &principal).await {
             // The page shows how it ended instead.
             Ok(_) | Err(ServiceError::Refused(Refused::Closed { .. })) => Ok(()),
             Err(error) => Err(told(error)),

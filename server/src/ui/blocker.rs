@@ -55,6 +55,7 @@ impl ForPerson {
             earlier: earlier(&**store, interaction, self.audience()?).await?,
             slack_link: slack_link(interaction),
             unsent,
+            around: self.around(interaction).await?,
             may_answer: self
                 .principal()?
                 .responder_for(interaction.team.as_ref())

@@ -2,6 +2,7 @@
 
 mod access_notices;
 mod action;
+mod around;
 pub mod assets;
 mod backend;
 mod blocker;
@@ -10,10 +11,12 @@ mod duty;
 pub mod factor;
 mod group;
 mod html_text;
+mod ladder;
 mod markdown;
 mod outbound;
 mod providers;
 pub mod quick;
+mod reach;
 mod settings;
 mod sign_in;
 mod sign_out_there;
@@ -58,6 +61,8 @@ pub fn routes(state: &AppState) -> Router<AppState> {
             post(by_provider::disconnect),
         )
         .route("/confirm", post(by_provider::confirm))
+        .merge(ladder::routes())
+        .merge(reach::routes())
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())
         .fallback(get(leptos_axum::render_app_async_with_context(
             provide, document,
@@ -80,7 +85,7 @@ fn document(assets: &Assets) -> impl leptos::IntoView + use<> {
 fn content_security_policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self'; \
-         connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; object-src 'none'; \
+         connect-src 'self'; manifest-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; object-src 'none'; \
          form-action 'self'; frame-ancestors 'none'"
     )
 }

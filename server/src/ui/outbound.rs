@@ -300,6 +300,10 @@ fn delivery_row(record: DeliveryRecord) -> DeliveryRow {
             name: match record.kind {
                 DestinationKind::Slack => channel_words(record.name),
                 DestinationKind::Webhook | DestinationKind::Callback => record.name,
+                DestinationKind::Push => format!("{} by push", record.name),
+                DestinationKind::Mail => format!("{} by mail", record.name),
+                DestinationKind::Ntfy => format!("{} by ntfy", record.name),
+                DestinationKind::Direct => format!("{} in Slack", record.name),
             },
         },
         kind: record.kind,

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use service::{Browser, Known, ServiceError, Weak, seconds, secret::Secret};
 use tower_sessions::Session;
 
-use super::{factor::ask_more, sign_out_there};
+use super::{factor::ask_more, reach, sign_out_there};
 use crate::{
     auth::{
         address::ClientAddress,
@@ -117,6 +117,7 @@ pub(super) async fn sign_out(
 ) -> Result<Response, Problem> {
     let came_by = on_the_way::who_came_by(&session).await?;
     if let Some(who) = browser::person(&state.service, &session, &headers).await? {
+        reach::leave(&state, &headers, &who).await?;
         state.service.end_session(&who, who.session).await?;
     }
     session::take_back(&session).await?;

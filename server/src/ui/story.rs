@@ -1,10 +1,12 @@
 //! The journal of one interaction as steps of a timeline.
 
-use app::view::{Progress, Step, What};
+use app::view::{Progress, Step, What, harmless};
 use domain::{
     Actor, Event, Interaction, InteractionEvent, Payload, TaskEvent, Via,
-    interaction::{Ask, Outcome},
+    interaction::{Ask, Outcome, Unclaimed, Whom},
+    ladder::{HeldWhy, Told},
     task::TaskStatus,
+    time::words,
 };
 
 use super::blocker::persons_answer;
@@ -22,6 +24,23 @@ pub(super) fn steps(
 
 fn step(interaction: &Interaction, event: Event) -> Option<Step> {
     let ask = &interaction.request.ask;
+    let whose = claimed_by(&event);
+    let ended_for = ended_for(&event);
+    // The sentence is about whom it arrived at, not about what sent it.
+    let reached = match &event.payload {
+        Payload::Interaction(
+            InteractionEvent::Reached { person, .. } | InteractionEvent::SummedUp { person, .. },
+        ) => Some(person.name.clone()),
+        _ => None,
+    };
+    let after = matches!(
+        &event.payload,
+        Payload::Interaction(
+            InteractionEvent::Reached { .. }
+                | InteractionEvent::Seen { .. }
+                | InteractionEvent::Climbed { rung: 1.., .. }
+        )
+    );
     let (what, text) = match event.payload {
         Payload::Interaction(event) => of_interaction(ask, event),
         Payload::Task(event) => of_task(event),
@@ -30,20 +49,51 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         | Payload::Team(_)
         | Payload::Duty(_)
         | Payload::Endpoint(_)
-        | Payload::Delivery(_) => {
+        | Payload::Delivery(_)
+        | Payload::Ladder(_)
+        | Payload::Reach(_) => {
             return None;
         }
     };
-    // A blank is no answer that somebody gave (rule 9); a team's name stays.
-    let stays = interaction.erased.is_none() || matches!(what, What::Moved);
-    let text = text.filter(|_| stays);
+    // A blank is no answer that a person gave (rule 9); names stay.
+    let stays = interaction.erased.is_none()
+        || matches!(what, What::Moved | What::GivenUp | What::Climbed { .. });
+    let text = text.or(ended_for).filter(|_| stays);
     Some(Step {
         at: event.at,
-        by: event.actor.name().map(str::to_owned),
+        by: whose
+            .or(reached)
+            .or_else(|| event.actor.name().map(str::to_owned)),
         via: via(&event.actor),
         what,
         text,
+        after: after.then(|| words(event.at - interaction.created_at)),
     })
+}
+
+/// Whose claim ran out: the clock, which ends it, has no name.
+fn claimed_by(event: &Event) -> Option<String> {
+    match &event.payload {
+        Payload::Interaction(InteractionEvent::Released {
+            by,
+            why: Unclaimed::RanOut,
+        }) => Some(by.name.clone()),
+        _ => None,
+    }
+}
+
+/// Whose claim an admin ended.
+fn ended_for(event: &Event) -> Option<String> {
+    match (&event.payload, &event.actor) {
+        (
+            Payload::Interaction(InteractionEvent::Released {
+                by,
+                why: Unclaimed::GivenUp,
+            }),
+            Actor::Responder(actor),
+        ) if actor.id != by.id => Some(harmless(&by.name)),
+        _ => None,
+    }
 }
 
 fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) {
@@ -51,6 +101,21 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
         InteractionEvent::Requested { .. } => (What::Asked, None),
         InteractionEvent::Notified { .. } => (What::Told, None),
         InteractionEvent::Moved { team } => (What::Moved, Some(team.name)),
+        InteractionEvent::Claimed { .. } => (What::Claimed, None),
+        InteractionEvent::Released { why, .. } => match why {
+            Unclaimed::RanOut => (What::RanOut, None),
+            Unclaimed::GivenUp => (What::GivenUp, None),
+        },
+        InteractionEvent::HandedOver { whom, team, why } => {
+            let to = match (whom, team) {
+                (Whom::Person { name, .. }, _) => name,
+                (_, Some(team)) => team.name,
+                (Whom::Duty, None) => "the person on duty".to_owned(),
+                (Whom::Team, None) => "all of the team".to_owned(),
+            };
+            let why = why.map_or_else(String::new, |why| format!(": {why}"));
+            (What::HandedOver, Some(format!("To {to}{why}")))
+        }
         InteractionEvent::Progressed { answers } => {
             let of = match ask {
                 Ask::Form { questions } => questions.len(),
@@ -69,7 +134,7 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             What::Closed(outcome),
             answer.map(|answer| persons_answer(&answer, ask)),
         ),
-        InteractionEvent::Cancelled { reason } => (What::Closed(Outcome::Cancelled), reason),
+        InteractionEvent::Cancelled { reason, .. } => (What::Closed(Outcome::Cancelled), reason),
         InteractionEvent::AnswerRejected { answer, .. } => {
             (What::AnswerRejected, Some(persons_answer(&answer, ask)))
         }
@@ -82,7 +147,43 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
         InteractionEvent::FollowedUp { text } => (What::FollowedUp, Some(text)),
         InteractionEvent::ReplyEdited { text } => (What::ReplyEdited, Some(text)),
         InteractionEvent::Remarked { text, why } => (What::Remarked(why), Some(text)),
+        InteractionEvent::Reached { by, .. } => (What::Reached(by), None),
+        InteractionEvent::Climbed {
+            rung, told, others, ..
+        } => (What::Climbed { rung }, Some(climbed(&told, others))),
+        InteractionEvent::SummedUp { others, .. } => (What::SummedUp { others }, None),
+        InteractionEvent::Seen { .. } => (What::Seen, None),
         InteractionEvent::Erased(_) => (What::Erased, None),
+    }
+}
+
+/// Who was told by what, who is told later, and who cannot be.
+fn climbed(told: &[Told], others: u32) -> String {
+    let mut lines: Vec<_> = told.iter().map(line_of).collect();
+    match others {
+        0 if told.is_empty() => lines.push("No person who may answer it can come in".to_owned()),
+        0 => {}
+        1 => lines.push("1 other".to_owned()),
+        many => lines.push(format!("{many} others")),
+    }
+    lines.join("\n")
+}
+
+fn line_of(told: &Told) -> String {
+    let name = &told.person.name;
+    let ways: Vec<_> = told.by.iter().map(|way| way.name()).collect();
+    match &told.held {
+        Some(held) => {
+            let why = match held.why {
+                HeldWhy::Quiet => "quiet hours",
+                HeldWhy::Many => "many messages already",
+                HeldWhy::Snoozed => "snoozed",
+            };
+            let until = held.until.format("%Y-%m-%d %H:%M");
+            format!("{name}: later, {until} UTC ({why})")
+        }
+        None if ways.is_empty() => format!("{name}: no way to be reached"),
+        None => format!("{name}: {}", ways.join(", ")),
     }
 }
 

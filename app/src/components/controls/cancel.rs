@@ -25,6 +25,7 @@ pub(in crate::components) fn CancelForm(
             answering.take_back(CancelBlocker {
                 id,
                 reason,
+                dismiss: None,
                 by: None,
             });
         }
@@ -59,5 +60,32 @@ pub(in crate::components) fn CancelForm(
                 <Problem id="cancel-problem" sending />
             </form>
         </details>
+    }
+}
+
+/// Dismisses the question of an agent that is offline, in one step.
+#[component]
+pub(in crate::components) fn DismissForm(id: InteractionId, answering: Answering) -> impl IntoView {
+    let sending = Sending::of(answering.cancel);
+    let on_submit = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        if sending.starts() {
+            answering.take_back(CancelBlocker {
+                id,
+                reason: None,
+                dismiss: Some("1".to_owned()),
+                by: None,
+            });
+        }
+    };
+    view! {
+        <form class="dismiss-form" method="post" action=CancelBlocker::url() on:submit=on_submit>
+            <input type="hidden" name="id" value=id.to_string() />
+            <input type="hidden" name="dismiss" value="1" />
+            <button class="button quiet" type="submit" disabled=move || sending.is_busy()>
+                "Dismiss"
+                <kbd>"Del"</kbd>
+            </button>
+        </form>
     }
 }

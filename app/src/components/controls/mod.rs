@@ -15,14 +15,14 @@ mod sending;
 mod text;
 mod together;
 
-use domain::InteractionId;
+use domain::{InteractionId, PersonId};
 use leptos::prelude::*;
 use leptos_router::{
     NavigateOptions,
     hooks::{use_location, use_navigate},
 };
 
-pub(super) use cancel::CancelForm;
+pub(super) use cancel::{CancelForm, DismissForm};
 pub use decide::title as decision_title;
 pub(super) use follow_up::FollowUpForm;
 pub(super) use sending::{Problem, Sending};
@@ -34,7 +34,7 @@ use crate::{
     held::{Call, Holding},
     live::{Live, Wanted},
     server_fns::{AnswerBlocker, CancelBlocker, FollowUpBlocker},
-    view::{AnswerOutcome, Control, Row},
+    view::{AnswerOutcome, Control, Row, SnoozedRow},
 };
 
 /// The doings of people on one blocker. It outlives reading the blocker again.
@@ -56,6 +56,8 @@ pub(crate) struct Answering {
     /// Whether an answer was refused since others of the form have changed.
     changed: RwSignal<bool>,
     desk: Option<(Live, Holding)>,
+    /// Reads the blocker again.
+    again: Callback<()>,
 }
 
 impl Answering {
@@ -83,6 +85,7 @@ impl Answering {
             undone: StoredValue::new(undone),
             changed: RwSignal::new(false),
             desk,
+            again: Callback::new(move |()| reload()),
         };
         let (here, navigate) = (use_location(), use_navigate());
         Effect::new(move |_| {
@@ -128,6 +131,72 @@ impl Answering {
             }
         });
         answering
+    }
+
+    /// Whose page it is.
+    pub(super) fn whose(self) -> Option<PersonId> {
+        self.desk.and_then(|(_, holding)| holding.person())
+    }
+
+    /// Once the call of this form has succeeded.
+    fn after(sending: Sending, then: impl Fn() + Send + Sync + 'static) {
+        Effect::new(move |_| {
+            if sending.is_done() {
+                then();
+            }
+        });
+    }
+
+    /// Reads the blocker again once the call has succeeded.
+    pub(super) fn reloads_after(self, sending: Sending) {
+        Self::after(sending, move || self.again.run(()));
+    }
+
+    /// Snoozes it on this page once the call has succeeded, and goes on.
+    pub(super) fn goes_on_after(
+        self,
+        sending: Sending,
+        snoozed: impl Fn() -> SnoozedRow + Send + Sync + 'static,
+    ) {
+        Self::after(sending, move || {
+            if let Some((live, _)) = self.desk {
+                let row = snoozed();
+                self.leaves(row.0);
+                live.desk.update(|desk| {
+                    desk.snoozed.retain(|(of, _)| *of != row.0);
+                    desk.snoozed.push(row);
+                });
+            }
+        });
+    }
+
+    /// Has it in the list of this page again once the call has succeeded.
+    pub(super) fn returns_after(self, sending: Sending, id: InteractionId) {
+        Self::after(sending, move || {
+            if let Some((live, _)) = self.desk {
+                live.desk
+                    .update(|desk| desk.snoozed.retain(|(of, _)| *of != id));
+                self.again.run(());
+            }
+        });
+    }
+
+    /// Goes on to the next one once the call has succeeded: what was given away is read no more.
+    pub(super) fn leaves_after(self, sending: Sending) {
+        Self::after(sending, move || {
+            if let Some(row) = self.row.get_value() {
+                self.leaves(row.id);
+            }
+        });
+    }
+
+    /// Goes on to the one beside it.
+    fn leaves(self, id: InteractionId) {
+        if let Some((live, holding)) = self.desk {
+            let next = holding.beside(Place::Blocker(id), 1);
+            live.wanted
+                .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
+        }
     }
 
     fn sending(self) -> Sending {
@@ -197,15 +266,13 @@ impl Answering {
 
     /// Holds it and goes on; what cannot be held comes back.
     fn hold(self, call: Call, said: &'static str) -> Option<Call> {
-        let (Some((live, holding)), Some(row)) = (self.desk, self.row.get_value()) else {
+        let (Some((_, holding)), Some(row)) = (self.desk, self.row.get_value()) else {
             return Some(call);
         };
         if let Err(call) = holding.hold(&row, call, said) {
             return Some(holding.signed(call));
         }
-        let next = holding.beside(Place::Blocker(row.id), 1);
-        live.wanted
-            .set(Some(next.map_or(Wanted::Back, Wanted::Open)));
+        self.leaves(row.id);
         None
     }
 

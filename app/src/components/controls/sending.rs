@@ -111,7 +111,7 @@ impl Sending {
 
     /// Whether it must not be sent (again): what was sent is under way, or the page is about to show
     /// what became of it.
-    pub(super) fn is_busy(self) -> bool {
+    pub(in crate::components) fn is_busy(self) -> bool {
         self.pending.get() || self.is_done()
     }
 
@@ -121,13 +121,13 @@ impl Sending {
     }
 
     /// Whether it got through.
-    pub(super) fn is_done(self) -> bool {
+    pub(in crate::components) fn is_done(self) -> bool {
         let (ended, end) = self.ended.get();
         ended != self.before && end == Some(Ok(()))
     }
 
     /// Whether it may be sent now. Takes back what was wrong.
-    pub(super) fn starts(self) -> bool {
+    pub(in crate::components) fn starts(self) -> bool {
         self.wrong.set(None);
         if self.rests.get_untracked() {
             self.refuse("This has only just come on the screen. Press again.");

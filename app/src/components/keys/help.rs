@@ -4,7 +4,7 @@ use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 
 use crate::drawn_later::{Drawers, DrawnLater};
 
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 22] = [
     (
         "j / k",
         "next or previous, in the list and from question to question",
@@ -20,7 +20,13 @@ const KEYS: [(&str, &str); 19] = [
     ("x", "mark a row of the list"),
     ("m", "decide all that are marked together"),
     ("t", "take the question back"),
-    ("z", "undo what you have just sent"),
+    ("Del", "dismiss it, where its agent is offline"),
+    ("c", "claim it (you are on it), or give the claim up"),
+    ("h", "hand it over"),
+    (
+        "z",
+        "undo what you have just sent; where there is nothing to undo, snooze",
+    ),
     ("Esc", "close; what you typed is kept"),
     ("/", "search the history"),
     ("g o", "overview"),

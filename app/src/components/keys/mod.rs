@@ -117,7 +117,17 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
                 ("Enter", Some(_)) if !is_a_control(&event) => {
                     submit(&event, Some("dialog:modal .answer-form .button.primary"));
                 }
-                ("t", Some(_)) if !rests() => open_taking_back(&event),
+                ("t", Some(_)) if !rests() => unfold(&event, ".cancel-form"),
+                ("h", Some(_)) if !event.repeat() => unfold(&event, ".hand-over-form"),
+                ("c" | "Delete", Some(_)) if !event.repeat() => {
+                    let button = match &*key {
+                        "c" => "dialog:modal .claim-form button",
+                        _ => "dialog:modal .dismiss-form button",
+                    };
+                    if let Some(button) = elements(button).first() {
+                        button.click();
+                    }
+                }
                 ("x", None) if !is_help_open() => {
                     if let Some(row) = focused_row() {
                         marks.toggle(live, holding, row);
@@ -126,7 +136,11 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
                 ("m", None) if !is_help_open() && marks.count(holding) > 0 => {
                     live.wanted.set(Some(Wanted::Open(Place::Marked)));
                 }
-                ("z", _) if !is_help_open() => undo(live, holding, marks),
+                ("z", _) if !is_help_open() => {
+                    if !undo(live, holding, marks) && open.is_some() {
+                        unfold(&event, ".snooze-form");
+                    }
+                }
                 ("g", _) => going.set_value(true),
                 ("?", _) => show_help(),
                 ("/", _) if !is_dialog_open() => {
@@ -148,15 +162,18 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
     });
 }
 
-/// The last answer is held no longer: its question is on the page again.
-pub(super) fn undo(live: Live, holding: Holding, marks: Marks) {
-    if let Some((place, ids)) = holding.undo() {
+/// The last answer is held no longer: its question is on the page again. Returns whether there was one.
+pub(super) fn undo(live: Live, holding: Holding, marks: Marks) -> bool {
+    let undone = holding.undo();
+    let is_undone = undone.is_some();
+    if let Some((place, ids)) = undone {
         if place == Place::Marked {
             marks.only(&ids);
         }
         holding.undos.update(|undos| *undos += 1);
         live.wanted.set(Some(Wanted::Open(place)));
     }
+    is_undone
 }
 
 fn go_beside(live: Live, holding: Holding, open: Place, step: isize, event: &ev::KeyboardEvent) {
@@ -205,11 +222,12 @@ fn leaves_a_text(event: &ev::KeyboardEvent) -> bool {
     }
 }
 
-/// Opens the form that takes the question back, at its reason.
-fn open_taking_back(event: &ev::KeyboardEvent) {
-    let form = elements("dialog:modal .cancel-form");
-    let reason = elements("dialog:modal .cancel-form input[name=reason]");
-    if let (Some(form), Some(reason)) = (form.first(), reason.first()) {
+/// Opens a form that is folded, at the first thing in it.
+fn unfold(event: &ev::KeyboardEvent, which: &str) {
+    let form = elements(&format!("dialog:modal {which}"));
+    let fields =
+        format!("dialog:modal {which} :is(input[type=text], select, button):not([hidden])");
+    if let (Some(form), Some(reason)) = (form.first(), elements(&fields).first()) {
         // Otherwise the browser types the key into the field.
         event.prevent_default();
         let _ = form.set_attribute("open", "");

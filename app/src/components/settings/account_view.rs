@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::{
     change_password::ChangePasswordForm,
+    reaches::OwnReaches,
     role_field::{meaning, role_word},
     second_factor::OwnFactors,
     undo_switch::UndoSwitch,
@@ -49,6 +50,7 @@ pub(crate) fn AccountView(
         </section>
         <UndoSwitch />
         <ChangePasswordForm name=account.name change />
+        <OwnReaches />
         <OwnFactors />
     }
 }

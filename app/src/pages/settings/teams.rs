@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::{CreateTeamForm, Failure, ForAdmins, TeamRows},
+    components::{CreateTeamForm, Failure, ForAdmins, LadderOf, TeamRows},
     live::{Live, reload_on_news},
     load,
     pages::visitor,
@@ -24,6 +24,7 @@ pub(crate) fn TeamsPage() -> impl IntoView {
         </Transition>
         <ForAdmins visitor=visitor()?>
             <CreateTeamForm create />
+            <LadderOf team=None />
         </ForAdmins>
     })
 }

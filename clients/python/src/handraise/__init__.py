@@ -29,8 +29,10 @@ from .errors import (
 from .guard import requires_approval
 from .models import (
     Action,
+    Addressee,
     AgentRef,
     Answer,
+    Claim,
     Consumed,
     Erased,
     FollowUp,
@@ -53,12 +55,14 @@ from .version import __version__
 __all__ = [
     "About",
     "Action",
+    "Addressee",
     "AgentRef",
     "AlreadyUsed",
     "Answer",
     "ArgumentsChanged",
     "AsyncHandraise",
     "Cancelled",
+    "Claim",
     "Consumed",
     "Decision",
     "Denied",

@@ -183,6 +183,7 @@ class Handraise:
     wait = blocking(Calls.wait)
     collect = blocking(Calls.collect)
     cancel = blocking(Calls.cancel)
+    end_session = blocking(Calls.end_session)
     list = blocking(Calls.list)
 
     def carry_out(self, flow: Flow[T]) -> T:
@@ -265,6 +266,7 @@ class AsyncHandraise:
     wait = awaiting(Calls.wait)
     collect = awaiting(Calls.collect)
     cancel = awaiting(Calls.cancel)
+    end_session = awaiting(Calls.end_session)
     list = awaiting(Calls.list)
 
     async def carry_out(self, flow: Flow[T]) -> T:

@@ -146,6 +146,28 @@ class Erased:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """A person is on it. It is no answer."""
+
+    by: Responder
+    until: datetime
+
+
+@dataclass(frozen=True)
+class Addressee:
+    """Whom an interaction is for. Others who may answer it still may."""
+
+    type: str
+    """``person``, ``duty`` or ``team``."""
+    since: datetime
+    id: Optional[str] = None
+    name: Optional[str] = None
+    by: Optional[str] = None
+    """Who handed it over to them; ``None`` when the agent asked for them."""
+    why: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class Receipt:
     """A decision, signed. One that this package hands out is verified."""
 
@@ -209,6 +231,10 @@ class Interaction:
     """Who answered it or took it back; ``None`` if the deadline did."""
     cancel_reason: Optional[str] = None
     """Why it was taken back."""
+    cancel_code: Optional[str] = None
+    """Why, where nobody simply took it back: ``agent_offline`` (a person dismissed it), ``session_ended``."""
+    withdraw_on_disconnect: bool = False
+    """Whether it is taken back when its session ends."""
     collected_at: Optional[datetime] = None
     """When the agent said that it took note of how it ended."""
     consumed: Optional[Consumed] = None
@@ -225,6 +251,10 @@ class Interaction:
     """Question and answer as a text for the agent's context."""
     slack_permalink: Optional[str] = None
     metadata: Optional[Mapping[str, Any]] = None
+    claim: Optional[Claim] = None
+    """Who is on it, until when."""
+    to: Optional[Addressee] = None
+    """Whom it is for, if an agent or a person said so."""
     erased: Optional[Erased] = None
     """When all that was written in it was erased: then its texts are blank, there is no answer, and nothing of it is
     approved."""

@@ -48,6 +48,11 @@ class Options(About, total=False):
     """Seconds until it expires, from 1 to 400 days; ``None`` = never. Left out, the server's default of the kind."""
     mode: Literal["sync", "async"]
     """``sync``, which is the default: this agent has stopped. ``async``: it goes on meanwhile."""
+    to: Optional[str]
+    """Whom of the team it is for: ``duty``, ``team``, or ``person:`` and a name. Others who may answer it
+    still may."""
+    withdraw_on_disconnect: bool
+    """Whether it is taken back when the session in ``session_id`` ends: see `end_session`."""
 
 
 def known_options(kind: str) -> Iterable[str]:
@@ -63,7 +68,7 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
             raise TypeError(f"unexpected keyword argument {name!r}")
     body: Dict[str, Any] = {
         name: options[name]
-        for name in ("mode", "session_id", "team", "title", "metadata", "callback_url")
+        for name in ("mode", "session_id", "team", "to", "title", "metadata", "callback_url")
         if options.get(name) is not None
     }
     task = options.get("task")
@@ -71,6 +76,8 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
         body["task"] = {"id": task} if isinstance(task, str) else _without_none(task)
     if options.get("urgent"):
         body["priority"] = "urgent"
+    if options.get("withdraw_on_disconnect"):
+        body["withdraw_on_disconnect"] = True
     if "timeout" in options:
         body["timeout_seconds"] = _seconds(options["timeout"])
     return body

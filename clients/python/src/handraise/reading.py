@@ -50,6 +50,8 @@ def interaction(body: Json) -> models.Interaction:
         closed_at=_maybe(_time, body.get("closed_at")),
         closed_by=body.get("closed_by"),
         cancel_reason=body.get("cancel_reason"),
+        cancel_code=body.get("cancel_code"),
+        withdraw_on_disconnect=body.get("withdraw_on_disconnect") is True,
         collected_at=_maybe(_time, body.get("collected_at")),
         consumed=_maybe(consumed, body.get("consumed")),
         report=_maybe(_report, body.get("report")),
@@ -61,14 +63,20 @@ def interaction(body: Json) -> models.Interaction:
         resume_prompt=body.get("resume_prompt"),
         slack_permalink=body.get("slack_permalink"),
         metadata=body.get("metadata"),
+        claim=_maybe(_claim, body.get("claim")),
+        to=_maybe(_addressee, body.get("to")),
         erased=_maybe(_erased, body.get("erased")),
     )
 
 
+def interactions(body: Json) -> Tuple[models.Interaction, ...]:
+    """All of a list."""
+    return tuple(interaction(item) for item in body["items"])
+
+
 def page(body: Json) -> models.Page:
     """One page of a list."""
-    items = tuple(interaction(item) for item in body["items"])
-    return models.Page(items=items, next_cursor=body.get("next_cursor"))
+    return models.Page(items=interactions(body), next_cursor=body.get("next_cursor"))
 
 
 def receipt(body: Json) -> models.Receipt:
@@ -154,6 +162,21 @@ def _report(body: Json) -> models.Report:
 
 def _erased(body: Json) -> models.Erased:
     return models.Erased(at=_time(body["at"]), by=body.get("by"))
+
+
+def _claim(body: Json) -> models.Claim:
+    return models.Claim(by=_responder(body["by"]), until=_time(body["until"]))
+
+
+def _addressee(body: Json) -> models.Addressee:
+    return models.Addressee(
+        type=body["type"],
+        since=_time(body["since"]),
+        id=body.get("id"),
+        name=body.get("name"),
+        by=body.get("by"),
+        why=body.get("why"),
+    )
 
 
 def _agent(body: Json) -> models.AgentRef:

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from datetime import datetime, timezone
 from random import random
-from typing import Any, Callable, Literal, Mapping, Optional, TypeVar
+from typing import Any, Callable, Literal, Mapping, Optional, Tuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from . import reading
@@ -107,6 +107,14 @@ class Steps:
                 raise
             cancelled = yield from self._interaction(Request("GET", path_of(id)), patience)
         return cancelled
+
+    def end_session(self, session_id: str) -> Flow[Tuple[Interaction, ...]]:
+        """Takes back what this agent asked in a session with ``withdraw_on_disconnect``, and nothing else; again
+        changes nothing. Returns what was taken back. Raises `Refused`, `Unauthorized`, `Unreachable`.
+        """
+        request = Request("POST", "/sessions/end", encoded({"session_id": session_id}))
+        body = yield from exchange(request, self._patience())
+        return read(reading.interactions, body)
 
     def report(self, id: str, outcome: Literal["done", "failed"], text: Optional[str] = None) -> Flow[Interaction]:
         """Says what came of it, once, for people to see; the same again changes nothing. ``text`` has up to 2,000

@@ -8,9 +8,9 @@
 mod proof;
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     io::{self, BufRead, Write},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -50,6 +50,8 @@ pub(crate) struct Bridge {
     proof: Proof,
     /// The version that `initialize` agreed on. Later versions say it in every message.
     version: Mutex<Option<String>>,
+    /// The sessions in which something was asked that goes when they end.
+    sessions: Mutex<BTreeSet<String>>,
     /// Whether standard input has ended.
     has_ended: watch::Sender<bool>,
 }
@@ -78,6 +80,7 @@ impl Bridge {
             token,
             proof: Proof::new(agent),
             version: Mutex::default(),
+            sessions: Mutex::default(),
             has_ended: watch::Sender::new(false),
         })
     }
@@ -122,10 +125,33 @@ impl Bridge {
             }
         }
         bridge.has_ended.send_replace(true);
+        // Also when nobody reads any more what is said.
+        let mut said_all = Ok(());
         while let Some(said) = calls.join_next().await {
-            say(said)?;
+            said_all = said_all.and(say(said));
         }
-        Ok(())
+        bridge.end_sessions().await;
+        said_all
+    }
+
+    /// The client is gone, and with it whoever waits for what it asked in these sessions.
+    async fn end_sessions(&self) {
+        let sessions = std::mem::take(&mut *self.sessions());
+        for session in sessions {
+            let ended = timeout(AWAY, self.proof.client().end_session(&session)).await;
+            let why = match ended {
+                Ok(Ok(_)) => continue,
+                Ok(Err(error)) => format!("{error:#}"),
+                Err(_) => "there was no answer in time".to_owned(),
+            };
+            let notice = self.proof.client().notice();
+            notice(&format!("what was asked in {session} waits on: {why}"));
+        }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        // A thread that panicked while holding it left a whole set behind: every change is one call.
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The line that answers this one; `None` for a message without one.
@@ -157,6 +183,9 @@ impl Bridge {
                 UNFIT,
                 "an id must be a text or a number",
             ));
+        }
+        if let Some(session) = ends_with_its_session(&message) {
+            self.sessions().insert(session);
         }
         if proof::is_needed(&message) {
             let id = id.clone();
@@ -303,6 +332,16 @@ fn name(message: &Value) -> Option<&str> {
         .into_iter()
         .find_map(|key| params[key].as_str())
         .filter(|name| name.bytes().all(|byte| (b' '..=b'~').contains(&byte)))
+}
+
+/// The session of a question that is to be taken back with it.
+fn ends_with_its_session(message: &Value) -> Option<String> {
+    let params = &message["params"];
+    let is_one = message["method"] == "tools/call"
+        && params["name"] == mcp::ASK_HUMAN
+        && params["arguments"]["withdraw_on_disconnect"] == true;
+    let session = params["arguments"]["session_id"].as_str()?;
+    is_one.then(|| session.to_owned())
 }
 
 /// The id of the request that this notification cancels.

@@ -255,6 +255,20 @@ impl Client {
         self.call(id, "cancel", body).await
     }
 
+    /// Ends a session: what was asked in it and wanted that is taken back. Returns what that was.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn end_session(&self, session_id: &str) -> anyhow::Result<Vec<Interaction>> {
+        #[derive(Deserialize)]
+        struct Ended {
+            items: Vec<Interaction>,
+        }
+        let request = self.post("sessions/end", &json!({ "session_id": session_id }))?;
+        let ended: Ended = self.send(request).await?;
+        Ok(ended.items)
+    }
+
     /// Reads a path of the API.
     ///
     /// # Errors

@@ -37,6 +37,12 @@ pub struct AskCommand {
     /// The questions of a form: a JSON array of {id, prompt, options, multiple}
     #[arg(long, value_name = "JSON")]
     questions: Option<String>,
+    /// Whom of the team it is for: `duty` (the person on duty), `team` (all of it) or `person:NAME`
+    #[arg(long, value_name = "WHOM")]
+    to: Option<String>,
+    /// Takes it back when the session ends: `handraise end-session`, or a SessionEnd hook
+    #[arg(long, requires = "session")]
+    withdraw_on_disconnect: bool,
     /// Seconds until it expires, or `never` [default: the server's, for the kind]
     #[arg(long, value_name = "SECONDS", value_parser = timeout)]
     timeout: Option<Timeout>,
@@ -141,6 +147,12 @@ impl AskCommand {
         let mut body = self
             .about
             .body(name.as_ref().map_or("", |name| name.get_name()))?;
+        put(&mut body, "to", self.to);
+        put(
+            &mut body,
+            "withdraw_on_disconnect",
+            self.withdraw_on_disconnect.then_some(true),
+        );
         put(
             &mut body,
             "options",

@@ -2,6 +2,7 @@
 
 mod ask;
 mod cancel;
+mod end_session;
 mod files;
 mod hook;
 mod mcp;
@@ -39,6 +40,7 @@ use program::Program;
 
 pub use ask::AskCommand;
 pub use cancel::CancelCommand;
+pub use end_session::EndSessionCommand;
 pub use hook::{BLOCKED, HookCommand, blocked, misused};
 pub use mcp::McpCommand;
 pub use notify::NotifyCommand;

@@ -33,6 +33,10 @@ pub(crate) struct Item {
     pub(super) created_at: DateTime<Utc>,
     pub(super) expires_at: Option<DateTime<Utc>>,
     pub(super) closed_at: Option<DateTime<Utc>>,
+    #[serde(default)]
+    pub(super) claim: Option<Claim>,
+    #[serde(default)]
+    pub(super) to: Option<Addressee>,
     pub(super) progress: Option<FormAnswers>,
     pub(super) answer: Option<Value>,
     pub(super) approved: Option<bool>,
@@ -43,6 +47,19 @@ pub(crate) struct Item {
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Agent {
     pub(super) name: String,
+}
+
+/// Who is on it, until when.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Claim {
+    pub(super) by: Agent,
+    pub(super) until: DateTime<Utc>,
+}
+
+/// Whom it is for.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Addressee {
+    pub(super) name: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

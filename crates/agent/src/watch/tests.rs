@@ -744,3 +744,26 @@ fn a_key_from_before_the_first_drawing_decides_nothing() {
     assert_eq!(state.draft("one").editor.text, "8");
     assert!(press(&mut state, "\u{13}").is_some());
 }
+
+#[test]
+fn a_line_says_who_is_on_it_and_whom_it_is_for() {
+    let claim = json!({"by": {"id": "1", "name": "Ana", "via": "dashboard"}, "until": now() + TimeDelta::minutes(15)});
+    let past = json!({"by": {"name": "Ben"}, "until": now()});
+    let to = json!({"type": "person", "name": "Cy"});
+    let mut state = state(vec![
+        item("one", json!({"claim": claim, "to": to})),
+        item(
+            "two",
+            json!({"claim": past, "to": {"type": "duty", "name": null}}),
+        ),
+    ]);
+    let (screen, _) = drawn(&mut state, 100, 20, false);
+    assert!(
+        screen.contains("waits 0 s, Ana is on it, for Cy"),
+        "{screen}"
+    );
+    assert!(
+        !screen.contains("Ben") && !screen.contains("for null"),
+        "{screen}"
+    );
+}

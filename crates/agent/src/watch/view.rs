@@ -147,7 +147,12 @@ fn when(item: &Item, state: &State) -> Span<'static> {
         .expires_at
         .map(|end| span((end - state.now).num_seconds()));
     let left = left.map_or_else(String::new, |left| format!(", {left} left"));
-    Span::styled(format!("waits {waits}{left}"), FAINT)
+    let claim = item.claim.as_ref().filter(|it| it.until > state.now);
+    let claim = claim.map(|it| format!(", {} is on it", visible::sentence(&it.by.name)));
+    let to = item.to.as_ref().and_then(|to| to.name.as_deref());
+    let to = to.map(|name| format!(", for {}", visible::sentence(name)));
+    let (claim, to) = (claim.unwrap_or_default(), to.unwrap_or_default());
+    Span::styled(format!("waits {waits}{left}{claim}{to}"), FAINT)
 }
 
 fn whose(item: &Item) -> String {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     duty::Duty,
     ids::{AgentId, PersonId, SessionId, TeamId, TokenId},
+    ladder::{Ladder, Quiet},
     principal::{Actor, Role},
     team::{Part, Team},
 };
@@ -348,6 +349,27 @@ pub enum Access {
         /// All that decides it.
         duty: Option<Duty>,
         /// When it changed.
+        at: DateTime<Utc>,
+    },
+    /// How silence climbs from now on; `None` = by default. It replaces the version just below. A conflict also when the
+    /// team is no more.
+    Ladder {
+        /// The team; `None` = everyone.
+        team: Option<TeamId>,
+        /// 1 for its first; every change makes it one more.
+        version: i64,
+        /// Its rungs.
+        ladder: Option<Ladder>,
+        /// When it changed.
+        at: DateTime<Utc>,
+    },
+    /// A person's quiet hours from now on. A conflict when the person is disabled.
+    Quiet {
+        /// The person.
+        person: PersonId,
+        /// Their hours; `None` = none.
+        quiet: Option<Quiet>,
+        /// When they changed.
         at: DateTime<Utc>,
     },
     /// The address of a team's calendar that one person has, in place of their last; `None` = none any more. A conflict

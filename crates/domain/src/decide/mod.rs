@@ -9,7 +9,10 @@ pub mod factor;
 mod given;
 pub mod identity;
 pub mod interaction;
+#[cfg(feature = "zones")]
+pub mod ladder;
 mod next;
+pub mod reach;
 pub mod task;
 pub mod team;
 #[cfg(test)]

@@ -5,8 +5,9 @@ use chrono::{DateTime, Utc};
 use crate::{
     changeset::{Changeset, Write},
     event::{InteractionEvent, NewEvent},
-    ids::{EventId, Moment},
-    interaction::{Interaction, Outcome, State},
+    ids::{EventId, Moment, PersonId},
+    interaction::{CancelCode, Interaction, Outcome, State},
+    ladder::LadderWrite,
     principal::Actor,
 };
 
@@ -28,6 +29,24 @@ pub(super) fn advance(
         key: None,
         quota: None,
     }
+}
+
+/// As [`advance`], where others than before are told of it from now on: its ladder begins anew.
+pub(super) fn advance_anew(
+    interaction: Interaction,
+    actor: Actor,
+    payload: InteractionEvent,
+    wakes: Option<PersonId>,
+    now: Moment<'_>,
+) -> Changeset {
+    let restart = LadderWrite::Restart {
+        interaction: interaction.id,
+        at: now.at,
+        wakes,
+    };
+    let mut changeset = advance(interaction, actor, payload, now);
+    changeset.writes.push(Write::Ladder(restart));
+    changeset
 }
 
 pub(super) fn event(
@@ -67,24 +86,32 @@ pub(super) fn taken_back(
         }
         _ => {
             let reason = Some(reason.to_owned());
-            let state = cancelled(actor, reason.clone(), now);
-            (state, actor.clone(), InteractionEvent::Cancelled { reason })
+            let state = cancelled(actor, reason.clone(), None, now);
+            let payload = InteractionEvent::Cancelled { reason, code: None };
+            (state, actor.clone(), payload)
         }
     };
     let next = Interaction {
         version: interaction.version + 1,
         state,
+        claim: None,
         ..interaction.clone()
     };
     let event = event(&next, actor, payload, now);
     (Write::Advance(next), event)
 }
 
-pub(super) fn cancelled(by: &Actor, reason: Option<String>, now: Moment<'_>) -> State {
+pub(super) fn cancelled(
+    by: &Actor,
+    reason: Option<String>,
+    code: Option<CancelCode>,
+    now: Moment<'_>,
+) -> State {
     State::Cancelled {
         at: now.at,
         by: by.clone(),
         reason,
+        code,
     }
 }
 

@@ -13,6 +13,8 @@ const FIRST_PAUSE: TimeDelta = TimeDelta::seconds(5);
 const LONGEST_PAUSE: TimeDelta = TimeDelta::minutes(5);
 /// How long an endpoint may do nothing but fail.
 const PATIENCE: TimeDelta = TimeDelta::days(5);
+/// So many failures in a row are more than a few that happened to fall days apart.
+const MANY: u32 = 10;
 /// How many deliveries a healthy destination gets at once.
 const TOGETHER: u32 = 4;
 
@@ -63,5 +65,10 @@ impl Health {
     pub fn is_hopeless(self, now: DateTime<Utc>) -> bool {
         self.failing_since
             .is_some_and(|since| now - since >= PATIENCE)
+    }
+
+    /// The same of what is asked seldom, where two failures may well be five days apart: it has failed many times, too.
+    pub fn is_hopeless_after_many(self, now: DateTime<Utc>) -> bool {
+        self.failures >= MANY && self.is_hopeless(now)
     }
 }

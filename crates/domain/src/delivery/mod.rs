@@ -5,6 +5,7 @@ mod callback;
 mod channel;
 mod endpoint;
 mod health;
+mod reach;
 mod retry;
 mod schedule;
 #[cfg(test)]
@@ -14,14 +15,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use callback::CallbackPlace;
-pub use channel::SlackChannel;
+pub use channel::{Lane, SlackChannel};
 pub(crate) use endpoint::ROTATION;
 pub use endpoint::{
     Disabled, DisabledWhy, Endpoint, EndpointRef, Filter, Format, Listener, SealedSecret, Topic,
 };
 pub use health::Health;
+pub use reach::{Cause, Reach, ReachEnd, ReachEnded, ReachKind, ReachRef};
 pub use retry::Retry;
-pub use schedule::{ERASED_CARDS_EVERY, RETRIES, TRIES};
+pub use schedule::{ERASED_CARDS_EVERY, RETRIES, TRIES, outage_pause};
 
 use crate::ids::{DeliveryId, DestinationId};
 
@@ -99,13 +101,29 @@ pub enum DestinationKind {
     Webhook,
     /// A [`CallbackPlace`].
     Callback,
-    /// A [`SlackChannel`].
+    /// A [`Lane`] of a [`SlackChannel`].
     Slack,
+    /// A [`Reach`]: a browser.
+    Push,
+    /// A [`Reach`]: a mailbox.
+    Mail,
+    /// A [`Reach`]: a topic.
+    Ntfy,
+    /// A [`Reach`]: a person in Slack.
+    Direct,
 }
 
 impl DestinationKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Webhook, Self::Callback, Self::Slack];
+    pub const ALL: [Self; 7] = [
+        Self::Webhook,
+        Self::Callback,
+        Self::Slack,
+        Self::Push,
+        Self::Mail,
+        Self::Ntfy,
+        Self::Direct,
+    ];
 
     /// The name, as in SQL and JSON.
     pub fn name(self) -> &'static str {
@@ -113,6 +131,10 @@ impl DestinationKind {
             Self::Webhook => "webhook",
             Self::Callback => "callback",
             Self::Slack => "slack",
+            Self::Push => "push",
+            Self::Mail => "mail",
+            Self::Ntfy => "ntfy",
+            Self::Direct => "direct",
         }
     }
 
@@ -177,6 +199,12 @@ impl TryResult {
         matches!(self, Self::Status { code: 410, .. })
     }
 
+    /// The same of a destination of this kind: push services say it by 404 too.
+    pub fn is_gone_from(&self, kind: DestinationKind) -> bool {
+        let no_such_browser = matches!(self, Self::Status { code: 404, .. });
+        self.is_gone() || (kind == DestinationKind::Push && no_such_browser)
+    }
+
     /// In a few words; `None` for a success.
     pub fn error(&self) -> Option<String> {
         match self {
@@ -220,7 +248,9 @@ impl Delivery {
         if reply.is_success() {
             return Next::Delivered;
         }
-        if reply.is_gone() || matches!(reply, TryResult::Withdrawn(_) | TryResult::Invalid(_)) {
+        if reply.is_gone_from(kind)
+            || matches!(reply, TryResult::Withdrawn(_) | TryResult::Invalid(_))
+        {
             return Next::Dead;
         }
         let wait = match kind {
@@ -229,6 +259,12 @@ impl Delivery {
             }
             DestinationKind::Slack => {
                 schedule::wait_for_slack(self.tries, now - self.created_at, reply, jitter)
+            }
+            DestinationKind::Push
+            | DestinationKind::Mail
+            | DestinationKind::Ntfy
+            | DestinationKind::Direct => {
+                schedule::wait_for_person(self.tries, now - self.created_at, reply, jitter)
             }
         };
         match wait {

@@ -28,12 +28,25 @@ const SLACK_FIRST: TimeDelta = TimeDelta::seconds(5);
 const SLACK_LONGEST: TimeDelta = TimeDelta::minutes(5);
 /// How long after it was made something is still worth showing in Slack.
 const SLACK_PATIENCE: TimeDelta = TimeDelta::days(5);
+/// How long after it was made a message is still worth sending to a person.
+const PERSON_PATIENCE: TimeDelta = TimeDelta::days(1);
 /// How long to wait for a change of the setup.
 pub(super) const PARKED: TimeDelta = TimeDelta::seconds(60);
 
-/// The time between the changes of two cards of a channel, of many that are erased: half of the pace that Slack permits, so
-/// that the card of a question that somebody waits for comes between them.
+/// The time between the changes of two cards of a channel, of many that are erased: slower than Slack permits, so that
+/// cards that are closed meanwhile change between them.
 pub const ERASED_CARDS_EVERY: TimeDelta = TimeDelta::seconds(2);
+
+/// How long Slack is left alone after it was not there so often in a row, before it is tried whether it is back.
+pub fn outage_pause(failures: u32) -> TimeDelta {
+    match failures {
+        0..=3 => TimeDelta::seconds(i64::from(failures)),
+        // Some five minutes, and then an hour.
+        4..=100 => TimeDelta::seconds(3),
+        101..=340 => TimeDelta::seconds(15),
+        _ => TimeDelta::seconds(60),
+    }
+}
 
 /// How far a wait is moved at most, so that deliveries that failed together do not come back
 /// together.
@@ -66,7 +79,35 @@ pub(super) fn wait_for_slack(
     reply: &TryResult,
     jitter: f64,
 ) -> Option<TimeDelta> {
-    if age >= SLACK_PATIENCE {
+    patient(tries, age, SLACK_PATIENCE, reply, jitter)
+}
+
+/// As [`wait_for_slack`], for a message to a person, who hears of it late or by another way. What asks for longer than the
+/// longest wait is not granted: the message would come when nothing waits any more.
+pub(super) fn wait_for_person(
+    tries: u32,
+    age: TimeDelta,
+    reply: &TryResult,
+    jitter: f64,
+) -> Option<TimeDelta> {
+    let wait = patient(tries, age, PERSON_PATIENCE, reply, jitter)?;
+    Some(match reply {
+        TryResult::Status {
+            retry_after: Some(_),
+            ..
+        } => wait.min(SLACK_LONGEST),
+        _ => wait,
+    })
+}
+
+fn patient(
+    tries: u32,
+    age: TimeDelta,
+    patience: TimeDelta,
+    reply: &TryResult,
+    jitter: f64,
+) -> Option<TimeDelta> {
+    if age >= patience {
         return None;
     }
     Some(match reply {

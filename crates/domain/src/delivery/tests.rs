@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::{
-    CallbackPlace, Delivery, DeliveryState, DestinationKind, Health, Next, RETRIES, SlackChannel,
-    TRIES, TryResult,
+    CallbackPlace, Delivery, DeliveryState, DestinationKind, Health, Lane, Next, RETRIES,
+    SlackChannel, TRIES, TryResult,
 };
 use crate::{AgentId, DeliveryId, DestinationId, testing::epoch};
 
@@ -160,6 +160,23 @@ fn five_days_of_nothing_but_failure_are_hopeless() {
 }
 
 #[test]
+fn two_failures_five_days_apart_are_not_many() {
+    let later = |minutes| epoch() + TimeDelta::days(5) + TimeDelta::minutes(minutes);
+    let mut health = Health::default().after(false, epoch());
+    for minute in 0..8 {
+        health = health.after(false, later(minute));
+        assert!(!health.is_hopeless_after_many(later(minute)), "{health:?}");
+    }
+    health = health.after(false, later(8));
+    assert!(health.is_hopeless_after_many(later(8)));
+    let mut quick = Health::default();
+    for _ in 0..20 {
+        quick = quick.after(false, epoch());
+    }
+    assert!(!quick.is_hopeless_after_many(later(-1)));
+}
+
+#[test]
 fn an_agent_has_a_place_for_each_origin() {
     let of = |agent: u128, url: &str| CallbackPlace::of(AgentId(Uuid::from_u128(agent)), url);
     assert_eq!(of(1, "http://a.example").origin, "http://a.example");
@@ -211,6 +228,25 @@ fn slack_is_tried_often_and_for_five_days_and_never_before_it_wants() {
 }
 
 #[test]
+fn a_person_is_told_no_later_than_five_minutes_after_a_try_whatever_a_receiver_asks_for() {
+    let asks = |seconds| TryResult::Status {
+        code: 503,
+        retry_after: Some(TimeDelta::seconds(seconds)),
+    };
+    for kind in [
+        DestinationKind::Push,
+        DestinationKind::Mail,
+        DestinationKind::Ntfy,
+    ] {
+        for (asked, waits) in [(7, 7), (300, 300), (86_400, 300)] {
+            let next = delivery(1).after(kind, &asks(asked), epoch(), 0.0);
+            let expected = Next::Again(epoch() + TimeDelta::seconds(waits));
+            assert_eq!(next, expected, "{kind:?} {asked}");
+        }
+    }
+}
+
+#[test]
 fn a_parked_destination_is_asked_once_a_minute() {
     let health = Health::default().parked(epoch());
     assert_eq!(health.resume_at, Some(epoch() + TimeDelta::seconds(60)));
@@ -221,7 +257,16 @@ fn a_parked_destination_is_asked_once_a_minute() {
 
 #[test]
 fn channels_are_told_apart_and_stay_the_same() {
-    let id = SlackChannel("C0MAIN".into()).id();
-    assert_eq!(id, SlackChannel("C0MAIN".into()).id());
-    assert_ne!(id, SlackChannel("C0URGENT".into()).id());
+    let main = SlackChannel("C0MAIN".into());
+    let lanes = Lane::ALL.map(|lane| main.lane(lane));
+    assert_eq!(lanes, Lane::ALL.map(|lane| main.clone().lane(lane)));
+    let other = SlackChannel("C0URGENT".into());
+    let mut all: Vec<_> = Lane::ALL.map(|lane| other.lane(lane)).into();
+    all.extend(lanes);
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 6);
+    // Databases hold this one since there have been cards.
+    let first = lanes[0].to_string();
+    assert_eq!(first, "b159f982-ca8b-8d82-b765-bc821b1e8d91");
 }

@@ -4,12 +4,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
+    access::PersonRef,
+    delivery::ReachKind,
     digest::{Hash, read_hash, write_hash},
     idempotency::AskedUnder,
     interaction::{
-        Answer, AnswerContent, Consumed, FormAnswers, Outcome, Posted, ReportOutcome, Request,
+        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome,
+        Request, Unclaimed, Whom,
     },
-    principal::AgentRef,
+    ladder::{Circle, Told},
+    principal::{AgentRef, Responder},
     slack::Unseen,
     team::TeamRef,
 };
@@ -37,6 +41,9 @@ pub enum InteractionEvent {
         /// The team that was asked; `None` = everyone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         team: Option<TeamRef>,
+        /// Whom it is for, where the agent asked for somebody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<Whom>,
     },
     /// An agent told something.
     #[serde(rename = "notification.sent")]
@@ -57,6 +64,32 @@ pub enum InteractionEvent {
     Moved {
         /// The team.
         team: TeamRef,
+    },
+    /// A responder is on it; the actor says who.
+    #[serde(rename = "interaction.claimed")]
+    Claimed {
+        /// Until then.
+        until: DateTime<Utc>,
+    },
+    /// The claim ends, and it is open.
+    #[serde(rename = "interaction.released")]
+    Released {
+        /// Who was.
+        by: Responder,
+        /// Why no more.
+        why: Unclaimed,
+    },
+    /// A responder handed it over; the actor says who. A claim ends with it.
+    #[serde(rename = "interaction.handed_over")]
+    HandedOver {
+        /// Who gets it.
+        whom: Whom,
+        /// The team, where that is another one than before: it sees and answers it from now on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        team: Option<TeamRef>,
+        /// Why, in their words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     /// Its card is in Slack.
     #[serde(rename = "interaction.posted")]
@@ -90,6 +123,9 @@ pub enum InteractionEvent {
     Cancelled {
         /// Why, in the canceller's words.
         reason: Option<String>,
+        /// Why, for programs, where nobody simply took it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<CancelCode>,
     },
     /// Rule 1: a responder answered too late. The text is kept here, and changes nothing.
     #[serde(rename = "interaction.answer_rejected")]
@@ -141,10 +177,82 @@ pub enum InteractionEvent {
         /// Why it is none.
         why: Unseen,
     },
+    /// A message about it arrived at a person's reach.
+    #[serde(rename = "interaction.reached")]
+    Reached {
+        /// The person.
+        person: PersonRef,
+        /// By what.
+        by: ReachKind,
+        /// The rung that it was of.
+        rung: u32,
+    },
+    /// Rule 17: a rung of its ladder was told.
+    #[serde(rename = "interaction.climbed")]
+    Climbed {
+        /// Which rung, each counted as often as it comes; 0 is the first.
+        rung: u32,
+        /// Who it is for.
+        whom: Circle,
+        /// All of them, or the first of very many.
+        told: Vec<Told>,
+        /// How many more these are.
+        #[serde(default, skip_serializing_if = "is_none")]
+        others: u32,
+    },
+    /// What was held back from a person is told to them, with others.
+    #[serde(rename = "interaction.summed_up")]
+    SummedUp {
+        /// The person.
+        person: PersonRef,
+        /// By what, each once.
+        by: Vec<ReachKind>,
+        /// The rung that would have told them.
+        rung: u32,
+        /// Together with how many others.
+        others: u32,
+    },
+    /// A person has opened it, for the first time; the actor says who.
+    #[serde(rename = "interaction.seen")]
+    Seen {
+        /// Where.
+        on: SeenOn,
+    },
     /// Rule 19: all that people and agents wrote in it is gone; the actor says who erased it, and is the clock where a
     /// setting did.
     #[serde(rename = "interaction.erased")]
     Erased(Box<Erasure>),
+}
+
+/// Where a person has opened it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeenOn {
+    /// On the desk.
+    Page,
+    /// On the page of one question.
+    Question,
+    /// In Slack.
+    Slack,
+}
+
+impl SeenOn {
+    /// The name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Question => "question",
+            Self::Slack => "slack",
+        }
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands it a reference"
+)]
+fn is_none(others: &u32) -> bool {
+    *others == 0
 }
 
 /// The events whose words an erasure took. It is hashed in the chain, so no other event can be passed off as one whose
@@ -192,6 +300,9 @@ impl InteractionEvent {
             Self::Requested { .. } => "interaction.requested",
             Self::Notified { .. } => "notification.sent",
             Self::Moved { .. } => "interaction.moved",
+            Self::Claimed { .. } => "interaction.claimed",
+            Self::Released { .. } => "interaction.released",
+            Self::HandedOver { .. } => "interaction.handed_over",
             Self::Posted(_) => "interaction.posted",
             Self::Progressed { .. } => "interaction.progressed",
             Self::Resolved { .. } => "interaction.resolved",
@@ -206,6 +317,10 @@ impl InteractionEvent {
             Self::FollowedUp { .. } => "interaction.follow_up",
             Self::ReplyEdited { .. } => "interaction.reply_edited",
             Self::Remarked { .. } => "interaction.remarked",
+            Self::Reached { .. } => "interaction.reached",
+            Self::Climbed { .. } => "interaction.climbed",
+            Self::SummedUp { .. } => "interaction.summed_up",
+            Self::Seen { .. } => "interaction.seen",
             Self::Erased(_) => "interaction.erased",
         }
     }

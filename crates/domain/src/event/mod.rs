@@ -3,8 +3,10 @@
 mod access;
 mod duty;
 mod interaction;
+mod ladder;
 mod outbound;
 mod proof;
+mod reach;
 mod replay;
 mod task;
 mod team;
@@ -16,8 +18,10 @@ use serde_json::Value;
 
 pub use access::{PersonEvent, TokenEvent};
 pub use duty::DutyEvent;
-pub use interaction::{Erasure, InteractionEvent, Named};
+pub use interaction::{Erasure, InteractionEvent, Named, SeenOn};
+pub use ladder::LadderEvent;
 pub use outbound::{DeliveryEvent, EndpointEvent};
+pub use reach::ReachEvent;
 pub use task::TaskEvent;
 pub use team::TeamEvent;
 
@@ -91,6 +95,10 @@ pub enum Payload {
     Endpoint(EndpointEvent),
     /// Deliveries.
     Delivery(DeliveryEvent),
+    /// A way to get at a person.
+    Reach(ReachEvent),
+    /// How silence climbs, and when it must not.
+    Ladder(LadderEvent),
 }
 
 impl Payload {
@@ -113,6 +121,8 @@ impl Payload {
             "duty" => serde_json::from_str(&written).map(Self::Duty),
             "endpoint" => serde_json::from_str(&written).map(Self::Endpoint),
             "delivery" => serde_json::from_str(&written).map(Self::Delivery),
+            "reach" => serde_json::from_str(&written).map(Self::Reach),
+            "ladder" => serde_json::from_str(&written).map(Self::Ladder),
             _ => Err(serde_json::Error::custom(format!(
                 "there is no event type {event_type}"
             ))),
@@ -139,6 +149,8 @@ impl Payload {
             Self::Duty(event) => event.event_type(),
             Self::Endpoint(event) => event.event_type(),
             Self::Delivery(event) => event.event_type(),
+            Self::Reach(event) => event.event_type(),
+            Self::Ladder(event) => event.event_type(),
         }
     }
 
@@ -166,17 +178,21 @@ impl Payload {
         )
     }
 
-    /// Whether it is about a team itself, of which only admins hear.
+    /// Whether it is about a team itself, or about how to get at a person, of which only admins hear.
     pub fn is_of_teams(&self) -> bool {
-        matches!(self, Self::Team(_) | Self::Duty(_))
+        matches!(
+            self,
+            Self::Team(_) | Self::Duty(_) | Self::Reach(_) | Self::Ladder(_)
+        )
     }
 
     /// Whether others than before see things that were there already.
     pub fn moves(&self) -> bool {
         matches!(
             self,
-            Self::Interaction(InteractionEvent::Moved { .. })
-                | Self::Team(TeamEvent::HomeSet { .. })
+            Self::Interaction(
+                InteractionEvent::Moved { .. } | InteractionEvent::HandedOver { team: Some(_), .. }
+            ) | Self::Team(TeamEvent::HomeSet { .. })
         )
     }
 
@@ -231,5 +247,17 @@ impl From<EndpointEvent> for Payload {
 impl From<DeliveryEvent> for Payload {
     fn from(event: DeliveryEvent) -> Self {
         Self::Delivery(event)
+    }
+}
+
+impl From<ReachEvent> for Payload {
+    fn from(event: ReachEvent) -> Self {
+        Self::Reach(event)
+    }
+}
+
+impl From<LadderEvent> for Payload {
+    fn from(event: LadderEvent) -> Self {
+        Self::Ladder(event)
     }
 }

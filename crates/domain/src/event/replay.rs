@@ -4,7 +4,9 @@
 use super::{Event, InteractionEvent, Payload};
 use crate::{
     Refused,
-    interaction::{Callback, Card, Erased, FollowUp, Interaction, Report, State},
+    interaction::{
+        Addressee, Callback, Card, Claim, Erased, FollowUp, Handed, Interaction, Report, State,
+    },
     principal::{Actor, AgentRef},
 };
 
@@ -87,24 +89,56 @@ impl Interaction {
                 };
             }
             InteractionEvent::Resolved { answer, .. } => {
+                self.claim = None;
                 self.state = State::Resolved {
                     answer: answer.clone(),
                 };
             }
             InteractionEvent::Expired { answer, .. } => {
+                self.claim = None;
                 self.state = State::Expired {
                     at: self.expires_at.unwrap_or(event.at),
                     fallback: answer.clone(),
                 };
             }
-            InteractionEvent::Cancelled { reason } => {
+            InteractionEvent::Cancelled { reason, code } => {
+                self.claim = None;
                 self.state = State::Cancelled {
                     at: event.at,
                     by: event.actor.clone(),
                     reason: reason.clone(),
+                    code: *code,
                 };
             }
-            InteractionEvent::Moved { team } => self.team = Some(team.clone()),
+            InteractionEvent::Moved { team } => {
+                self.team = Some(team.clone());
+                (self.to, self.claim) = (None, None);
+            }
+            InteractionEvent::HandedOver { whom, team, why } => {
+                let Actor::Responder(by) = &event.actor else {
+                    return;
+                };
+                self.team = team.clone().or_else(|| self.team.take());
+                self.claim = None;
+                self.to = Some(Addressee {
+                    whom: whom.clone(),
+                    since: event.at,
+                    handed: Some(Handed {
+                        by: by.clone(),
+                        why: why.clone(),
+                    }),
+                });
+            }
+            InteractionEvent::Claimed { until } => {
+                let Actor::Responder(by) = &event.actor else {
+                    return;
+                };
+                self.claim = Some(Claim {
+                    by: by.clone(),
+                    until: *until,
+                });
+            }
+            InteractionEvent::Released { .. } => self.claim = None,
             InteractionEvent::Collected {} => self.collected_at = Some(event.at),
             // There is one run, even if the row was tampered with since.
             InteractionEvent::Consumed(consumed) => {
@@ -151,7 +185,11 @@ impl Interaction {
             | InteractionEvent::Notified { .. }
             | InteractionEvent::AnswerRejected { .. }
             | InteractionEvent::ReplyEdited { .. }
-            | InteractionEvent::Remarked { .. } => return,
+            | InteractionEvent::Remarked { .. }
+            | InteractionEvent::Climbed { .. }
+            | InteractionEvent::SummedUp { .. }
+            | InteractionEvent::Seen { .. }
+            | InteractionEvent::Reached { .. } => return,
         }
         self.version += 1;
     }
@@ -161,7 +199,7 @@ fn opened(event: &Event) -> Option<Interaction> {
     let Payload::Interaction(what) = &event.payload else {
         return None;
     };
-    let (agent, request, channel, team, expires_at, state) = match what {
+    let (agent, request, channel, team, to, expires_at, state) = match what {
         InteractionEvent::Requested {
             agent,
             request,
@@ -169,11 +207,20 @@ fn opened(event: &Event) -> Option<Interaction> {
             channel,
             asked_under: _,
             team,
+            to,
         } => {
             let pending = State::Pending {
                 answers: Default::default(),
             };
-            (agent, request, channel, team, *expires_at, pending)
+            (
+                agent,
+                request,
+                channel,
+                team,
+                to.as_ref(),
+                *expires_at,
+                pending,
+            )
         }
         InteractionEvent::Notified {
             agent,
@@ -182,7 +229,7 @@ fn opened(event: &Event) -> Option<Interaction> {
             team,
         } => {
             let delivered = State::Delivered { at: event.at };
-            (agent, request, channel, team, None, delivered)
+            (agent, request, channel, team, None, None, delivered)
         }
         _ => return None,
     };
@@ -191,10 +238,12 @@ fn opened(event: &Event) -> Option<Interaction> {
         version: 1,
         agent: AgentRef::clone(agent),
         team: team.clone(),
+        to: to.map(|whom| Addressee::asked_for(whom.clone(), event.at)),
         request: (**request).clone(),
         created_at: event.at,
         expires_at,
         state,
+        claim: None,
         collected_at: None,
         consumed: None,
         report: None,

@@ -19,7 +19,9 @@ impl Payload {
             | Self::Team(_)
             | Self::Endpoint(_)
             | Self::Duty(_)
-            | Self::Delivery(_) => self.clone(),
+            | Self::Delivery(_)
+            | Self::Ladder(_)
+            | Self::Reach(_) => self.clone(),
         }
     }
 }
@@ -34,6 +36,7 @@ impl InteractionEvent {
                 channel,
                 asked_under: _,
                 team,
+                to,
             } => Self::Requested {
                 agent: agent.clone(),
                 request: Box::new(request.without_words()),
@@ -43,6 +46,7 @@ impl InteractionEvent {
                 asked_under: None,
                 // An admin named it.
                 team: team.clone(),
+                to: to.clone(),
             },
             Self::Notified {
                 agent,
@@ -71,7 +75,10 @@ impl InteractionEvent {
                 fallback_used: *fallback_used,
                 answer: answer.as_ref().map(AnswerContent::without_words),
             },
-            Self::Cancelled { .. } => Self::Cancelled { reason: None },
+            Self::Cancelled { code, .. } => Self::Cancelled {
+                reason: None,
+                code: *code,
+            },
             Self::AnswerRejected { outcome, answer } => Self::AnswerRejected {
                 outcome: *outcome,
                 answer: answer.without_words(),
@@ -91,11 +98,22 @@ impl InteractionEvent {
                 text: String::new(),
                 why: *why,
             },
+            Self::HandedOver { whom, team, .. } => Self::HandedOver {
+                whom: whom.clone(),
+                team: team.clone(),
+                why: None,
+            },
             Self::Moved { .. }
+            | Self::Claimed { .. }
+            | Self::Released { .. }
             | Self::Posted(_)
             | Self::Collected {}
             | Self::CalledBack {}
             | Self::AgentOffline {}
+            | Self::Climbed { .. }
+            | Self::SummedUp { .. }
+            | Self::Seen { .. }
+            | Self::Reached { .. }
             | Self::Erased(_) => self.clone(),
         }
     }

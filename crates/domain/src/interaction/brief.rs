@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Ask, Callback, Erased, Interaction, Kind, Level, Mode, Outcome, Priority, Request, alike,
+    Addressee, Ask, Callback, Claim, Erased, Interaction, Kind, Level, Mode, Outcome, Priority,
+    Request, alike,
 };
 use crate::{
     ids::{Fingerprint, InteractionId},
@@ -59,6 +60,12 @@ pub struct Brief {
     pub created_at: DateTime<Utc>,
     /// When it expires; `None` = never.
     pub expires_at: Option<DateTime<Utc>>,
+    /// Who is on it, until when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// Whom it is for, if an agent or a person said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Addressee>,
     /// How it ended; `None` while it waits.
     pub ending: Option<Ending>,
     /// When the agent took note of how it ended.
@@ -130,6 +137,8 @@ impl Brief {
             },
             created_at,
             expires_at,
+            claim: None,
+            to: None,
             ending: None,
             collected_at: None,
             callback: None,
@@ -205,6 +214,8 @@ impl From<&Interaction> for Brief {
         Self {
             version: interaction.version,
             team: interaction.team.clone(),
+            claim: interaction.claim.clone(),
+            to: interaction.to.clone(),
             ending: state
                 .outcome()
                 .zip(state.closed_at())

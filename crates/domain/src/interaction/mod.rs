@@ -1,12 +1,15 @@
 //! An interaction: an agent's request, and its state.
 
+mod absence;
 mod action;
+mod addressee;
 mod alike;
 mod answer;
 mod ask;
 mod brief;
 mod card;
 mod choice;
+mod claim;
 mod form;
 mod kind;
 mod mode;
@@ -27,12 +30,15 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use crate::outcome::Outcome;
+pub use absence::{AgentPresence, CancelCode, Hearing, Signs};
 pub use action::Action;
+pub use addressee::{Addressee, Handed, Whom};
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub use ask::{Ask, Level};
 pub use brief::{Brief, Ending, FormProgress, beginning};
 pub use card::{Card, Posted};
 pub use choice::{Choice, ChoiceOption};
+pub use claim::{Claim, Unclaimed};
 pub use form::{FormAnswer, FormAnswers, FormQuestion, progress_digest};
 pub use kind::Kind;
 pub use mode::{Mode, Priority};
@@ -65,6 +71,8 @@ pub struct Interaction {
     pub agent: AgentRef,
     /// The team that was asked (rule 18); `None` = everyone.
     pub team: Option<TeamRef>,
+    /// Whom it is for, where the agent or a person has said that.
+    pub to: Option<Addressee>,
     /// The request. Never changes.
     pub request: Request,
     /// When it was asked.
@@ -73,6 +81,8 @@ pub struct Interaction {
     pub expires_at: Option<DateTime<Utc>>,
     /// Its state.
     pub state: State,
+    /// Who is on it, until when; only while it waits.
+    pub claim: Option<Claim>,
     /// When the agent took note of how it ended.
     pub collected_at: Option<DateTime<Utc>>,
     /// The run that consumed it, if it is an approval that was consumed.
@@ -136,6 +146,11 @@ impl Interaction {
     /// The id of the team that was asked.
     pub fn team_id(&self) -> Option<TeamId> {
         self.team.as_ref().map(|team| team.id)
+    }
+
+    /// Who is on it at `now`.
+    pub fn claim_at(&self, now: DateTime<Utc>) -> Option<&Claim> {
+        self.claim.as_ref().filter(|claim| claim.holds(now))
     }
 
     /// The answer the agent goes on with: a responder's, or the fallback after the deadline. There is none any more once

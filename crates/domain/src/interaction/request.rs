@@ -48,6 +48,17 @@ pub struct Request {
     /// Where the agent wants to be called back. Such an address may be a secret by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub callback_url: Option<String>,
+    /// Whether it is taken back when the session ends in which it was asked.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub withdraw_on_disconnect: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands it a reference"
+)]
+fn is_false(it: &bool) -> bool {
+    !*it
 }
 
 /// A request as it comes in: readable, not yet checked.
@@ -110,6 +121,13 @@ pub struct Draft {
     /// The name of the team to ask; absent = the agent's home. Whether the agent may is not seen here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
+    /// Whom of that team it is for: `duty`, `team`, or `person:` and a name. Whether the agent may ask for them is not seen
+    /// here. Not for a notification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// See [`Request::withdraw_on_disconnect`]; only with a `session_id`. Not for a notification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withdraw_on_disconnect: Option<bool>,
 }
 
 /// Tells `null` from absent: called only when the field is there.
@@ -191,6 +209,18 @@ impl Draft {
         if ask.kind() == Kind::Notification && self.callback_url.is_some() {
             faults.add("callback_url", "nobody answers a notification");
         }
+        if ask.kind() == Kind::Notification && self.to.is_some() {
+            faults.add("to", "a notification takes no answer");
+        }
+        let withdraws = self.withdraw_on_disconnect.unwrap_or_default();
+        if withdraws && ask.kind() == Kind::Notification {
+            faults.add("withdraw_on_disconnect", "nobody answers a notification");
+        } else if withdraws && session_id.is_none() {
+            faults.add(
+                "withdraw_on_disconnect",
+                "needs a session_id: it is taken back when that session ends",
+            );
+        }
         faults.into_result(Request {
             ask,
             mode,
@@ -203,6 +233,7 @@ impl Draft {
             metadata,
             timeout_seconds,
             callback_url: self.callback_url,
+            withdraw_on_disconnect: withdraws,
         })
     }
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Outcome,
+    CancelCode, Outcome,
     answer::{Answer, AnswerContent},
     form::FormAnswers,
     proof::Unproven,
@@ -55,6 +55,9 @@ pub enum State {
         by: Actor,
         /// Why, in their words.
         reason: Option<String>,
+        /// Why, for programs, where nobody simply took it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<CancelCode>,
     },
     /// The row says that it was decided, and no receipt proves it (rule 12). It reads as closed, and not
     /// approved. Only ever read: it cannot be stored.

@@ -2,8 +2,8 @@
 //! how it ended, ids, and digests that were signed.
 
 use super::{
-    Action, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp, FormAnswers, Interaction,
-    Report, Request, State, TaskRef,
+    Action, Addressee, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp, FormAnswers,
+    Interaction, Report, Request, State, TaskRef,
 };
 use crate::json::AnyJson;
 
@@ -16,10 +16,12 @@ impl Interaction {
             version: self.version,
             agent: self.agent.clone(),
             team: self.team.clone(),
+            to: self.to.as_ref().map(Addressee::without_words),
             request: self.request.without_words(),
             created_at: self.created_at,
             expires_at: self.expires_at,
             state: self.state.without_words(),
+            claim: self.claim.clone(),
             collected_at: self.collected_at,
             consumed: self.consumed.as_ref().map(Consumed::without_words),
             report: self.report.as_ref().map(|report| Report {
@@ -63,6 +65,7 @@ impl Request {
             metadata: None,
             timeout_seconds: self.timeout_seconds,
             callback_url: None,
+            withdraw_on_disconnect: self.withdraw_on_disconnect,
         }
     }
 }
@@ -110,10 +113,11 @@ impl State {
                 at: *at,
                 fallback: fallback.as_ref().map(AnswerContent::without_words),
             },
-            Self::Cancelled { at, by, .. } => Self::Cancelled {
+            Self::Cancelled { at, by, code, .. } => Self::Cancelled {
                 at: *at,
                 by: by.clone(),
                 reason: None,
+                code: *code,
             },
             Self::Void { at, why } => Self::Void { at: *at, why: *why },
         }

@@ -1,9 +1,9 @@
 //! The effect of an event on a card in Slack: it is shown on one message of one channel.
 
 use crate::{
-    delivery::SlackChannel,
+    delivery::{Lane, SlackChannel},
     event::{Event, InteractionEvent, Payload},
-    interaction::Interaction,
+    interaction::{Interaction, Kind},
 };
 
 /// The effect of an event on the card of its interaction.
@@ -31,6 +31,9 @@ impl CardChange {
             | InteractionEvent::Expired { .. }
             | InteractionEvent::Cancelled { .. } => Some(Self::Close),
             InteractionEvent::Moved { .. }
+            | InteractionEvent::Claimed { .. }
+            | InteractionEvent::Released { .. }
+            | InteractionEvent::HandedOver { .. }
             | InteractionEvent::Progressed { .. }
             | InteractionEvent::Collected {}
             | InteractionEvent::Consumed(_)
@@ -42,15 +45,33 @@ impl CardChange {
             InteractionEvent::Posted(_)
             | InteractionEvent::AnswerRejected { .. }
             | InteractionEvent::ReplyEdited { .. }
-            | InteractionEvent::Remarked { .. } => None,
+            | InteractionEvent::Remarked { .. }
+            | InteractionEvent::Climbed { .. }
+            | InteractionEvent::SummedUp { .. }
+            | InteractionEvent::Seen { .. }
+            | InteractionEvent::Reached { .. } => None,
         }
     }
 }
 
-/// The channel that has to show this event, if one does.
-pub(super) fn owed(event: &Event, interaction: &Interaction) -> Option<SlackChannel> {
+impl CardChange {
+    /// The lane of this channel in which it is told. An incoming webhook only posts, so there an end must not come before
+    /// what it ends.
+    pub fn lane(self, interaction: &Interaction, channel: &SlackChannel) -> Lane {
+        match self {
+            _ if channel.is_of_webhook() => Lane::Asks,
+            Self::Post if interaction.request.kind() == Kind::Notification => Lane::News,
+            Self::Post => Lane::Asks,
+            Self::Close | Self::Update => Lane::Changes,
+        }
+    }
+}
+
+/// The channel that has to show this event, if one does, and where in it.
+pub(super) fn owed(event: &Event, interaction: &Interaction) -> Option<(SlackChannel, Lane)> {
     let change = CardChange::of(&event.payload)?;
     let channel = SlackChannel(interaction.card.as_ref()?.channel.clone());
     let is_shown = change != CardChange::Update || !channel.is_of_webhook();
-    is_shown.then_some(channel)
+    let lane = change.lane(interaction, &channel);
+    is_shown.then_some((channel, lane))
 }

@@ -15,8 +15,8 @@ pub use card::CardChange;
 
 use crate::{
     changeset::Write,
-    delivery::{CallbackPlace, Listener, SlackChannel, Topic},
-    event::{EndpointEvent, Event, Payload},
+    delivery::{CallbackPlace, Cause, Lane, Listener, SlackChannel, Topic},
+    event::{EndpointEvent, Event, Payload, ReachEvent},
     ids::{DeliveryId, DestinationId, EventId, TeamId},
     interaction::Interaction,
 };
@@ -41,17 +41,19 @@ pub enum Destination {
     Webhook(DestinationId),
     /// An agent. Such a destination is there as soon as something is owed to it.
     Callback(CallbackPlace),
-    /// A channel. Such a destination is there as soon as something is owed to it.
-    Slack(SlackChannel),
+    /// A lane of a channel. Such a destination is there as soon as something is owed to it.
+    Slack(SlackChannel, Lane),
+    /// The [`Reach`](crate::delivery::Reach) of this id.
+    Reach(DestinationId),
 }
 
 impl Destination {
     /// Its id.
     pub fn id(&self) -> DestinationId {
         match self {
-            Self::Webhook(id) => *id,
+            Self::Webhook(id) | Self::Reach(id) => *id,
             Self::Callback(place) => place.id(),
-            Self::Slack(channel) => channel.id(),
+            Self::Slack(channel, lane) => channel.lane(*lane),
         }
     }
 }
@@ -79,11 +81,14 @@ pub fn obligations(events: &[Event], writes: &[Write]) -> Vec<Obligation> {
         if let Payload::Endpoint(EndpointEvent::Tested(endpoint)) = &event.payload {
             owed.push(obligation(event, Destination::Webhook(endpoint.id)));
         }
+        owed.extend(to_be_looked_at(event).map(|id| obligation(event, Destination::Reach(id))));
+        owed.extend(told(event, writes));
         let Some(interaction) = about(event, writes) else {
             continue;
         };
         let place = callback::owed(event, interaction).map(Destination::Callback);
-        let channel = card::owed(event, interaction).map(Destination::Slack);
+        let channel = card::owed(event, interaction);
+        let channel = channel.map(|(channel, lane)| Destination::Slack(channel, lane));
         let to = place.into_iter().chain(channel);
         owed.extend(to.map(|destination| obligation(event, destination)));
     }
@@ -132,6 +137,49 @@ fn obligation(event: &Event, destination: Destination) -> Obligation {
     }
 }
 
+/// The reach that is sent something to look at, by its person.
+fn to_be_looked_at(event: &Event) -> Option<DestinationId> {
+    let reach = match &event.payload {
+        Payload::Reach(ReachEvent::Tested(reach)) => reach,
+        Payload::Reach(ReachEvent::Added(reach)) if reach.kind.is_to_be_proven() => reach,
+        _ => return None,
+    };
+    Some(reach.id)
+}
+
+/// The messages of [`Write::Tell`]: one to each reach, of the first event of that interaction in the changeset.
+fn told<'a>(event: &'a Event, writes: &'a [Write]) -> impl Iterator<Item = Obligation> + 'a {
+    let tells = writes.iter().filter_map(move |write| match write {
+        Write::Tell {
+            interaction,
+            reaches,
+        } if event.interaction_id == Some(*interaction) && Cause::of(&event.payload).is_some() => {
+            Some(reaches)
+        }
+        _ => None,
+    });
+    tells
+        .flatten()
+        .map(|id| obligation(event, Destination::Reach(*id)))
+}
+
+/// The messages that tell these reaches of an event, made after its commit: an id follows from event and reach, so
+/// making them twice makes them once.
+pub fn messages(
+    event: EventId,
+    event_seq: i64,
+    at: DateTime<Utc>,
+    reaches: &[DestinationId],
+) -> Vec<Obligation> {
+    let owed = reaches.iter().map(|reach| Obligation {
+        id: DeliveryId::of(event, *reach),
+        destination: Destination::Reach(*reach),
+        event_seq,
+        at,
+    });
+    owed.collect()
+}
+
 /// The interaction that the event is about, as the changeset leaves it.
 fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
     let id = event.interaction_id?;
@@ -143,6 +191,10 @@ fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
         Write::Task(_)
         | Write::Access(_)
         | Write::Endpoint(_)
+        | Write::Reach(_)
+        | Write::Tell { .. }
+        | Write::Arrived { .. }
+        | Write::Ladder(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,
     })

@@ -7,7 +7,7 @@ use super::{CallbackKind, Destination, News, obligations};
 use crate::{
     Changeset, DeliveryId, DestinationId, EventId, Role, TeamId,
     decide::interaction,
-    delivery::{CallbackPlace, Filter, Listener, SlackChannel, Topic},
+    delivery::{CallbackPlace, Filter, Lane, Listener, SlackChannel, Topic},
     interaction::Kind,
     testing::{
         Counter, agent, at, body, epoch, given, journalled, opened, person, shown_in, with,
@@ -172,12 +172,18 @@ fn a_channel_is_owed_what_changes_the_card_and_a_webhook_only_what_is_new() {
         );
         let answer = answer.unwrap();
         let collected = interaction::collect(&changed(&answer), &agent(), at(&ids, 2)).unwrap();
-        for (changeset, told) in [asking, answer, collected].into_iter().zip(told) {
+        let lanes = match channel {
+            Some(SlackChannel::OF_WEBHOOK) => [Lane::Asks; 3],
+            _ => [Lane::Asks, Lane::Changes, Lane::Changes],
+        };
+        let all = [asking, answer, collected].into_iter().zip(lanes);
+        for ((changeset, lane), told) in all.zip(told) {
             let writes = changeset.writes.clone();
             let events = journalled(changeset);
             let owed = obligations(&events, &writes);
             let channels: Vec<_> = owed.iter().map(|one| &one.destination).collect();
-            let expected = channel.map(|name| Destination::Slack(SlackChannel(name.to_owned())));
+            let expected =
+                channel.map(|name| Destination::Slack(SlackChannel(name.to_owned()), lane));
             let expected: Vec<_> = expected.iter().filter(|_| told).collect();
             assert_eq!(channels, expected, "{events:?}");
         }

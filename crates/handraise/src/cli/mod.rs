@@ -7,6 +7,7 @@ mod duty;
 mod erase;
 mod journal;
 mod key;
+mod ladder;
 mod migrate;
 mod open_files;
 mod openapi;
@@ -147,6 +148,11 @@ enum Command {
         after_help = "Example:\n  handraise cancel 019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa --reason 'found it'"
     )]
     Cancel(agent::commands::CancelCommand),
+    /// Ends a session, and takes back what was asked in it with --withdraw-on-disconnect.
+    ///
+    /// Prints the id of each. Everything else of the session waits on, and there may be another one of that name.
+    #[command(after_help = "Example:\n  handraise end-session nightly-build")]
+    EndSession(agent::commands::EndSessionCommand),
     /// Lets people decide what a coding agent may run.
     #[command(
         subcommand,
@@ -219,6 +225,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Report(command) => command.run().await,
         Command::Trust(command) => command.run().await,
         Command::Cancel(command) => command.run().await,
+        Command::EndSession(command) => command.run().await,
         Command::Watch(command) => command.run().await,
         Command::Completions { shell } => {
             let mut out = std::io::stdout();

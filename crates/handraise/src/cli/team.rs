@@ -6,7 +6,7 @@ use domain::{AgentRef, Part, Refused, Team, interaction::Kind, team::Profile};
 use service::{Service, ServiceError};
 use store::TeamRecord;
 
-use super::{Place, duty::DutyArgs, operator, said, user};
+use super::{Place, duty::DutyArgs, ladder::LadderArgs, operator, said, user};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TeamCommand {
@@ -126,6 +126,11 @@ pub(super) enum TeamCommand {
     /// Shows who of a team is on duty, and changes it.
     #[command(after_help = "Examples:\n  handraise team duty --team Payments")]
     Duty(Box<DutyArgs>),
+    /// Shows who is told when no answer comes, and changes it.
+    #[command(
+        after_help = "Examples:\n  handraise team ladder\n  handraise team ladder --team Payments"
+    )]
+    Ladder(Box<LadderArgs>),
     /// Deletes a team. What it was asked is for admins alone then.
     #[command(
         after_help = "Examples:\n  handraise team delete --team Payments\n  handraise team delete --team Payments --move-to Billing"
@@ -246,6 +251,7 @@ impl TeamCommand {
                 }
             }
             Self::Duty(duty) => duty.run().await?,
+            Self::Ladder(ladder) => ladder.run().await?,
             Self::Delete {
                 team,
                 move_to,

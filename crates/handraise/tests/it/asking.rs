@@ -40,8 +40,22 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
         .to_owned();
     let asked = json_of(response, StatusCode::CREATED).await;
     assert_eq!(location, path_of(&asked));
+    let mut rest = asked.clone();
+    for nobody in [
+        "claim",
+        "to",
+        "cancel_code",
+        "agent_seen_at",
+        "agent_offline",
+    ] {
+        let found = rest.as_object_mut().unwrap().remove(nobody);
+        assert_eq!(found, Some(json!(null)), "{nobody}");
+    }
+    let withdraws = rest.as_object_mut().unwrap();
+    let withdraws = withdraws.remove("withdraw_on_disconnect");
+    assert_eq!(withdraws, Some(json!(false)));
     assert_eq!(
-        asked,
+        rest,
         json!({
             "id": asked["id"], "version": 1, "kind": "question", "mode": "async", "state": "pending",
             "outcome": null, "callback": null, "title": "Ports", "prompt": prompt,

@@ -15,12 +15,17 @@ use server::{config::DEFAULT_FILE, journal::CheckpointFile};
 use sha2::{Digest, Sha384};
 use store::testing::TestDatabase;
 
-use crate::support::app::TestApp;
+use crate::support::{
+    app::TestApp,
+    mail_server::MailServer,
+    receiver::{Manner, Receiver},
+};
 
 store::on_both_databases!(
     the_doctor_finds_a_healthy_server_healthy,
     the_doctor_changes_nothing_before_the_first_start,
     the_doctor_names_what_is_wrong_and_what_to_do,
+    the_doctor_says_whether_people_can_be_reached,
     the_doctor_holds_key_checkpoints_and_journal_against_each_other,
     the_schema_is_made_brought_up_to_date_and_then_left_alone,
 );
@@ -157,6 +162,52 @@ async fn the_doctor_changes_nothing_before_the_first_start(database: TestDatabas
         has(&said, "ok       key: ", "yet; `handraise serve` makes it");
     }
     assert_eq!(files(), before);
+}
+
+async fn the_doctor_says_whether_people_can_be_reached(database: TestDatabase) {
+    store::connect(&database.url).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (mails, ntfy) = (MailServer::start().await, Receiver::start([]).await);
+    let examined = |more: &str| {
+        let settings = format!(
+            "{more}[mail]\nurl = '{}'\nfrom = 'h@example.com'\n[ntfy]\nurl = 'http://{}'\n",
+            mails.url(),
+            ntfy.addr
+        );
+        let file = file_for(folder.path(), &database, &settings);
+        doctor(folder.path(), &["--config", &file, "--addr", "127.0.0.1:0"]).1
+    };
+    let said =
+        examined("outbound_allow = ['127.0.0.1']\npublic_url = 'https://handraise.example'\n");
+    has(&said, "ok ", "browsers take notifications from public_url");
+    has(
+        &said,
+        "ok ",
+        "the mail server answers, and takes the name and password",
+    );
+    has(&said, "ok ", "the ntfy server answers");
+    assert_eq!(ntfy.got()[0].path, "/v1/health");
+    ntfy.behave([Manner::Answers(404, "", "what is ntfy?")]);
+    let said =
+        examined("outbound_allow = ['127.0.0.1']\npublic_url = 'http://handraise.example'\n");
+    has(
+        &said,
+        "warning ",
+        "browsers take notifications only from a public_url with https://",
+    );
+    has(&said, "problem ", "answered 404");
+    // An address in this server's own network has to be allowed.
+    let said = examined("");
+    has(&said, "problem ", "no topic can be told");
+    drop(mails);
+    let file = file_for(
+        folder.path(),
+        &database,
+        "[mail]\nurl = 'smtp://127.0.0.1:1'\nfrom = 'h@example.com'\n",
+    );
+    let (_, said) = doctor(folder.path(), &["--config", &file, "--addr", "127.0.0.1:0"]);
+    has(&said, "problem ", "no mail can be sent");
+    has(&said, "ok ", "no topics are told: ntfy.url is not set");
 }
 
 async fn the_doctor_names_what_is_wrong_and_what_to_do(database: TestDatabase) {

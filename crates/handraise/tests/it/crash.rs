@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use domain::{TokenKind, access::Lifetime};
+use domain::{
+    AgentRef, InteractionEvent, InteractionId, Payload, Principal, TokenKind, access::Lifetime,
+};
 use futures::future::join_all;
 use machine::clock::{Clock, SystemClock, SystemIds};
 use reqwest::Client;
@@ -30,6 +32,7 @@ store::on_both_databases!(
     what_is_owed_arrives_whenever_the_server_is_killed,
     a_card_is_posted_once_though_the_server_is_killed_before_it_knows,
     what_was_pressed_in_slack_counts_once_it_is_acknowledged,
+    every_rung_is_told_once_whichever_node_is_killed,
 );
 
 /// The real binary, with its key and its checkpoints in this folder.
@@ -403,4 +406,166 @@ async fn what_was_pressed_in_slack_counts_once_it_is_acknowledged(database: Test
     let approved = approved.iter().filter(|event| event.payload.closes());
     assert_eq!(approved.count(), ROUNDS);
     verify_journal(&*store).await.unwrap();
+}
+
+/// Of three nodes at one Postgres, and of one at SQLite, each is killed again and again while questions climb.
+async fn every_rung_is_told_once_whichever_node_is_killed(database: TestDatabase) {
+    const QUESTIONS: usize = 40;
+    const NODES: usize = 3;
+    /// Its second rung comes after half of what is left when it is told first, and no third comes so close to the end.
+    const SECONDS: u32 = 75;
+    let is_silent = |n: usize| n % 2 == 1;
+    let folder = tempfile::tempdir().unwrap();
+    let phones = Receiver::start([]).await;
+    let topics = format!("http://{}", phones.addr);
+    let with_topics = || {
+        let mut command = handraise(folder.path());
+        command.env("HANDRAISE_NTFY_URL", &topics);
+        command
+    };
+    // The key that seals a topic is that of the nodes.
+    let app = TestApp::start_with(&database, |config| {
+        config.key_file = Some(folder.path().join("key"));
+        config.ntfy.url = Some(topics.clone());
+    })
+    .await;
+    let service = &app.state.service;
+    service
+        .invite("Ana", domain::Role::Responder, &operator())
+        .await
+        .unwrap();
+    let ana = crate::support::people::person_named(&app, "Ana").await;
+    let ana = Principal::Person {
+        id: ana,
+        name: "Ana".into(),
+        role: domain::Role::Responder,
+        proven_at: chrono::DateTime::UNIX_EPOCH,
+        teams: domain::Parts::default(),
+    };
+    for topic in ["phone", "desk"] {
+        let topic = service::Address::ntfy(Some(topic)).unwrap();
+        service.add_reach(&topic, "", &ana).await.unwrap();
+    }
+    app.stop().await;
+    let token = agent_token(&database).await;
+    let store = store::connect(&database.url).await.unwrap();
+    let many = match database.url.starts_with("sqlite") {
+        true => 1,
+        false => NODES,
+    };
+    let mut nodes: Vec<_> = (0..many)
+        .map(|_| started(with_topics(), &database))
+        .collect();
+    let client = http_client();
+    let mut asked: Vec<InteractionId> = Vec::new();
+    // Urgent, so that a few more come before the rest is summed up.
+    let body = json!({"kind": "question", "prompt": "Which port?", "timeout_seconds": SECONDS, "priority": "urgent"});
+    while asked.len() < QUESTIONS {
+        let url = &nodes[asked.len() % many].1;
+        let sent = client
+            .post(format!("{url}/api/v1/interactions"))
+            .bearer_auth(&token)
+            .json(&body)
+            .send();
+        let kept: Value = sent.await.unwrap().json().await.unwrap();
+        asked.push(kept["id"].as_str().unwrap().parse().unwrap());
+        if asked.len().is_multiple_of(8) {
+            // In the middle of telling the last ones.
+            let victim = asked.len() % many;
+            nodes[victim].0.kill().unwrap();
+            nodes[victim].0.wait().unwrap();
+            nodes[victim] = started(with_topics(), &database);
+        }
+    }
+    // Every second one is taken back meanwhile.
+    let (answered, silent): (Vec<_>, Vec<_>) = (0..).zip(&asked).partition(|(n, _)| !is_silent(*n));
+    let by = Service::new(
+        store.clone(),
+        std::sync::Arc::new(SystemClock),
+        std::sync::Arc::new(SystemIds),
+        server::config::Config::default().settings(),
+    );
+    let agent = Principal::Agent(AgentRef {
+        id: store.agent_named("backend").await.unwrap().unwrap(),
+        name: "backend".into(),
+    });
+    for (_, id) in &answered {
+        by.cancel(**id, None, &agent).await.unwrap();
+    }
+    let mut looks = tokio::time::interval(Duration::from_millis(200));
+    let mut killed = 0;
+    let ended = tokio::time::timeout(Duration::from_secs(100), async {
+        loop {
+            looks.tick().await;
+            let mut waiting = 0;
+            for (_, id) in &silent {
+                waiting += usize::from(store.place_on_ladder(**id).await.unwrap().is_some());
+            }
+            // As the second rungs are being told.
+            if waiting < silent.len() && killed < many {
+                nodes[killed].0.kill().unwrap();
+                nodes[killed].0.wait().unwrap();
+                nodes[killed] = started(with_topics(), &database);
+                killed += 1;
+            }
+            let everything = DeliveryQuery {
+                limit: 1_000,
+                ..DeliveryQuery::default()
+            };
+            let deliveries = store.deliveries(&everything).await.unwrap();
+            let owed = deliveries
+                .iter()
+                .filter(|one| one.delivery.ended_at.is_none());
+            if waiting == 0 && owed.count() == 0 && !deliveries.is_empty() {
+                return deliveries;
+            }
+        }
+    });
+    let deliveries = ended.await.expect("something is told for ever");
+    for (node, ..) in &mut nodes {
+        node.kill().unwrap();
+        node.wait().unwrap();
+    }
+    for (n, id) in (0..).zip(&asked) {
+        let history = store.events_of(*id, 0, 1_000).await.unwrap().collect();
+        let mut rungs: Vec<u32> = Vec::new();
+        let (mut is_over, mut reached) = (false, HashSet::new());
+        for event in &history {
+            match &event.payload {
+                Payload::Interaction(InteractionEvent::Climbed { rung, .. }) => {
+                    assert!(!is_over, "{n}: a rung after the answer");
+                    rungs.push(*rung);
+                }
+                Payload::Interaction(InteractionEvent::Reached { by, rung, person }) => {
+                    assert_eq!((person.name.as_str(), by.name()), ("Ana", "ntfy"));
+                    reached.insert(*rung);
+                }
+                payload => is_over |= payload.closes(),
+            }
+        }
+        let expected: &[u32] = &[0, 1];
+        match is_silent(n) {
+            true => assert_eq!(rungs, expected, "{n}: every rung once"),
+            false => assert!(expected.starts_with(&rungs), "{n}: {rungs:?}"),
+        }
+        assert!(reached.iter().all(|rung| rungs.contains(rung)));
+    }
+    // Each message that was made arrived at least once, always under its one id.
+    let mut heard: HashMap<String, usize> = HashMap::new();
+    for got in phones.got() {
+        let id = got.json()["sequence_id"].as_str().unwrap().to_owned();
+        *heard.entry(id).or_default() += 1;
+    }
+    for one in &deliveries {
+        if one.delivery.state == domain::delivery::DeliveryState::Delivered {
+            let id = one.delivery.id.to_string();
+            assert!(
+                heard.contains_key(&id),
+                "{id} is delivered and was not heard"
+            );
+        }
+    }
+    verify_journal(&*store).await.unwrap();
+    journal("checkpoint", &database, folder.path());
+    journal("verify", &database, folder.path());
 }

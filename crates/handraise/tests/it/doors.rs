@@ -32,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 27] = [
+const API: [(&str, &str, &str, [u16; 8]); 33] = [
     (
         "POST",
         "/v1/interactions",
@@ -99,6 +99,33 @@ const API: [(&str, &str, &str, [u16; 8]); 27] = [
         "/v1/interactions/{decided}/follow_up",
         r#"{"text":"and"}"#,
         [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    // Whoever answers is on it.
+    (
+        "POST",
+        "/v1/interactions/{open}/claim",
+        r#"{"minutes":15}"#,
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "DELETE",
+        "/v1/interactions/{open}/claim",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    // Its agent is there.
+    (
+        "POST",
+        "/v1/interactions/{open}/dismiss",
+        "{}",
+        [401, 401, 401, 401, 401, 403, 403, 409],
+    ),
+    // An agent's own.
+    (
+        "POST",
+        "/v1/sessions/end",
+        r#"{"session_id":"p11"}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
     ),
     (
         "GET",
@@ -178,6 +205,18 @@ const API: [(&str, &str, &str, [u16; 8]); 27] = [
     ),
     (
         "GET",
+        "/v1/teams/{desk}/ladder",
+        "",
+        [401, 401, 401, 401, 401, 404, 404, 200],
+    ),
+    (
+        "GET",
+        "/v1/ladder",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "GET",
         "/v1/teams/{desk}/duty.ics",
         "",
         [401, 401, 401, 401, 401, 404, 404, 200],
@@ -209,7 +248,7 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 26] = [
+const PAGES: [(&str, [u16; 8]); 31] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/q/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
@@ -236,6 +275,15 @@ const PAGES: [(&str, [u16; 8]); 26] = [
         "/settings/teams/{team}",
         [303, 303, 403, 403, 200, 303, 303, 303],
     ),
+    (
+        "/settings/teams/{team}/ladder",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
+    ("/settings/ladder", [303, 303, 403, 403, 200, 303, 303, 303]),
+    (
+        "/settings/quiet-hours",
+        [303, 303, 200, 200, 200, 303, 303, 303],
+    ),
     ("/settings/tokens", [303, 303, 403, 403, 200, 303, 303, 303]),
     (
         "/settings/webhooks",
@@ -244,6 +292,11 @@ const PAGES: [(&str, [u16; 8]); 26] = [
     (
         "/settings/webhooks/{hook}",
         [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
+    ("/settings/reach", [303, 303, 200, 200, 200, 303, 303, 303]),
+    (
+        "/settings/reach/prove?id=00000000-0000-0000-0000-000000000000&code=x",
+        [303, 303, 200, 200, 200, 303, 303, 303],
     ),
     ("/slack/link/x", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/second-factor", [303, 303, 200, 200, 200, 303, 303, 303]),
@@ -268,7 +321,7 @@ const FORMS: [(&str, &str, [u16; 8]); 1] = [(
 )];
 
 /// What pages call, all by POST.
-const CALLS: [(&str, &str, [u16; 8]); 60] = [
+const CALLS: [(&str, &str, [u16; 8]); 65] = [
     ("load-visitor", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     ("load-desk", "", [401, 401, 200, 200, 200, 401, 401, 401]),
     (
@@ -312,6 +365,33 @@ const CALLS: [(&str, &str, [u16; 8]); 60] = [
         "cancel-blocker",
         "id={open}",
         [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    (
+        "claim-blocker",
+        "id={open}",
+        [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    (
+        "release-blocker",
+        "id={open}",
+        [401, 401, 403, 200, 200, 401, 401, 401],
+    ),
+    // To a team that the responder is not in.
+    (
+        "hand-over-blocker",
+        "id={open}&to=team:{team}",
+        [401, 401, 403, 422, 200, 401, 401, 401],
+    ),
+    // Whoever sees it may have it out of their own list.
+    (
+        "snooze-blocker",
+        "id={open}&minutes=15",
+        [401, 401, 200, 200, 200, 401, 401, 401],
+    ),
+    (
+        "end-snooze",
+        "id={open}",
+        [401, 401, 200, 200, 200, 401, 401, 401],
     ),
     (
         "erase-interaction",
@@ -521,6 +601,8 @@ impl Doors {
     async fn new(database: &TestDatabase) -> Self {
         let app = TestApp::start_with(database, |config| {
             config.max_pending_per_agent = 0;
+            // A stranger tries more addresses than they may in a minute.
+            config.rate_limit_per_minute = 0;
             config.outbound_allow = vec!["127.0.0.1".to_owned()].try_into().unwrap();
         })
         .await;
@@ -788,6 +870,11 @@ async fn nothing_changes_by_looking_at_it(database: TestDatabase) {
         "/ws",
         "/mcp",
         "/pkg/x.js",
+        "/sw.js",
+        "/manifest.webmanifest",
+        "/settings/reach/test",
+        "/settings/reach/remove",
+        "/settings/reach/push",
     ] {
         paths.push(path.to_owned());
     }
@@ -795,6 +882,11 @@ async fn nothing_changes_by_looking_at_it(database: TestDatabase) {
     paths.push(format!(
         "/accept-link?link={link}&password=tin+drum+walks+north"
     ));
+    // That a person has opened it is noted once, beside the page, and is all that looking leaves behind.
+    let place = format!("/blockers/{open}");
+    let opened = doors.as_column(4, doors.app.get(&place)).send().await;
+    assert_eq!(opened.unwrap().status(), StatusCode::OK);
+    doors.app.until_seen(&open).await;
     let before = doors.app.last_seq().await;
     for path in &paths {
         let path = path.replace("{open}", &open).replace("{decided}", &open);
@@ -1080,6 +1172,7 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
                 "/api/v1/deliveries",
                 "/api/v1/teams/{desk}/duty",
                 "/api/v1/teams/{desk}/duty.ics",
+                "/api/v1/teams/{desk}/ladder",
             ][..],
         ),
         (

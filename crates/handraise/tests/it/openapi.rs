@@ -19,13 +19,15 @@ store::on_both_databases!(
 const COMMITTED: &str = include_str!("../../../../docs/openapi.json");
 const ROUTER: &str = include_str!("../../../../server/src/router.rs");
 const PROBLEMS: &str = include_str!("../../../../server/src/problem.rs");
-const EVENTS: [&str; 6] = [
+const EVENTS: [&str; 8] = [
     include_str!("../../../domain/src/event/interaction.rs"),
     include_str!("../../../domain/src/event/task.rs"),
     include_str!("../../../domain/src/event/access.rs"),
     include_str!("../../../domain/src/event/team.rs"),
     include_str!("../../../domain/src/event/duty.rs"),
     include_str!("../../../domain/src/event/outbound.rs"),
+    include_str!("../../../domain/src/event/ladder.rs"),
+    include_str!("../../../domain/src/event/reach.rs"),
 ];
 
 /// Of pages, of MCP, and of addresses that there are not.

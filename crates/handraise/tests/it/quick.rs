@@ -16,6 +16,7 @@ use crate::support::{
 
 store::on_both_databases!(
     a_question_is_answered_and_the_next_comes,
+    who_is_on_it_stands_there_and_what_is_put_off_does_not_come_next,
     a_choice_is_answered_by_one_option_or_several,
     an_acknowledgement_is_one_button,
     an_approval_shows_all_of_its_action_and_takes_yes_or_no,
@@ -181,6 +182,50 @@ async fn a_question_is_answered_and_the_next_comes(database: TestDatabase) {
         ],
     );
     assert!(!shown.contains("<form"), "{shown}");
+}
+
+async fn who_is_on_it_stands_there_and_what_is_put_off_does_not_come_next(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let phone = Phone::of(&app, "Ana", Role::Responder).await;
+    let ben = app.sign_in("Ben", Role::Responder).await;
+    let first = agent.ask(json!({})).await;
+    let put_off = agent.ask(json!({})).await;
+    let third = agent.ask(json!({})).await;
+    let id = |asked: &Value| asked["id"].as_str().unwrap().to_owned();
+    let form = [("id", id(&put_off)), ("minutes", "60".to_owned())];
+    let form = form.map(|(name, value)| (name.to_owned(), value));
+    let sent = app.submit("/ui/snooze-blocker", &phone.cookie, &form).await;
+    assert_eq!(sent.status(), StatusCode::OK);
+    let form = [("id".to_owned(), id(&first))];
+    let sent = app.submit("/ui/claim-blocker", &ben, &form).await;
+    assert_eq!(sent.status(), StatusCode::OK);
+    holds(
+        &phone.look(&first).await,
+        &[
+            "<bdi>Ben</bdi> is on it for another ",
+            "1 more waits",
+            &format!("href=\"{}\"", quick(&third)),
+        ],
+    );
+    // What is put off is still there for who goes to it.
+    holds(&phone.look(&put_off).await, &["2 more wait"]);
+    // Who hands it over says why.
+    let ana = person_named(&app, "Ana").await;
+    let form = [
+        ("id", id(&first)),
+        ("to", format!("person:{ana}")),
+        ("why", "You know the <ports>".to_owned()),
+    ];
+    let form = form.map(|(name, value)| (name.to_owned(), value));
+    let sent = app.submit("/ui/hand-over-blocker", &ben, &form).await;
+    assert_eq!(sent.status(), StatusCode::OK);
+    let shown = phone.look(&first).await;
+    holds(
+        &shown,
+        &["For you: ", "handed it over.", "You know the &lt;ports&gt;"],
+    );
+    assert!(!shown.contains("is on it"), "{shown}");
 }
 
 async fn a_choice_is_answered_by_one_option_or_several(database: TestDatabase) {
@@ -479,6 +524,9 @@ async fn nothing_is_decided_by_looking(database: TestDatabase) {
     let agent = app.agent("backend").await;
     let phone = Phone::of(&app, "Ana", Role::Admin).await;
     let asked = agent.ask(approval(json!({"query": "DROP TABLE t"}))).await;
+    // That it was opened is noted once, and is all that looking leaves behind.
+    phone.look(&asked).await;
+    app.until_seen(asked["id"].as_str().unwrap()).await;
     let before = app.last_seq().await;
     for query in [
         "choice=approve",

@@ -21,7 +21,8 @@ web = WebClient(token=given["bot_token"], base_url=given["url"])
 me = web.auth_test()
 card = web.chat_postMessage(channel=given["channel"], text="Which port?", blocks=given["blocks"],
     metadata=given["metadata"], unfurl_links=False, unfurl_media=False)
-web.chat_update(channel=card["channel"], ts=card["ts"], text="Which port now?", blocks=given["blocks"])
+renamed = [{**block, "block_id": block.get("block_id", "words") + ".2"} for block in given["blocks"]]
+web.chat_update(channel=card["channel"], ts=card["ts"], text="Which port now?", blocks=renamed)
 web.chat_postMessage(channel=card["channel"], thread_ts=card["ts"], text="in the thread", metadata=given["metadata"])
 thread = web.conversations_replies(channel=card["channel"], ts=card["ts"], include_all_metadata=True)
 bare = web.conversations_history(channel=card["channel"])
@@ -70,7 +71,8 @@ const given = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
     const card = await web.chat.postMessage({ channel: given.channel, text: "Which port?", blocks: given.blocks,
         metadata: given.metadata, unfurl_links: false, unfurl_media: false });
     const { channel: id, ts } = card;
-    await web.chat.update({ channel: id, ts, text: "Which port now?", blocks: given.blocks });
+    const renamed = given.blocks.map((block) => ({ ...block, block_id: `${block.block_id ?? "words"}.2` }));
+    await web.chat.update({ channel: id, ts, text: "Which port now?", blocks: renamed });
     await web.chat.postMessage({ channel: id, thread_ts: ts, text: "in the thread", metadata: given.metadata });
     const thread = await web.conversations.replies({ channel: id, ts, include_all_metadata: true });
     const bare = await web.conversations.history({ channel: id });

@@ -228,7 +228,12 @@ async fn when_slack_does_not_say_nobody_answers(database: TestDatabase) {
             assert_eq!(found, Err(Unrecognised::NotSaid), "{method}: {fault:?}");
         }
     }
-    // None of that is remembered.
+    // None of that is remembered, but for the pause that Slack wants.
+    assert_eq!(
+        who(&app, &recogniser, ANA).await,
+        Err(Unrecognised::NotSaid)
+    );
+    app.clock.advance(TimeDelta::seconds(7));
     assert!(who(&app, &recogniser, ANA).await.is_ok());
 }
 

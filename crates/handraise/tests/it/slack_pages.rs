@@ -1,7 +1,11 @@
 //! What the pages show of Slack: where a card is, what goes there, and a channel that takes nothing.
 
 use chrono::TimeDelta;
-use domain::{Role, delivery::SlackChannel, interaction::Posted};
+use domain::{
+    Role,
+    delivery::{Lane, SlackChannel},
+    interaction::Posted,
+};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
@@ -110,7 +114,7 @@ async fn a_delivery_to_slack_says_where_and_how_it_went(database: TestDatabase) 
     for wrong in ["webhook-id", "Answered 200", "The answer was empty"] {
         assert!(!story.contains(wrong), "{wrong} is in {story}");
     }
-    let channel = SlackChannel(MAIN.to_owned()).id();
+    let channel = SlackChannel(MAIN.to_owned()).lane(Lane::Asks);
     let list = read(&app, &ana, "/deliveries").await;
     let chip = format!("/deliveries?destination={channel}");
     holds(&list, &[&chip, &name, "interaction.requested"]);
@@ -120,7 +124,7 @@ async fn a_delivery_to_slack_says_where_and_how_it_went(database: TestDatabase) 
     agent.ask(json!({})).await;
     app.drain().await;
     let story = newest(&app, &ana).await;
-    holds(&story, &["it may have arrived", "Failed, due again"]);
+    holds(&story, &["it may have arrived", "Put off"]);
 
     set_member(&slack, false);
     pass(&app, &slack, TimeDelta::seconds(61));
@@ -151,7 +155,7 @@ async fn a_channel_that_takes_nothing_is_said_to_admins_until_it_does(database: 
     app.drain().await;
     assert_eq!(says(&ana).await, [true, true]);
     let overview = read(&app, &ana, "/").await;
-    let waiting = SlackChannel(MAIN.to_owned()).id();
+    let waiting = SlackChannel(MAIN.to_owned()).lane(Lane::Asks);
     let waiting = format!("/deliveries?state=due&amp;destination={waiting}");
     holds(&overview, &["not_in_channel", "/invite", &waiting]);
     let list = text_of(&read(&app, &ana, "/deliveries").await);

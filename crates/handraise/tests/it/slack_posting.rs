@@ -395,7 +395,7 @@ async fn what_takes_longer_than_a_lease_stays_with_the_server_that_is_at_it(
     let two = started(&database, &slack).await;
     let claimed_until = deliveries(&one).await[0].delivery.next_at;
     for app in [&one, &two] {
-        app.clock.advance(TimeDelta::seconds(10));
+        app.clock.advance(TimeDelta::seconds(4));
     }
     // Leases are renewed by real time, and nothing but the row tells of it.
     let renewed = async {
@@ -405,7 +405,7 @@ async fn what_takes_longer_than_a_lease_stays_with_the_server_that_is_at_it(
     };
     timeout(Duration::from_secs(60), renewed).await.unwrap();
     for app in [&one, &two] {
-        app.clock.advance(TimeDelta::seconds(10));
+        app.clock.advance(TimeDelta::seconds(4));
     }
     two.drain().await;
     slack.answer_held("chat.postMessage");

@@ -81,6 +81,9 @@ WANTED = {
     "consume": "decided",
     "report": "decided",
     "follow_up": "closed",
+    "claim": "pending",
+    "release": "pending",
+    "dismiss": "pending",
     "delete_hook": "hooks",
     "retry_delivery": "deliveries",
 }
@@ -141,13 +144,16 @@ def before_call(context, case, **kwargs):
 
 
 def mend(call, body):
-    for name in ("team", "teams"):
+    for name in ("team", "teams", "to"):
         # What it makes up is none.
         body.pop(name, None)
     for address in ("callback_url", "target_url"):
         # Whether it is public.
         if body.get(address) is not None:
             body[address] = "https://agent.example/" + quote(body[address][:40], safe="")
+    if body.get("session_id") is None:
+        # What goes with its session has one.
+        body.pop("withdraw_on_disconnect", None)
     if body.get("options"):
         told_apart(body["options"])
         # One of the options.

@@ -93,6 +93,7 @@ pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Ca
             Surface::Interactive => sheet.controls(interaction, shown, address.as_ref()),
             Surface::Mirror => sheet.link(address.as_ref(), "Answer on the dashboard"),
         }
+        sheet.people(interaction);
         sheet.deadline(interaction);
     }
     Card {
@@ -259,6 +260,19 @@ impl Sheet {
     pub(super) fn link(&mut self, address: Option<&Address>, words: &'static str) {
         if let Some(address) = address {
             self.add(Content::section(Markup::default().link(address, words)));
+        }
+    }
+
+    /// Who is on it, and whom it is for.
+    fn people(&mut self, interaction: &Interaction) {
+        let mut elements: Vec<Text> = Vec::new();
+        if let (Some(on_it), Some(claim)) = (words::on_it(interaction), &interaction.claim) {
+            elements.push(on_it.as_str().into());
+            elements.push(Markup::default().say("until ").date(claim.until).into());
+        }
+        elements.extend(words::meant_for(interaction).map(|words| words.as_str().into()));
+        if !elements.is_empty() {
+            self.add(Content::context(elements));
         }
     }
 

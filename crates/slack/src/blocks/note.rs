@@ -34,11 +34,13 @@ pub enum NoteLink {
     Identify(String),
     /// They can answer.
     Dashboard(String),
+    /// The card that is used.
+    Card(String),
 }
 
 impl NoteLink {
     fn address(&self) -> Option<Address> {
-        let (Self::Identify(address) | Self::Dashboard(address)) = self;
+        let (Self::Identify(address) | Self::Dashboard(address) | Self::Card(address)) = self;
         Address::new(address.clone())
     }
 
@@ -46,6 +48,7 @@ impl NoteLink {
         match self {
             Self::Identify(_) => "Link your Slack user to your account",
             Self::Dashboard(_) => "Open on the dashboard",
+            Self::Card(_) => "Open the other card",
         }
     }
 }
@@ -60,6 +63,27 @@ impl<S: Into<String>> From<S> for Note {
 }
 
 impl Note {
+    /// What stands on a card that was posted twice and is not used, instead of what is asked. `other` is the address of the
+    /// one that is.
+    pub fn on_twin(other: Option<String>) -> Self {
+        Self {
+            words: "This was posted twice: Slack did not say that it had this one. The other card has the buttons, and the \
+                    thread to write in."
+                .to_owned(),
+            link: other.map(NoteLink::Card),
+        }
+    }
+
+    /// The note to a user who writes below such a card.
+    pub fn below_twin(other: Option<String>) -> Self {
+        Self {
+            words: "Your message was not taken: this card was posted twice, and the other one is used. Please write in \
+                    the thread of that one."
+                .to_owned(),
+            link: other.map(NoteLink::Card),
+        }
+    }
+
     /// As a message.
     pub fn to_card(&self) -> Card {
         let words = one_line(&self.words, NOTE);

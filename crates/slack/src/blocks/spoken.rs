@@ -83,6 +83,12 @@ fn tail(interaction: &Interaction, covered: &Covered) -> Vec<String> {
         }
         lines.push(action.digest.clone());
     }
+    if interaction.state.is_pending() {
+        if let (Some(on_it), Some(claim)) = (words::on_it(interaction), &interaction.claim) {
+            lines.push(format!("{on_it} until {}", time::exact(claim.until)));
+        }
+        lines.extend(words::meant_for(interaction));
+    }
     match (words::ending(interaction), interaction.expires_at) {
         (Some(ending), _) => {
             lines.extend(ending.more);

@@ -5,7 +5,7 @@ use domain::{
     Interaction, State, Via,
     interaction::{
         Answer, AnswerContent, Ask, Callback, Kind, Level, Mode, Outcome, PlanDecision, Priority,
-        ReportOutcome, Request,
+        ReportOutcome, Request, Whom,
     },
 };
 
@@ -98,6 +98,31 @@ pub(super) fn pressing(request: &Request) -> String {
         Priority::Urgent => format!("Urgent · {how}"),
         Priority::Normal => how.to_owned(),
     }
+}
+
+/// Who is on it, without until when.
+pub(super) fn on_it(interaction: &Interaction) -> Option<String> {
+    let claim = interaction.claim.as_ref()?;
+    Some(format!("{} is on it", one_line(&claim.by.name, NAME)))
+}
+
+/// Whom it is for, and who handed it over to them why.
+pub(super) fn meant_for(interaction: &Interaction) -> Option<String> {
+    let to = interaction.to.as_ref()?;
+    let whom = match &to.whom {
+        Whom::Person { name, .. } => one_line(name, NAME),
+        Whom::Duty => "the person on duty".to_owned(),
+        Whom::Team => "all of the team".to_owned(),
+    };
+    Some(match &to.handed {
+        None => format!("For {whom}"),
+        Some(handed) => {
+            let by = one_line(&handed.by.name, NAME);
+            let why = handed.why.as_deref().map(|why| one_line(why, LINE));
+            let why = why.map_or_else(String::new, |why| format!(": {why}"));
+            format!("For {whom}, handed over by {by}{why}")
+        }
+    })
 }
 
 /// The beginning of its title, where that decides nothing.

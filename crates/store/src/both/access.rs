@@ -90,6 +90,9 @@ pub(super) async fn apply(connection: &mut Connection, access: &Access) -> Resul
         Access::Duty { .. } | Access::Calendar { .. } => {
             super::duties::apply(connection, access).await
         }
+        Access::Ladder { .. } | Access::Quiet { .. } => {
+            super::ladders::set(connection, access).await
+        }
         Access::Factor { person, change } => factors::apply(connection, *person, change).await,
         Access::Own { token, owner } => {
             let owned = "UPDATE tokens SET owner_id = $1
@@ -149,10 +152,11 @@ async fn update_person(connection: &mut Connection, person: &Person) -> Result<b
     .bind(person.slack_id.as_ref().map(SlackId::as_str))
     .execute(&mut *connection)
     .await?;
-    if done.rows_affected() == 1 && person.disabled_at.is_some() {
+    if let (1, Some(since)) = (done.rows_affected(), person.disabled_at) {
         end_links(connection, person.id).await?;
         end_sessions(connection, person.id, None).await?;
         super::duties::end_calendars(connection, person.id).await?;
+        super::reaches::give_up_all(connection, person.id, since).await?;
     }
     Ok(done.rows_affected() == 1)
 }

@@ -1,7 +1,8 @@
-//! The questions that cards of forms show.
+//! The questions that cards of forms show, and cards that are there twice.
 
 use async_trait::async_trait;
 use domain::{InteractionId, slack::OnCard};
+use uuid::Uuid;
 
 use super::Store;
 use crate::{Cards, Result, rows};
@@ -39,5 +40,29 @@ impl Cards for Store {
         .await?;
         transaction.commit().await?;
         Ok(())
+    }
+
+    async fn put_twin(&self, id: InteractionId, channel: &str, ts: &str) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO slack_twins (channel, ts, interaction_id) VALUES ($1, $2, $3)
+             ON CONFLICT (channel, ts) DO NOTHING",
+        )
+        .bind(channel)
+        .bind(ts)
+        .bind(id.0)
+        .execute(&self.write)
+        .await?;
+        Ok(())
+    }
+
+    async fn interaction_of_twin(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>> {
+        let id: Option<Uuid> = sqlx::query_scalar(
+            "SELECT interaction_id FROM slack_twins WHERE channel = $1 AND ts = $2",
+        )
+        .bind(channel)
+        .bind(ts)
+        .fetch_optional(&self.read)
+        .await?;
+        Ok(id.map(InteractionId))
     }
 }

@@ -52,10 +52,10 @@ pub(super) async fn blank(
     let done = sqlx::query(
         "UPDATE interactions
          SET version = $1, request = $2, detail = $3, session_id = $4, follow_ups = $5,
-             consumed = $6, report = $7, brief = $8, weight = $9, erased = $10
+             consumed = $6, report = $7, brief = $8, weight = $9, erased = $10, addressee = $13
          WHERE id = $11 AND version = $1 - 1 AND erased IS NULL AND state <> 'pending'
            AND NOT EXISTS (SELECT 1 FROM events WHERE interaction_id = $11 AND seq > $12)
-           AND $13 = (
+           AND $14 = (
                EXISTS (SELECT 1 FROM tasks t
                    WHERE t.agent_id = interactions.agent_id AND t.id = interactions.task_id)
                AND NOT EXISTS (SELECT 1 FROM interactions o
@@ -74,6 +74,7 @@ pub(super) async fn blank(
     .bind(json.erased)
     .bind(interaction.id.0)
     .bind(erasing.last_seq)
+    .bind(json.addressee)
     .bind(of_task)
     .execute(connection)
     .await?;
@@ -125,9 +126,17 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
         )
         .bind(&card.channel)
         .bind(&posted.ts)
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
     }
+    // The same of what was written below a card that was there twice.
+    sqlx::query(
+        "UPDATE slack_inbox SET text = '\"\"', note = CASE WHEN heard_at IS NULL THEN note ELSE 'erased' END
+         WHERE (channel, thread_ts) IN (SELECT channel, ts FROM slack_twins WHERE interaction_id = $1)",
+    )
+    .bind(id.0)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -189,6 +198,7 @@ impl crate::Erasing for Store {
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
                     i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id

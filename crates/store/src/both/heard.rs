@@ -19,6 +19,9 @@ pub(super) async fn heard(
              text = CASE WHEN EXISTS (
                  SELECT 1 FROM interactions i
                  WHERE i.card_ts = slack_inbox.thread_ts AND i.card_channel = slack_inbox.channel
+                    AND i.erased IS NOT NULL) OR EXISTS (
+                 SELECT 1 FROM slack_twins t JOIN interactions i ON i.id = t.interaction_id
+                 WHERE t.channel = slack_inbox.channel AND t.ts = slack_inbox.thread_ts
                     AND i.erased IS NOT NULL) THEN '""' ELSE text END
          WHERE id = $3 AND heard_at IS NULL"#,
     )

@@ -49,6 +49,7 @@ impl Interactions for Store {
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
                     i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id
@@ -71,6 +72,7 @@ impl Interactions for Store {
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
                     i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id
@@ -92,6 +94,7 @@ impl Interactions for Store {
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
                     i.team_id, t.name AS team_name,
                     i.kind, i.mode, i.urgent, i.session_id, i.task_id, i.state, i.outcome, i.closed_at
                     FROM interactions i JOIN agents a ON a.id = i.agent_id
@@ -276,6 +279,38 @@ impl Interactions for Store {
         .await?;
         Ok(rows::due(rows))
     }
+
+    async fn claims_run_out(
+        &self,
+        now: DateTime<Utc>,
+        skip: u32,
+        limit: u32,
+    ) -> Result<Vec<InteractionId>> {
+        let ids: Vec<Uuid> = sqlx::query_scalar(
+            "SELECT id FROM interactions
+             WHERE state = 'pending' AND claimed_until <= $1
+               AND (expires_at IS NULL OR expires_at > $1)
+             ORDER BY claimed_until LIMIT $2 OFFSET $3",
+        )
+        .bind(now.timestamp_millis())
+        .bind(i64::from(limit))
+        .bind(i64::from(skip))
+        .fetch_all(&self.read)
+        .await?;
+        Ok(ids.into_iter().map(InteractionId).collect())
+    }
+
+    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<InteractionId>> {
+        let ids: Vec<Uuid> = sqlx::query_scalar(
+            "SELECT id FROM interactions WHERE state = 'pending' AND claimed_until > $1
+             ORDER BY claimed_until LIMIT $2",
+        )
+        .bind(now.timestamp_millis())
+        .bind(i64::from(limit))
+        .fetch_all(&self.read)
+        .await?;
+        Ok(ids.into_iter().map(InteractionId).collect())
+    }
 }
 
 impl Store {
@@ -299,6 +334,7 @@ impl Store {
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
                     i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     DeliveryId, Retry,
-    delivery::{CallbackPlace, Next, SlackChannel},
+    delivery::{CallbackPlace, Lane, Next, SlackChannel},
 };
 
 use super::Connection;
@@ -29,9 +29,13 @@ pub(super) async fn put_place(connection: &mut Connection, place: &CallbackPlace
     Ok(())
 }
 
-/// A channel of Slack, if it is not known yet.
-pub(super) async fn put_channel(connection: &mut Connection, channel: &SlackChannel) -> Result<()> {
-    let id = channel.id().0;
+/// A lane of a channel of Slack, if it is not known yet.
+pub(super) async fn put_channel(
+    connection: &mut Connection,
+    channel: &SlackChannel,
+    lane: Lane,
+) -> Result<()> {
+    let id = channel.lane(lane).0;
     let done = sqlx::query(
         "INSERT INTO destinations (id, kind) VALUES ($1, 'slack') ON CONFLICT (id) DO NOTHING",
     )
@@ -104,6 +108,23 @@ pub(super) async fn renew(
         "UPDATE outbox SET next_at = $1 WHERE id = $2 AND state = 'sending' AND lease = $3",
     )
     .bind(until.timestamp_millis())
+    .bind(delivery.0)
+    .bind(lease)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// That the request of one of several is about to go out; whether its lease was still good.
+pub(super) async fn call(
+    connection: &mut Connection,
+    (delivery, lease): (DeliveryId, i64),
+) -> Result<bool> {
+    let done = sqlx::query(
+        "UPDATE delivery_attempts SET called = TRUE
+         WHERE delivery_id = $1 AND number = $2 AND EXISTS (
+             SELECT 1 FROM outbox WHERE id = $1 AND state = 'sending' AND lease = $2)",
+    )
     .bind(delivery.0)
     .bind(lease)
     .execute(connection)

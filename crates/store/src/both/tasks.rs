@@ -39,6 +39,7 @@ impl Tasks for Store {
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
                     i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id

@@ -91,6 +91,7 @@ async fn update(connection: &mut Connection, team: &Team) -> Result<bool> {
             "DELETE FROM team_askers WHERE team_id = $1",
             "DELETE FROM team_calendars WHERE team_id = $1",
             "DELETE FROM team_duty WHERE team_id = $1",
+            "DELETE FROM ladders WHERE owner_id = $1",
         ] {
             sqlx::query(gone)
                 .bind(team.id.0)

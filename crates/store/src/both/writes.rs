@@ -26,7 +26,11 @@ pub(super) async fn apply(
                     && insert(connection, interaction).await?
             }
             Write::Advance(interaction) => {
-                update(connection, interaction, changeset.once(interaction.id)).await?
+                // Before it goes to another team, that team may have been deleted.
+                let goes = changeset.events.iter().any(|event| event.payload.moves());
+                let team = interaction.team_id().filter(|_| goes);
+                super::teams::is_there(connection, team).await?
+                    && update(connection, interaction, changeset.once(interaction.id)).await?
             }
             Write::Erase(erasing) => {
                 let mut writes = changeset.writes.iter();
@@ -37,6 +41,13 @@ pub(super) async fn apply(
             Write::Access(access) => super::access::apply(connection, access).await?,
             Write::Endpoint(endpoint) => {
                 super::endpoints::apply(connection, endpoint, after).await?
+            }
+            Write::Ladder(step) => super::ladders::apply(connection, step).await?,
+            Write::Reach(reach) => super::reaches::apply(connection, reach).await?,
+            // What is owed by it is made of it with the events of the batch.
+            Write::Tell { .. } => true,
+            Write::Arrived { message, lease, at } => {
+                super::reaches::arrived(connection, *message, *lease, *at).await?
             }
             Write::Retry { which, at } => super::owed::retry(connection, *which, *at).await?,
             Write::Heard { message, at, note } => {
@@ -107,8 +118,9 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     let done = sqlx::query(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
             request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,
-            team_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+            team_id, next_rung_at, addressee, has_callback)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+            $20, $21, $22)
          ON CONFLICT (id) DO NOTHING",
     )
     .bind(interaction.id.0)
@@ -140,6 +152,15 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     .bind(json.brief)
     .bind(json.weight)
     .bind(interaction.team_id().map(|team| team.0))
+    // Its first rung is at once (rule 17).
+    .bind(
+        interaction
+            .state
+            .is_pending()
+            .then(|| interaction.created_at.timestamp_millis()),
+    )
+    .bind(json.addressee)
+    .bind(asked.callback_url.is_some())
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -156,11 +177,12 @@ async fn update(
     let json = rows::InteractionJson::new(interaction)?;
     let card = interaction.card.as_ref();
     let posted = card.and_then(|card| card.posted.as_ref());
+    let claimed_until = interaction.claim.as_ref().map(|claim| claim.until);
     let done = sqlx::query(
         "UPDATE interactions
          SET version = $1, state = $2, outcome = $3, detail = $4, closed_at = $5, collected_at = $6,
              callback = $7, follow_ups = $8, card_ts = $9, card_permalink = $10, consumed = $11,
-             report = $12, brief = $13, team_id = $18
+             report = $12, brief = $13, team_id = $18, claim = $19, claimed_until = $20, addressee = $21
          WHERE id = $14 AND version = $1 - 1
            AND NOT EXISTS (
              SELECT 1 FROM events WHERE interaction_id = $14 AND type IN ($15, $16, $17))",
@@ -193,6 +215,9 @@ async fn update(
     .bind(once(1))
     .bind(once(2))
     .bind(interaction.team_id().map(|team| team.0))
+    .bind(json.claim)
+    .bind(claimed_until.map(|at| at.timestamp_millis()))
+    .bind(json.addressee)
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

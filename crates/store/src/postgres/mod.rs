@@ -36,16 +36,28 @@ mod identities;
 mod interactions;
 #[path = "../both/journal.rs"]
 mod journal;
+#[path = "../both/ladders.rs"]
+mod ladders;
 #[path = "../both/narrowed.rs"]
 mod narrowed;
 #[path = "../both/nodes.rs"]
 mod nodes;
 #[path = "../both/owed.rs"]
 mod owed;
+#[path = "../both/paces.rs"]
+mod paces;
 #[path = "../both/people.rs"]
 mod people;
+#[path = "../both/reach_numbers.rs"]
+mod reach_numbers;
+#[path = "../both/reaches.rs"]
+mod reaches;
 #[path = "../both/sessions.rs"]
 mod sessions;
+#[path = "../both/signs.rs"]
+mod signs;
+#[path = "../both/snoozes.rs"]
+mod snoozes;
 #[path = "../both/tasks.rs"]
 mod tasks;
 #[path = "../both/teams.rs"]

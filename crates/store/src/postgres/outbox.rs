@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{
     PostgresStore,
     audience::heard,
-    owed::{mark, put_channel, put_place, renew},
+    owed::{call, mark, put_channel, put_place, renew},
 };
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
@@ -33,9 +33,11 @@ pub(super) async fn insert(
     }
     for one in owed {
         match &one.destination {
-            Destination::Webhook(_) => {}
+            Destination::Webhook(_) | Destination::Reach(_) => {}
             Destination::Callback(place) => hold_place(connection, place).await?,
-            Destination::Slack(channel) => put_channel(connection, channel).await?,
+            Destination::Slack(channel, lane) => {
+                put_channel(connection, channel, *lane).await?;
+            }
         }
     }
     let ids: Vec<Uuid> = owed.iter().map(|one| one.id.0).collect();
@@ -79,7 +81,11 @@ impl Outbox for PostgresStore {
             "SELECT d.id, d.kind, d.failures, d.failing_since, d.resume_at,
                 EXISTS (
                     SELECT 1 FROM outbox s
-                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1) AS is_busy
+                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1) AS is_busy,
+                (SELECT COUNT(*) FROM (
+                    SELECT 1 FROM outbox f
+                    WHERE f.destination_id = d.id AND f.state IN ('due', 'sending') AND f.next_at <= $1
+                    LIMIT 64) AS few) AS due
              FROM destinations d
              WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
                 AND EXISTS (
@@ -153,25 +159,38 @@ impl Outbox for PostgresStore {
             .iter()
             .map(|(destination, most)| (destination.0, i64::from(*most)))
             .unzip();
+        let mut transaction = self.write.begin().await?;
+        // Who claims for a lane of Slack sees what others have claimed for it: after this, not at the same time.
+        let lanes: Vec<Uuid> = sqlx::query_scalar(
+            "SELECT id FROM destinations WHERE id = ANY($1) AND kind = 'slack'
+             FOR NO KEY UPDATE SKIP LOCKED",
+        )
+        .bind(&destinations)
+        .fetch_all(&mut *transaction)
+        .await?;
         // Deliveries that another node is claiming at this moment are skipped, not waited for.
         let rows: Vec<rows::ClaimedRow> = sqlx::query_as(
             "WITH picked AS (
                 SELECT due.id
                 FROM UNNEST($1::uuid[], $2::bigint[]) AS wanted (destination_id, most)
+                JOIN destinations d ON d.id = wanted.destination_id
                 CROSS JOIN LATERAL (
                     SELECT o.id FROM outbox o
                     WHERE o.destination_id = wanted.destination_id AND o.state IN ('due', 'sending')
                         AND o.next_at <= $3
                     ORDER BY o.next_at LIMIT wanted.most
                     FOR UPDATE SKIP LOCKED) AS due
+                WHERE d.kind <> 'slack' OR d.id = ANY($5) AND NOT EXISTS (
+                    SELECT 1 FROM outbox s
+                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $3)
              ), claimed AS (
                 UPDATE outbox
                 SET state = 'sending', tries = tries + 1, lease = lease + 1, next_at = $4
                 WHERE id IN (SELECT id FROM picked)
                 RETURNING *
              ), begun AS (
-                INSERT INTO delivery_attempts (delivery_id, number, started_at)
-                SELECT id, lease, $3 FROM claimed
+                INSERT INTO delivery_attempts (delivery_id, number, started_at, called)
+                SELECT id, lease, $3, FALSE FROM claimed
              )
              SELECT c.id, c.destination_id, c.event_seq, c.state, c.tries, c.lease, c.next_at,
                 c.created_at, c.ended_at, c.last_error, d.kind
@@ -181,8 +200,10 @@ impl Outbox for PostgresStore {
         .bind(most)
         .bind(now.timestamp_millis())
         .bind(lease_until.timestamp_millis())
-        .fetch_all(&self.write)
+        .bind(lanes)
+        .fetch_all(&mut *transaction)
         .await?;
+        transaction.commit().await?;
         Ok(rows::claimed(rows))
     }
 
@@ -194,6 +215,17 @@ impl Outbox for PostgresStore {
         }
         transaction.commit().await?;
         Ok(good)
+    }
+
+    async fn call(&self, held: &[(DeliveryId, i64)]) -> Result<bool> {
+        let mut transaction = self.write.begin().await?;
+        for one in held {
+            if !call(&mut transaction, *one).await? {
+                return Ok(false);
+            }
+        }
+        transaction.commit().await?;
+        Ok(true)
     }
 
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
@@ -223,7 +255,8 @@ impl Outbox for PostgresStore {
 
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<Attempt>> {
         let rows: Vec<rows::AttemptRow> = sqlx::query_as(
-            "SELECT number, started_at, latency, status, error, body, may_have_arrived FROM delivery_attempts
+            "SELECT number, started_at, latency, status, error, body, may_have_arrived, called
+             FROM delivery_attempts
              WHERE delivery_id = $1 ORDER BY number",
         )
         .bind(id.0)
@@ -236,13 +269,15 @@ impl Outbox for PostgresStore {
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new(
             "SELECT o.id, o.destination_id, o.event_seq, o.state, o.tries, o.next_at, o.created_at,
                     o.ended_at, o.last_error, COALESCE(d.kind, 'callback') AS kind,
-                    COALESCE(w.name, s.channel, a.name) AS name,
+                    COALESCE(w.name, s.channel, p.name, a.name) AS name,
                     e.type AS event_type, e.interaction_id
              FROM outbox o
              LEFT JOIN destinations d ON d.id = o.destination_id
              JOIN events e ON e.seq = o.event_seq
              LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
              LEFT JOIN slack_channels s ON s.id = o.destination_id
+             LEFT JOIN reaches r ON r.id = o.destination_id
+             LEFT JOIN people p ON p.id = r.person_id
              LEFT JOIN interactions i ON i.id = e.interaction_id
              LEFT JOIN agents a ON a.id = i.agent_id
              WHERE TRUE",
@@ -317,6 +352,6 @@ impl Outbox for PostgresStore {
         )
         .fetch_all(&self.write)
         .await?;
-        rows.into_iter().map(StuckChannel::try_from).collect()
+        rows::stuck_channels(rows)
     }
 }

@@ -5,7 +5,10 @@ mod cards;
 mod duties;
 mod factors;
 mod inbox;
+mod ladders;
 mod outbox;
+mod reach_numbers;
+mod reaches;
 mod teams;
 
 use chrono::{DateTime, Utc};
@@ -22,15 +25,21 @@ pub(crate) use access::{
     AccountRow, AgentOwnerRow, IdentityRow, MadeLinkRow, OpenSessionRow, PersonRecordRow,
     PersonRow, SessionDataRow, SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
-pub(crate) use cards::on_card;
+pub(crate) use cards::{on_card, pace, pace_text};
 pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
-    deliveries, endpoints, followers, news, topics,
+    deliveries, endpoints, followers, news, stuck_channels, topics,
 };
 
+pub(crate) use ladders::{
+    answerer, climbing, held, ladder, ladder_owner, ladder_text, ladders, quiet, quiet_text,
+    snoozed,
+};
+pub(crate) use reach_numbers::{messages_by, reaching, ways_by};
+pub(crate) use reaches::{ReachRow, reaches, told};
 pub(crate) use teams::{
     AskedTeamRow, CalendarRow, MemberRow, MembershipRow, TeamAgentRow, TeamRow, asker, parts,
     team_ids, team_ids_text, teams, timeouts_text,
@@ -62,6 +71,8 @@ pub(crate) struct InteractionRow {
     team_id: Option<Uuid>,
     team_name: Option<String>,
     erased: Option<String>,
+    claim: Option<String>,
+    addressee: Option<String>,
 }
 
 impl TryFrom<InteractionRow> for Interaction {
@@ -84,6 +95,10 @@ impl TryFrom<InteractionRow> for Interaction {
                 id: TeamId(id),
                 name: row.team_name.unwrap_or_default(),
             }),
+            to: row
+                .addressee
+                .map(|json| serde_json::from_str(&json).map_err(wrong("addressee")))
+                .transpose()?,
             request: serde_json::from_str(&row.request).map_err(wrong("request"))?,
             created_at: time(row.created_at, "interactions", row.id)?,
             expires_at: row
@@ -91,6 +106,10 @@ impl TryFrom<InteractionRow> for Interaction {
                 .map(|at| time(at, "interactions", row.id))
                 .transpose()?,
             state: serde_json::from_str(&row.detail).map_err(wrong("detail"))?,
+            claim: row
+                .claim
+                .map(|json| serde_json::from_str(&json).map_err(wrong("claim")))
+                .transpose()?,
             collected_at: row
                 .collected_at
                 .map(|at| time(at, "interactions", row.id))
@@ -243,6 +262,8 @@ pub(crate) struct InteractionJson {
     pub(crate) callback: Option<String>,
     pub(crate) follow_ups: Option<String>,
     pub(crate) erased: Option<String>,
+    pub(crate) claim: Option<String>,
+    pub(crate) addressee: Option<String>,
     pub(crate) brief: String,
     pub(crate) weight: i64,
 }
@@ -289,6 +310,18 @@ impl InteractionJson {
                 .map(serde_json::to_string)
                 .transpose()
                 .map_err(wrong("erased"))?,
+            claim: interaction
+                .claim
+                .as_ref()
+                .map(serde_json::to_string)
+                .transpose()
+                .map_err(wrong("claim"))?,
+            addressee: interaction
+                .to
+                .as_ref()
+                .map(serde_json::to_string)
+                .transpose()
+                .map_err(wrong("addressee"))?,
         })
     }
 }
@@ -539,7 +572,7 @@ pub(crate) fn journal_state(row: Option<(i64, Vec<u8>)>) -> Result<crate::Journa
     })
 }
 
-fn time(millis: i64, table: &'static str, row: impl ToString) -> Result<DateTime<Utc>> {
+pub(crate) fn time(millis: i64, table: &'static str, row: impl ToString) -> Result<DateTime<Utc>> {
     DateTime::from_timestamp_millis(millis)
         .ok_or_else(|| StoreError::inconsistent(table, "time", row, millis))
 }

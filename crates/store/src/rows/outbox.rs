@@ -45,7 +45,7 @@ pub(crate) struct HealthRow {
 }
 
 impl HealthRow {
-    fn health(&self, id: Uuid) -> Result<Health> {
+    pub(super) fn health(&self, id: Uuid) -> Result<Health> {
         let at = |millis| time(millis, "destinations", id);
         Ok(Health {
             failures: u32::try_from(self.failures).unwrap_or(u32::MAX),
@@ -60,6 +60,7 @@ pub(crate) struct ReadyRow {
     id: Uuid,
     kind: String,
     is_busy: bool,
+    due: i64,
     #[sqlx(flatten)]
     health: HealthRow,
 }
@@ -72,6 +73,7 @@ impl TryFrom<ReadyRow> for Ready {
             destination: DestinationId(row.id),
             kind: kind(row.id, &row.kind)?,
             is_busy: row.is_busy,
+            due: u32::try_from(row.due).unwrap_or(u32::MAX),
             health: row.health.health(row.id)?,
         })
     }
@@ -83,6 +85,17 @@ pub(crate) struct StuckChannelRow {
     channel: String,
     failing_since: i64,
     last_error: String,
+}
+
+/// Each channel once, by the first of its lanes that is stuck.
+pub(crate) fn stuck_channels(rows: Vec<StuckChannelRow>) -> Result<Vec<StuckChannel>> {
+    let mut channels: Vec<StuckChannel> = Vec::new();
+    for row in rows {
+        if channels.iter().all(|known| known.channel != row.channel) {
+            channels.push(row.try_into()?);
+        }
+    }
+    Ok(channels)
 }
 
 impl TryFrom<StuckChannelRow> for StuckChannel {
@@ -344,6 +357,7 @@ pub(crate) struct AttemptRow {
     error: Option<String>,
     body: Option<String>,
     may_have_arrived: bool,
+    called: bool,
 }
 
 impl TryFrom<AttemptRow> for Attempt {
@@ -360,6 +374,7 @@ impl TryFrom<AttemptRow> for Attempt {
                 body: row.body.unwrap_or_default(),
                 may_have_arrived: row.may_have_arrived,
             }),
+            called: row.called,
         })
     }
 }

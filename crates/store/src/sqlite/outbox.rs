@@ -13,7 +13,7 @@ use super::{
     SqliteStore,
     audience::heard,
     commit::in_powers,
-    owed::{mark, put_channel, put_place, renew},
+    owed::{call, mark, put_channel, put_place, renew},
 };
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
@@ -31,9 +31,11 @@ pub(super) async fn insert(
     let ended_at = given_up.map(|at| at.timestamp_millis());
     for one in owed {
         match &one.destination {
-            Destination::Webhook(_) => {}
+            Destination::Webhook(_) | Destination::Reach(_) => {}
             Destination::Callback(place) => put_place(connection, place).await?,
-            Destination::Slack(channel) => put_channel(connection, channel).await?,
+            Destination::Slack(channel, lane) => {
+                put_channel(connection, channel, *lane).await?;
+            }
         }
     }
     for slice in in_powers(owed) {
@@ -64,7 +66,13 @@ impl Outbox for SqliteStore {
             "SELECT d.id, d.kind, d.failures, d.failing_since, d.resume_at,
                 EXISTS (
                     SELECT 1 FROM outbox s
-                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1) AS is_busy
+                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1
+                        -- Said again, so that the index of what is open is used, and not all that ever was.
+                        AND s.state IN ('due', 'sending')) AS is_busy,
+                (SELECT COUNT(*) FROM (
+                    SELECT 1 FROM outbox f
+                    WHERE f.destination_id = d.id AND f.state IN ('due', 'sending') AND f.next_at <= $1
+                    LIMIT 64) AS few) AS due
              FROM destinations d
              WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
                 AND EXISTS (
@@ -143,6 +151,9 @@ impl Outbox for SqliteStore {
                  WHERE id IN (
                     SELECT id FROM outbox
                     WHERE destination_id = $2 AND state IN ('due', 'sending') AND next_at <= $3
+                       AND ($2 IN (SELECT id FROM destinations WHERE kind <> 'slack') OR NOT EXISTS (
+                           SELECT 1 FROM outbox s
+                           WHERE s.destination_id = $2 AND s.state = 'sending' AND s.next_at > $3))
                     ORDER BY next_at LIMIT $4)
                  RETURNING id, destination_id, event_seq, state, tries, lease, next_at, created_at,
                     ended_at, last_error,
@@ -158,12 +169,13 @@ impl Outbox for SqliteStore {
         }
         for slice in in_powers(&claimed) {
             let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
-                "INSERT INTO delivery_attempts (delivery_id, number, started_at) ",
+                "INSERT INTO delivery_attempts (delivery_id, number, started_at, called) ",
             );
             sql.push_values(slice, |mut row, one| {
                 row.push_bind(one.delivery.id.0)
                     .push_bind(one.lease)
-                    .push_bind(now.timestamp_millis());
+                    .push_bind(now.timestamp_millis())
+                    .push_bind(false);
             });
             sql.build().execute(&mut *transaction).await?;
         }
@@ -179,6 +191,17 @@ impl Outbox for SqliteStore {
         }
         transaction.commit().await?;
         Ok(good)
+    }
+
+    async fn call(&self, held: &[(DeliveryId, i64)]) -> Result<bool> {
+        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
+        for one in held {
+            if !call(&mut transaction, *one).await? {
+                return Ok(false);
+            }
+        }
+        transaction.commit().await?;
+        Ok(true)
     }
 
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
@@ -205,7 +228,8 @@ impl Outbox for SqliteStore {
 
     async fn attempts(&self, id: DeliveryId) -> Result<Vec<Attempt>> {
         let rows: Vec<rows::AttemptRow> = sqlx::query_as(
-            "SELECT number, started_at, latency, status, error, body, may_have_arrived FROM delivery_attempts
+            "SELECT number, started_at, latency, status, error, body, may_have_arrived, called
+             FROM delivery_attempts
              WHERE delivery_id = $1 ORDER BY number",
         )
         .bind(id.0)
@@ -218,13 +242,15 @@ impl Outbox for SqliteStore {
         let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
             "SELECT o.id, o.destination_id, o.event_seq, o.state, o.tries, o.next_at, o.created_at,
                     o.ended_at, o.last_error, COALESCE(d.kind, 'callback') AS kind,
-                    COALESCE(w.name, s.channel, a.name) AS name,
+                    COALESCE(w.name, s.channel, p.name, a.name) AS name,
                     e.type AS event_type, e.interaction_id
              FROM outbox o
              LEFT JOIN destinations d ON d.id = o.destination_id
              JOIN events e ON e.seq = o.event_seq
              LEFT JOIN webhook_endpoints w ON w.id = o.destination_id
              LEFT JOIN slack_channels s ON s.id = o.destination_id
+             LEFT JOIN reaches r ON r.id = o.destination_id
+             LEFT JOIN people p ON p.id = r.person_id
              LEFT JOIN interactions i ON i.id = e.interaction_id
              LEFT JOIN agents a ON a.id = i.agent_id
              WHERE TRUE",
@@ -289,6 +315,6 @@ impl Outbox for SqliteStore {
         )
         .fetch_all(&self.read)
         .await?;
-        rows.into_iter().map(StuckChannel::try_from).collect()
+        rows::stuck_channels(rows)
     }
 }

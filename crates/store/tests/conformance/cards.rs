@@ -6,9 +6,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Interaction, InteractionId,
     decide::interaction as decide,
-    delivery::{DeliveryState, DestinationKind, Health, Next, SlackChannel},
+    delivery::{DeliveryState, DestinationKind, Health, Lane, Next, SlackChannel},
     interaction::Posted,
     slack::OnCard,
+    slack_pace::{Limit, Pace, Turn, Urgency},
 };
 use store::{AttemptEnd, Claimed, CommitError, DeliveryQuery, Mark, Store, StuckChannel, Thread};
 
@@ -24,6 +25,11 @@ store::on_both_databases!(
     threads_are_those_of_what_is_open_or_was_closed_lately,
     a_card_has_one_question_since_it_was_known_first,
     a_question_does_not_come_back_to_a_card_that_is_being_erased,
+    a_channel_that_is_stuck_in_two_lanes_is_one,
+    what_is_about_to_go_out_is_written_down_under_a_good_lease,
+    a_card_that_is_there_twice_is_known_by_both_messages,
+    all_nodes_take_turns_by_one_pace,
+    a_lane_is_told_by_one_worker_at_a_time,
 );
 
 const MAIN: &str = "C0MAIN";
@@ -125,10 +131,11 @@ async fn a_channel_is_owed_every_change_in_order(database: Database) {
             (slack, "C0URGENT", "interaction.requested"),
         ]
     );
-    let channel = SlackChannel(MAIN.to_owned()).id();
-    assert_eq!(owed[0].delivery.destination, channel);
-    assert_eq!(owed[1].delivery.destination, channel);
-    assert_ne!(owed[2].delivery.destination, channel);
+    let main = SlackChannel(MAIN.to_owned());
+    let lanes = [Lane::Asks, Lane::Changes].map(|lane| main.lane(lane));
+    assert_eq!(owed[0].delivery.destination, lanes[0]);
+    assert_eq!(owed[1].delivery.destination, lanes[1]);
+    assert!(!lanes.contains(&owed[2].delivery.destination));
 }
 
 async fn a_channel_that_something_is_on_its_way_to_says_so(database: Database) {
@@ -181,7 +188,7 @@ async fn a_channel_is_stuck_while_it_is_owed_something_and_pauses(database: Data
     assert_eq!(store.stuck_channels().await.unwrap(), []);
     marked(2, end("not_in_channel"), Next::Again(at(3)), parked).await;
     let stuck = StuckChannel {
-        destination: SlackChannel(MAIN.to_owned()).id(),
+        destination: SlackChannel(MAIN.to_owned()).lane(Lane::Asks),
         channel: MAIN.to_owned(),
         since: at(1),
         error: "not_in_channel".to_owned(),
@@ -327,4 +334,157 @@ async fn a_question_does_not_come_back_to_a_card_that_is_being_erased(database: 
         Err(_) => shown.await.unwrap().unwrap(),
     }
     assert_eq!(store.question_on_card(asked).await.unwrap(), None);
+}
+
+async fn a_channel_that_is_stuck_in_two_lanes_is_one(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked_in(&*store, &agent, MAIN, 0).await;
+    let posted = database.post(&*store, asked.id, "1.1").await.unwrap();
+    store.commit(database.answer(&posted, "80")).await.unwrap();
+    let claimed = claim(&*store, 60).await;
+    assert_eq!(claimed.len(), 2);
+    for one in &claimed {
+        let mark = Mark {
+            delivery: one.delivery.id,
+            destination: one.delivery.destination,
+            lease: one.lease,
+            at: at(61),
+            end: AttemptEnd {
+                error: Some("is_archived".to_owned()),
+                ..AttemptEnd::default()
+            },
+            next: Next::Again(at(121)),
+            counts: false,
+            health: Some(Health::default().parked(at(61))),
+        };
+        assert_eq!(store.mark(&[mark]).await.unwrap(), [true]);
+    }
+    let stuck = store.stuck_channels().await.unwrap();
+    assert_eq!(stuck.len(), 1);
+    assert_eq!(
+        (&*stuck[0].channel, &*stuck[0].error),
+        (MAIN, "is_archived")
+    );
+}
+
+async fn what_is_about_to_go_out_is_written_down_under_a_good_lease(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.asked_in(&*store, &agent, MAIN, 0).await;
+    database.asked_in(&*store, &agent, MAIN, 0).await;
+    let claimed = claim(&*store, 1).await;
+    let held: Vec<_> = claimed
+        .iter()
+        .map(|one| (one.delivery.id, one.lease))
+        .collect();
+    let called = async |id| {
+        let attempts = store.attempts(id).await.unwrap();
+        attempts.iter().map(|one| one.called).collect::<Vec<_>>()
+    };
+    assert_eq!(called(held[0].0).await, [false]);
+    assert!(store.call(&held[..1]).await.unwrap());
+    assert_eq!(called(held[0].0).await, [true]);
+    assert_eq!(called(held[1].0).await, [false]);
+    // Another has both now.
+    let again = claim(&*store, 100).await;
+    assert_eq!(again.len(), 2);
+    assert!(!store.call(&held).await.unwrap());
+    assert_eq!(called(held[1].0).await, [false, false]);
+    // All of them or none.
+    let (id, lease) = (again[0].delivery.id, again[0].lease);
+    assert!(
+        !store
+            .call(&[(id, lease), (held[1].0, lease + 7)])
+            .await
+            .unwrap()
+    );
+    assert!(!called(id).await.last().unwrap());
+    assert!(store.call(&[(id, lease)]).await.unwrap());
+}
+
+async fn a_card_that_is_there_twice_is_known_by_both_messages(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked_in(&*store, &agent, MAIN, 0).await;
+    database.post(&*store, asked.id, "2.2").await.unwrap();
+    for _ in 0..2 {
+        store.put_twin(asked.id, MAIN, "1.1").await.unwrap();
+    }
+    for (channel, ts, expected) in [
+        (MAIN, "1.1", Some(asked.id)),
+        (MAIN, "2.2", None),
+        ("C0URGENT", "1.1", None),
+    ] {
+        let found = store.interaction_of_twin(channel, ts).await.unwrap();
+        assert_eq!(found, expected, "{channel} {ts}");
+    }
+}
+
+async fn all_nodes_take_turns_by_one_pace(database: Database) {
+    let (one, two) = (database.store().await, database.store().await);
+    let limit = Limit {
+        calls: 2,
+        within: MINUTE,
+        gap: TimeDelta::zero(),
+    };
+    let next = |pace: &Pace, now| match pace.turn(limit, Urgency::First, at(now)) {
+        Turn::Now(next) => next,
+        other => panic!("{other:?}"),
+    };
+    let update = "chat.update";
+    let (empty, read) = one.pace(update).await.unwrap();
+    assert_eq!((&empty, read), (&Pace::default(), 0));
+    let first = next(&empty, 1);
+    assert!(one.put_pace(update, &first, read).await.unwrap());
+    // The other had read what is not so any more.
+    assert!(!two.put_pace(update, &next(&empty, 1), read).await.unwrap());
+    let (pace, read) = two.pace(update).await.unwrap();
+    assert_eq!(pace, first);
+    let second = next(&pace, 2);
+    assert!(two.put_pace(update, &second, read).await.unwrap());
+    assert!(
+        !one.put_pace(update, &first.refused(at(9)), read)
+            .await
+            .unwrap()
+    );
+    let (pace, read) = one.pace(update).await.unwrap();
+    assert_eq!(
+        pace.turn(limit, Urgency::First, at(3)),
+        Turn::Later(at(1) + MINUTE)
+    );
+    let rests = pace.refused(at(30));
+    assert!(one.put_pace(update, &rests, read).await.unwrap());
+    assert_eq!(two.pace(update).await.unwrap().0, rests);
+    assert_eq!(two.pace("chat.postMessage").await.unwrap().1, 0);
+    let damage = "UPDATE slack_pace SET pace = 'x'";
+    database.place.execute(damage).await.unwrap();
+    let (pace, read) = one.pace(update).await.unwrap();
+    assert_eq!(pace, Pace::default());
+    assert!(one.put_pace(update, &next(&pace, 4), read).await.unwrap());
+}
+
+async fn a_lane_is_told_by_one_worker_at_a_time(database: Database) {
+    let stores = [database.store().await, database.store().await];
+    let agent = database.agent(&*stores[0], "backend").await;
+    for _ in 0..20 {
+        database.asked_in(&*stores[0], &agent, MAIN, 0).await;
+    }
+    let lane = SlackChannel(MAIN.to_owned()).lane(Lane::Asks);
+    let claims = stores.iter().cycle().take(10).cloned().map(|store| {
+        tokio::spawn(async move {
+            let claimed = store.claim(&[(lane, 2)], at(1), at(1) + MINUTE).await;
+            claimed.unwrap().len()
+        })
+    });
+    let claims: Vec<_> = claims.collect();
+    let mut claimed = Vec::new();
+    for claim in claims {
+        claimed.push(claim.await.unwrap());
+    }
+    claimed.sort_unstable();
+    assert_eq!(claimed, [0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
+    // Until its lease is over.
+    assert_eq!(claim(&*stores[1], 60).await.len(), 0);
+    assert_eq!(claim(&*stores[1], 61).await.len(), 10);
 }

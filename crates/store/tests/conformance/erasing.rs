@@ -10,6 +10,7 @@ use domain::{
     AgentId, AgentRef, Audience, Changeset, Interaction, InteractionId, MessageId, Parts,
     Principal, Refused, Role, Write,
     decide::{interaction as decide, team},
+    delivery::Next,
     digest,
     idempotency::IdempotencyKey,
     interaction::{AnswerDraft, Draft, Kind, Posted},
@@ -49,6 +50,8 @@ store::on_both_databases!(
 
 /// Stands in every text. A word of its own, so that it would be found in the index, too.
 const MARK: &str = "xyzzyplugh";
+/// The name of a card that was there twice.
+const TWIN: &str = "1.000009";
 
 fn draft(fields: serde_json::Value) -> Draft {
     let mut all = json!({"kind": "approval", "prompt": MARK, "action": {"tool": MARK, "arguments": {MARK: MARK}}});
@@ -101,6 +104,13 @@ impl Database {
             },
             received_at: epoch(),
         }
+    }
+
+    /// The same, below a card that was there twice.
+    fn below_twin(&self, ts: &str) -> NewMessage {
+        let mut message = self.message(ts);
+        message.message.thread_ts = TWIN.into();
+        message
     }
 
     /// A notification, which is closed from the beginning.
@@ -158,8 +168,12 @@ async fn of_what_is_erased_nothing_is_left_in_the_database(database: Database) {
             decide::posted(&one, posted, database.at(1)).unwrap(),
         )
         .await;
-    let message = database.message("1.000002");
-    store.keep_messages(&[message]).await.unwrap();
+    store.put_twin(one.id, "C0MAIN", TWIN).await.unwrap();
+    let messages = [
+        database.message("1.000002"),
+        database.below_twin("1.000010"),
+    ];
+    assert_eq!(store.keep_messages(&messages).await.unwrap(), 2);
     let work: Option<Work> = store.work(agent.id, "T-1").await.unwrap();
     let said = given(json!({"approved": true, "text": MARK}));
     let answer = decide::answer(&one, said, &ana(), work.as_ref(), database.at(2)).unwrap();
@@ -181,7 +195,7 @@ async fn of_what_is_erased_nothing_is_left_in_the_database(database: Database) {
     let wanted: Vec<_> = ready.iter().map(|one| (one.destination, 1)).collect();
     let later = now + TimeDelta::minutes(1);
     let claimed = store.claim(&wanted, now, later).await.unwrap();
-    assert_eq!(claimed.len(), 2, "a card, a callback");
+    assert_eq!(claimed.len(), 3, "a card, its changes, a callback");
     let marks: Vec<Mark> = claimed
         .iter()
         .map(|claimed| Mark {
@@ -196,7 +210,7 @@ async fn of_what_is_erased_nothing_is_left_in_the_database(database: Database) {
                 body: MARK.into(),
                 may_have_arrived: false,
             },
-            next: domain::delivery::Next::Dead,
+            next: Next::Dead,
             counts: true,
             health: None,
         })
@@ -219,8 +233,8 @@ async fn of_what_is_erased_nothing_is_left_in_the_database(database: Database) {
         assert_eq!(store.attempts(id).await.unwrap(), []);
         assert_eq!(store.delivery(id).await.unwrap(), None);
     }
-    // The message from Slack is known, so that it does not come again.
-    assert_eq!(store.waiting_messages().await.unwrap(), 1);
+    // The messages from Slack are known, so that they do not come again.
+    assert_eq!(store.waiting_messages().await.unwrap(), 2);
     let task = store.task(agent.id, "T-1").await.unwrap().unwrap();
     assert_eq!((task.title, task.step), (None, None));
     let row = store.stored_after(Some(neighbour.id), 1).await.unwrap();
@@ -353,7 +367,7 @@ async fn a_reply_that_comes_after_the_erasure_is_not_kept(database: Database) {
                 body: MARK.into(),
                 may_have_arrived: false,
             },
-            next: domain::delivery::Next::Delivered,
+            next: Next::Delivered,
             counts: true,
             health: None,
         };
@@ -419,11 +433,23 @@ async fn cards_of_what_is_erased_leave_room_for_what_is_new(database: Database) 
         let now = epoch() + TimeDelta::seconds(seconds);
         let ready = store.ready(now).await.unwrap();
         let wanted: Vec<_> = ready.iter().map(|one| (one.destination, 10)).collect();
-        // Nobody holds them for longer.
-        let claimed = store
-            .claim(&wanted, now, epoch() + TimeDelta::days(1))
-            .await;
-        let claimed = claimed.unwrap().into_iter();
+        let later = now + TimeDelta::minutes(1);
+        let claimed = store.claim(&wanted, now, later).await.unwrap();
+        let marks: Vec<Mark> = claimed
+            .iter()
+            .map(|claimed| Mark {
+                delivery: claimed.delivery.id,
+                destination: claimed.delivery.destination,
+                lease: claimed.lease,
+                at: now,
+                end: AttemptEnd::default(),
+                next: Next::Delivered,
+                counts: true,
+                health: None,
+            })
+            .collect();
+        store.mark(&marks).await.unwrap();
+        let claimed = claimed.iter();
         let mut due: Vec<_> = claimed.map(|one| one.delivery.event_seq).collect();
         due.sort_unstable();
         due
@@ -456,23 +482,21 @@ async fn what_comes_from_slack_after_the_erasure_is_not_kept(database: Database)
         .await
         .unwrap();
     assert_eq!(store.question_on_card(closed.id).await.unwrap(), None);
-    // Somebody writes below it.
-    let message = database.message("1.000002");
-    let id = message.id;
-    store
-        .keep_messages(std::slice::from_ref(&message))
-        .await
-        .unwrap();
-    assert!(
-        store
-            .set_message_aside(id, epoch(), "refused")
-            .await
-            .unwrap()
-    );
+    // Somebody writes below it, and below the other message that shows it.
+    store.put_twin(closed.id, "C0MAIN", TWIN).await.unwrap();
+    let messages = [
+        database.message("1.000002"),
+        database.below_twin("1.000010"),
+    ];
+    assert_eq!(store.keep_messages(&messages).await.unwrap(), 2);
+    for message in &messages {
+        let aside = store.set_message_aside(message.id, epoch(), "refused");
+        assert!(aside.await.unwrap());
+    }
     assert!(store.scrub().await.unwrap());
     assert!(!database.has(MARK).await);
-    // It does not come again.
-    assert_eq!(store.keep_messages(&[message]).await.unwrap(), 0);
+    // They do not come again.
+    assert_eq!(store.keep_messages(&messages).await.unwrap(), 0);
 }
 
 /// More of them than one statement takes.

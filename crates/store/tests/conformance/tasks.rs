@@ -59,6 +59,10 @@ fn task_of(changeset: &Changeset) -> Task {
         | Write::Erase(_)
         | Write::Access(_)
         | Write::Endpoint(_)
+        | Write::Reach(_)
+        | Write::Tell { .. }
+        | Write::Arrived { .. }
+        | Write::Ladder(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,
     });

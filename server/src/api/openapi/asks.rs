@@ -26,7 +26,7 @@ use crate::resource::{
 const EXACT: f64 = limits::EXACT_INTEGER as f64;
 
 /// What does not belong to every kind.
-const OWN: [&str; 9] = [
+const OWN: [&str; 11] = [
     "action",
     "callback_url",
     "fallback",
@@ -36,6 +36,8 @@ const OWN: [&str; 9] = [
     "plan",
     "questions",
     "timeout_seconds",
+    "to",
+    "withdraw_on_disconnect",
 ];
 
 shapes! {
@@ -180,11 +182,22 @@ fn common() -> [Field; 7] {
 fn asked(kind: Kind, own: impl IntoIterator<Item = Field>) -> ObjectBuilder {
     let never = "`null`: it never expires. Absent: the configured deadline of the kind.";
     let timeout = whole(1..=limits::TIMEOUT_SECONDS).description(Some(never));
+    let to =
+        "Whom of the team it is for, who are told first: `duty`, `team`, or `person:` and a name.";
+    let withdraw =
+        "Whether it is taken back when its session ends (`end_session`). Needs a `session_id`.";
     let waits = [
         must("kind", one_of([kind.name()])),
         may("mode", names::Mode::schema()),
         may("timeout_seconds", timeout),
         may("callback_url", names::CallbackUrl::schema()),
+        may("to", line(limits::LINE_CHARS).description(Some(to))),
+        may(
+            "withdraw_on_disconnect",
+            boolean()
+                .default(Some(json!(false)))
+                .description(Some(withdraw)),
+        ),
     ];
     with_nulls(sent(waits.into_iter().chain(own).chain(common())), &OWN)
 }

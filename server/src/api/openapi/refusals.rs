@@ -43,6 +43,8 @@ shapes! {
         may_not_null("closed_at", time()),
         may_not_null("consumed_at", time()),
         may_not_null("consumed_by", string()),
+        may_not_null("claimed_by", string()),
+        may_not_null("claimed_until", time()),
     ]);
 }
 
@@ -178,6 +180,27 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             already_closed(),
             Refused::Altered.into(),
         ],
+        "claim" | "release" => vec![
+            responders_only(),
+            Refusal::not_found(),
+            erased(),
+            already_closed(),
+            Refused::Claimed {
+                by: "Ana".to_owned(),
+                until: moment() + TimeDelta::minutes(12),
+                now: moment(),
+            }
+            .into(),
+            Refused::Altered.into(),
+        ],
+        "dismiss" => vec![
+            responders_only(),
+            Refusal::not_found(),
+            already_closed(),
+            Refused::NotOffline.into(),
+            Refused::Altered.into(),
+        ],
+        "end_session" => vec![Refusal::not_an_agent(), Refused::Altered.into()],
         "follow_up" => vec![
             responders_only(),
             Refusal::not_found(),
@@ -215,7 +238,8 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::EndpointDisabled.into(),
             Refused::NotToRetry.into(),
         ],
-        "get_duty" => vec![Refusal::not_found()],
+        "get_duty" | "get_team_ladder" => vec![Refusal::not_found()],
+        "get_ladder" => vec![responders_only()],
         "get_duty_calendar" => vec![Refusal::not_found(), bad_parameter()],
         "get_keys" => vec![TooFast { retry_after: 1 }.into()],
         "get_metrics" => vec![TooFast { retry_after: 1 }.into(), Refusal::internal()],

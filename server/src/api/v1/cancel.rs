@@ -1,6 +1,7 @@
 //! `POST /interactions/{id}/cancel` and `POST /interactions/cancel`: by the agent that asked, or a responder.
 
 use axum::{Json, extract::State};
+use domain::Interaction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -67,6 +68,16 @@ pub(crate) struct Cancelled {
     items: Vec<InteractionBody>,
 }
 
+impl Cancelled {
+    pub(super) fn new(cancelled: Vec<Interaction>, public_url: &str) -> Self {
+        let items = cancelled.into_iter();
+        let items = items.map(|one| InteractionBody::new(one, public_url));
+        Self {
+            items: items.collect(),
+        }
+    }
+}
+
 /// Takes back everything that is pending in a session.
 ///
 /// An agent its own, a responder token everybody's. What somebody closed meanwhile is left out.
@@ -88,10 +99,5 @@ pub(crate) async fn cancel_session(
         .service
         .cancel_session(&draft.session_id, draft.reason, &caller)
         .await?;
-    let public_url = state.config.public_url();
-    let items = cancelled
-        .into_iter()
-        .map(|one| InteractionBody::new(one, &public_url))
-        .collect();
-    Ok(Json(Cancelled { items }))
+    Ok(Json(Cancelled::new(cancelled, &state.config.public_url())))
 }

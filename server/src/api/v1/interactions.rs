@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{
-    InteractionId,
+    InteractionId, Principal,
     fault::Faults,
     interaction::{Draft, Kind, Mode},
     limits,
@@ -172,6 +172,13 @@ pub(crate) async fn list(
     };
     let (found, next) = state.service.interactions(&query).await?.into_parts();
     let public_url = state.config.public_url();
-    let items = found.map(|one| (one.id.to_string(), InteractionBody::new(one, &public_url)));
+    let service = state.service.clone();
+    let by_agent = matches!(caller, Principal::Agent(_));
+    let items = found.map(move |one| {
+        if by_agent && one.state.is_pending() {
+            service.note_asked_after(one.id);
+        }
+        (one.id.to_string(), InteractionBody::new(one, &public_url))
+    });
     page::respond(&uri, items, next.map(|id| id.to_string()))
 }

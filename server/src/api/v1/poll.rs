@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::Interaction;
+use domain::{Interaction, Principal};
 use tokio::time::{Instant, timeout_at};
 
 use super::id;
@@ -92,11 +92,13 @@ pub(crate) async fn get(
     let mut response = if known.iter().any(|known| *known == tag || known == "*") {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        Json(InteractionBody::new(
-            interaction,
-            &state.config.public_url(),
-        ))
-        .into_response()
+        // An agent is there: it asks.
+        let presence = match &waiter.principal {
+            Principal::Agent(_) => None,
+            _ => state.service.agent_presence(&interaction).await?,
+        };
+        let body = InteractionBody::new(interaction, &state.config.public_url());
+        Json(body.with_presence(presence)).into_response()
     };
     if let Some(held) = held {
         response.extensions_mut().insert(held);

@@ -1,45 +1,40 @@
 //! One card: posted, found, or changed.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use chrono::TimeDelta;
 use domain::{
     DeliveryId, Interaction,
-    delivery::{DeliveryState, TryResult},
+    delivery::{DeliveryState, Lane, SlackChannel, TryResult},
+    interaction::Kind,
     obligation::CardChange,
+    slack_pace::Urgency,
 };
 use service::ServiceError;
 use slack::{
-    blocks::{Card, Surface, card, digest},
-    client::{CallError, SlackClient},
+    blocks::{Card, Surface, card},
+    client::SlackClient,
+    limits::{LINK, POST, UPDATE},
     types::{Post, Posted},
 };
 use store::Claimed;
-use tokio::time::Instant;
+use tokio::{task::spawn_blocking, time::Instant};
 
-use super::{Cards, Told, Wire, arrived, look, postponed};
+use super::{Cards, Told, Wire, arrived, look, nothing_to_show, postponed, twice};
 use crate::delivery::courier::Sent;
 
-/// An update waits at least so long for the card it is about.
+/// An update waits at least and at most so long for the card it is about, before it looks again.
 const SOON: TimeDelta = TimeDelta::seconds(1);
-
-/// The methods that cards are made and changed with.
-const POST: &str = "chat.postMessage";
-const UPDATE: &str = "chat.update";
+const LATER: TimeDelta = TimeDelta::seconds(30);
 
 impl Cards {
-    /// The result of a delivery while Slack wants a method to be left alone.
-    fn pausing(&self, method: &str) -> Option<Sent> {
-        let pause = self.pace.pause(method, self.service.now())?;
-        Some(postponed("Slack has asked for a pause", pause))
-    }
-
-    /// Has the card look as the interaction is now.
-    pub(super) async fn show(&self, told: &Told) -> Option<Sent> {
+    /// Has the card look as the interaction is now. `there` are the messages that show it already, if that had to be
+    /// found out.
+    pub(super) async fn show(&self, told: &Told, there: &[Posted]) -> Option<Sent> {
         match (&*self.wire, told.change) {
-            (Wire::Webhook { .. }, _) => Some(self.mirror(told).await),
+            (Wire::Webhook { .. }, _) => Some(self.mirror(told).await?),
             (Wire::Bot { client, surface }, CardChange::Post) => {
-                self.post(client, *surface, told).await
+                self.post(client, *surface, told, there).await
             }
             (Wire::Bot { client, surface }, CardChange::Close | CardChange::Update) => {
                 self.update(client, *surface, told).await
@@ -47,44 +42,110 @@ impl Cards {
         }
     }
 
-    async fn post(&self, client: &SlackClient, surface: Surface, told: &Told) -> Option<Sent> {
-        let interaction = &told.interaction;
-        let known = interaction.card.as_ref()?;
-        if known.posted.is_some() {
-            return Some(arrived(Duration::ZERO));
-        }
-        if let Some(pausing) = self.pausing(POST) {
-            return Some(pausing);
-        }
-        let begun = Instant::now();
-        let may_be_there = self.may_be_there(&told.claimed).await;
-        if may_be_there {
-            match look::find(client, &known.channel, &told.claimed).await {
-                Ok(Some(found)) => {
-                    tracing::info!(delivery.id = %told.claimed.delivery.id, "a card was in Slack already");
-                    return self.posted(client, interaction, &found, false, begun).await;
-                }
-                Ok(None) => {}
-                Err(error) => return Some(self.failed(&error, begun.elapsed())),
+    /// With the interaction as it is now: it waited for its turn.
+    pub(super) async fn as_it_is(&self, told: &Told) -> Option<Told> {
+        match self.service.store().interaction(told.interaction.id).await {
+            Ok(interaction) => Some(Told {
+                interaction: interaction?,
+                ..told.clone()
+            }),
+            Err(error) => {
+                log(&error.into());
+                None
             }
         }
-        let mut shown = card(interaction, surface, &self.public_url);
-        if may_be_there {
+    }
+
+    /// The card of an interaction. Another thread draws it: that of a long one takes time, in which its lease has to be
+    /// held.
+    pub(super) async fn drawn(&self, interaction: &Interaction, surface: Surface) -> Option<Card> {
+        let (interaction, public_url) = (interaction.clone(), Arc::clone(&self.public_url));
+        let drawing = spawn_blocking(move || card(&interaction, surface, &public_url));
+        drawing
+            .await
+            .inspect_err(|error| tracing::error!(%error, "a card cannot be drawn"))
+            .ok()
+    }
+
+    async fn post(
+        &self,
+        client: &SlackClient,
+        surface: Surface,
+        told: &Told,
+        there: &[Posted],
+    ) -> Option<Sent> {
+        let known = told.interaction.card.as_ref()?;
+        if let Some(posted) = &known.posted {
+            return match told.earlier {
+                0 => Some(arrived(Duration::ZERO)),
+                _ => self.retire_twins(client, told, posted, there).await,
+            };
+        }
+        let begun = Instant::now();
+        if let Some(found) = there.first() {
+            tracing::info!(delivery.id = %told.claimed.delivery.id, "a card was in Slack already");
+            let sent = self
+                .posted(client, &told.interaction, found, false, begun)
+                .await;
+            return match there.len() {
+                1 => sent,
+                _ => sent.map(|sent| twice::posted_again(&sent)),
+            };
+        }
+        let urgency = match told.interaction.request.kind() {
+            Kind::Notification => Urgency::Last,
+            _ => Urgency::First,
+        };
+        if let Err(resting) = self.turn_to_post(&known.channel, urgency).await {
+            return Some(resting);
+        }
+        let told = &self.as_it_is(told).await?;
+        if told.is_needless() {
+            return Some(nothing_to_show());
+        }
+        let mut shown = self.drawn(&told.interaction, surface).await?;
+        if told.earlier > 0 {
             shown.mark_as_repeat();
         }
         let metadata = look::metadata([&told.claimed.delivery.id]);
-        self.pace.turn(&known.channel).await;
         let blocks = shown.json_blocks();
         let mut post = Post::to(&known.channel, &shown.text, &blocks);
         post.metadata = Some(&metadata);
+        if !self.may_call([told]).await {
+            return None;
+        }
         match client.post_message(&post).await {
-            Ok(posted) => self.posted(client, interaction, &posted, true, begun).await,
-            Err(error) => Some(self.failed(&error, begun.elapsed())),
+            Ok(posted) => {
+                self.outage.ends(POST.method);
+                let sent = self
+                    .posted(client, &told.interaction, &posted, true, begun)
+                    .await;
+                match told.earlier {
+                    0 => sent,
+                    _ => sent.map(|sent| twice::posted_again(&sent)),
+                }
+            }
+            Err(error) => Some(self.failed(&error, begun.elapsed()).await),
+        }
+    }
+
+    async fn permalink(&self, client: &SlackClient, posted: &Posted) -> Option<String> {
+        if self.service.slack_rests(LINK).await {
+            return None;
+        }
+        match client.get_permalink(posted).await {
+            Ok(permalink) => Some(permalink),
+            Err(error) => {
+                if let Some(wait) = error.pause() {
+                    self.service.slack_refused(error.method, wait).await;
+                }
+                None
+            }
         }
     }
 
     /// Keeps where the card is. `is_current` = it shows the interaction as it was read.
-    async fn posted(
+    pub(super) async fn posted(
         &self,
         client: &SlackClient,
         interaction: &Interaction,
@@ -93,7 +154,7 @@ impl Cards {
         begun: Instant,
     ) -> Option<Sent> {
         // Without it people have no link to the card, and all else works.
-        let permalink = client.get_permalink(posted).await.ok();
+        let permalink = self.permalink(client, posted).await;
         // Before anybody can reply to it. A found card may show an earlier question, and is about to be changed.
         if is_current {
             let since = domain::slack::time_of(&posted.ts);
@@ -121,15 +182,8 @@ impl Cards {
     }
 
     async fn update(&self, client: &SlackClient, surface: Surface, told: &Told) -> Option<Sent> {
-        // A card posted a moment ago, in the same round, is not in what was read before.
-        let now = self.service.store().interaction(told.interaction.id).await;
-        let interaction = match now {
-            Ok(now) => now?,
-            Err(error) => {
-                log(&error.into());
-                return None;
-            }
-        };
+        // A card posted a moment ago is not in what was read before.
+        let Told { interaction, .. } = self.as_it_is(told).await?;
         let known = interaction.card.as_ref()?;
         let Some(posted) = &known.posted else {
             return match self.waits_for_its_card(&interaction, &told.claimed).await {
@@ -143,21 +197,32 @@ impl Cards {
         if self.shows(&interaction) {
             return Some(arrived(Duration::ZERO));
         }
-        if let Some(pausing) = self.pausing(UPDATE) {
-            return Some(pausing);
-        }
         let at = Posted {
             channel: known.channel.clone(),
             ts: posted.ts.clone(),
         };
-        let shown = card(&interaction, surface, &self.public_url);
-        self.pace.turn(&known.channel).await;
+        // Buttons that must not be pressed any more, or the next question.
+        let urgency = match told.change {
+            CardChange::Close => Urgency::First,
+            _ if interaction.erased.is_some() => Urgency::Last,
+            _ if interaction.state.is_pending() => Urgency::First,
+            _ => Urgency::Next,
+        };
+        if let Err(resting) = self.turn_to_update(urgency).await {
+            return Some(resting);
+        }
+        let Told { interaction, .. } = self.as_it_is(told).await?;
+        if self.shows(&interaction) {
+            return Some(arrived(Duration::ZERO));
+        }
+        let shown = self.drawn(&interaction, surface).await?;
         let begun = Instant::now();
         match client
             .update_message(&at, &shown.text, &shown.json_blocks())
             .await
         {
             Ok(since) => {
+                self.outage.ends(UPDATE.method);
                 if let Err(error) = self.service.card_shows(&interaction, since).await {
                     log(&error);
                     return None;
@@ -166,7 +231,7 @@ impl Cards {
                 Some(arrived(begun.elapsed()))
             }
             // To say the same again does no harm.
-            Err(error) => Some(self.failed(&error, begun.elapsed())),
+            Err(error) => Some(self.failed(&error, begun.elapsed()).await),
         }
     }
 
@@ -179,97 +244,34 @@ impl Cards {
         let store = self.service.store();
         let events = store.events_of(interaction.id, 0, 1).await?;
         let first = events.into_iter().next().map(|event| event.id);
-        let first = first.map(|event| DeliveryId::of(event, claimed.delivery.destination));
-        let posting = match first {
-            Some(id) => store.delivery(id).await?,
-            None => None,
-        };
+        let card = interaction.card.as_ref();
+        let channel = card.map(|card| SlackChannel(card.channel.clone()));
+        let mut posting = None;
+        if let (Some(first), Some(channel)) = (first, channel) {
+            // Versions before this one posted everything in the first lane.
+            for lane in [CardChange::Post.lane(interaction, &channel), Lane::Asks] {
+                if posting.is_none() {
+                    let id = DeliveryId::of(first, channel.lane(lane));
+                    posting = store.delivery(id).await?;
+                }
+            }
+        }
         Ok(match posting {
             Some(posting)
                 if matches!(posting.state, DeliveryState::Due | DeliveryState::Sending) =>
             {
-                let wait = (posting.next_at - self.service.now()).max(SOON);
-                postponed("its card is not posted yet", wait)
+                // It is posted as it is by then, so what has waited for long is likely to be on it.
+                let waited = self.service.now() - claimed.delivery.created_at;
+                postponed(
+                    "its card is not posted yet",
+                    (waited / 2).clamp(SOON, LATER),
+                )
             }
             _ => Sent::nothing(TryResult::Withdrawn("its card was never posted".to_owned())),
         })
     }
-
-    /// Through an incoming webhook, which can only post.
-    async fn mirror(&self, told: &Told) -> Sent {
-        let mut shown = card(&told.interaction, Surface::Mirror, &self.public_url);
-        if told.change == CardChange::Post && self.may_be_there(&told.claimed).await {
-            shown.mark_as_repeat();
-        }
-        let begun = Instant::now();
-        match self
-            .send(&told.interaction, &shown, &[&told.claimed.delivery.id])
-            .await
-        {
-            Ok(_) => arrived(begun.elapsed()),
-            Err(error) => self.failed(&error, begun.elapsed()),
-        }
-    }
-
-    /// Several notifications in one message.
-    pub(super) async fn post_digest(&self, told: Vec<Told>) -> Vec<(Claimed, Option<Sent>)> {
-        if let Some(pausing) = self.pausing(POST) {
-            let told = told.into_iter();
-            return told
-                .map(|one| (one.claimed, Some(pausing.clone())))
-                .collect();
-        }
-        let notifications: Vec<&Interaction> = told.iter().map(|one| &one.interaction).collect();
-        let shown = digest(&notifications, &self.public_url);
-        let ids: Vec<&DeliveryId> = told.iter().map(|one| &one.claimed.delivery.id).collect();
-        let begun = Instant::now();
-        let sent = match self.send(notifications[0], &shown, &ids).await {
-            Ok(posted) => Ok(posted),
-            Err(error) => Err(self.failed(&error, begun.elapsed())),
-        };
-        let mut outcomes = Vec::with_capacity(told.len());
-        for one in told {
-            let outcome = match (&sent, &*self.wire) {
-                (Err(failed), _) => Some(failed.clone()),
-                (Ok(Some(posted)), Wire::Bot { client, .. }) => {
-                    self.posted(client, &one.interaction, posted, true, begun)
-                        .await
-                }
-                (Ok(_), _) => Some(arrived(begun.elapsed())),
-            };
-            outcomes.push((one.claimed, outcome));
-        }
-        outcomes
-    }
-
-    /// Posts; a webhook does not say where.
-    async fn send(
-        &self,
-        first: &Interaction,
-        shown: &Card,
-        deliveries: &[&DeliveryId],
-    ) -> Result<Option<Posted>, CallError> {
-        let channel = first.card.as_ref().map_or("", |card| &card.channel);
-        self.pace.turn(channel).await;
-        let blocks = shown.json_blocks();
-        match &*self.wire {
-            Wire::Webhook { client, url } => {
-                let post = Post::to_webhook(&shown.text, &blocks);
-                client
-                    .post_webhook(url.reveal(), &post)
-                    .await
-                    .map(|()| None)
-            }
-            Wire::Bot { client, .. } => {
-                let metadata = look::metadata(deliveries.iter().copied());
-                let mut post = Post::to(channel, &shown.text, &blocks);
-                post.metadata = Some(&metadata);
-                client.post_message(&post).await.map(Some)
-            }
-        }
-    }
 }
 
-fn log(error: &ServiceError) {
+pub(super) fn log(error: &ServiceError) {
     tracing::error!(%error, "what is in Slack cannot be kept; it is tried again");
 }

@@ -4,18 +4,27 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use domain::delivery::TryResult;
-use slack::{class::Class, client::CallError};
+use slack::{
+    class::Class,
+    client::CallError,
+    limits::{POST, UPDATE},
+};
 
-use super::Cards;
+use super::{Cards, postponed};
 use crate::delivery::courier::Sent;
 
-const DAY: TimeDelta = TimeDelta::days(1);
+/// How soon something is due again that failed because Slack was not there. Whether it is, is tried with one thing at a
+/// time.
+const BACK: TimeDelta = TimeDelta::seconds(1);
 
 impl Cards {
     /// Writes down what Slack wants, and what becomes of the delivery.
-    pub(super) fn failed(&self, error: &CallError, took: Duration) -> Sent {
+    pub(super) async fn failed(&self, error: &CallError, took: Duration) -> Sent {
         let why = error.to_string();
         let mut may_have_arrived = false;
+        if !error.is_outage {
+            self.outage.ends(needed(error.method));
+        }
         let reply = match error.class {
             Class::Config => {
                 tracing::error!(error = %why, "Slack refuses what is set up; {}", remedy(&error.code));
@@ -25,18 +34,16 @@ impl Cards {
                 tracing::error!(error = %why, faults = ?error.messages, "Slack will never take this card");
                 TryResult::Invalid(why)
             }
-            Class::NotDone {
-                retry_after: Some(pause),
-            } => {
-                // Slack asks for minutes at most; more than a day is nonsense.
-                let wait = TimeDelta::from_std(pause).unwrap_or(DAY).min(DAY);
-                self.pace.rest(error.method, self.service.now() + wait);
-                TryResult::Postponed { why, wait }
-            }
-            Class::NotDone { retry_after: None } => TryResult::Failed(why),
+            Class::NotDone { .. } => match error.pause() {
+                Some(wait) => {
+                    self.service.slack_refused(error.method, wait).await;
+                    TryResult::Postponed { why, wait }
+                }
+                None => self.failed_for_now(error, why),
+            },
             Class::Ambiguous => {
                 may_have_arrived = true;
-                TryResult::Failed(format!("{why}; it may have arrived"))
+                self.failed_for_now(error, format!("{why}; it may have arrived"))
             }
         };
         Sent {
@@ -46,6 +53,30 @@ impl Cards {
             may_have_arrived,
             ..Sent::nothing(reply)
         }
+    }
+}
+
+impl Cards {
+    /// What failed with Slack itself is due as soon as that may be back; otherwise it takes its time.
+    fn failed_for_now(&self, error: &CallError, why: String) -> TryResult {
+        if !error.is_outage {
+            return TryResult::Failed(why);
+        }
+        self.outage.begins(needed(error.method), self.service.now());
+        TryResult::Postponed { why, wait: BACK }
+    }
+}
+
+/// The result of what is not tried while Slack is not there.
+pub(super) fn until_it_is_back() -> Sent {
+    postponed("Slack is not there", BACK)
+}
+
+/// The method that what was called is for: what was to be read is for something to post.
+fn needed(method: &'static str) -> &'static str {
+    match method {
+        method if method == UPDATE.method => method,
+        _ => POST.method,
     }
 }
 

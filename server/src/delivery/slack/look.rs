@@ -1,16 +1,19 @@
 //! Looking whether something is in Slack already, by the id of its delivery, which stands in the message's metadata.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use chrono::TimeDelta;
-use domain::DeliveryId;
+use domain::{Delivery, DeliveryId, slack_pace::Urgency};
 use serde_json::json;
+use service::Rests;
 use slack::{
     client::{CallError, SlackClient},
+    limits::HISTORY,
     types::{Message, Metadata, Posted},
 };
-use store::Claimed;
 use tokio::time::sleep;
+
+use super::Cards;
 
 /// Names what we post.
 const EVENT_TYPE: &str = "handraise_delivery";
@@ -35,40 +38,81 @@ pub(super) fn metadata<'a>(deliveries: impl IntoIterator<Item = &'a DeliveryId>)
     }
 }
 
-/// The message that tells of this delivery, if it is there.
-pub(super) async fn find(
-    client: &SlackClient,
-    channel: &str,
-    claimed: &Claimed,
-) -> Result<Option<Posted>, CallError> {
-    let since = (claimed.delivery.created_at - APART).timestamp();
-    let since = format!("{since}.000000");
-    let key = claimed.delivery.id.to_string();
-    for pause in LOOKS {
-        sleep(pause).await;
+/// Why it is not known what is there.
+pub(super) enum Unknown {
+    /// Slack did not say.
+    Failed(CallError),
+    /// It is not to be asked now.
+    Rests(TimeDelta),
+}
+
+/// The messages that tell of deliveries, by the deliveries' names, the newest first.
+pub(super) type Found = HashMap<String, Vec<Posted>>;
+
+impl Cards {
+    /// The messages that tell of these deliveries to one channel, as far as they are there. Looks until there is one of each, or
+    /// as often as it may take a message to be seen.
+    pub(super) async fn find(
+        &self,
+        client: &SlackClient,
+        channel: &str,
+        deliveries: &[&Delivery],
+    ) -> Result<Found, Unknown> {
+        let mut found = Found::new();
+        for pause in LOOKS {
+            sleep(pause).await;
+            found = self.look(client, channel, deliveries).await?;
+            if found.len() == deliveries.len() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same, as it is now.
+    pub(super) async fn look(
+        &self,
+        client: &SlackClient,
+        channel: &str,
+        deliveries: &[&Delivery],
+    ) -> Result<Found, Unknown> {
+        let mut found = Found::new();
+        let Some(first) = deliveries.iter().map(|one| one.created_at).min() else {
+            return Ok(found);
+        };
+        let since = format!("{}.000000", (first - APART).timestamp());
         let mut page = None;
         for _ in 0..PAGES {
-            let found = client
-                .history(channel, Some(&since), page.as_deref())
-                .await?;
-            if let Some(message) = found.messages.into_iter().find(|one| tells_of(one, &key)) {
-                return Ok(Some(Posted {
-                    channel: channel.to_owned(),
-                    ts: message.ts,
-                }));
+            let turn = self
+                .service
+                .slack_turn(HISTORY.method, HISTORY.limit, Urgency::First);
+            turn.await.map_err(|Rests(wait)| Unknown::Rests(wait))?;
+            let read = client.history(channel, Some(&since), page.as_deref());
+            let read = read.await.map_err(Unknown::Failed)?;
+            for message in read.messages {
+                for key in keys(&message) {
+                    let is_wanted = deliveries.iter().any(|one| one.id.to_string() == key);
+                    if is_wanted {
+                        found.entry(key.to_owned()).or_default().push(Posted {
+                            channel: channel.to_owned(),
+                            ts: message.ts.clone(),
+                        });
+                    }
+                }
             }
-            page = found.next;
+            page = read.next;
             if page.is_none() {
                 break;
             }
         }
+        Ok(found)
     }
-    Ok(None)
 }
 
-fn tells_of(message: &Message, key: &str) -> bool {
+/// The deliveries that a message tells of.
+fn keys(message: &Message) -> impl Iterator<Item = &str> {
     let metadata = message.metadata.as_ref();
     let metadata = metadata.filter(|metadata| metadata.event_type == EVENT_TYPE);
     let keys = metadata.and_then(|metadata| metadata.event_payload["idempotency_key"].as_str());
-    keys.is_some_and(|keys| keys.split(',').any(|one| one == key))
+    keys.into_iter().flat_map(|keys| keys.split(','))
 }

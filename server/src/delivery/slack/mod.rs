@@ -7,7 +7,10 @@
 mod card;
 mod failure;
 mod look;
-mod pace;
+mod news;
+mod outage;
+mod turn;
+mod twice;
 
 use std::{
     collections::HashMap,
@@ -19,32 +22,35 @@ use anyhow::Context;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    DeliveryId, Interaction, InteractionId,
+    DeliveryId, DestinationId, Interaction, InteractionId,
     delivery::{Health, TryResult},
     interaction::Kind,
     obligation::CardChange,
 };
 use store::Claimed;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::courier::{Courier, Sent};
 use crate::config::{Mirror, SlackMode, WebhookUrl};
-use pace::Pace;
+use outage::{Outage, Permit};
 use service::Service;
-use slack::{blocks::Surface, client::SlackClient};
+use slack::{
+    blocks::Surface,
+    client::SlackClient,
+    limits::{POST, UPDATE},
+};
 
-/// Slack's limit for one channel.
-pub const EVERY: Duration = Duration::from_secs(1);
-/// Held for longer while a round of cards takes longer: a channel is silent for this long after its node was killed.
-const LEASE: TimeDelta = TimeDelta::seconds(15);
-/// How often it is held for longer, and how long that may take.
-const RENEWED: Duration = Duration::from_secs(4);
-/// A round under way is given up after this long without a good lease, so before another node may begin.
-const UNRENEWED: Duration = Duration::from_secs(8);
-/// How many cards a channel that is well gets in one round.
+/// A second of Slack's, by which its limits go.
+pub const SECOND: Duration = Duration::from_secs(1);
+/// Held for longer while a round of cards takes longer: a lane is silent for this long after its node was killed.
+const LEASE: TimeDelta = TimeDelta::seconds(6);
+/// How often it is held for longer.
+const RENEWED: Duration = Duration::from_millis(1_500);
+/// A round under way is given up so long after it was held last, before another node may begin.
+const UNRENEWED: Duration = Duration::from_millis(4_500);
+/// How many cards a lane that is well gets in one round.
 const CARDS: u32 = 10;
-/// Nothing more is begun in a round after this long: what a killed node has posted and not written down has to be looked
-/// for in Slack.
+/// Nothing more is begun in a round after this long: others of the lane may be more urgent, or may be told together.
 const BEGUN_WITHIN: Duration = Duration::from_secs(20);
 /// So many notifications that wait become one message.
 const DIGEST: usize = 3;
@@ -57,7 +63,7 @@ pub struct Cards {
     service: Service,
     wire: Arc<Wire>,
     public_url: Arc<str>,
-    pace: Arc<Pace>,
+    outage: Arc<Outage>,
     /// The version of interactions that their cards show.
     shown: Arc<Mutex<HashMap<InteractionId, i64>>>,
 }
@@ -74,11 +80,21 @@ enum Wire {
 }
 
 /// A delivery and what it tells of.
+#[derive(Clone)]
 struct Told {
     claimed: Claimed,
     change: CardChange,
     /// As it is now, which may be later than the event.
     interaction: Interaction,
+    /// How many earlier tries may have posted it.
+    earlier: usize,
+}
+
+impl Told {
+    /// Whether nothing of it was ever in Slack, and nothing has to be: it was erased.
+    fn is_needless(&self) -> bool {
+        self.change == CardChange::Post && self.earlier == 0 && self.interaction.erased.is_some()
+    }
 }
 
 impl Cards {
@@ -91,7 +107,6 @@ impl Cards {
         mode: &SlackMode,
         api_url: &str,
         public_url: &str,
-        every: Duration,
     ) -> anyhow::Result<Option<Self>> {
         let client = |token| SlackClient::new(api_url, token, None);
         let wire = match mode {
@@ -115,7 +130,7 @@ impl Cards {
             service,
             wire: Arc::new(wire),
             public_url: public_url.into(),
-            pace: Arc::new(Pace::new(every)),
+            outage: Arc::default(),
             shown: Arc::default(),
         }))
     }
@@ -128,11 +143,25 @@ impl Cards {
         let mut news = Vec::with_capacity(claimed.len());
         for claimed in claimed {
             match self.told(&claimed).await {
-                Ok(Some((change, interaction))) => news.push(Told {
-                    claimed,
-                    change,
-                    interaction,
-                }),
+                Ok(Some((change, interaction))) => {
+                    let earlier = match change {
+                        CardChange::Post => self.earlier(&claimed).await,
+                        CardChange::Close | CardChange::Update => 0,
+                    };
+                    let told = Told {
+                        claimed,
+                        change,
+                        interaction,
+                        earlier,
+                    };
+                    if told.is_needless() {
+                        outcomes.push((told.claimed, Some(nothing_to_show())));
+                        continue;
+                    }
+                    let lane = told.claimed.delivery.destination;
+                    self.outage.learn(lane, self.method(told.change));
+                    news.push(told);
+                }
                 Ok(None) => outcomes.push((claimed, Some(nothing_to_show()))),
                 Err(error) => {
                     tracing::error!(error = format!("{error:#}"), delivery.id = %claimed.delivery.id, "a card cannot be prepared");
@@ -140,33 +169,47 @@ impl Cards {
                 }
             }
         }
-        let (digest, single) = self.parted(news).await;
+        let (digest, single) = parted(news);
         if !digest.is_empty() {
             outcomes.extend(self.post_digest(digest).await);
         }
-        for one in single {
-            let outcome = if begun.elapsed() < BEGUN_WITHIN {
-                self.show(&one).await
-            } else {
-                Some(postponed("it waits for its turn", TimeDelta::zero()))
+        // What may be there has to be looked for, which takes time.
+        let (unsure, sure): (Vec<_>, Vec<_>) = single
+            .into_iter()
+            .partition(|one| one.earlier > 0 && matches!(*self.wire, Wire::Bot { .. }));
+        for (n, one) in sure.into_iter().enumerate() {
+            // Whether Slack is back is tried with the first.
+            let is_away = n > 0 && self.outage.is_on(self.method(one.change));
+            let outcome = match begun.elapsed() < BEGUN_WITHIN {
+                true if is_away => Some(failure::until_it_is_back()),
+                true => self.show(&one, &[]).await,
+                false => Some(not_yet()),
             };
             outcomes.push((one.claimed, outcome));
+        }
+        match begun.elapsed() < BEGUN_WITHIN {
+            true => outcomes.extend(self.show_unsure(unsure).await),
+            false => outcomes.extend(unsure.into_iter().map(|one| (one.claimed, Some(not_yet())))),
         }
         outcomes
     }
 
     /// Ends when the lease of one of these may be lost.
     async fn hold(&self, held: &[(DeliveryId, i64)]) {
-        let mut renewed = Instant::now();
-        while renewed.elapsed() < UNRENEWED {
-            sleep(RENEWED).await;
+        let mut given_up = Instant::now() + UNRENEWED;
+        loop {
+            sleep_until(given_up.min(Instant::now() + RENEWED)).await;
+            let asked = Instant::now();
             let until = self.service.now() + LEASE;
             let renewing = self.service.store().renew(held, until);
-            match timeout(RENEWED, renewing).await {
-                Ok(Ok(true)) => renewed = Instant::now(),
-                Ok(Ok(false)) => break,
+            match timeout_at(given_up, renewing).await {
+                Ok(Ok(true)) => given_up = asked + UNRENEWED,
+                Ok(Ok(false)) => return,
                 Ok(Err(error)) => tracing::warn!(%error, "a lease cannot be renewed"),
-                Err(_) => tracing::warn!("a lease cannot be renewed in time"),
+                Err(_) => {
+                    tracing::warn!("a lease cannot be renewed in time");
+                    return;
+                }
             }
         }
     }
@@ -181,44 +224,31 @@ impl Cards {
         };
         let interaction = store.interaction(id).await?;
         let change = CardChange::of(&event.payload);
-        let is_erased = interaction.as_ref().is_some_and(|it| it.erased.is_some());
-        if is_erased && change == Some(CardChange::Post) && !self.may_be_there(claimed).await {
-            // Nothing of it was ever in Slack, and nothing has to be.
-            return Ok(None);
-        }
         Ok(change.zip(interaction))
     }
 
-    /// Those notifications that are told together, and the rest.
-    async fn parted(&self, news: Vec<Told>) -> (Vec<Told>, Vec<Told>) {
-        let (mut told, mut rest) = (Vec::new(), Vec::new());
-        for one in news {
-            let is_new = one.interaction.request.kind() == Kind::Notification
-                && one.change == CardChange::Post
-                && !self.may_be_there(&one.claimed).await;
-            if is_new {
-                told.push(one);
-            } else {
-                rest.push(one);
-            }
+    /// What this calls. An incoming webhook only posts.
+    fn method(&self, change: CardChange) -> &'static str {
+        match (&*self.wire, change) {
+            (Wire::Bot { .. }, CardChange::Close | CardChange::Update) => UPDATE.method,
+            (Wire::Bot { .. }, CardChange::Post) | (Wire::Webhook { .. }, _) => POST.method,
         }
-        if told.len() < DIGEST {
-            rest.append(&mut told);
-            rest.sort_by_key(|one| one.claimed.delivery.id);
-        }
-        (told, rest)
     }
 
-    /// Whether an earlier try may have posted it. If that cannot be read, it may.
-    async fn may_be_there(&self, claimed: &Claimed) -> bool {
+    /// How many earlier tries may have posted it. If that cannot be read, one may.
+    async fn earlier(&self, claimed: &Claimed) -> usize {
         if claimed.lease <= 1 {
-            return false;
+            return 0;
         }
         let Ok(attempts) = self.service.store().attempts(claimed.delivery.id).await else {
-            return true;
+            return 1;
         };
-        let mut earlier = attempts.iter().filter(|one| one.number != claimed.lease);
-        earlier.any(|one| one.end.as_ref().is_none_or(|end| end.may_have_arrived))
+        let earlier = attempts.iter().filter(|one| one.number != claimed.lease);
+        let may_be_there = earlier.filter(|one| match &one.end {
+            Some(end) => end.may_have_arrived,
+            None => one.called,
+        });
+        may_be_there.count()
     }
 
     fn shows(&self, interaction: &Interaction) -> bool {
@@ -246,10 +276,14 @@ impl Courier for Option<Cards> {
         true
     }
 
-    fn most(&self, health: Health, under_way: u32) -> u32 {
+    fn most(&self, lane: DestinationId, health: Health, under_way: u32) -> u32 {
+        let permit = |cards: &Cards| cards.outage.permit(lane, cards.service.now());
         match (under_way, health.failures) {
-            (0, 0) => CARDS,
-            (0, _) => 1,
+            (0, failures) => match self.as_ref().map_or(Permit::All, permit) {
+                Permit::All if failures == 0 => CARDS,
+                Permit::All | Permit::One => 1,
+                Permit::Nothing => 0,
+            },
             _ => 0,
         }
     }
@@ -268,6 +302,24 @@ impl Courier for Option<Cards> {
             () = cards.hold(&held) => claimed.into_iter().map(|one| (one, None)).collect(),
         }
     }
+}
+
+/// Those notifications that are told together, and the rest.
+fn parted(news: Vec<Told>) -> (Vec<Told>, Vec<Told>) {
+    let (mut told, mut rest): (Vec<_>, Vec<_>) = news.into_iter().partition(|one| {
+        one.interaction.request.kind() == Kind::Notification
+            && one.change == CardChange::Post
+            && one.earlier == 0
+    });
+    if told.len() < DIGEST {
+        rest.append(&mut told);
+        rest.sort_by_key(|one| one.claimed.delivery.id);
+    }
+    (told, rest)
+}
+
+fn not_yet() -> Sent {
+    postponed("it waits for its turn", TimeDelta::zero())
 }
 
 fn nothing_to_show() -> Sent {

@@ -1,10 +1,11 @@
 //! A user presses a control of a card: it is an answer, or opens a modal.
 
 use anyhow::ensure;
-use domain::{Interaction, InteractionId, interaction::PlanDecision};
+use domain::{Interaction, InteractionId, event::SeenOn, interaction::PlanDecision};
 use slack::{
     blocks::{Control, Modal, Note, NoteLink, Press, modal},
     class::Class,
+    limits::VIEW,
 };
 use tokio::sync::oneshot;
 
@@ -69,7 +70,10 @@ impl Actions {
             }
             Some(Press::Open(modal)) => match self.too_late(&interaction, &by) {
                 Some(words) => Err(Obstacle::Outdated(words.into())),
-                None => self.open(&interaction, modal, pressed).await,
+                None => {
+                    self.service.note_seen(id, SeenOn::Slack, by);
+                    self.open(&interaction, modal, pressed).await
+                }
             },
             Some(Press::Outdated) => Err(Obstacle::Outdated(OUTDATED.into())),
             Some(Press::OtherAnswers) => Err(Obstacle::Outdated(OTHER_ANSWERS.into())),
@@ -101,9 +105,13 @@ impl Actions {
         let (Some(view), Some(trigger_id)) = (view, &pressed.trigger_id) else {
             return refused(NOT_OPENED);
         };
+        if self.service.slack_rests(VIEW).await {
+            return refused(NOT_OPENED);
+        }
         match self.client.open_view(trigger_id, &view).await {
             Ok(_) => Ok(()),
             Err(error) => {
+                self.failed(&error).await;
                 tracing::warn!(error = %error, interaction.id = %interaction.id, "cannot open a modal in Slack");
                 match error.class {
                     Class::TriggerBound => refused(TRIGGER_OVER),

@@ -1,14 +1,23 @@
 //! Notes for people on what they did, for them alone, and the card as it is now.
 
-use domain::InteractionId;
+use std::time::Duration;
+
+use domain::{InteractionId, slack_pace::Urgency};
 use secrecy::SecretString;
 use serde_json::json;
+use service::Rests;
 use slack::{
     blocks::{Note, Origin, Surface, card},
+    client::CallError,
+    limits::{NOTE, Paced, UPDATE},
     types::{Post, Posted},
 };
+use tokio::time::timeout;
 
 use super::{Actions, payload::Pressed};
+
+/// How long a turn is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Where a user can be told something.
 pub(super) struct Recipient<'a> {
@@ -48,23 +57,58 @@ impl Actions {
         let blocks = note.json_blocks();
         let mut post = Post::to(recipient.channel, &note.text, &blocks);
         post.thread_ts = recipient.thread;
-        let Err(error) = self.client.post_ephemeral(recipient.user, &post).await else {
-            return;
+        let error = match self.told(recipient.user, &post).await {
+            Ok(()) => return,
+            Err(error) => error,
         };
         let Some(url) = recipient.response_url else {
-            tracing::warn!(error = %error, "cannot tell somebody in Slack what became of their answer");
+            tracing::warn!(
+                error,
+                "cannot tell somebody in Slack what became of their answer"
+            );
             return;
         };
         let body = json!({
             "response_type": "ephemeral", "replace_original": false, "text": note.text, "blocks": blocks,
         });
         if let Err(last) = self.client.respond(url, &body).await {
-            tracing::warn!(error = %error, last.error = %last, "cannot tell somebody in Slack what became of their press");
+            tracing::warn!(error, last.error = %last, "cannot tell somebody in Slack what became of their press");
         }
     }
 
-    /// Shows the card as it is now. When it changes meanwhile, what was shown may have come after what others
-    /// show, so it is shown again.
+    async fn told(&self, user: &str, post: &Post<'_>) -> Result<(), String> {
+        self.turn(NOTE).await?;
+        let posted = self.client.post_ephemeral(user, post).await;
+        match posted {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.failed(&error).await),
+        }
+    }
+
+    /// Waits until a method may be called, not for long: who pressed wants to know soon, and a server that stops waits
+    /// for this.
+    async fn turn(&self, paced: Paced) -> Result<(), String> {
+        let turn = self
+            .service
+            .slack_turn(paced.method, paced.limit, Urgency::First);
+        match timeout(PATIENCE, turn).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(Rests(_))) | Err(_) => {
+                Err(format!("{}: Slack has asked for a pause", paced.method))
+            }
+        }
+    }
+
+    /// Writes down what Slack wants, and says what went wrong.
+    pub(super) async fn failed(&self, error: &CallError) -> String {
+        if let Some(wait) = error.pause() {
+            self.service.slack_refused(error.method, wait).await;
+        }
+        error.to_string()
+    }
+
+    /// Shows the card as it is now, if Slack takes that now: otherwise it is owed, if it has changed. When it changes
+    /// meanwhile, what was shown may have come after what others show, so it is shown again.
     pub(super) async fn refresh(&self, id: InteractionId, at: &Origin) {
         let at = Posted {
             channel: at.channel.clone(),
@@ -72,13 +116,23 @@ impl Actions {
         };
         let mut shown = None;
         loop {
-            let interaction = match self.service.store().interaction(id).await {
-                Ok(Some(interaction)) if shown != Some(interaction.version) => interaction,
-                Ok(_) => return,
+            let as_it_is = async || match self.service.store().interaction(id).await {
+                Ok(read) => read,
                 Err(error) => {
                     tracing::error!(error = %error, interaction.id = %id, "cannot read what a card is to show");
-                    return;
+                    None
                 }
+            };
+            let interaction = as_it_is().await;
+            if interaction.is_none_or(|it| shown == Some(it.version)) {
+                return;
+            }
+            if let Err(error) = self.turn(UPDATE).await {
+                tracing::info!(error, interaction.id = %id, "a card in Slack is shown later as it is");
+                return;
+            }
+            let Some(interaction) = as_it_is().await else {
+                return;
             };
             let card = card(&interaction, Surface::Interactive, &self.public_url);
             let blocks = card.json_blocks();
@@ -86,7 +140,8 @@ impl Actions {
             let since = match updated.await {
                 Ok(since) => since,
                 Err(error) => {
-                    tracing::warn!(error = %error, interaction.id = %id, "cannot show a card in Slack as it is now");
+                    let error = self.failed(&error).await;
+                    tracing::warn!(error, interaction.id = %id, "cannot show a card in Slack as it is now");
                     return;
                 }
             };

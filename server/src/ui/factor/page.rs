@@ -2,20 +2,13 @@
 
 use std::fmt::Display;
 
-use axum::{
-    http::{HeaderMap, header},
-    response::{Html, IntoResponse, Response},
-};
+use axum::{http::HeaderMap, response::Response};
 use serde::Deserialize;
 
 use crate::{
-    plain_page::{html::Text, theme_of},
+    plain_page::{self, Script, html::Text},
     state::AppState,
 };
-
-/// Nothing but our own style and our own script, which sends nothing by itself.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
-                      object-src 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// What a form that was sent says of itself in the address.
 #[derive(Default, Deserialize)]
@@ -30,13 +23,12 @@ impl Said {
     /// The same as HTML; nothing when there is nothing, or somebody else wrote it.
     pub(super) fn html(&self) -> String {
         let refused = self.refused.as_deref().and_then(why);
-        let refused = refused.map(|words| {
-            let words = Text(&words);
-            format!("<p id=\"refusal\" class=\"refusal\" role=\"alert\"><span>{words}</span></p>")
-        });
+        let refused = refused.as_deref().map(Text);
         let done = self.done.as_deref().and_then(what);
-        let done = done.map(|words| format!("<p class=\"form-done\" role=\"status\">{words}</p>"));
-        [refused, done].into_iter().flatten().collect()
+        plain_page::said(
+            refused.as_ref().map(|words| words as &dyn Display),
+            done.as_ref().map(|words| words as &dyn Display),
+        )
     }
 }
 
@@ -89,24 +81,7 @@ pub(super) fn lone(
     title: &str,
     body: &dyn Display,
 ) -> Response {
-    let theme = theme_of(headers);
-    let page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <meta name=\"color-scheme\" content=\"light dark\"><title>{title} · Handraise</title>\
-         <link rel=\"icon\" type=\"image/svg+xml\" href=\"/pkg/icon.svg\">\
-         <link rel=\"stylesheet\" href=\"/pkg/{style}\">\
-         <script type=\"module\" src=\"/pkg/passkeys.js\"></script></head>\
-         <body><main class=\"lone\"><p class=\"wordmark\">Handraise</p><h1>{title}</h1>{body}</main></body></html>\n",
-        theme = theme.name(),
-        title = Text(title),
-        style = Text(&state.assets.style),
-    );
-    let headers = [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::CACHE_CONTROL, "no-store"),
-    ];
-    (headers, Html(page)).into_response()
+    plain_page::lone(state, headers, title, body, Script::Passkeys)
 }
 
 /// A form that the script fills with what a device says to `options`, and sends. `does` is `create` or `get`; with

@@ -39,6 +39,11 @@ impl Sent {
         self.field("by").is_none_or(|by| by == person.to_string())
     }
 
+    /// Whether it dismisses the question, since its agent is offline.
+    pub(super) fn dismisses(&self) -> bool {
+        self.field("dismiss").is_some()
+    }
+
     /// Which question of a form it answers.
     pub(super) fn question(&self) -> Option<&str> {
         self.field("question")

@@ -75,6 +75,27 @@ impl Question {
         )
     }
 
+    /// That its agent is offline, and the button for whoever may answer.
+    pub(super) fn dismissal(&self) -> String {
+        let Some(words) = self.offline.as_deref().filter(|_| self.is_open()) else {
+            return String::new();
+        };
+        let button = match self.may_answer {
+            true => format!(
+                "<form method=\"post\" action=\"/q/{id}\"><input type=\"hidden\" name=\"by\" value=\"{by}\">\
+                 <input type=\"hidden\" name=\"dismiss\" value=\"1\">\
+                 <button class=\"button\" type=\"submit\">Dismiss</button></form>",
+                id = self.row.id,
+                by = self.reader,
+            ),
+            false => String::new(),
+        };
+        format!(
+            "<div class=\"notice\" role=\"status\"><p>{}</p>{button}</div>",
+            Text(words)
+        )
+    }
+
     fn step_fields(&self, steps: &[FormStep], typed: &Typed) -> String {
         let Some(step) = steps.get(self.step) else {
             return String::new();

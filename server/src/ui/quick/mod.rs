@@ -28,6 +28,7 @@ use axum::{
 };
 use domain::{
     Interaction, InteractionId,
+    event::SeenOn,
     interaction::{Ask, Shown},
     limits,
 };
@@ -82,6 +83,12 @@ async fn show(
     let reader = for_person(&state, who, address, session);
     let shown = async {
         let interaction = reader.found(parsed(&id)?).await?;
+        if interaction.state.is_pending() {
+            let by = reader.principal()?;
+            state
+                .service
+                .note_seen(interaction.id, SeenOn::Question, by);
+        }
         let step = wanted.question.and_then(|n| n.checked_sub(1));
         let question = reader.question(&interaction, step).await?;
         let before = question.before();
@@ -127,6 +134,14 @@ impl ForPerson {
             .await?;
         if !question.may_answer {
             return Err(UiError::NotAllowed);
+        }
+        if sent.dismisses() {
+            let besides = self.besides(id).await?;
+            self.dismiss(id).await?;
+            return Ok(match besides.next {
+                Some(next) => format!("/q/{}?after={id}", next.id),
+                None => format!("/q/{id}?after={id}"),
+            });
         }
         let draft = sent.draft(&interaction.request.ask)?;
         // Whatever a form says: what has no room on the page was not shown on it (rule 11).
@@ -229,7 +244,7 @@ impl ForPerson {
         };
         let main = format!(
             "<main data-id=\"{id}\" data-version=\"{version}\" data-by=\"{by}\"{open}{rest}>{after}{who}\
-             <h1 dir=\"auto\">{title}</h1>{deadline}{above}\
+             <h1 dir=\"auto\">{title}</h1>{deadline}{offline}{above}\
              <div class=\"end\">{problem}{end}{on}\
              <nav class=\"more\" aria-label=\"More\">{later}<a href=\"{full}\">Full page</a></nav></div></main>",
             version = question.version,
@@ -248,6 +263,7 @@ impl ForPerson {
             } else {
                 ""
             },
+            offline = question.dismissal(),
             above = question.above(),
         );
         Ok(Page {

@@ -17,7 +17,7 @@ use super::{form::Typed, page::ROOM};
 use crate::{
     plain_page::html::Text,
     ui::{
-        action,
+        action, around,
         backend::{ForPerson, told},
         blocker::{control, fallback, in_place_of_prompt, rendered, status, unsent},
         markdown,
@@ -44,8 +44,10 @@ pub(super) struct Question {
     pub(super) title: String,
     /// Who asks, and for what work.
     pub(super) who: String,
-    /// What happens without an answer, while it waits.
+    /// Who is on it, whom it is for, and what happens without an answer, while it waits.
     pub(super) deadline: String,
+    /// That nobody seems to wait for it any more, as a sentence.
+    pub(super) offline: Option<String>,
     pub(super) prompt_html: String,
     pub(super) control: Control,
     /// Which question of a form, from 0.
@@ -89,6 +91,8 @@ impl ForPerson {
             let given = interaction.answer().map(|it| it.to_text(&request.ask));
             unsent = unsent.filter(|text| Some(text) != given.as_ref());
         }
+        let service = &self.state.service;
+        let presence = service.agent_presence(interaction).await.map_err(told)?;
         let step = match &control {
             Control::Form(steps) => {
                 let open = steps.iter().position(|step| step.answer.is_none());
@@ -110,6 +114,7 @@ impl ForPerson {
             },
             who: who(interaction, &row),
             deadline: self.deadline(interaction, &row),
+            offline: presence.and_then(|it| around::offline(it, service.now())),
             prompt_html: match &interaction.erased {
                 Some(erased) => in_place_of_prompt(erased),
                 None => rendered(request.prompt.clone()).await?,
@@ -134,16 +139,41 @@ impl ForPerson {
         found.map_err(told)
     }
 
+    /// Whom it is for, and the words of who handed it over.
+    fn meant_for(&self, interaction: &Interaction) -> String {
+        let me = self.who().ok().map(|who| who.person.id);
+        let words = me.and_then(|me| around::meant_for(interaction, me));
+        let Some(words) = words else {
+            return String::new();
+        };
+        let handed = interaction.to.as_ref().and_then(|to| to.handed.as_ref());
+        let why = handed.and_then(|handed| handed.why.as_deref());
+        let why = why.map_or_else(String::new, |why| {
+            format!(" <q dir=\"auto\">{}</q>", Text(&harmless(why)))
+        });
+        format!("<p class=\"said\" dir=\"auto\">{}{why}</p>", Text(&words))
+    }
+
     fn deadline(&self, interaction: &Interaction, row: &Row) -> String {
         let agent = Text(&row.agent);
         let stopped = match row.mode {
             Mode::Sync => format!("<bdi>{agent}</bdi> has stopped until this is answered. "),
             Mode::Async => String::new(),
         };
-        let Some(until) = row.expires_at else {
-            return format!("<p class=\"deadline\">{stopped}It never expires.</p>");
-        };
         let now = self.state.service.now();
+        let on_it = match interaction.claim_at(now) {
+            Some(claim) => format!(
+                "<p class=\"said\"><bdi>{by}</bdi> is on it for another {left}.</p>",
+                by = Text(&harmless(&claim.by.name)),
+                left = time::words(claim.until - now),
+            ),
+            None => String::new(),
+        };
+        let meant_for = self.meant_for(interaction);
+        let on_it = on_it + &meant_for;
+        let Some(until) = row.expires_at else {
+            return format!("{on_it}<p class=\"deadline\">{stopped}It never expires.</p>");
+        };
         let short = match time::fraction_left(row.created_at, until, now) < SHORT {
             true => " short",
             false => "",
@@ -162,7 +192,7 @@ impl ForPerson {
             None => format!("it expires, and <bdi>{agent}</bdi> gets no answer."),
         };
         format!(
-            "<p class=\"deadline{short}\">{stopped}In <time datetime=\"{at}\" title=\"{exact}\" data-left=\"{ms}\">\
+            "{on_it}<p class=\"deadline{short}\">{stopped}In <time datetime=\"{at}\" title=\"{exact}\" data-left=\"{ms}\">\
              {left}</time> {then}</p>",
             at = until.to_rfc3339(),
             exact = time::exact(until),
@@ -207,6 +237,7 @@ impl Question {
             true => self.form(&Typed::default(), None),
             false => self.ended(self.row.created_at),
         };
+        // That its agent is offline is not counted: what was whole a moment ago stays so.
         let parts = [&self.title, &self.who, &self.deadline, &self.above(), &end];
         parts.into_iter().map(String::len).sum::<usize>() <= ROOM
     }

@@ -12,7 +12,7 @@ const ROWS: u32 = 200;
 pub(super) struct Besides {
     /// The one behind it that they may answer, or else the first.
     pub(super) next: Option<Row>,
-    /// How many there are in all.
+    /// How many there are in all. What they have snoozed is not among them.
     pub(super) count: i64,
 }
 
@@ -24,15 +24,20 @@ impl ForPerson {
         let store = self.state.service.store();
         let waiting = store.waiting(&audience, ROWS).await.map_err(failed)?;
         let all = store.waiting_counts(&audience).await.map_err(failed)?;
+        let snoozed = self.state.service.snoozed(self.who()?.person.id).await;
+        let mut snoozed = snoozed.map_err(failed)?;
+        snoozed.retain(|one| one.interaction != id);
         let here = waiting.iter().position(|brief| brief.id == id);
         let (before, behind) = waiting.split_at(here.map_or(0, |at| at + 1));
-        let next = behind
-            .iter()
-            .chain(before)
-            .find(|one| one.id != id && principal.responder_for(one.team.as_ref()).is_ok());
+        let next = behind.iter().chain(before).find(|one| {
+            one.id != id
+                && snoozed.iter().all(|it| it.interaction != one.id)
+                && principal.responder_for(one.team.as_ref()).is_ok()
+        });
+        let snoozed = i64::try_from(snoozed.len()).unwrap_or(i64::MAX);
         Ok(Besides {
             next: next.map(Row::from),
-            count: all.sync + all.not_sync - i64::from(here.is_some()),
+            count: all.sync + all.not_sync - i64::from(here.is_some()) - snoozed,
         })
     }
 }

@@ -10,7 +10,7 @@ use super::{
     words::members_word,
 };
 use crate::{
-    components::{Said, capital::capital},
+    components::{LadderOf, Said, capital::capital},
     load::Loaded,
     server_fns::{ChangeTeam, DeleteTeam, SetHome, SetMember, SetOpen},
     view::{OneTeam, Visitor},
@@ -97,6 +97,7 @@ pub(crate) fn TeamView(
             <HomeAgents page id changes visitor />
             <OpenAgents page id changes />
         </section>
+        <LadderOf team=Some(id) />
         <ProfileForm page change=changes.change visitor />
         <DeleteTeamForm page delete=changes.delete visitor />
     }

@@ -36,6 +36,20 @@ pub(super) struct Call {
     pub(super) error: Option<String>,
 }
 
+/// The message at the end of a session.
+#[derive(Debug, Deserialize)]
+pub(super) struct SessionEnd {
+    #[expect(dead_code, reason = "it has this one value, or it is another message")]
+    pub(super) hook_event_name: SessionEndName,
+    pub(super) session_id: String,
+}
+
+/// The name of the event.
+#[derive(Debug, Deserialize)]
+pub(super) enum SessionEndName {
+    SessionEnd,
+}
+
 /// When the hook is called.
 pub(super) enum Event {
     /// May it run?
@@ -51,7 +65,7 @@ impl Call {
             "PostToolUse" => Event::After(ReportOutcome::Done),
             "PostToolUseFailure" => Event::After(ReportOutcome::Failed),
             other => bail!(
-                "this is a hook for PreToolUse, PostToolUse and PostToolUseFailure, not for {other}"
+                "this is a hook for PreToolUse, PostToolUse, PostToolUseFailure and SessionEnd, not for {other}"
             ),
         })
     }
@@ -155,6 +169,7 @@ impl Call {
             "prompt": prompt,
             "action": action,
             "session_id": self.session(), "timeout_seconds": seconds, "metadata": metadata,
+            "withdraw_on_disconnect": self.session().is_some(),
         }))
     }
 }

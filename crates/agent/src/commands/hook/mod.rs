@@ -16,11 +16,12 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
+use domain::limits;
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::{Server, say};
-use call::{Call, Event};
+use call::{Call, Event, SessionEnd};
 use tools::ToolName;
 
 /// For the server to say itself that it has expired, and for the work after an approval.
@@ -39,7 +40,8 @@ const LONGEST_INPUT: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Subcommand)]
 pub enum HookCommand {
     /// Answers a PreToolUse hook of Claude Code from an approval: reads its JSON, asks people, and allows
-    /// or denies. As a PostToolUse hook it reports what came of it.
+    /// or denies. As a PostToolUse hook it reports what came of it; as a SessionEnd hook it takes back what
+    /// still waits of that session.
     ///
     /// Denied, expired, unreachable or anything unclear: the tool does not run (exit code 2). Files that the call
     /// names are part of what is approved; one that was changed meanwhile does not run. Give the hook at least
@@ -68,7 +70,7 @@ enum Said {
     Nothing,
     /// The tool may run, and why.
     Allowed(String),
-    /// The tool has run, and the server knows.
+    /// The tool has run, or the session has ended, and the server knows.
     Reported,
 }
 
@@ -142,7 +144,20 @@ impl ClaudeCode {
 
     /// Everything that is not said clearly is a no.
     async fn say(self) -> anyhow::Result<Said> {
-        let call = Arc::new(read()?);
+        let call = match read()? {
+            Input::Call(call) => Arc::new(call),
+            // Nothing was asked under a name that is longer than ours may be.
+            Input::SessionEnd(session) if session.chars().count() > limits::SESSION_ID_CHARS => {
+                return Ok(Said::Nothing);
+            }
+            Input::SessionEnd(session) => {
+                let client = self.server.client()?;
+                let ended = timeout(REPORTING, client.end_session(&session)).await;
+                ended
+                    .context("the server could not be told in time that the session has ended")??;
+                return Ok(Said::Reported);
+            }
+        };
         let is_ours =
             self.tools.is_empty() || self.tools.iter().any(|it| it.means(&call.tool_name));
         if !is_ours {
@@ -166,7 +181,15 @@ impl ClaudeCode {
     }
 }
 
-fn read() -> anyhow::Result<Call> {
+/// What the hook is called for.
+enum Input {
+    /// A tool is about to run, or has run.
+    Call(Call),
+    /// The session of this id is over.
+    SessionEnd(String),
+}
+
+fn read() -> anyhow::Result<Input> {
     let mut input = Vec::new();
     let stdin = std::io::stdin().lock();
     stdin
@@ -182,12 +205,19 @@ fn read() -> anyhow::Result<Call> {
         input.trim_ascii_start().starts_with(b"{"),
         "standard input is not what Claude Code gives a PreToolUse hook"
     );
+    if let Ok(SessionEnd {
+        hook_event_name: _,
+        session_id,
+    }) = serde_json::from_slice(&input)
+    {
+        return Ok(Input::SessionEnd(session_id));
+    }
     let call: Call = serde_json::from_slice(&input)
         .context("standard input is not what Claude Code gives a PreToolUse hook")?;
     if call.tool_name.trim().is_empty() {
         bail!("standard input names no tool");
     }
-    Ok(call)
+    Ok(Input::Call(call))
 }
 
 fn print(decision: &str, reason: &str) -> anyhow::Result<()> {

@@ -4,30 +4,40 @@
 mod answer;
 mod call_back;
 mod cancel;
+mod claim;
+#[cfg(feature = "zones")]
+mod climb;
 mod collect;
 mod consume;
 mod erase;
 mod expire;
 mod follow_up;
+mod hand_over;
 mod move_to;
 mod open;
 mod post;
 mod reply;
 mod report;
+mod snooze;
 
 pub use answer::{answer, answer_open, reject_answer};
 pub use call_back::{agent_offline, called_back};
-pub use cancel::cancel;
+pub use cancel::{cancel, dismiss, withdraw};
+pub use claim::{claim, release, run_out};
+#[cfg(feature = "zones")]
+pub use climb::{climb, seen, sum_up};
 pub use collect::collect;
 pub use consume::consume;
 pub use erase::{Erasable, erase, erase_of_many, erase_old};
 pub use expire::expire;
 pub use follow_up::follow_up;
+pub use hand_over::{Receiver, hand_over, may_answer};
 pub use move_to::move_to;
-pub use open::open;
+pub use open::{AskedOf, open, open_for};
 pub use post::posted;
 pub use reply::reply;
 pub use report::report;
+pub use snooze::{Snooze, snooze};
 
 use crate::{
     changeset::Changeset,
@@ -54,6 +64,7 @@ fn close(
 ) -> Changeset {
     let next = Interaction {
         state,
+        claim: None,
         ..interaction.clone()
     };
     let mut changeset = advance(next.clone(), actor.clone(), payload, now);

@@ -2,11 +2,11 @@
 
 use super::still_open;
 use crate::{
-    changeset::Changeset, decide::next::advance, event::InteractionEvent, ids::Moment,
+    changeset::Changeset, decide::next::advance_anew, event::InteractionEvent, ids::Moment,
     interaction::Interaction, principal::Principal, refused::Refused, team::Team,
 };
 
-/// An admin gives it to another team, which sees and answers it from now on. A card in Slack stays in its channel, and
+/// An admin gives it to another team, which sees and answers it from now on. Whom it was for, and who was on it, ends with that. A card in Slack stays in its channel, and
 /// takes answers of the new team alone.
 ///
 /// # Errors
@@ -28,7 +28,16 @@ pub fn move_to(
     let team = team.named();
     let next = Interaction {
         team: Some(team.clone()),
+        // They may not even see it there.
+        to: None,
+        claim: None,
         ..interaction.clone()
     };
-    Ok(advance(next, actor, InteractionEvent::Moved { team }, now))
+    Ok(advance_anew(
+        next,
+        actor,
+        InteractionEvent::Moved { team },
+        None,
+        now,
+    ))
 }

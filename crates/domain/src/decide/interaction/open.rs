@@ -8,7 +8,7 @@ use crate::{
     event::InteractionEvent,
     idempotency::{AskedUnder, IdempotencyKey},
     ids::{InteractionId, Moment},
-    interaction::{Card, FormAnswers, Interaction, Kind, Request, State},
+    interaction::{Addressee, Card, FormAnswers, Interaction, Kind, Request, State, Whom},
     principal::{Actor, AgentRef},
     task::Task,
     team::TeamRef,
@@ -20,6 +20,29 @@ pub fn open(
     request: Request,
     agent: AgentRef,
     team: Option<TeamRef>,
+    key: Option<IdempotencyKey>,
+    task: Option<&Task>,
+    channel: Option<String>,
+    now: Moment<'_>,
+) -> Changeset {
+    let of = AskedOf { team, to: None };
+    open_for(request, agent, of, key, task, channel, now)
+}
+
+/// Who is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AskedOf {
+    /// The team; `None` = everyone.
+    pub team: Option<TeamRef>,
+    /// Whom of it, where the agent asks for somebody; never of a notification.
+    pub to: Option<Whom>,
+}
+
+/// As [`open`], where the agent may ask for somebody.
+pub fn open_for(
+    request: Request,
+    agent: AgentRef,
+    AskedOf { team, to }: AskedOf,
     key: Option<IdempotencyKey>,
     task: Option<&Task>,
     channel: Option<String>,
@@ -42,11 +65,16 @@ pub fn open(
         version: 1,
         agent: agent.clone(),
         team: team.clone(),
+        to: (!told)
+            .then(|| to.clone())
+            .flatten()
+            .map(|whom| Addressee::asked_for(whom, now.at)),
         created_at: now.at,
         expires_at: request
             .timeout_seconds
             .map(|seconds| now.at + TimeDelta::seconds(seconds)),
         state,
+        claim: None,
         collected_at: None,
         consumed: None,
         report: None,
@@ -72,6 +100,7 @@ pub fn open(
             channel,
             asked_under: Some(AskedUnder::of(key.as_ref())),
             team,
+            to,
         }
     };
     let mut changeset = Changeset {

@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::sequences::bo;
 use crate::{
     Actor, AgentId, AgentRef, Changeset, InteractionEvent, Moment, Parts, Payload, Principal,
     Refused, Role, TokenId,
@@ -30,9 +31,13 @@ enum Command {
     FollowUp,
     CalledBack,
     AgentOffline,
+    Claim,
+    Release,
+    RunOut,
+    HandOver,
 }
 
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 13] = [
     Command::Answer,
     Command::Expire,
     Command::Cancel,
@@ -42,6 +47,10 @@ const COMMANDS: [Command; 9] = [
     Command::FollowUp,
     Command::CalledBack,
     Command::AgentOffline,
+    Command::Claim,
+    Command::Release,
+    Command::RunOut,
+    Command::HandOver,
 ];
 
 fn run(command: Command, interaction: &Interaction, now: Moment<'_>) -> Result<Changeset, Refused> {
@@ -59,6 +68,14 @@ fn run(command: Command, interaction: &Interaction, now: Moment<'_>) -> Result<C
         Command::FollowUp => decide::follow_up(interaction, "more".into(), &ana, now),
         Command::CalledBack => decide::called_back(interaction, now),
         Command::AgentOffline => decide::agent_offline(interaction, now),
+        Command::Claim => decide::claim(interaction, 15, &ana, now),
+        Command::Release => decide::release(interaction, &ana, now),
+        Command::RunOut => decide::run_out(interaction, true, now),
+        Command::HandOver => {
+            let bo = bo();
+            let to = decide::Receiver::Person(Some((&bo, &Parts::default())));
+            decide::hand_over(interaction, to, None, &ana, now)
+        }
     }
 }
 
@@ -129,6 +146,10 @@ fn every_command_on_a_pending_one_of_every_kind() {
             (Command::FollowUp, "still pending", "still pending"),
             (Command::CalledBack, "still pending", "still pending"),
             (Command::AgentOffline, "still pending", "still pending"),
+            (Command::Claim, "pending", "closed: expired"),
+            (Command::Release, "it is so already", "closed: expired"),
+            (Command::RunOut, "it is so already", "closed: expired"),
+            (Command::HandOver, "pending", "closed: expired"),
         ] {
             for (seconds, expected) in [(59, before), (60, after)] {
                 let found = outcome(&run(command, &pending, at(&ids, seconds)));
@@ -152,7 +173,13 @@ fn every_command_on_a_closed_one_of_every_kind() {
             let name = closed.state.outcome().unwrap().name();
             for command in COMMANDS {
                 let expected = match command {
-                    Command::Answer | Command::Expire | Command::Cancel => {
+                    Command::Answer
+                    | Command::Expire
+                    | Command::Cancel
+                    | Command::Claim
+                    | Command::Release
+                    | Command::RunOut
+                    | Command::HandOver => {
                         format!("closed: {name}")
                     }
                     Command::Consume if name != "approved" => "this was not approved".to_owned(),
@@ -287,6 +314,7 @@ fn an_agent_takes_back_and_collects_only_its_own() {
             at: epoch() + TimeDelta::seconds(1),
             by: Actor::Agent(agent()),
             reason,
+            code: None,
         }
     );
     assert_eq!(

@@ -1,6 +1,7 @@
 //! The rules, one by one and for any sequence of commands.
 
 mod access;
+mod claim;
 mod commands;
 mod delivery;
 #[cfg(feature = "zones")]
@@ -8,7 +9,9 @@ mod duty;
 mod erase;
 mod factor;
 mod identity;
+mod offline;
 mod owner;
+mod reach;
 mod replies;
 mod sequences;
 mod task;

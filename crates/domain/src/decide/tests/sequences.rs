@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::{
-    Changeset, Moment, Principal, Refused, Role,
+    Changeset, Moment, Parts, Person, Principal, Refused, Role,
     decide::interaction as decide,
     interaction::{
         AnswerContent, AnswerDraft, FormAnswer, Interaction, Kind, Outcome, PlanDecision, Posted,
@@ -25,6 +25,10 @@ pub(super) enum Command {
     CalledBack,
     AgentOffline,
     Posted(String),
+    Claim(i64, By),
+    Release(By),
+    RunOut,
+    HandOver(String, By),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +75,14 @@ pub(super) fn run(
         Command::FollowUp(text, by) => {
             decide::follow_up(interaction, text.clone(), &by.principal(), now)
         }
+        Command::Claim(minutes, by) => decide::claim(interaction, *minutes, &by.principal(), now),
+        Command::Release(by) => decide::release(interaction, &by.principal(), now),
+        Command::RunOut => decide::run_out(interaction, true, now),
+        Command::HandOver(why, by) => {
+            let bo = bo();
+            let to = decide::Receiver::Person(Some((&bo, &Parts::default())));
+            decide::hand_over(interaction, to, Some(why.clone()), &by.principal(), now)
+        }
         Command::CalledBack => decide::called_back(interaction, now),
         Command::AgentOffline => decide::agent_offline(interaction, now),
         Command::Posted(ts) => {
@@ -81,6 +93,11 @@ pub(super) fn run(
             decide::posted(interaction, posted, now)
         }
     }
+}
+
+/// Another person who answers.
+pub(super) fn bo() -> Person {
+    crate::testing::human(10, "Bo", Role::Responder)
 }
 
 fn by() -> impl Strategy<Value = By> {
@@ -141,6 +158,10 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         1 => Just(Command::CalledBack),
         1 => Just(Command::AgentOffline),
         1 => "[0-9]{1,3}".prop_map(Command::Posted),
+        2 => (0i64..3, by()).prop_map(|(minutes, by)| Command::Claim(minutes, by)),
+        1 => by().prop_map(Command::Release),
+        1 => Just(Command::RunOut),
+        1 => ("[a-z]{1,4}", by()).prop_map(|(why, by)| Command::HandOver(why, by)),
     ]
 }
 
@@ -198,6 +219,7 @@ proptest! {
                 }
                 Err(_) => prop_assert_eq!(&before, &interaction),
             }
+            prop_assert!(interaction.claim.is_none() || interaction.state.is_pending());
             prop_assert_eq!(interaction.version, accepted);
             let replayed = Interaction::replay(&events);
             prop_assert_eq!(replayed.as_ref(), Some(&interaction));

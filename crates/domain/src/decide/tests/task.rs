@@ -282,6 +282,10 @@ impl Held {
                 other @ (Write::Erase(_)
                 | Write::Access(_)
                 | Write::Endpoint(_)
+                | Write::Reach(_)
+                | Write::Tell { .. }
+                | Write::Arrived { .. }
+                | Write::Ladder(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. }) => {
                     panic!("{other:?}")

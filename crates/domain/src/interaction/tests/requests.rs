@@ -296,3 +296,24 @@ fn options_that_look_the_same_are_refused() {
         );
     }
 }
+
+#[test]
+fn what_goes_with_its_session_names_one_and_waits_for_an_answer() {
+    let flagged = |kind, fields: Value| {
+        let mut body = with(kind, fields);
+        body["withdraw_on_disconnect"] = true.into();
+        faults(body)
+    };
+    let session = json!({"session_id": "s"});
+    assert_eq!(
+        flagged(Kind::Question, json!({})),
+        ["withdraw_on_disconnect"]
+    );
+    assert_eq!(flagged(Kind::Approval, session.clone()), [""; 0]);
+    assert_eq!(
+        flagged(Kind::Notification, session),
+        ["withdraw_on_disconnect"]
+    );
+    let said_no = with(Kind::Question, json!({"withdraw_on_disconnect": false}));
+    assert!(!request(said_no).withdraw_on_disconnect);
+}

@@ -77,6 +77,29 @@ impl TestApp {
         configure: impl FnOnce(&mut Config),
         join: impl FnOnce(WayIn) -> WayIn,
     ) -> Self {
+        // Slack's time is the real one's, which nobody here waits for.
+        Self::start_whole(listener, database, clock, Duration::ZERO, configure, join).await
+    }
+
+    /// With a second of Slack's that is so long.
+    pub(crate) async fn start_paced(
+        listener: TcpListener,
+        database: &TestDatabase,
+        clock: Arc<TestClock>,
+        second: Duration,
+        configure: impl FnOnce(&mut Config),
+    ) -> Self {
+        Self::start_whole(listener, database, clock, second, configure, |slack| slack).await
+    }
+
+    async fn start_whole(
+        listener: TcpListener,
+        database: &TestDatabase,
+        clock: Arc<TestClock>,
+        slack_second: Duration,
+        configure: impl FnOnce(&mut Config),
+        join: impl FnOnce(WayIn) -> WayIn,
+    ) -> Self {
         let addr = listener.local_addr().unwrap();
         let mut config = Config {
             addr,
@@ -102,8 +125,7 @@ impl TestApp {
         let state = AppState::new(config, assets, store, clock.clone(), ids, keys);
         let slack = WayIn::new(&state.config, &state.service).unwrap();
         let mut state = state.with_slack(slack.map(join));
-        // Its time is the real one's, which nobody here waits for.
-        state.slack_pace = Duration::ZERO;
+        state.slack_second = slack_second;
         let stopping = CancellationToken::new();
         let stopped = stopping.clone().cancelled_owned();
         let running = {
@@ -133,6 +155,10 @@ impl TestApp {
 
     /// Waits until everything that is due by now was sent.
     pub(crate) async fn drain(&self) {
+        let service = &self.state.service;
+        if service.anybody_is_reached().await.unwrap() {
+            service.climb_due().await.unwrap();
+        }
         self.state.drain.wait().await;
     }
 
@@ -169,6 +195,20 @@ impl TestApp {
 
     pub(crate) fn put(&self, path: &str) -> RequestBuilder {
         self.client.put(self.url(path))
+    }
+
+    /// Waits until a question has been opened by a person: that is noted beside the page, which does not wait for it.
+    pub(crate) async fn until_seen(&self, id: &str) {
+        let store = self.state.service.store();
+        let mut looks = tokio::time::interval(Duration::from_millis(20));
+        loop {
+            looks.tick().await;
+            let history = store.events_of(id.parse().unwrap(), 0, 100).await;
+            let mut events = history.unwrap().collect().into_iter();
+            if events.any(|event| event.payload.event_type() == "interaction.seen") {
+                return;
+            }
+        }
     }
 
     /// Sends a form of a page, as a browser would.

@@ -17,7 +17,7 @@ pub(crate) const WAY: &str = "/sign-in/with/company";
 /// Where they come who do not come in.
 pub(crate) const REFUSED: &str = "/sign-in?refused=provider&next=%2F";
 
-/// One browser, with its cookie.
+/// One browser, with its cookies.
 pub(crate) struct Browser<'a> {
     pub(crate) app: &'a TestApp,
     pub(crate) cookie: String,
@@ -35,9 +35,13 @@ impl<'a> Browser<'a> {
     }
 
     fn keep(&mut self, response: Response) -> Response {
-        if let Some(cookie) = response.headers().get(header::SET_COOKIE) {
-            let cookie = cookie.to_str().unwrap();
-            self.cookie = cookie.split(';').next().unwrap().to_owned();
+        for cookie in response.headers().get_all(header::SET_COOKIE) {
+            let pair = cookie.to_str().unwrap().split(';').next().unwrap();
+            let (name, _) = pair.split_once('=').unwrap();
+            let others = self.cookie.split("; ");
+            let others = others.filter(|one| one.split_once('=').is_some_and(|(of, _)| of != name));
+            let all: Vec<_> = others.chain([pair]).collect();
+            self.cookie = all.join("; ");
         }
         response
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const TAGS: [&str; 75] = [
+const TAGS: [&str; 76] = [
     "a",
     "article",
     "aside",
@@ -43,6 +43,7 @@ const TAGS: [&str; 75] = [
     "mark",
     "meta",
     "nav",
+    "noscript",
     "ol",
     "option",
     "p",
@@ -172,10 +173,12 @@ impl Tag {
         let has = |attribute: &str| self.attributes.contains_key(attribute);
         for (attribute, value) in &self.attributes {
             let fine = match &**attribute {
-                "href" if name == "link" => value.starts_with("/pkg/"),
+                "href" if name == "link" => {
+                    value.starts_with("/pkg/") || value == "/manifest.webmanifest"
+                }
                 "href" => leads_somewhere_harmless(value),
                 "src" => name == "script" && value.starts_with("/pkg/"),
-                "action" => ["/ui/", "/sign-", "/history", "/confirm"]
+                "action" => ["/ui/", "/sign-", "/history", "/confirm", "/settings/reach"]
                     .iter()
                     .any(|it| value.starts_with(it)),
                 "type" if name == "input" => value != "image",

@@ -35,6 +35,7 @@ pub(crate) struct Got {
     pub(crate) path: String,
     pub(crate) headers: HashMap<String, String>,
     pub(crate) body: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Got {
@@ -170,7 +171,9 @@ async fn read(stream: &mut TcpStream) -> Option<Got> {
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let length: usize = headers.get("content-length")?.parse().ok()?;
+    // Whoever only asks sends no body.
+    let length = headers.get("content-length").map_or("0", String::as_str);
+    let length: usize = length.parse().ok()?;
     let mut body = bytes.split_off(head + 4);
     while body.len() < length {
         let count = stream.read(&mut chunk).await.ok()?;
@@ -179,10 +182,10 @@ async fn read(stream: &mut TcpStream) -> Option<Got> {
         }
         body.extend_from_slice(&chunk[..count]);
     }
-    let body = String::from_utf8(body).unwrap();
     Some(Got {
         path,
         headers,
-        body,
+        body: String::from_utf8_lossy(&body).into_owned(),
+        bytes: body,
     })
 }

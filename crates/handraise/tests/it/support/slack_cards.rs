@@ -1,11 +1,15 @@
 //! A server that posts cards to the fake Slack, and how time passes for both.
 
+use std::{sync::Arc, time::Duration};
+
 use chrono::TimeDelta;
 use server::config::Config;
 use store::{DeliveryQuery, DeliveryRecord, testing::TestDatabase};
 
+use tokio::{task::JoinHandle, time::Instant};
+
 use super::{
-    app::TestApp,
+    app::{TestApp, TestClock},
     fake_slack::{BOT_TOKEN, FakeSlack, MAIN, SIGNING_SECRET, URGENT},
 };
 
@@ -52,4 +56,18 @@ pub(crate) async fn deliveries(app: &TestApp) -> Vec<DeliveryRecord> {
         ..DeliveryQuery::default()
     };
     app.state.service.store().deliveries(&all).await.unwrap()
+}
+
+/// Has the time of an app and its Slack pass as ours does.
+pub(crate) fn live(clock: &Arc<TestClock>) -> JoinHandle<()> {
+    let clock = clock.clone();
+    tokio::spawn(async move {
+        let mut last = Instant::now();
+        loop {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            let now = Instant::now();
+            clock.advance(TimeDelta::from_std(now - last).unwrap());
+            last = now;
+        }
+    })
 }

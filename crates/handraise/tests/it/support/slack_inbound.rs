@@ -74,6 +74,7 @@ impl Inbound {
                 slack.pace = Pace {
                     call: Duration::from_millis(1),
                     failure: Duration::from_millis(1),
+                    again: [20, 40, 60].map(Duration::from_millis),
                 };
                 slack
             },

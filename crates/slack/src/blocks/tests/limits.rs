@@ -157,6 +157,7 @@ impl Faults {
             "If nobody answers by :",
             "Closed ",
             "Told ",
+            "until ",
             "This is not all of it. ",
             "This is not all of it. The rest is on the dashboard.",
         ];

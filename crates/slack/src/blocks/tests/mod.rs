@@ -4,6 +4,7 @@ mod erased;
 mod given;
 mod limits;
 mod notes;
+mod people;
 mod pressing;
 mod properties;
 mod samples;

@@ -134,3 +134,27 @@ fn a_card_that_is_posted_again_fits_whatever_is_in_it() {
         assert_eq!(limits::of_card(&card), [""; 0], "{text:?}");
     }
 }
+
+#[test]
+fn a_card_that_is_there_twice_says_where_the_other_is() {
+    let other = "https://fake.slack.example/archives/C1/p1700000001000200";
+    for (note, words) in [
+        (Note::on_twin(Some(other.to_owned())), "posted twice"),
+        (
+            Note::below_twin(Some(other.to_owned())),
+            "in the thread of that one",
+        ),
+    ] {
+        let card = note.to_card();
+        assert!(card.text.contains(words), "{}", card.text);
+        assert!(card.text.ends_with(other), "{}", card.text);
+        let blocks = json!(card.json_blocks()).to_string();
+        assert!(
+            blocks.contains("Open the other card") && blocks.contains(other),
+            "{blocks}"
+        );
+        assert!(!blocks.contains("action_id"), "{blocks}");
+    }
+    let card = Note::on_twin(None).to_card();
+    assert_eq!(card.blocks.len(), 1);
+}

@@ -156,6 +156,12 @@ pub(super) async fn take(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
+    if shared.world().is_down {
+        shared.world().calls.push((name, Value::Null));
+        shared.changed();
+        let page = "<html>The service is not there</html>";
+        return (StatusCode::SERVICE_UNAVAILABLE, page).into_response();
+    }
     let fault = {
         let mut world = shared.world();
         let queue = world.faults.get_mut(&name);
@@ -218,6 +224,7 @@ fn answer(
     if !method.scopes.is_empty() && !has_one {
         return Err("missing_scope".into());
     }
+    world.take_call(name)?;
     (method.call)(shared, world, arguments)
 }
 

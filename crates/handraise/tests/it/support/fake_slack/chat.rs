@@ -17,8 +17,8 @@ const LONGEST: usize = 40_000;
 const UPDATE: usize = 4_000;
 /// Nobody knows what Slack takes; this is what we allow ourselves.
 const METADATA_BYTES: usize = 1_024;
-/// One message a second and channel.
-const PACE: i64 = 1_000;
+/// One message a second and channel: so many in a minute.
+const PACE: i64 = 60;
 
 type Arguments = Map<String, Value>;
 
@@ -94,6 +94,12 @@ pub(super) fn update(
         return Err("msg_too_long".into());
     }
     let has = |name: &str| arguments.contains_key(name);
+    for block in &said.blocks {
+        let id = &block["block_id"];
+        if old_blocks.iter().any(|old| old["block_id"] == *id) {
+            world.violation(format!("chat.update: the block_id {id} was there before"));
+        }
+    }
     // Without blocks the old ones stay, and so do their buttons.
     let blocks = if has("blocks") {
         said.blocks
@@ -147,6 +153,10 @@ pub(super) fn get_permalink(
 }
 
 pub(super) fn may_post(world: &World, channel: &str) -> Result<(), Refusal> {
+    // To one person alone, in their conversation with the app.
+    if world.users.contains_key(channel) {
+        return Ok(());
+    }
     let channel = world.channels.get(channel).ok_or("channel_not_found")?;
     if !channel.is_member {
         return Err("not_in_channel".into());
@@ -159,7 +169,9 @@ pub(super) fn may_post(world: &World, channel: &str) -> Result<(), Refusal> {
 
 fn keep_pace(world: &mut World, channel: &str) -> Result<(), Refusal> {
     let last = world.last_post.get(channel).copied();
-    if world.paced && last.is_some_and(|last| world.now - last < PACE) {
+    let second = world.limits.minute.unwrap_or(60_000) / PACE;
+    if world.paced && last.is_some_and(|last| world.now - last < second) {
+        world.refused_in_channel += 1;
         return Err(Refusal::limited(1));
     }
     world.last_post.insert(channel.to_owned(), world.now);

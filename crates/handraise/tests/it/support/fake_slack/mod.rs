@@ -14,6 +14,7 @@ mod events;
 mod faults;
 mod hooks;
 mod http;
+mod limits;
 mod message;
 mod person;
 mod requests;

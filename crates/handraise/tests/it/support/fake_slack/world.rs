@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     ANA, BEN, BOT_USER, MAIN, Message, TEAM, URGENT, events::Outgoing, faults::Fault,
-    sockets::Sockets,
+    limits::Limits, sockets::Sockets,
 };
 
 /// How long a trigger lives, in milliseconds.
@@ -32,11 +32,17 @@ pub(crate) struct World {
     pub(crate) calls: Vec<(String, Value)>,
     pub(super) violations: Vec<String>,
     pub(super) faults: HashMap<String, VecDeque<Fault>>,
+    /// Whether nothing of Slack works.
+    pub(crate) is_down: bool,
     /// Methods whose answers are held.
     pub(super) held: HashSet<String>,
     /// Whether one message a second and channel is the limit.
     pub(crate) paced: bool,
     pub(super) last_post: HashMap<String, i64>,
+    /// How often that was too fast.
+    pub(crate) refused_in_channel: usize,
+    /// How often each method may be called.
+    pub(crate) limits: Limits,
     /// How long a post is missing when channels are read.
     pub(crate) lag: Lag,
     pub(super) outgoing: Vec<Outgoing>,
@@ -132,9 +138,12 @@ impl World {
             calls: Vec::new(),
             violations: Vec::new(),
             faults: HashMap::new(),
+            is_down: false,
             held: HashSet::new(),
             paced: false,
             last_post: HashMap::new(),
+            refused_in_channel: 0,
+            limits: Limits::default(),
             lag: Lag::None,
             outgoing: Vec::new(),
             sockets: Sockets::default(),

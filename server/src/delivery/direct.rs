@@ -1,0 +1,150 @@
+//! Slack, to one person alone: a message of the app that leads to the question. Nothing is decided there: a message that
+//! stays behind would offer what is long answered.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::{DeliveryId, delivery::TryResult};
+use serde_json::json;
+use service::{About, Message, Service};
+use slack::{
+    blocks::{Note, NoteLink},
+    class::Class,
+    client::{CallError, SlackClient},
+    types::{Metadata, Post},
+};
+use tokio::time::Instant;
+
+use super::{
+    courier::Sent,
+    person::{Carrier, words::Words},
+};
+use crate::config::{Mirror, SlackMode};
+
+/// Longer than a call takes.
+const IN_TIME: Duration = Duration::from_secs(15);
+/// Slack asks for minutes at most; more than a day is nonsense.
+const LONGEST_PAUSE: TimeDelta = TimeDelta::days(1);
+/// By this and its id a message is known to be ours.
+const EVENT_TYPE: &str = "handraise_message";
+
+/// Writes to people by the app.
+pub struct Direct {
+    service: Service,
+    client: SlackClient,
+    public_url: String,
+}
+
+impl Direct {
+    /// By this app; `None` where there is none that can write to people.
+    ///
+    /// # Errors
+    /// When the HTTP client cannot be set up.
+    pub fn new(
+        service: Service,
+        mode: &SlackMode,
+        api_url: &str,
+        public_url: &str,
+    ) -> anyhow::Result<Option<Self>> {
+        let Some(token) = mode.bot_token() else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            service,
+            client: SlackClient::new(api_url, Some(token.clone()), None)?,
+            public_url: public_url.trim_end_matches('/').to_owned(),
+        }))
+    }
+
+    fn note(&self, message: &Message) -> Option<Note> {
+        let (words, place) = match &message.about {
+            Some(About::Closed(_)) => return None,
+            None => (
+                "It works: questions that wait for you show up here.".to_owned(),
+                "/settings/reach".to_owned(),
+            ),
+            Some(About::Waits(interaction)) => {
+                let words = Words::of(interaction, self.service.now()).summing_up(message.cause);
+                let place = format!("/q/{}", interaction.id);
+                (format!("{}: {}", words.title, words.body), place)
+            }
+        };
+        let link = NoteLink::Dashboard(format!("{}{place}", self.public_url));
+        Some(Note {
+            words,
+            link: Some(link),
+        })
+    }
+}
+
+impl SlackMode {
+    /// The token by which the app writes, where it has one.
+    pub fn bot_token(&self) -> Option<&secrecy::SecretString> {
+        match self {
+            Self::SocketMode { bot_token, .. }
+            | Self::Http { bot_token, .. }
+            | Self::Mirror(Mirror::BotToken { bot_token, .. }) => Some(bot_token),
+            Self::Off | Self::Mirror(Mirror::Webhook(_)) => None,
+        }
+    }
+}
+
+#[async_trait]
+impl Carrier for Direct {
+    fn in_time(&self) -> Duration {
+        IN_TIME
+    }
+
+    async fn carry(&self, message: &Message, id: DeliveryId) -> Sent {
+        let withdrawn = |why: &str| Sent::nothing(TryResult::Withdrawn(why.to_owned()));
+        // Whoever they are in Slack by now.
+        let Some(user) = &message.person.slack_id else {
+            return withdrawn("the person is nobody in Slack any more");
+        };
+        let Some(note) = self.note(message) else {
+            return withdrawn("there is nothing to tell there");
+        };
+        let card = note.to_card();
+        let blocks = card.json_blocks();
+        let metadata = Metadata {
+            event_type: EVENT_TYPE.to_owned(),
+            event_payload: json!({ "message": id }),
+        };
+        let mut post = Post::to(user.as_str(), &card.text, &blocks);
+        post.metadata = Some(&metadata);
+        let begun = Instant::now();
+        let reply = match self.client.post_message(&post).await {
+            Ok(_) => TryResult::Status {
+                code: 200,
+                retry_after: None,
+            },
+            Err(error) => reply(&error),
+        };
+        Sent {
+            took: begun.elapsed(),
+            ..Sent::nothing(reply)
+        }
+    }
+}
+
+/// What becomes of a message that Slack did not take. One that may be there is sent again: whoever gets it twice knows it.
+fn reply(error: &CallError) -> TryResult {
+    let why = error.to_string();
+    match error.class {
+        // Of this person alone, where the others may be fine.
+        Class::Config if matches!(&*error.code, "channel_not_found" | "user_not_found") => {
+            TryResult::Invalid(why)
+        }
+        Class::Config => TryResult::Parked(format!("{why}: `handraise slack check` says more")),
+        Class::Content | Class::TriggerBound => TryResult::Invalid(why),
+        Class::NotDone {
+            retry_after: Some(pause),
+        } => {
+            let wait = TimeDelta::from_std(pause).unwrap_or(LONGEST_PAUSE);
+            let wait = wait.min(LONGEST_PAUSE);
+            TryResult::Postponed { why, wait }
+        }
+        Class::NotDone { retry_after: None } | Class::Ambiguous => TryResult::Failed(why),
+    }
+}

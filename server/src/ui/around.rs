@@ -1,0 +1,131 @@
+//! Who is on a blocker, and whom it is for, as the person who is signed in sees and changes it.
+
+use app::{
+    backend::AroundPages,
+    error::UiError,
+    view::{Around, ClaimView, GoesTo, harmless},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    Interaction, InteractionId, PersonId,
+    interaction::{AgentPresence, Whom},
+    limits, time,
+};
+use service::HandTo;
+
+use super::backend::{ForPerson, failed, told};
+
+impl ForPerson {
+    /// What stands around a blocker; nothing when it is closed.
+    pub(super) async fn around(&self, interaction: &Interaction) -> Result<Around, UiError> {
+        if !interaction.state.is_pending() {
+            return Ok(Around::default());
+        }
+        let me = self.who()?.person.id;
+        let service = &self.state.service;
+        let claim = interaction.claim_at(service.now());
+        let receivers = service.receivers(interaction, &self.principal()?).await;
+        let receivers = receivers.map_err(told)?;
+        let snoozed = service.snoozed(me).await.map_err(failed)?;
+        let snoozed = snoozed.iter().find(|one| one.interaction == interaction.id);
+        let presence = service.agent_presence(interaction).await.map_err(told)?;
+        let handed = interaction.to.as_ref().and_then(|to| to.handed.as_ref());
+        Ok(Around {
+            claim: claim.map(|claim| ClaimView {
+                by: harmless(&claim.by.name),
+                by_you: claim.by.id == me.0,
+                until: claim.until,
+            }),
+            meant_for: meant_for(interaction, me),
+            offline: presence.and_then(|it| offline(it, service.now())),
+            why: handed.and_then(|handed| handed.why.as_deref().map(harmless)),
+            snoozed_until: snoozed.map(|one| one.until),
+            people: receivers
+                .people
+                .into_iter()
+                .map(|person| (format!("person:{}", person.id), harmless(&person.name)))
+                .collect(),
+            teams: receivers
+                .teams
+                .into_iter()
+                .map(|team| (format!("team:{}", team.id), harmless(&team.name)))
+                .collect(),
+        })
+    }
+}
+
+/// That its agent is offline, if it is, as a sentence.
+pub(super) fn offline(presence: AgentPresence, now: DateTime<Utc>) -> Option<String> {
+    presence.offline.then(|| {
+        format!(
+            "The asking agent is offline: nothing was heard of it for {}. It can still come and ask.",
+            time::words(now - presence.seen_at)
+        )
+    })
+}
+
+/// Whom it is for, as a sentence.
+pub(super) fn meant_for(interaction: &Interaction, me: PersonId) -> Option<String> {
+    let to = interaction.to.as_ref()?;
+    let whom = match &to.whom {
+        Whom::Person { id, .. } if *id == me => "you".to_owned(),
+        Whom::Person { name, .. } => harmless(name),
+        Whom::Duty => "the person on duty".to_owned(),
+        Whom::Team => "all of the team".to_owned(),
+    };
+    Some(match &to.handed {
+        None => format!("For {whom}: the agent asked for that."),
+        Some(handed) if handed.by.id == me.0 => format!("You handed it over to {whom}."),
+        Some(handed) => format!("For {whom}: {} handed it over.", harmless(&handed.by.name)),
+    })
+}
+
+#[async_trait]
+impl AroundPages for ForPerson {
+    async fn claim(&self, id: InteractionId) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let claimed = self.state.service.claim(id, limits::CLAIM_MINUTES, &by);
+        claimed.await.map(|_| ()).map_err(told)
+    }
+
+    async fn release(&self, id: InteractionId) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let released = self.state.service.release(id, &by).await;
+        released.map(|_| ()).map_err(told)
+    }
+
+    async fn hand_over(
+        &self,
+        id: InteractionId,
+        to: GoesTo,
+        why: Option<String>,
+    ) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let to = match to {
+            GoesTo::Person(person) => HandTo::Person(person),
+            GoesTo::Team(team) => HandTo::Team(team),
+        };
+        let handed = self.state.service.hand_over(id, to, why, &by).await;
+        handed.map(|_| ()).map_err(told)
+    }
+
+    async fn snooze(&self, id: InteractionId, until: DateTime<Utc>) -> Result<(), UiError> {
+        let by = self.principal()?;
+        let snoozed = self.state.service.snooze(id, until, &by).await;
+        snoozed.map(|_| ()).map_err(told)
+    }
+
+    async fn snooze_for(&self, id: InteractionId, minutes: i64) -> Result<(), UiError> {
+        let span = TimeDelta::try_minutes(minutes).unwrap_or(TimeDelta::MAX);
+        let until = self.state.service.now().checked_add_signed(span);
+        self.snooze(id, until.unwrap_or(DateTime::<Utc>::MAX_UTC))
+            .await
+    }
+
+    async fn end_snooze(&self, id: InteractionId) -> Result<(), UiError> {
+        let me = self.who()?.person.id;
+        let ended = self.state.service.end_snooze(id, me).await;
+        ended.map_err(failed)
+    }
+}
