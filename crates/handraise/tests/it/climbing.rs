@@ -336,8 +336,9 @@ async fn a_storm_is_a_few_messages_and_one_that_sums_up_the_rest(database: TestD
         .filter(|title| title.contains("questions wait for you"))
         .collect();
     assert_eq!(sums.len(), 1, "{summary:?}");
-    // Their second rungs have come meanwhile, and were held back too.
-    assert_eq!(sums[0], format!("{ASKED} questions wait for you"));
+    // All that were held back, with as many of the others as have come to their second rung by then.
+    let of: usize = sums[0].split(' ').next().unwrap().parse().unwrap();
+    assert!((ASKED - 15..=ASKED).contains(&of), "{sums:?}");
 }
 
 async fn whoever_opens_a_question_has_seen_it_once(database: TestDatabase) {
