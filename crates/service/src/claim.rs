@@ -52,8 +52,7 @@ impl Service {
     /// # Errors
     /// When they cannot be read.
     pub async fn end_claims(&self) -> Result<usize, ServiceError> {
-        let mut ended = self.end_claims_of_gone().await?;
-        let mut stuck = 0;
+        let (mut ended, mut stuck) = (self.end_claims_of_gone().await?, 0);
         loop {
             let due = self.store.claims_run_out(self.now(), stuck, PAGE).await?;
             if due.is_empty() {
@@ -82,26 +81,35 @@ impl Service {
     async fn end_claims_of_gone(&self) -> Result<usize, ServiceError> {
         let mut ended = 0;
         for id in self.store.claimed(self.now(), PAGE).await? {
-            let Some(interaction) = self.store.interaction(id).await? else {
-                continue;
-            };
-            let Some(claim) = interaction.claim.clone() else {
-                continue;
-            };
-            if self.may_still_answer(&claim.by, &interaction).await? {
-                continue;
-            }
-            let out = self.change_as_told(id, |interaction, _, now| {
-                let is_theirs = interaction.claim.as_ref() == Some(&claim);
-                decide::run_out(interaction, !is_theirs, now)
-            });
-            match out.await {
-                Ok(_) => ended += 1,
-                Err(ServiceError::Refused(_)) => {}
-                Err(error) => return Err(error),
+            match self.end_claim_of_gone(id).await {
+                Ok(is_ended) => ended += usize::from(is_ended),
+                // Answered, given up or claimed by another person meanwhile.
+                Err(ServiceError::Refused(
+                    Refused::Closed { .. } | Refused::NotDue | Refused::Unchanged,
+                )) => {}
+                Err(error) => {
+                    tracing::error!(%error, interaction.id = %id, "whether a claim still counts is unknown");
+                }
             }
         }
         Ok(ended)
+    }
+
+    async fn end_claim_of_gone(&self, id: InteractionId) -> Result<bool, ServiceError> {
+        let Some(interaction) = self.store.interaction(id).await? else {
+            return Ok(false);
+        };
+        let Some(claim) = &interaction.claim else {
+            return Ok(false);
+        };
+        if self.may_still_answer(&claim.by, &interaction).await? {
+            return Ok(false);
+        }
+        let ended = self.change_as_told(id, |interaction, _, now| {
+            let is_theirs = interaction.claim.as_ref() == Some(claim);
+            decide::run_out(interaction, !is_theirs, now)
+        });
+        ended.await.map(|_| true)
     }
 
     async fn may_still_answer(

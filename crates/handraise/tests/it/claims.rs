@@ -11,7 +11,7 @@ use crate::support::{
     caller::{json_of, path_of},
     openapi,
     pages::{holds, read, send},
-    people::{owned, person_named},
+    people::{operator, owned, person_named},
     program::handraise,
 };
 
@@ -19,6 +19,7 @@ store::on_both_databases!(
     a_script_is_on_it_and_others_hear_who,
     a_claim_that_is_wrong_changes_nothing,
     a_claim_runs_out_and_the_page_tells_of_it,
+    the_claim_of_a_person_who_is_kept_out_ends,
     the_page_claims_and_gives_up_without_scripts,
     what_a_person_puts_off_is_not_in_their_list_and_in_everybody_elses,
     it_is_handed_over_with_a_word_of_why,
@@ -198,6 +199,25 @@ async fn a_claim_runs_out_and_the_page_tells_of_it(database: TestDatabase) {
     assert_eq!(out["type"], "interaction.released");
     assert_eq!(out["actor"]["type"], "deadline");
     assert_eq!(out["payload"]["why"], "ran_out");
+    verifies(&app, &database).await;
+}
+
+async fn the_claim_of_a_person_who_is_kept_out_ends(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let ana = app.sign_in("Ana", Role::Responder).await;
+    let ben = app.sign_in("Ben", Role::Responder).await;
+    let (hers, his) = (agent.ask(json!({})).await, agent.ask(json!({})).await);
+    done(&app, &ana, "claim-blocker", &[("id", id(&hers))]).await;
+    done(&app, &ben, "claim-blocker", &[("id", id(&his))]).await;
+    let (service, by) = (&app.state.service, operator());
+    assert_eq!(service.end_claims().await.unwrap(), 0);
+    let person = person_named(&app, "Ana").await;
+    let disabled = service.disable_person(person, true, false, &by);
+    disabled.await.unwrap();
+    service.end_claims().await.unwrap();
+    assert_eq!(on_desk(&app, &ben, &hers).await.0["claim"], Value::Null);
+    assert_eq!(on_desk(&app, &ben, &his).await.0["claim"], "Ben");
     verifies(&app, &database).await;
 }
 
