@@ -233,7 +233,7 @@ async fn only_a_browser_that_fails_many_times_and_for_days_is_given_up(database:
         app.clock.advance(TimeDelta::days(3));
         app.drain().await;
     }
-    for _ in 0..12 {
+    for _ in 0..8 {
         for way in ways().await {
             let which = way.reach.id.to_string();
             ana.submit("/settings/reach/test", &[("id", &which)]).await;
