@@ -15,6 +15,9 @@ use super::{
     Address,
 };
 
+/// How many messages are read for at once: agents that ask read too, and do not wait behind a whole team's messages.
+pub const MESSAGES_READ: usize = 2;
+
 /// What a person is told, and where.
 #[derive(Clone, Debug)]
 pub struct Message {
@@ -63,6 +66,7 @@ impl Service {
     /// # Errors
     /// When the database fails.
     pub async fn prepare_message(&self, claimed: &Claimed) -> Result<Prepared, ServiceError> {
+        let _turn = self.messages_read.acquire().await;
         let withdrawn = |why: &str| Ok(Err(TryResult::Withdrawn(why.to_owned())));
         let found = self.store.reach(claimed.delivery.destination).await?;
         let Some(reach) = found.map(|record| record.reach) else {
@@ -233,6 +237,7 @@ impl Service {
     }
 
     async fn message_arrived(&self, claimed: &Claimed) -> Result<(), ServiceError> {
+        let turn = self.messages_read.acquire().await;
         let event = self.store.event(claimed.delivery.event_seq).await?;
         let Some(event) = event else { return Ok(()) };
         let (Some(Cause::Rung(rung) | Cause::Summary { rung, .. }), Some(id)) =
@@ -247,6 +252,7 @@ impl Service {
         };
         let reach = reach.reach;
         let person = self.known_person(reach.person).await?;
+        drop(turn);
         let message = (claimed.delivery.id, claimed.lease);
         let now = self.moment();
         let reached = decide::reached(&interaction, &person, &reach, rung, message, now);

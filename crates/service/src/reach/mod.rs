@@ -14,6 +14,7 @@ use domain::{
 use store::ReachRecord;
 
 pub use address::Address;
+pub(super) use message::MESSAGES_READ;
 pub use message::{About, Message, Prepared};
 pub use numbers::{ReachNumbers, Spread};
 

@@ -245,7 +245,7 @@ impl Reaches for Store {
         )
         .bind(after)
         .bind(i64::from(limit))
-        .fetch_all(&self.write)
+        .fetch_all(&self.read)
         .await?;
         rows::told(rows, after, limit)
     }

@@ -63,7 +63,17 @@ pub(super) async fn insert(
 impl Outbox for SqliteStore {
     async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Ready>> {
         let rows: Vec<rows::ReadyRow> = sqlx::query_as(
-            "SELECT d.id, d.kind, d.failures, d.failing_since, d.resume_at,
+            // From one destination that is owed something to the next: not over all that ever were.
+            "WITH RECURSIVE open (id) AS (
+                SELECT (SELECT o.destination_id FROM outbox o WHERE o.state IN ('due', 'sending')
+                    ORDER BY o.destination_id LIMIT 1)
+                UNION ALL
+                SELECT (SELECT o.destination_id FROM outbox o
+                    WHERE o.state IN ('due', 'sending') AND o.destination_id > open.id
+                    ORDER BY o.destination_id LIMIT 1)
+                FROM open WHERE open.id IS NOT NULL
+             )
+             SELECT d.id, d.kind, d.failures, d.failing_since, d.resume_at,
                 EXISTS (
                     SELECT 1 FROM outbox s
                     WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1
@@ -73,7 +83,7 @@ impl Outbox for SqliteStore {
                     SELECT 1 FROM outbox f
                     WHERE f.destination_id = d.id AND f.state IN ('due', 'sending') AND f.next_at <= $1
                     LIMIT 64) AS few) AS due
-             FROM destinations d
+             FROM open JOIN destinations d ON d.id = open.id
              WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
                 AND EXISTS (
                     SELECT 1 FROM outbox o
