@@ -329,8 +329,8 @@ pub trait Interactions: Send + Sync {
         limit: u32,
     ) -> Result<Vec<InteractionId>>;
 
-    /// Pending interactions that are claimed at `now`, the longest first, at most `limit`.
-    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<InteractionId>>;
+    /// Pending interactions that are claimed at `now`, whose claim ends first before others, at most `limit`.
+    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Brief>>;
 }
 
 /// Snoozes: blockers that a person has hidden for a while. They are each person's own: they stand beside the journal.

@@ -211,11 +211,11 @@ async fn the_claim_of_a_person_who_is_kept_out_ends(database: TestDatabase) {
     done(&app, &ana, "claim-blocker", &[("id", id(&hers))]).await;
     done(&app, &ben, "claim-blocker", &[("id", id(&his))]).await;
     let (service, by) = (&app.state.service, operator());
-    assert_eq!(service.end_claims().await.unwrap(), 0);
+    assert_eq!(service.end_claims_of_gone().await.unwrap(), 0);
     let person = person_named(&app, "Ana").await;
     let disabled = service.disable_person(person, true, false, &by);
     disabled.await.unwrap();
-    service.end_claims().await.unwrap();
+    service.end_claims_of_gone().await.unwrap();
     assert_eq!(on_desk(&app, &ben, &hers).await.0["claim"], Value::Null);
     assert_eq!(on_desk(&app, &ben, &his).await.0["claim"], "Ben");
     verifies(&app, &database).await;
