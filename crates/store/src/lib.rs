@@ -685,7 +685,7 @@ pub trait Reaches: Send + Sync {
     /// The last event that people were told of, as far as any is.
     async fn told_up_to(&self) -> Result<i64>;
 
-    /// What people can be told of among the `limit` events after `after`.
+    /// What was closed by the `limit` events after `after`.
     async fn to_tell(&self, after: i64, limit: u32) -> Result<ToldPage>;
 
     /// Makes messages of what happened after `from`, and moves [`Reaches::told_up_to`] from there to `up_to`, in one
