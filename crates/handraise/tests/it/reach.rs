@@ -25,24 +25,24 @@ use crate::support::{
 
 store::on_both_databases!(
     a_question_is_told_sealed_and_signed_and_taken_away_when_it_is_answered,
-    what_failed_is_sent_again_with_its_id_and_told_of_once,
+    a_message_that_failed_is_sent_again_with_its_id_and_told_of_once,
     a_browser_that_is_gone_is_told_nothing_more,
     only_a_browser_that_fails_many_times_and_for_days_is_given_up,
     a_browser_that_gets_another_address_goes_on_reaching_whom_it_reached,
-    what_waits_no_more_or_concerns_them_no_more_is_not_told,
+    a_question_that_is_over_or_another_s_by_now_is_not_told,
     a_page_that_stays_open_on_the_question_holds_a_message_back_for_a_minute_at_most,
-    a_push_service_that_stalls_delays_nobody_else,
-    whoever_is_on_duty_is_told_first_and_all_where_nobody_can_be,
-    two_nodes_tell_nobody_twice,
+    a_push_service_that_stalls_delays_no_other,
+    the_person_on_duty_is_told_first_and_all_where_there_is_no_rota,
+    two_nodes_tell_each_person_once,
     a_test_says_when_it_arrived,
-    nobody_touches_a_way_to_reach_somebody_else,
+    a_person_touches_only_their_own_ways,
     signing_out_of_a_browser_ends_what_it_is_told,
-    a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it,
+    a_mail_is_sent_only_to_a_mailbox_that_its_person_has_confirmed,
     an_address_is_one_way_however_often_it_is_added,
     a_mail_server_that_fails_gets_the_same_message_again,
-    nobody_has_a_mail_sent_to_address_after_address,
+    a_person_has_mail_sent_to_five_new_addresses_an_hour,
     a_mail_server_that_hangs_takes_no_place_of_another_way,
-    a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does,
+    a_mail_server_that_refuses_the_sender_gets_the_messages_later,
     a_topic_is_told_and_its_buttons_only_lead_to_the_question,
 );
 
@@ -120,7 +120,7 @@ async fn a_question_is_told_sealed_and_signed_and_taken_away_when_it_is_answered
     assert_eq!(reached(&app).await.len(), 1);
 }
 
-async fn what_failed_is_sent_again_with_its_id_and_told_of_once(database: TestDatabase) {
+async fn a_message_that_failed_is_sent_again_with_its_id_and_told_of_once(database: TestDatabase) {
     let app = start(&database).await;
     let agent = app.agent("backend").await;
     let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
@@ -254,7 +254,7 @@ async fn only_a_browser_that_fails_many_times_and_for_days_is_given_up(database:
     );
 }
 
-async fn what_waits_no_more_or_concerns_them_no_more_is_not_told(database: TestDatabase) {
+async fn a_question_that_is_over_or_another_s_by_now_is_not_told(database: TestDatabase) {
     let app = start(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
     let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
@@ -357,7 +357,7 @@ async fn a_page_that_stays_open_on_the_question_holds_a_message_back_for_a_minut
     drop(page);
 }
 
-async fn a_push_service_that_stalls_delays_nobody_else(database: TestDatabase) {
+async fn a_push_service_that_stalls_delays_no_other(database: TestDatabase) {
     let app = start(&database).await;
     let agent = app.agent("backend").await;
     let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
@@ -384,7 +384,7 @@ async fn a_push_service_that_stalls_delays_nobody_else(database: TestDatabase) {
     );
 }
 
-async fn whoever_is_on_duty_is_told_first_and_all_where_nobody_can_be(database: TestDatabase) {
+async fn the_person_on_duty_is_told_first_and_all_where_there_is_no_rota(database: TestDatabase) {
     let app = start(&database).await;
     let agent = app.agent("backend").await;
     let team = app.team("Payments").await;
@@ -427,7 +427,7 @@ async fn whoever_is_on_duty_is_told_first_and_all_where_nobody_can_be(database: 
     assert_eq!(stranger.service.got().len(), 0);
 }
 
-async fn two_nodes_tell_nobody_twice(database: TestDatabase) {
+async fn two_nodes_tell_each_person_once(database: TestDatabase) {
     let folder = tempfile::tempdir().unwrap();
     let node = async || {
         TestApp::start_with(&database, |config| {
@@ -498,7 +498,7 @@ async fn a_test_says_when_it_arrived(database: TestDatabase) {
     );
 }
 
-async fn nobody_touches_a_way_to_reach_somebody_else(database: TestDatabase) {
+async fn a_person_touches_only_their_own_ways(database: TestDatabase) {
     let app = start(&database).await;
     let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
     let mut ben = Browser::signed_in(&app, "Ben", Role::Responder).await;
@@ -561,7 +561,7 @@ async fn signing_out_of_a_browser_ends_what_it_is_told(database: TestDatabase) {
     assert!(told.contains(&"reach.ended by Ana".to_owned()), "{told:?}");
 }
 
-async fn a_mail_is_sent_only_where_somebody_has_shown_that_they_read_it(database: TestDatabase) {
+async fn a_mail_is_sent_only_to_a_mailbox_that_its_person_has_confirmed(database: TestDatabase) {
     let mails = MailServer::start().await;
     let app = with_mail(&database, &mails).await;
     let agent = app.agent("backend").await;
@@ -717,7 +717,7 @@ async fn with_a_mailbox<'a>(app: &'a TestApp, mails: &MailServer) -> Browser<'a>
     ana
 }
 
-async fn nobody_has_a_mail_sent_to_address_after_address(database: TestDatabase) {
+async fn a_person_has_mail_sent_to_five_new_addresses_an_hour(database: TestDatabase) {
     let mails = MailServer::start().await;
     let app = with_mail(&database, &mails).await;
     let mut ana = Browser::signed_in(&app, "Ana", Role::Viewer).await;
@@ -770,7 +770,7 @@ async fn a_mail_server_that_hangs_takes_no_place_of_another_way(database: TestDa
     assert_eq!(mails.got().len(), 12);
 }
 
-async fn a_mail_server_that_lets_nobody_in_gets_the_messages_once_it_does(database: TestDatabase) {
+async fn a_mail_server_that_refuses_the_sender_gets_the_messages_later(database: TestDatabase) {
     let mails = MailServer::start().await;
     let app = with_mail(&database, &mails).await;
     let agent = app.agent("backend").await;

@@ -21,11 +21,11 @@ store::on_both_databases!(
     a_reach_that_was_lost_is_found_for_a_while_and_one_that_was_removed_is_not,
     those_that_were_added_lately_are_counted_with_those_that_ended,
     a_browser_reaches_one_person_at_a_time,
-    whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due,
-    what_is_due_to_a_reach_that_ends_is_given_up,
+    a_person_who_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due,
+    messages_to_a_reach_that_ends_are_given_up,
     nothing_that_was_said_of_an_address_is_left_when_its_reach_ends,
-    what_is_told_with_a_commit_is_owed_with_it_or_not_at_all,
-    what_happened_is_told_by_one_of_many,
+    messages_of_a_commit_are_owed_with_it_or_not_at_all,
+    messages_of_a_closing_are_made_by_one_of_many,
     a_message_arrives_once,
     a_message_that_can_be_taken_away_is_known_by_its_interaction,
     one_key_is_kept_for_push_services,
@@ -203,7 +203,7 @@ async fn a_browser_reaches_one_person_at_a_time(database: Database) {
     assert_eq!(gone.ended.unwrap().why, ReachEnd::Taken);
 }
 
-async fn whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due(database: Database) {
+async fn a_person_who_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due(database: Database) {
     let store = database.store().await;
     let store = &*store;
     let ana = person(&database, store, "Ana", Role::Responder).await;
@@ -220,7 +220,7 @@ async fn whoever_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due(database
     assert!(matches!(refused, Err(CommitError::Conflict)));
 }
 
-async fn what_is_due_to_a_reach_that_ends_is_given_up(database: Database) {
+async fn messages_to_a_reach_that_ends_are_given_up(database: Database) {
     let store = database.store().await;
     let store = &*store;
     let ana = person(&database, store, "Ana", Role::Responder).await;
@@ -280,7 +280,7 @@ async fn nothing_that_was_said_of_an_address_is_left_when_its_reach_ends(databas
     }
 }
 
-async fn what_is_told_with_a_commit_is_owed_with_it_or_not_at_all(database: Database) {
+async fn messages_of_a_commit_are_owed_with_it_or_not_at_all(database: Database) {
     let store = database.store().await;
     let store = &*store;
     let ana = person(&database, store, "Ana", Role::Responder).await;
@@ -305,7 +305,7 @@ async fn what_is_told_with_a_commit_is_owed_with_it_or_not_at_all(database: Data
     assert_eq!(told.delivery.id, DeliveryId::of(events[0].id, reach.id));
 }
 
-async fn what_happened_is_told_by_one_of_many(database: Database) {
+async fn messages_of_a_closing_are_made_by_one_of_many(database: Database) {
     let store = database.store().await;
     let store = &*store;
     let ana = person(&database, store, "Ana", Role::Responder).await;
