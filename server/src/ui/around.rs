@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Interaction, InteractionId, PersonId,
-    interaction::{AgentPresence, Whom},
+    interaction::{AgentPresence, HandTo, Whom},
     limits, time,
 };
 
