@@ -12,11 +12,10 @@ use super::{
 };
 use crate::{
     desk::place::{Item, Place, shared_words},
-    drawn_name,
     held::Holding,
     live::Live,
     marks::Marks,
-    view::Row,
+    view::{Row, drawn_name},
 };
 
 /// The element stays while rows of its group come and go.

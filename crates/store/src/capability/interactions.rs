@@ -1,13 +1,13 @@
 //! Reads of interactions, of what people snoozed, of agents' signs of life, and of tasks.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, Audience, Event, Interaction, InteractionId, PersonId, Task, Verify,
-    decide::interaction::Snooze, interaction::Brief, interaction::Signs, interaction::Unproven,
+    decide::interaction::Snooze,
+    interaction::{Brief, Signs, Unproven},
     task::Work,
 };
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, Audience, Day, Identity, Person, PersonId, SecretHash, SessionId, SlackId, TokenId,
-    access::WaysIn, access::factor::Factor,
+    access::{WaysIn, factor::Factor},
 };
 
 use crate::{

@@ -3,9 +3,10 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    DestinationId, InteractionId, PersonId, SecretHash, TeamId, delivery::ReachKind,
-    delivery::SealedSecret, ladder::Held, ladder::Ladder, ladder::Quiet,
-    ladder::Reachable as ReachablePerson, obligation::Obligation,
+    DestinationId, InteractionId, PersonId, SecretHash, TeamId,
+    delivery::{ReachKind, SealedSecret},
+    ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
+    obligation::Obligation,
 };
 
 use crate::{
