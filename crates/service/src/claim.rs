@@ -1,10 +1,12 @@
 //! A person is on it, for some minutes.
 
+use std::collections::{HashMap, HashSet, hash_map::Entry};
+
 use domain::{
     Interaction, InteractionId, PersonId, Principal, Refused, Responder, Via,
-    decide::interaction as decide,
+    decide::interaction as decide, interaction::Brief, team::TeamRef,
 };
-use store::TokenRecord;
+use uuid::Uuid;
 
 use super::{Service, ServiceError};
 
@@ -46,13 +48,13 @@ impl Service {
         self.as_it_is(id, released.await).await
     }
 
-    /// Ends all claims whose time has run out, or whose owner may not answer any more, and returns how many that were. One that cannot be ended is logged, and
+    /// Ends all claims whose time has run out, and returns how many that were. One that cannot be ended is logged, and
     /// holds up no other.
     ///
     /// # Errors
     /// When they cannot be read.
     pub async fn end_claims(&self) -> Result<usize, ServiceError> {
-        let (mut ended, mut stuck) = (self.end_claims_of_gone().await?, 0);
+        let (mut ended, mut stuck) = (0, 0);
         loop {
             let due = self.store.claims_run_out(self.now(), stuck, PAGE).await?;
             if due.is_empty() {
@@ -77,37 +79,44 @@ impl Service {
         }
     }
 
-    /// A person who was kept out, or has left the team, keeps others silent no longer.
-    async fn end_claims_of_gone(&self) -> Result<usize, ServiceError> {
-        let mut ended = 0;
-        for id in self.store.claimed(self.now(), PAGE).await? {
-            match self.end_claim_of_gone(id).await {
+    /// Ends the claims of people and tokens that may not answer any more, and returns how many that were: a person who was
+    /// kept out, or has left the team, keeps others silent no longer. One that cannot be ended is logged.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub async fn end_claims_of_gone(&self) -> Result<usize, ServiceError> {
+        let (mut holders, mut ended) = (Holders::default(), 0);
+        for held in self.store.claimed(self.now(), PAGE).await? {
+            match self.end_claim_of_gone(&held, &mut holders).await {
                 Ok(is_ended) => ended += usize::from(is_ended),
                 // Answered, given up or claimed by another person meanwhile.
                 Err(ServiceError::Refused(
                     Refused::Closed { .. } | Refused::NotDue | Refused::Unchanged,
                 )) => {}
                 Err(error) => {
-                    tracing::error!(%error, interaction.id = %id, "whether a claim still counts is unknown");
+                    tracing::error!(%error, interaction.id = %held.id, "whether a claim still counts is unknown");
                 }
             }
         }
         Ok(ended)
     }
 
-    async fn end_claim_of_gone(&self, id: InteractionId) -> Result<bool, ServiceError> {
-        let Some(interaction) = self.store.interaction(id).await? else {
+    async fn end_claim_of_gone(
+        &self,
+        held: &Brief,
+        holders: &mut Holders,
+    ) -> Result<bool, ServiceError> {
+        let Some(claim) = &held.claim else {
             return Ok(false);
         };
-        let Some(claim) = &interaction.claim else {
-            return Ok(false);
-        };
-        if self.may_still_answer(&claim.by, &interaction).await? {
+        let team = held.team.as_ref();
+        if self.may_still_answer(&claim.by, team, holders).await? {
             return Ok(false);
         }
-        let ended = self.change_as_told(id, |interaction, _, now| {
-            let is_theirs = interaction.claim.as_ref() == Some(claim);
-            decide::run_out(interaction, !is_theirs, now)
+        let ended = self.change_as_told(held.id, |interaction, _, now| {
+            let is_as_read = interaction.claim.as_ref() == Some(claim)
+                && interaction.team_id() == team.map(|team| team.id);
+            decide::run_out(interaction, !is_as_read, now)
         });
         ended.await.map(|_| true)
     }
@@ -115,22 +124,42 @@ impl Service {
     async fn may_still_answer(
         &self,
         by: &Responder,
-        interaction: &Interaction,
+        team: Option<&TeamRef>,
+        holders: &mut Holders,
     ) -> Result<bool, ServiceError> {
         if by.via == Via::Api {
-            let tokens = self.store.tokens().await?;
-            let mut known = tokens.iter().filter(|known| known.token.id.0 == by.id);
-            let is_good = |known: &TokenRecord| {
-                known.revoked_at.is_none() && !known.token.has_expired(self.now())
+            let good = match holders.tokens.take() {
+                Some(good) => good,
+                None => self.good_tokens().await?,
             };
-            return Ok(known.any(is_good));
+            return Ok(holders.tokens.insert(good).contains(&by.id));
         }
-        // A user of Slack may answer without being a person here.
-        let Some(person) = self.store.person(PersonId(by.id)).await? else {
-            return Ok(by.via == Via::Slack);
+        let holder = match holders.people.entry(by.id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(self.holder(PersonId(by.id)).await?),
         };
-        let may = self.principal_for(&person).await?;
-        Ok(person.disabled_at.is_none() && may.responder_for(interaction.team.as_ref()).is_ok())
+        Ok(match holder {
+            // A user of Slack may answer without being a person here.
+            Holder::Unknown => by.via == Via::Slack,
+            Holder::KeptOut => false,
+            Holder::Known(person) => person.responder_for(team).is_ok(),
+        })
+    }
+
+    async fn good_tokens(&self) -> Result<HashSet<Uuid>, ServiceError> {
+        let (tokens, now) = (self.store.tokens().await?, self.now());
+        let good = tokens
+            .iter()
+            .filter(|known| known.revoked_at.is_none() && !known.token.has_expired(now));
+        Ok(good.map(|known| known.token.id.0).collect())
+    }
+
+    async fn holder(&self, id: PersonId) -> Result<Holder, ServiceError> {
+        Ok(match self.store.person(id).await? {
+            None => Holder::Unknown,
+            Some(person) if person.disabled_at.is_some() => Holder::KeptOut,
+            Some(person) => Holder::Known(Box::new(self.principal_for(&person).await?)),
+        })
     }
 
     /// The interaction when it was changed, and as it is when it was so already.
@@ -144,4 +173,18 @@ impl Service {
             changed => changed,
         }
     }
+}
+
+/// Those who hold claims, as they were read in one turn: each person once, and all tokens once.
+#[derive(Default)]
+struct Holders {
+    /// The tokens that are good; `None` until a claim is a token's.
+    tokens: Option<HashSet<Uuid>>,
+    people: HashMap<Uuid, Holder>,
+}
+
+enum Holder {
+    Unknown,
+    KeptOut,
+    Known(Box<Principal>),
 }

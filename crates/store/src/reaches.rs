@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    EventId, InteractionId, TeamId,
+    EventId, InteractionId,
     delivery::{Health, Reach},
 };
 
@@ -19,7 +19,7 @@ pub struct ReachRecord {
     pub error: Option<String>,
 }
 
-/// What people can be told of, as much of it as deciding whom needs.
+/// An interaction was closed, which takes back what people were told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// Its place in the journal.
@@ -30,18 +30,12 @@ pub struct Told {
     pub at: DateTime<Utc>,
     /// The interaction.
     pub interaction: InteractionId,
-    /// The team that the interaction belongs to now.
-    pub team: Option<TeamId>,
-    /// Whether it opens the interaction; otherwise it closes it.
-    pub opens: bool,
-    /// Whether the interaction still waits for an answer.
-    pub is_pending: bool,
 }
 
 /// A part of the journal, as it is read for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToldPage {
-    /// What they can be told of, in order.
+    /// What was closed in it, in order.
     pub told: Vec<Told>,
     /// The last event of the part, whether they are told of it or not.
     pub up_to: i64,

@@ -211,11 +211,11 @@ async fn the_claim_of_a_person_who_is_kept_out_ends(database: TestDatabase) {
     done(&app, &ana, "claim-blocker", &[("id", id(&hers))]).await;
     done(&app, &ben, "claim-blocker", &[("id", id(&his))]).await;
     let (service, by) = (&app.state.service, operator());
-    assert_eq!(service.end_claims().await.unwrap(), 0);
+    assert_eq!(service.end_claims_of_gone().await.unwrap(), 0);
     let person = person_named(&app, "Ana").await;
     let disabled = service.disable_person(person, true, false, &by);
     disabled.await.unwrap();
-    service.end_claims().await.unwrap();
+    service.end_claims_of_gone().await.unwrap();
     assert_eq!(on_desk(&app, &ben, &hers).await.0["claim"], Value::Null);
     assert_eq!(on_desk(&app, &ben, &his).await.0["claim"], "Ben");
     verifies(&app, &database).await;
@@ -242,6 +242,14 @@ async fn the_page_claims_and_gives_up_without_scripts(database: TestDatabase) {
     let di = app.sign_in("Di", Role::Admin).await;
     done(&app, &di, "claim-blocker", &form).await;
     holds(&read(&app, &ana, &here).await, &["<bdi>Di</bdi> is on it"]);
+    let story = read(&app, &ana, &format!("/interactions/{}", id(&asked))).await;
+    holds(&story, &["took it over from Ana in the dashboard"]);
+    let events = agent.read("/api/v1/events").await;
+    let [_, claimed, taken] = &events["items"].as_array().unwrap()[..] else {
+        panic!("{events}");
+    };
+    assert_eq!(claimed["payload"].get("taken_from"), None);
+    assert_eq!(taken["payload"]["taken_from"]["name"], "Ana");
     done(&app, &di, "release-blocker", &form).await;
     let free = read(&app, &ana, &here).await;
     assert!(!free.contains("on it for another"));

@@ -28,7 +28,7 @@ store::on_both_databases!(
     a_question_that_is_handed_over_is_told_to_them_at_once,
     quiet_hours_hold_back_what_can_wait_and_then_it_comes_as_one,
     a_storm_is_a_few_messages_and_one_that_sums_up_the_rest,
-    whoever_opens_a_question_has_seen_it_once,
+    a_person_who_opens_a_question_has_seen_it_once,
     a_rung_of_a_ladder_of_its_own_is_told_by_it,
     an_admin_sets_ladders_on_the_page_and_at_a_terminal,
     a_person_says_on_the_page_when_they_are_left_alone,
@@ -230,7 +230,7 @@ async fn a_question_that_is_handed_over_is_told_to_them_at_once(database: TestDa
     let asked = agent.ask(json!({"timeout_seconds": 7200})).await;
     assert_eq!(names(&app, &phones).await, ["Ana"]);
     let ben = person_named(&app, "Ben").await;
-    let to = service::HandTo::Person(ben);
+    let to = domain::interaction::HandTo::Person(ben);
     let id = id_of(&asked);
     let service = &app.state.service;
     let ada = Principal::Person {
@@ -341,7 +341,7 @@ async fn a_storm_is_a_few_messages_and_one_that_sums_up_the_rest(database: TestD
     assert!((ASKED - 15..=ASKED).contains(&of), "{sums:?}");
 }
 
-async fn whoever_opens_a_question_has_seen_it_once(database: TestDatabase) {
+async fn a_person_who_opens_a_question_has_seen_it_once(database: TestDatabase) {
     let phones = Receiver::start([]).await;
     let app = started(&database, &phones).await;
     let cookie = app.sign_in("Ana", Role::Responder).await;

@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 store::on_both_databases!(
-    what_arrived_and_what_did_not_is_counted,
+    messages_are_counted_by_whether_they_arrived,
     admins_alone_see_how_people_are_reached,
 );
 
@@ -25,7 +25,7 @@ async fn number(app: &TestApp, series: &str) -> f64 {
     found.parse().unwrap()
 }
 
-async fn what_arrived_and_what_did_not_is_counted(database: TestDatabase) {
+async fn messages_are_counted_by_whether_they_arrived(database: TestDatabase) {
     let app = start(&database).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
     let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
@@ -96,7 +96,7 @@ async fn admins_alone_see_how_people_are_reached(database: TestDatabase) {
     let page = ben.page("/settings/reached").await;
     assert!(page.contains("in the last 24 hours"), "{page}");
     assert!(
-        page.contains("Nobody has added a way to be reached yet."),
+        page.contains("No way to reach a person has been added yet."),
         "{page}"
     );
     let phone = Subscribed::at([]).await;
@@ -106,7 +106,7 @@ async fn admins_alone_see_how_people_are_reached(database: TestDatabase) {
     let page = ben.page("/settings/reached?days=30").await;
     assert!(page.contains("in the last 30 days"), "{page}");
     assert!(page.contains("Notifications"), "{page}");
-    // What nobody offers is the first that is offered.
+    // A number of days that is not offered is the first that is.
     let page = ben.page("/settings/reached?days=31").await;
     assert!(page.contains("in the last 24 hours"), "{page}");
 }

@@ -169,7 +169,11 @@ async fn cards_come_as_soon_as_slack_is_back(database: TestDatabase) {
             .ask(json!({"prompt": format!("Question {asked};")}))
             .await;
         asked += 1;
-        tokio::time::sleep(Duration::from_secs(2)).await;
+        // Until the server has tried again.
+        let tried = slack.look(|world| world.calls.len());
+        slack
+            .wait_for(|world| (world.calls.len() > tried).then_some(()))
+            .await;
     }
     let calls = slack.look(|world| world.calls.len());
     slack.set(|world| world.is_down = false);

@@ -34,7 +34,7 @@ impl Service {
         let page = self.store.to_tell(*read, PAGE).await?;
         let (mut up_to, mut more) = (page.up_to, page.more);
         let mut owed = Vec::new();
-        for one in page.told.iter().filter(|one| !one.opens) {
+        for one in &page.told {
             if owed.len() >= TOGETHER {
                 (up_to, more) = (one.seq - 1, true);
                 break;

@@ -300,16 +300,15 @@ impl Interactions for Store {
         Ok(ids.into_iter().map(InteractionId).collect())
     }
 
-    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<InteractionId>> {
-        let ids: Vec<Uuid> = sqlx::query_scalar(
-            "SELECT id FROM interactions WHERE state = 'pending' AND claimed_until > $1
-             ORDER BY claimed_until LIMIT $2",
-        )
-        .bind(now.timestamp_millis())
-        .bind(i64::from(limit))
-        .fetch_all(&self.read)
-        .await?;
-        Ok(ids.into_iter().map(InteractionId).collect())
+    async fn claimed(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<Brief>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(BRIEFS);
+        sql.push(" WHERE i.state = 'pending' AND i.claimed_until > ")
+            .push_bind(now.timestamp_millis());
+        sql.push(" ORDER BY i.claimed_until LIMIT ")
+            .push_bind(i64::from(limit));
+        Ok(rows::briefs(
+            sql.build_query_as().fetch_all(&self.read).await?,
+        ))
     }
 }
 

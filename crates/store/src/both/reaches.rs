@@ -239,9 +239,8 @@ impl Reaches for Store {
 
     async fn to_tell(&self, after: i64, limit: u32) -> Result<ToldPage> {
         let rows = sqlx::query_as(
-            "SELECT e.seq, e.id, e.at, e.type AS event_type, e.interaction_id, i.team_id, i.state
-             FROM events e LEFT JOIN interactions i ON i.id = e.interaction_id
-             WHERE e.seq > $1 ORDER BY e.seq LIMIT $2",
+            "SELECT seq, id, at, type AS event_type, interaction_id
+             FROM events WHERE seq > $1 ORDER BY seq LIMIT $2",
         )
         .bind(after)
         .bind(i64::from(limit))

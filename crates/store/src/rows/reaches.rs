@@ -1,7 +1,7 @@
 //! Reaches as stored.
 
 use domain::{
-    DestinationId, EventId, InteractionId, PersonId, SecretHash, TeamId,
+    DestinationId, EventId, InteractionId, PersonId, SecretHash,
     delivery::{Reach, ReachEnd, ReachEnded, ReachKind, SealedSecret},
 };
 use sqlx::FromRow;
@@ -84,18 +84,15 @@ pub(crate) struct ToldRow {
     at: i64,
     event_type: String,
     interaction_id: Option<Uuid>,
-    team_id: Option<Uuid>,
-    state: Option<String>,
 }
 
 impl ToldRow {
     fn told(&self) -> Result<Option<Told>> {
-        let opens = match &*self.event_type {
-            "interaction.requested" => true,
-            "interaction.resolved" | "interaction.expired" | "interaction.cancelled" => false,
-            _ => return Ok(None),
-        };
-        let Some(interaction) = self.interaction_id else {
+        let closes = matches!(
+            &*self.event_type,
+            "interaction.resolved" | "interaction.expired" | "interaction.cancelled"
+        );
+        let Some(interaction) = self.interaction_id.filter(|_| closes) else {
             return Ok(None);
         };
         Ok(Some(Told {
@@ -103,14 +100,11 @@ impl ToldRow {
             event: EventId(self.id),
             at: time(self.at, "events", self.seq)?,
             interaction: InteractionId(interaction),
-            team: self.team_id.map(TeamId),
-            opens,
-            is_pending: self.state.as_deref() == Some("pending"),
         }))
     }
 }
 
-/// Turns the `limit` events after `after` into what people can be told of.
+/// Finds what was closed by the `limit` events after `after`.
 pub(crate) fn told(rows: Vec<ToldRow>, after: i64, limit: u32) -> Result<ToldPage> {
     Ok(ToldPage {
         up_to: rows.last().map_or(after, |last| last.seq),

@@ -101,7 +101,9 @@ async fn claims_that_have_run_out_are_found_and_only_those(database: Database) {
     };
     assert_eq!(found(59, 0, 10).await, []);
     let held = store.claimed(database.at(61).at, 10).await.unwrap();
-    assert_eq!(held, [claimed[2].id, claimed[0].id, claimed[3].id]);
+    let whose: Vec<_> = held.iter().map(|one| (one.id, &one.claim)).collect();
+    let expected = [&claimed[2], &claimed[0], &claimed[3]].map(|one| (one.id, &one.claim));
+    assert_eq!(whose, expected);
     let expected = [claimed[1].id, claimed[2].id, claimed[0].id];
     assert_eq!(found(180, 0, 10).await, expected);
     assert_eq!(found(180, 1, 1).await, expected[1..2]);

@@ -28,15 +28,15 @@ use crate::database::{Database, ana, epoch, operator, rand_hash, written};
 store::on_both_databases!(
     a_question_stands_on_its_first_rung_at_once_and_leaves_the_ladder_when_it_is_closed,
     of_many_nodes_that_tell_a_rung_at_once_one_does,
-    what_was_answered_or_changed_meanwhile_is_told_to_nobody,
+    a_question_that_was_answered_or_changed_meanwhile_is_not_told,
     a_ladder_begins_anew_where_its_question_goes_to_others,
     the_last_rung_comes_once_more_where_a_claim_ends_after_it,
     a_rung_is_put_off_or_left_only_where_it_stands,
     another_ladder_is_looked_at_by_what_has_left_the_one_before,
     who_gets_a_question_has_snoozed_it_no_longer,
     those_who_can_be_told_are_those_who_may_answer,
-    what_is_held_back_is_told_once_with_the_rest,
-    what_is_held_back_can_be_put_off_and_dropped,
+    a_message_that_is_held_back_is_told_once_with_the_rest,
+    a_message_that_is_held_back_can_be_put_off_and_dropped,
     a_person_has_seen_a_question_once,
     a_ladder_is_replaced_only_by_who_knows_it_and_goes_with_its_team,
     quiet_hours_are_one_persons,
@@ -234,7 +234,7 @@ async fn of_many_nodes_that_tell_a_rung_at_once_one_does(database: Database) {
     verify_journal(store).await.unwrap();
 }
 
-async fn what_was_answered_or_changed_meanwhile_is_told_to_nobody(database: Database) {
+async fn a_question_that_was_answered_or_changed_meanwhile_is_not_told(database: Database) {
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
     let ben = person(&database, &*store, "Ben", Role::Responder).await;
@@ -473,7 +473,7 @@ async fn held_from(
     held.1
 }
 
-async fn what_is_held_back_is_told_once_with_the_rest(database: Database) {
+async fn a_message_that_is_held_back_is_told_once_with_the_rest(database: Database) {
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
     let ben = person(&database, &*store, "Ben", Role::Responder).await;
@@ -523,7 +523,7 @@ async fn what_is_held_back_is_told_once_with_the_rest(database: Database) {
     );
 }
 
-async fn what_is_held_back_can_be_put_off_and_dropped(database: Database) {
+async fn a_message_that_is_held_back_can_be_put_off_and_dropped(database: Database) {
     let store = database.store().await;
     let agent = database.agent(&*store, "backend").await;
     let ben = person(&database, &*store, "Ben", Role::Responder).await;

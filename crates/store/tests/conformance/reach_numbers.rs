@@ -16,7 +16,7 @@ use crate::{
 };
 
 store::on_both_databases!(
-    what_became_of_messages_is_counted_by_way,
+    messages_are_counted_by_way_and_end,
     how_far_a_question_got_is_known_of_the_newest,
     ways_that_fail_are_counted_while_they_do,
 );
@@ -78,7 +78,7 @@ fn later(seconds: i64) -> DateTime<Utc> {
     epoch() + TimeDelta::seconds(seconds)
 }
 
-async fn what_became_of_messages_is_counted_by_way(database: Database) {
+async fn messages_are_counted_by_way_and_end(database: Database) {
     let store = database.store().await;
     let store = &*store;
     let since = DateTime::UNIX_EPOCH;

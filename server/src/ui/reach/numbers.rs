@@ -112,12 +112,12 @@ fn times(numbers: &ReachNumbers) -> String {
         (name.to_owned(), cells)
     };
     let lines = [
-        line("reached", numbers.reached),
-        line("opened", numbers.seen),
-        line("answered", numbers.answered),
+        line("a person was reached", numbers.reached),
+        line("a person opened it", numbers.seen),
+        line("it was answered", numbers.answered),
     ];
     let columns = ["questions", "half", "nine in ten", "longest"];
-    let mut all = table("How long after it was asked", "somebody", &columns, &lines);
+    let mut all = table("How long after it was asked", "until", &columns, &lines);
     if numbers.is_cut {
         let _ = write!(all, "<p class=\"hint\">Of the newest {asked} alone.</p>");
     }
@@ -126,7 +126,8 @@ fn times(numbers: &ReachNumbers) -> String {
 
 fn messages(numbers: &ReachNumbers) -> String {
     if numbers.messages.is_empty() && numbers.ways.is_empty() {
-        return "<p class=\"list-note\">Nobody has added a way to be reached yet.</p>".to_owned();
+        return "<p class=\"list-note\">No way to reach a person has been added yet.</p>"
+            .to_owned();
     }
     let ways: Vec<_> = ReachKind::ALL
         .into_iter()

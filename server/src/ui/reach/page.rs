@@ -50,7 +50,7 @@ fn why(code: &str) -> Option<&'static str> {
             "Confirm the address first: open the link in the message that was sent there."
         }
         "slack" => {
-            "Nobody in Slack is known to be you. Press a button there, and open the link that you are shown."
+            "Your user in Slack is not known here yet. Press a button there, and open the link that you are shown."
         }
         "gone" => "This way to reach you is not there any more.",
         "disabled" => "You may not come in any more.",

@@ -279,8 +279,8 @@ fn slack_section(state: &AppState, who: &SignedIn, reaches: &[OwnReach]) -> Stri
     }
     let rest = match who.person.slack_id {
         None => {
-            "<p class=\"hint\">Nobody in Slack is known to be you. Press a button of a question there, and open the link \
-             that only you are shown; or ask an admin.</p>"
+            "<p class=\"hint\">Your user in Slack is not known here yet. Press a button of a question there, and open the \
+             link that only you are shown; or ask an admin.</p>"
         }
         Some(_) => {
             "<form class=\"fields\" method=\"post\" action=\"/settings/reach/slack\">\
