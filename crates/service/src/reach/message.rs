@@ -16,7 +16,7 @@ use super::{
 };
 
 /// How many messages are read for at once: agents that ask read too, and do not wait behind a whole team's messages.
-pub const MESSAGES_READ: usize = 2;
+pub(crate) const MESSAGES_READ: usize = 2;
 
 /// What a person is told, and where.
 #[derive(Clone, Debug)]
