@@ -62,7 +62,7 @@ pub async fn observe(
         answered: false,
     };
     let bytes = match request.uri().path() {
-        "/slack/events" | "/slack/interactivity" => body::SLACK_BYTES,
+        "/slack/events" | "/slack/interactivity" | "/slack/commands" => body::SLACK_BYTES,
         _ => limits::BODY_BYTES,
     };
     let request = request.map(|body| body::bounded(body, bytes, observer.body_time));

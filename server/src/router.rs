@@ -66,6 +66,7 @@ pub fn router(state: AppState) -> Router {
         .merge(metrics(&state))
         .route("/slack/events", post(slack_requests::events))
         .route("/slack/interactivity", post(slack_requests::interactivity))
+        .route("/slack/commands", post(slack_requests::commands))
         .route("/pkg/{*path}", get(assets::serve))
         // A service worker has a say where it comes from and below, so it comes from the root.
         .route("/sw.js", get(assets::worker))

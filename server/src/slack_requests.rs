@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use slack::verify::{self, verify};
 
 use crate::slack::way_in::WayIn;
@@ -50,6 +50,29 @@ pub(crate) async fn interactivity(
     let payload: Value = serde_json::from_str(&payload).map_err(Problem::unreadable)?;
     Ok(
         match slack.inbox.take_click(&payload).await.map_err(failed)? {
+            Some(answer) => Json(answer).into_response(),
+            None => StatusCode::OK.into_response(),
+        },
+    )
+}
+
+/// `POST /slack/commands`: what people type. Slack shows the answer to them alone.
+pub(crate) async fn commands(
+    State(state): State<AppState>,
+    Extension(address): Extension<ClientAddress>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (slack, body) = signed(&state, address, request).await?;
+    let fields: Map<String, Value> = url::form_urlencoded::parse(&body)
+        .map(|(name, value)| (name.into_owned(), value.into_owned().into()))
+        .collect();
+    Ok(
+        match slack
+            .inbox
+            .take_command(&fields.into())
+            .await
+            .map_err(failed)?
+        {
             Some(answer) => Json(answer).into_response(),
             None => StatusCode::OK.into_response(),
         },

@@ -8,7 +8,10 @@ use super::Service;
 
 impl Service {
     /// What this person may do, by their role and teams as they are now. They have proven nothing lately.
-    pub(super) async fn principal_for(&self, person: &Person) -> Result<Principal, StoreError> {
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn principal_for(&self, person: &Person) -> Result<Principal, StoreError> {
         Ok(Principal::Person {
             id: person.id,
             name: person.name.clone(),

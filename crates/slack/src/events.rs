@@ -1,5 +1,5 @@
-//! The events of the Events API that this program needs: replies of people in threads, their edits, and the
-//! end of our rights.
+//! The events of the Events API that this program needs: replies of people in threads, their edits, the opening of
+//! the app's home, and the end of our rights.
 
 use domain::slack::Message;
 use serde_json::Value;
@@ -23,6 +23,11 @@ pub enum Incoming {
         /// The message they wrote.
         message: Box<Message>,
     },
+    /// Somebody looks at the app's home.
+    HomeOpened {
+        /// Their id.
+        user: String,
+    },
     /// The app was taken out of the workspace.
     Uninstalled,
     /// The bot's token is good no longer.
@@ -43,6 +48,7 @@ pub fn read(payload: &Value) -> Incoming {
     let event = &payload["event"];
     match event["type"].as_str() {
         Some("message") => {}
+        Some("app_home_opened") => return home_opened(event),
         Some("app_uninstalled") => return Incoming::Uninstalled,
         Some("tokens_revoked") => {
             let bots = event["tokens"]["bot"].as_array();
@@ -61,6 +67,16 @@ pub fn read(payload: &Value) -> Incoming {
             message: Box::new(message),
         },
         None => Incoming::Nothing,
+    }
+}
+
+/// The event tells of the app's other tabs, too.
+fn home_opened(event: &Value) -> Incoming {
+    match text(&event["user"]).filter(|user| is_id(user)) {
+        Some(user) if matches!(text(&event["tab"]), None | Some("home")) => Incoming::HomeOpened {
+            user: user.to_owned(),
+        },
+        _ => Incoming::Nothing,
     }
 }
 
@@ -259,6 +275,28 @@ mod tests {
             changed("use 80", json!({ "thread_ts": "1700000001.000200" })),
         ] {
             assert_eq!(read(&nothing), Incoming::Nothing, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn only_the_home_that_is_opened_is_of_use() {
+        let opened = |user: Value, tab: Value| {
+            let event =
+                json!({ "type": "app_home_opened", "user": user, "channel": "D0", "tab": tab });
+            read(&envelope(&event))
+        };
+        let home = Incoming::HomeOpened {
+            user: "U0ANA".into(),
+        };
+        assert_eq!(opened(json!("U0ANA"), json!("home")), home);
+        assert_eq!(opened(json!("U0ANA"), json!(null)), home);
+        for (user, tab) in [
+            (json!("U0ANA"), json!("messages")),
+            (json!("U0 ANA"), json!("home")),
+            (json!(null), json!("home")),
+            (json!(7), json!("home")),
+        ] {
+            assert_eq!(opened(user, tab), Incoming::Nothing);
         }
     }
 

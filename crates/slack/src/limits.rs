@@ -38,6 +38,9 @@ pub const REPLIES: Paced = a_minute("conversations.replies", 50);
 /// The same.
 pub const HISTORY: Paced = a_minute("conversations.history", 50);
 
+/// Tier 4.
+pub const HOME: Paced = a_minute("views.publish", 100);
+
 /// What an incoming webhook is called here; it has no method.
 pub const WEBHOOK: &str = "incoming webhook";
 

@@ -4,8 +4,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The rights of the bot. It does not ask for `chat:write.public`: it would post where it cannot
 /// hear.
-pub const SCOPES: [&str; 9] = [
+pub const SCOPES: [&str; 10] = [
     "chat:write",
+    "commands",
     "channels:history",
     "groups:history",
     "im:history",
@@ -17,11 +18,12 @@ pub const SCOPES: [&str; 9] = [
 ];
 
 /// The events it hears of.
-const EVENTS: [&str; 6] = [
+const EVENTS: [&str; 7] = [
     "message.channels",
     "message.groups",
     "message.im",
     "message.mpim",
+    "app_home_opened",
     "app_uninstalled",
     "tokens_revoked",
 ];
@@ -30,6 +32,10 @@ const EVENTS: [&str; 6] = [
 pub const INTERACTIVITY: &str = "/slack/interactivity";
 /// Where Slack sends events.
 pub const EVENT_REQUESTS: &str = "/slack/events";
+/// Where Slack sends commands.
+pub const COMMANDS: &str = "/slack/commands";
+/// The command that people type.
+pub const COMMAND: &str = "/handraise";
 
 /// The manifest in YAML: for Socket Mode, or for requests to this address.
 pub fn manifest(requests_to: Option<&str>) -> String {
@@ -39,6 +45,8 @@ pub fn manifest(requests_to: Option<&str>) -> String {
             format!("    request_url: \"{base}{path}\"\n")
         })
     };
+    // It stands deeper than the others.
+    let command_url = request_url(COMMANDS).replace("    request_url", "      url");
     let list = |items: &[&str]| {
         items
             .iter()
@@ -57,10 +65,15 @@ features:
     display_name: handraise
     always_online: true
   app_home:
-    home_tab_enabled: false
+    home_tab_enabled: true
     messages_tab_enabled: true
     messages_tab_read_only_enabled: false
-oauth_config:
+  slash_commands:
+    - command: {COMMAND}
+      description: What waits for you in Handraise
+      usage_hint: \"[search WORDS | duty | help]\"
+      should_escape: false
+{}oauth_config:
   scopes:
     bot:
 {}settings:
@@ -72,6 +85,7 @@ oauth_config:
   socket_mode_enabled: {}
   token_rotation_enabled: false
 ",
+        command_url,
         list(&SCOPES),
         request_url(INTERACTIVITY),
         request_url(EVENT_REQUESTS),

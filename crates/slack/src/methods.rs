@@ -52,7 +52,7 @@ struct Opened {
     url: String,
 }
 
-/// Blocks with names that no message has had.
+/// Blocks with names that no message or view has had.
 fn renamed(blocks: &[Value]) -> Vec<Value> {
     let draw = rand::random::<u64>();
     let mut blocks = blocks.to_vec();
@@ -168,6 +168,14 @@ impl SlackClient {
         }
         let InView { view } = self.json("views.update", &body).await?;
         Ok(view)
+    }
+
+    /// Shows somebody this as the app's home, in place of what was there. Each block has another name than any before.
+    pub async fn publish_home(&self, user: &str, blocks: &[Value]) -> Result<(), CallError> {
+        let view = json!({ "type": "home", "blocks": renamed(blocks) });
+        let body = json!({ "user_id": user, "view": view });
+        let Done {} = self.json("views.publish", &body).await?;
+        Ok(())
     }
 
     /// An address for one connection of Socket Mode.

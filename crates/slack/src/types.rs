@@ -141,6 +141,8 @@ pub struct User {
     pub name: String,
     /// Their full name.
     pub real_name: String,
+    /// Where their clocks are, by the name of the zone.
+    pub tz: String,
     /// They are gone.
     pub deleted: bool,
     /// They are none.

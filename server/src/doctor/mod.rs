@@ -13,7 +13,7 @@ use std::fmt;
 
 use machine::clock::Clock;
 
-use crate::config::Loaded;
+use crate::{config::Loaded, slack::check::examine_app};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,7 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
     key::examine(&loaded.config, content.as_ref(), &mut report);
     address::examine(&loaded.config, &mut report).await;
     reach::examine(&loaded.config, &mut report).await;
+    examine_app(&loaded.config, &mut report).await;
     let content = content.as_ref();
     providers::examine(&loaded.config, content, clock.now(), &mut report).await;
     report.0

@@ -41,6 +41,23 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     report.0
 }
 
+/// The same of the app alone: whether its token is good, and has the scopes it needs.
+pub(crate) async fn examine_app(config: &Config, report: &mut Report) {
+    let Ok(mode) = config.slack_mode() else {
+        return;
+    };
+    let Some(token) = mode.bot_token() else {
+        return;
+    };
+    let hears = !matches!(mode, SlackMode::Mirror(_));
+    match SlackClient::new(&config.slack_api_url, Some(token.clone()), None) {
+        Ok(client) => {
+            examine_bot(&client, hears, report).await;
+        }
+        Err(error) => report.problem(ABOUT, format!("{error:#}")),
+    }
+}
+
 async fn examine_mode(config: &Config, mode: &SlackMode, report: &mut Report) {
     let (bot_token, app_token, channels) = match mode {
         SlackMode::Off => {
@@ -154,6 +171,15 @@ async fn examine_bot(client: &SlackClient, hears: bool, report: &mut Report) -> 
             BOT,
             format!("some scopes are missing; add {} {what}", all.join(", ")),
         );
+        if all.contains(&"commands") {
+            let command = manifest::COMMAND;
+            report.warning(
+                BOT,
+                format!(
+                    "without commands there is no {command}; its home is missing too if the app was made from an older manifest: see docs/slack.md"
+                ),
+            );
+        }
     } else {
         report.ok(BOT, "it has the scopes it needs");
     }

@@ -44,6 +44,7 @@ impl SlackInbox {
             Incoming::Message { event_id, message } => {
                 self.keep(vec![(event_id, *message)]).await?;
             }
+            Incoming::HomeOpened { user } => self.actions.homes().opened(&user),
             Incoming::Uninstalled => {
                 tracing::error!("the app was uninstalled from Slack; nothing can be asked there");
             }
@@ -73,6 +74,14 @@ impl SlackInbox {
         Ok(new)
     }
 
+    /// Answers a command that a user typed, and returns what the acknowledgement carries.
+    ///
+    /// # Errors
+    /// When it ended without an answer.
+    pub async fn take_command(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
+        self.actions.command(payload).await
+    }
+
     /// Does what a user pressed or sent, and returns what the acknowledgement carries; `None` is an empty one.
     /// Slack wants it within three seconds, and repeats nothing.
     ///
@@ -95,6 +104,7 @@ impl Inbox for SlackInbox {
                 self.take_event(&payload()?).await?;
                 Ok(None)
             }
+            "slash_commands" => self.take_command(&payload()?).await,
             "interactive" => self.take_click(&payload()?).await,
             other => {
                 tracing::debug!(slack.envelope = other, "nothing here uses these");

@@ -3,6 +3,7 @@
 
 pub mod actions;
 pub mod check;
+pub mod home;
 pub mod inbox;
 pub mod read_back;
 pub mod recognise;

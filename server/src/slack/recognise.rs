@@ -7,7 +7,7 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{Parts, Person, Principal, Role, SlackId};
+use domain::{Parts, Person, Principal, Role, SlackId, duty::Zone};
 use service::Service;
 use slack::{
     blocks::{Note, NoteLink},
@@ -16,6 +16,7 @@ use slack::{
     limits::USER,
     types::User,
 };
+use store::StoreError;
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
@@ -43,6 +44,15 @@ struct Said {
     /// `None` when it knows no user of this id, or will not say.
     user: Option<User>,
     until: DateTime<Utc>,
+}
+
+/// A user of Slack who looks.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    /// The person they are, or a user who may answer without being one.
+    pub sees: Principal,
+    /// Where their clocks are, if that is known.
+    pub zone: Option<Zone>,
 }
 
 /// Why a user may not answer in Slack.
@@ -121,6 +131,31 @@ impl Unrecognised {
         };
         words.into()
     }
+
+    /// The note to somebody who only wants to look.
+    pub fn note_to_reader(&self) -> Note {
+        let words = match self {
+            Self::Unknown { link: Some(link) } => {
+                return Note {
+                    words: "Handraise does not know who you are. Link your Slack user to your account, and what waits \
+                            for you is shown here. The link is good for 30 minutes and for you alone. If you have no \
+                            account, ask an admin of Handraise."
+                        .to_owned(),
+                    link: Some(NoteLink::Identify(link.clone())),
+                };
+            }
+            Self::Unknown { link: None } => {
+                "Handraise does not know who you are. Ask an admin of Handraise to enter your Slack member ID."
+            }
+            Self::Disabled => "Your account is disabled. Ask an admin of Handraise to enable it.",
+            Self::NotSaid => "Slack did not say who you are. Open this again in a minute.",
+            Self::Failed => "Handraise could not look up who you are. Open this again in a minute.",
+            Self::Bot | Self::Deleted | Self::Guest | Self::OtherWorkspace | Self::Viewer => {
+                "Only members of this workspace see what waits for them."
+            }
+        };
+        words.into()
+    }
 }
 
 impl Recogniser {
@@ -147,6 +182,48 @@ impl Recogniser {
         user_id: &str,
         now: DateTime<Utc>,
     ) -> Result<Principal, Unrecognised> {
+        let (id, user, person) = self.looked_up(team_id, user_id, now).await?;
+        match person {
+            Some(person) => {
+                let teams = self.service.store().parts(person.id).await;
+                let teams = teams.map_err(|error| failed(&error, &id))?;
+                as_person(person, teams)
+            }
+            None => self.as_allowed(&id, user).await,
+        }
+    }
+
+    /// The same for somebody who looks: what they see is for them alone, and viewers see too.
+    ///
+    /// # Errors
+    /// Whenever it is not certain that they may.
+    pub async fn reader(
+        &self,
+        team_id: Option<&str>,
+        user_id: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Reader, Unrecognised> {
+        let (id, user, person) = self.looked_up(team_id, user_id, now).await?;
+        let zone = Zone::parse(&user.tz).ok();
+        let Some(person) = person else {
+            let sees = self.as_allowed(&id, user).await?;
+            return Ok(Reader { sees, zone });
+        };
+        if person.disabled_at.is_some() {
+            return Err(Unrecognised::Disabled);
+        }
+        let sees = self.service.principal_for(&person).await;
+        let sees = sees.map_err(|error| failed(&error, &id))?;
+        Ok(Reader { sees, zone })
+    }
+
+    /// Who somebody is in Slack, where nothing speaks against them, and here.
+    async fn looked_up(
+        &self,
+        team_id: Option<&str>,
+        user_id: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(SlackId, User, Option<Person>), Unrecognised> {
         let id = SlackId::parse(user_id).map_err(|_| Unrecognised::NotSaid)?;
         let team = self.team().await?;
         if team_id.is_some_and(|named| named != team) {
@@ -157,29 +234,24 @@ impl Recogniser {
             return Err(why);
         }
         let person = self.service.store().person_in_slack(&id).await;
-        let person = person.map_err(|error| {
-            tracing::error!(%error, slack.user = %id, "somebody in Slack could not be looked up");
-            Unrecognised::Failed
-        })?;
-        match person {
-            Some(person) => {
-                let teams = self.service.store().parts(person.id).await;
-                let teams = teams.map_err(|error| {
-                    tracing::error!(%error, slack.user = %id, "somebody's teams could not be looked up");
-                    Unrecognised::Failed
-                })?;
-                as_person(person, teams)
-            }
-            None if self.allowed.contains(id.as_str()) => Ok(Principal::SlackUser {
+        let person = person.map_err(|error| failed(&error, &id))?;
+        Ok((id, user, person))
+    }
+
+    /// Somebody without an account, if they may answer all the same.
+    async fn as_allowed(&self, id: &SlackId, user: User) -> Result<Principal, Unrecognised> {
+        if self.allowed.contains(id.as_str()) {
+            return Ok(Principal::SlackUser {
                 id: id.responder_id(),
                 name: called(user),
                 role: Role::Responder,
                 teams: Parts::default(),
-            }),
-            None => Err(Unrecognised::Unknown {
-                link: self.link(&id, team, &user.name),
-            }),
+            });
         }
+        let team = self.team().await?;
+        Err(Unrecognised::Unknown {
+            link: self.link(id, team, &user.name),
+        })
     }
 
     fn link(&self, id: &SlackId, team: &str, name: &str) -> Option<String> {
@@ -238,6 +310,11 @@ impl Recogniser {
     fn said(&self) -> MutexGuard<'_, HashMap<SlackId, Said>> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn failed(error: &StoreError, id: &SlackId) -> Unrecognised {
+    tracing::error!(%error, slack.user = %id, "somebody in Slack could not be looked up");
+    Unrecognised::Failed
 }
 
 /// Why Slack's word on a user rules them out, whichever person they are here.

@@ -168,7 +168,13 @@ impl WayIn {
                 () = self.read_back() => {}
             }
         };
-        tokio::join!(listening, hearing, watching, counting, reading);
+        let showing = async {
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.actions.homes().run() => {}
+            }
+        };
+        tokio::join!(listening, hearing, watching, counting, reading, showing);
         // The author of each acknowledged press is told of its end.
         self.actions.finish().await;
     }

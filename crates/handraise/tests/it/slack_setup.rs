@@ -118,6 +118,16 @@ fn the_manifest_is_yaml_for_either_way_and_a_link_holds_the_same() {
         "https://handraise.example/slack/events"
     );
     assert_eq!(http["oauth_config"], socket["oauth_config"]);
+    let command = &socket["features"]["slash_commands"][0];
+    assert_eq!(
+        (&command["command"], &command["url"]),
+        (&"/handraise".into(), &Value::Null)
+    );
+    assert_eq!(socket["features"]["app_home"]["home_tab_enabled"], true);
+    assert_eq!(
+        http["features"]["slash_commands"][0]["url"],
+        "https://handraise.example/slack/commands"
+    );
 
     let link = printed(&["manifest", "--link"], &[]);
     let link = url::Url::parse(link.trim()).unwrap();
@@ -254,8 +264,16 @@ async fn what_is_wrong_is_named_with_what_to_do() {
     ] {
         has(&said, "problem  slack_allowed_users: ", part);
     }
-    fake.set(|world| world.scopes.push("groups:history"));
+    fake.set(|world| {
+        world.scopes.push("groups:history");
+        world.scopes.retain(|scope| *scope != "commands");
+    });
     let (_, said) = check(&fake, &variables).await;
+    has(
+        &said,
+        "warning  slack_bot_token: without commands",
+        "/handraise",
+    );
     has(
         &said,
         "warning  slack_bot_token: some scopes are missing",

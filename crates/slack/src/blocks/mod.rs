@@ -13,6 +13,7 @@ mod covered;
 mod digest;
 mod erased;
 mod given;
+mod home;
 mod message_text;
 mod modal;
 mod note;
@@ -29,6 +30,10 @@ pub use card::{Card, Surface, card, shown_on_card};
 pub use control::{Control, Press};
 pub use digest::digest;
 pub use given::Seen;
+pub use home::{
+    Found, HomePress, HomeView, Line, OnDuty, OnIt, PutOff, Target, Waiting, command_help,
+    duty_list, found_list, home, home_without, waiting_list,
+};
 pub use message_text::decode_message_text;
 pub use modal::{Modal, Origin, modal};
 pub use note::{Note, NoteLink, too_late};

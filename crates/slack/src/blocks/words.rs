@@ -33,7 +33,12 @@ pub(super) fn heading(kind: Kind) -> &'static str {
 
 /// How it ended; `None` while it waits, and for one that never did.
 pub(super) fn outcome(state: &State) -> Option<&'static str> {
-    Some(match state.outcome()? {
+    ended(state.outcome()?)
+}
+
+/// The same, by the outcome; `None` for what was only told.
+pub(super) fn ended(outcome: Outcome) -> Option<&'static str> {
+    Some(match outcome {
         Outcome::Delivered => return None,
         Outcome::Answered => "Answered",
         Outcome::Approved => "Approved",

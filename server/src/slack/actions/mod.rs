@@ -4,6 +4,8 @@
 //! a card as it is now. That a press has counted is shown by the card itself, which the node that posted it updates as
 //! for answers from anywhere else: a second update from here could only come in its way.
 
+mod at_home;
+mod command;
 mod payload;
 mod press;
 mod submit;
@@ -23,7 +25,7 @@ use tokio::{sync::oneshot, time::timeout};
 use tokio_util::task::TaskTracker;
 
 use self::payload::{Payload, Who};
-use super::recognise::Recogniser;
+use super::{home::Homes, recognise::Recogniser};
 
 const SLOW: &str = "Slack does not say who you are. Please try again.";
 const VIEWER: &str = "You may see this, but not answer it.";
@@ -62,6 +64,7 @@ pub struct Actions {
     public_url: Arc<str>,
     timing: Timing,
     tasks: TaskTracker,
+    homes: Arc<Homes>,
 }
 
 impl fmt::Debug for Actions {
@@ -103,7 +106,14 @@ impl Actions {
         recogniser: Arc<Recogniser>,
         public_url: &str,
     ) -> Self {
+        let homes = Homes::new(
+            service.clone(),
+            client.clone(),
+            recogniser.clone(),
+            public_url,
+        );
         Self {
+            homes: Arc::new(homes),
             service,
             client,
             recogniser,
@@ -118,6 +128,11 @@ impl Actions {
         Self { timing, ..self }
     }
 
+    /// The homes that people look at.
+    pub fn homes(&self) -> &Homes {
+        &self.homes
+    }
+
     /// Does what a `block_actions` or `view_submission` payload asks for. Slack may hear that it arrived when this
     /// returns, with what is returned.
     ///
@@ -125,6 +140,7 @@ impl Actions {
     /// When a press could not be kept. Slack should hear nothing then, and shows an error at the button.
     pub async fn handle(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
         match Payload::parse(payload) {
+            Some(Payload::AtHome(press)) => self.pressed_at_home(press).await.map(|()| None),
             Some(Payload::Press(press)) => self.pressed(*press).await.map(|()| None),
             Some(Payload::Sent(who, submission)) => self.sent(who, *submission).await,
             Some(Payload::Unreadable) => {

@@ -2,12 +2,14 @@
 
 use secrecy::SecretString;
 use serde_json::Value;
-use slack::blocks::{Control, Origin, Submission};
+use slack::blocks::{Control, HomePress, Origin, Submission};
 
 /// A user's action.
 pub(super) enum Payload {
     /// They pressed a control of a card.
     Press(Box<Pressed>),
+    /// They pressed a control of the app's home.
+    AtHome(PressedAtHome),
     /// They sent a modal.
     Sent(Who, Box<Submission>),
     /// They sent a modal that says nothing to us; it must not close, since what was typed is in it.
@@ -19,6 +21,12 @@ pub(super) struct Who {
     /// The workspace they belong to.
     pub(super) team: Option<String>,
     pub(super) user: String,
+}
+
+/// A control of the app's home that was pressed.
+pub(super) struct PressedAtHome {
+    pub(super) who: Who,
+    pub(super) press: HomePress,
 }
 
 /// A control that was pressed, and where.
@@ -43,6 +51,9 @@ impl Payload {
             user: text(payload, "/user/id")?.to_owned(),
         };
         match text(payload, "/type")? {
+            "block_actions" if text(payload, "/view/type") == Some("home") => {
+                pressed_at_home(payload, who).map(Self::AtHome)
+            }
             "block_actions" => pressed(payload, who).map(|it| Self::Press(Box::new(it))),
             "view_submission" => Some(match payload.get("view").and_then(Submission::parse) {
                 Some(submission) => Self::Sent(who, Box::new(submission)),
@@ -51,6 +62,15 @@ impl Payload {
             _ => None,
         }
     }
+}
+
+fn pressed_at_home(payload: &Value, who: Who) -> Option<PressedAtHome> {
+    let actions = payload.get("actions")?.as_array()?;
+    let press = actions.iter().find_map(|action| {
+        let value = text(action, "/selected_option/value").or(text(action, "/value"));
+        HomePress::parse(text(action, "/action_id")?, value.unwrap_or_default())
+    });
+    Some(PressedAtHome { who, press: press? })
 }
 
 fn pressed(payload: &Value, who: Who) -> Option<Pressed> {

@@ -87,6 +87,7 @@ impl Inbound {
             Way::Http => {
                 let url = |what: &str| app.url(&format!("/slack/{what}"));
                 slack.deliver_to(&url("interactivity"), &url("events"));
+                slack.deliver_commands_to(&url("commands"));
             }
         }
         Self { app }

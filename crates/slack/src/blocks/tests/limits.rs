@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::{Card, View};
+use super::super::{Card, HomeView, View};
 
 /// What is wrong with a card, as a message that is posted.
 pub(super) fn of_card(card: &Card) -> Vec<String> {
@@ -33,6 +33,18 @@ pub(super) fn of_view(view: &View) -> Vec<String> {
     }
     faults.string(&view["callback_id"], 255);
     faults.string(&view["private_metadata"], 3_000);
+    faults.require(view.to_string().len() <= 250_000, "view is too large");
+    let blocks = view["blocks"].as_array().unwrap();
+    faults.require((1..=100).contains(&blocks.len()), "number of blocks");
+    faults.blocks(blocks);
+    faults.found
+}
+
+/// What is wrong with the app's home.
+pub(super) fn of_home(view: &HomeView) -> Vec<String> {
+    let mut faults = Faults::default();
+    let view = serde_json::to_value(view).unwrap();
+    faults.require(view["type"] == "home", "type");
     faults.require(view.to_string().len() <= 250_000, "view is too large");
     let blocks = view["blocks"].as_array().unwrap();
     faults.require((1..=100).contains(&blocks.len()), "number of blocks");
@@ -158,6 +170,10 @@ impl Faults {
             "Closed ",
             "Told ",
             "until ",
+            "Until ",
+            "Asked ",
+            "Answer before ",
+            "You are on it until ",
             "This is not all of it. ",
             "This is not all of it. The rest is on the dashboard.",
         ];

@@ -2,6 +2,7 @@
 
 mod erased;
 mod given;
+mod home;
 mod limits;
 mod notes;
 mod people;

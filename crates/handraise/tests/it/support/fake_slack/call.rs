@@ -79,7 +79,7 @@ const HISTORY: &[&str] = &[
     "mpim:history",
 ];
 
-pub(super) const METHODS: [Method; 12] = [
+pub(super) const METHODS: [Method; 13] = [
     method("auth.test", &[], true, auth_test),
     method(
         "chat.postMessage",
@@ -121,6 +121,7 @@ pub(super) const METHODS: [Method; 12] = [
     ),
     method("views.open", &[], true, views::open),
     method("views.update", &[], true, views::update),
+    method("views.publish", &[], true, views::publish),
     Method {
         name: "apps.connections.open",
         token: APP_TOKEN,

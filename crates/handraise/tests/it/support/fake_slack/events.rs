@@ -4,7 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{APP, FakeSlack, Message, Shared, TEAM, World, requests::Request, sockets::Way, views};
+use super::{
+    APP, FakeSlack, Message, Shared, TEAM, World,
+    blocks::{self, Surface},
+    requests::Request,
+    sockets::Way,
+    views,
+};
 
 /// How long an answer may take, in milliseconds.
 const PATIENCE: i64 = 3_000;
@@ -16,6 +22,7 @@ pub(super) struct Outgoing {
     /// Another for each try.
     envelope: String,
     is_event: bool,
+    is_command: bool,
     payload: Value,
     /// The view that was sent.
     view: Option<String>,
@@ -45,12 +52,37 @@ impl World {
             number,
             envelope: String::new(),
             is_event,
+            is_command: false,
             payload,
             view,
             retries: 0,
             state,
         });
         number
+    }
+
+    /// A command, by its fields.
+    pub(super) fn command(&mut self, fields: Value) -> u64 {
+        let number = self.queue(false, fields, None, State::Due(self.now));
+        if let Some(one) = self.outgoing.last_mut() {
+            one.is_command = true;
+        }
+        number
+    }
+
+    /// Somebody opens the app.
+    pub(super) fn home_opened(&mut self, user: &str, tab: &str) {
+        let id = format!("Ev{}", self.next());
+        let event = json!({
+            "type": "app_home_opened", "user": user, "channel": "D0HOME", "tab": tab,
+            "event_ts": self.next_ts(),
+        });
+        let payload = json!({
+            "type": "event_callback", "team_id": TEAM, "api_app_id": APP, "event": event, "event_id": id,
+            "event_time": self.now / 1_000,
+            "authorizations": [{ "team_id": TEAM, "user_id": super::BOT_USER, "is_bot": true }],
+        });
+        self.queue(true, payload, None, State::Due(self.now));
     }
 
     /// A click, or a view that is sent.
@@ -121,23 +153,28 @@ impl World {
         one.envelope.clone_from(&envelope);
         if let Some((clicks, events)) = &self.request_urls {
             one.state = State::Sent(None, until);
-            let url = if one.is_event { events } else { clicks };
+            let url = match (one.is_event, &self.command_url) {
+                (true, _) => events,
+                (false, Some(commands)) if one.is_command => commands,
+                (false, _) => clicks,
+            };
             return Some(Request {
                 number: one.number,
                 url: url.clone(),
                 is_event: one.is_event,
+                is_command: one.is_command,
                 payload: one.payload.to_string(),
                 retries: one.retries,
                 timestamp: self.now / 1_000,
             });
         }
-        let kind = if one.is_event {
-            "events_api"
-        } else {
-            "interactive"
+        let kind = match (one.is_event, one.is_command) {
+            (true, _) => "events_api",
+            (false, true) => "slash_commands",
+            (false, false) => "interactive",
         };
         let mut frame = json!({
-            "envelope_id": envelope, "type": kind, "accepts_response_payload": one.view.is_some(),
+            "envelope_id": envelope, "type": kind, "accepts_response_payload": one.view.is_some() || one.is_command,
             "payload": one.payload,
         });
         if one.retries > 0 {
@@ -157,6 +194,16 @@ impl World {
     /// What the app's answer does.
     pub(super) fn answered(&mut self, index: usize, answer: Value) {
         let view = self.outgoing[index].view.clone();
+        if self.outgoing[index].is_command && answer != json!({}) {
+            let said = answer["blocks"].as_array().cloned().unwrap_or_default();
+            let mut faults = blocks::check(&said, Surface::Message);
+            if answer["response_type"] != "ephemeral" || answer["text"].as_str().is_none() {
+                faults.push("not for one person alone".to_owned());
+            }
+            if !faults.is_empty() {
+                self.violation(format!("the answer to a command: {faults:?}"));
+            }
+        }
         self.outgoing[index].state = State::Acked(answer.clone());
         let Some(id) = view else { return };
         let Some(position) = self.views.iter().position(|view| view.id == id) else {
@@ -223,7 +270,8 @@ impl Shared {
         let answer = frame.get("payload").cloned().unwrap_or(json!({}));
         match index.map(|index| (index, world.outgoing[index].state.clone())) {
             Some((index, State::Sent(..))) => {
-                if world.outgoing[index].view.is_none() && answer != json!({}) {
+                let one = &world.outgoing[index];
+                if one.view.is_none() && !one.is_command && answer != json!({}) {
                     world.violation("an answer to an envelope that takes none");
                 }
                 world.answered(index, answer);
@@ -244,6 +292,11 @@ impl FakeSlack {
     pub(crate) fn deliver_to(&self, interactivity: &str, events: &str) {
         let urls = (interactivity.to_owned(), events.to_owned());
         self.shared.world().request_urls = Some(urls);
+    }
+
+    /// And commands to this one.
+    pub(crate) fn deliver_commands_to(&self, commands: &str) {
+        self.shared.world().command_url = Some(commands.to_owned());
     }
 
     /// Sends the events that were held back.

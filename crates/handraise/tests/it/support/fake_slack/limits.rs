@@ -20,7 +20,9 @@ fn calls_a_minute(method: &str) -> Option<usize> {
         "chat.postMessage" => POSTS,
         "chat.update" | "conversations.replies" | "conversations.history" => TIER_3,
         "conversations.info" => TIER_3,
-        "chat.postEphemeral" | "views.open" | "views.update" | "users.info" => TIER_4,
+        "chat.postEphemeral" | "views.open" | "views.update" | "views.publish" | "users.info" => {
+            TIER_4
+        }
         "conversations.list" => TIER_2,
         "apps.connections.open" => TIER_1,
         // Special, and never told.

@@ -143,6 +143,51 @@ impl FakeSlack {
         self.shared.pump();
     }
 
+    /// Somebody opens a tab of the app.
+    pub(crate) fn open_tab(&self, user: &str, tab: &str) {
+        self.shared.world().home_opened(user, tab);
+        self.shared.pump();
+    }
+
+    /// The home that somebody sees, once it is as it should be.
+    pub(crate) async fn home(&self, user: &str, is_right: impl Fn(&Value) -> bool) -> Value {
+        self.wait_for(|world| {
+            let home = world.homes.get(user)?.last()?;
+            is_right(home).then(|| home.clone())
+        })
+        .await
+    }
+
+    /// Somebody presses a control of the home that they see, or picks from its menu.
+    pub(crate) fn press_home(&self, user: &str, action_id: &str, chosen: Option<&str>) -> Gesture {
+        let gesture = {
+            let mut world = self.shared.world();
+            let view = world.homes[user].last().unwrap().clone();
+            let payload = world.home_action(user, &view, action_id, chosen);
+            Gesture(world.interact(payload, None))
+        };
+        self.shared.pump();
+        gesture
+    }
+
+    /// Somebody types `/handraise` and this.
+    pub(crate) fn command(&self, user: &str, text: &str) -> Gesture {
+        let gesture = {
+            let mut world = self.shared.world();
+            let card = Message::said(MAIN, user, text);
+            let response_url = world.response_url(user, &card);
+            let fields = json!({
+                "token": "deprecated", "team_id": TEAM, "team_domain": "fake", "channel_id": MAIN,
+                "channel_name": "agents", "user_id": user, "user_name": "somebody", "command": "/handraise",
+                "text": text, "api_app_id": APP, "is_enterprise_install": "false",
+                "response_url": response_url, "trigger_id": world.trigger(user),
+            });
+            Gesture(world.command(fields))
+        };
+        self.shared.pump();
+        gesture
+    }
+
     /// What people see in a channel, threads too.
     pub(crate) fn messages(&self, channel: &str) -> Vec<Message> {
         self.look(|world| world.in_channel(channel).cloned().collect())
@@ -250,6 +295,43 @@ impl World {
             "container": container, "trigger_id": self.trigger(user),
             "channel": { "id": card.channel, "name": self.channels[&card.channel].name },
             "message": card.json(true), "response_url": response_url, "state": { "values": {} },
+            "actions": [action],
+        })
+    }
+
+    fn home_action(
+        &mut self,
+        user: &str,
+        view: &Value,
+        action_id: &str,
+        chosen: Option<&str>,
+    ) -> Value {
+        let number = self.next();
+        let blocks = view["blocks"].as_array().into_iter().flatten();
+        let controls = blocks.flat_map(|block| {
+            let elements = block["elements"].as_array().into_iter().flatten();
+            elements.map(move |element| (block, element))
+        });
+        let mut named = controls.filter(|(_, element)| element["action_id"] == action_id);
+        let (block, control) = named.next().expect("the home has no such control");
+        let mut action = json!({
+            "action_id": action_id, "block_id": block["block_id"], "type": control["type"],
+            "action_ts": format!("{}.{number:06}", self.now / 1_000),
+        });
+        match chosen {
+            None => action["value"] = control["value"].clone(),
+            Some(value) => {
+                let mut options = control["options"].as_array().into_iter().flatten();
+                let option = options.find(|option| option["value"] == value);
+                action["selected_option"] = option.expect("no such option").clone();
+            }
+        }
+        // No channel, no message, no response_url.
+        json!({
+            "type": "block_actions", "team": { "id": TEAM, "domain": "fake" }, "enterprise": null,
+            "is_enterprise_install": false, "user": self.user(user), "api_app_id": APP, "token": "deprecated",
+            "container": { "type": "view", "view_id": "V0HOME" }, "trigger_id": self.trigger(user),
+            "view": { "id": "V0HOME", "type": "home", "hash": "h", "blocks": view["blocks"], "private_metadata": "" },
             "actions": [action],
         })
     }

@@ -1,6 +1,6 @@
 //! What the app is told by requests to its addresses, signed as Slack signs.
 
-use std::{fmt::Write, sync::Arc};
+use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
 use axum::http::StatusCode;
 use hmac::{Hmac, KeyInit, Mac};
@@ -14,6 +14,7 @@ pub(super) struct Request {
     pub(super) number: u64,
     pub(super) url: String,
     pub(super) is_event: bool,
+    pub(super) is_command: bool,
     pub(super) payload: String,
     pub(super) retries: usize,
     pub(super) timestamp: i64,
@@ -46,7 +47,14 @@ impl Shared {
             true => ("application/json", request.payload),
             false => {
                 let mut form = url::form_urlencoded::Serializer::new(String::new());
-                let body = form.append_pair("payload", &request.payload).finish();
+                let body = match request.is_command {
+                    true => {
+                        let fields: BTreeMap<String, String> =
+                            serde_json::from_str(&request.payload).unwrap();
+                        form.extend_pairs(fields).finish()
+                    }
+                    false => form.append_pair("payload", &request.payload).finish(),
+                };
                 ("application/x-www-form-urlencoded", body)
             }
         };

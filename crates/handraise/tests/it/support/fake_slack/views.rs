@@ -47,6 +47,43 @@ pub(super) fn update(
     Ok(shown(world, id))
 }
 
+/// The app's home of one person, in place of the one before.
+pub(super) fn publish(
+    _: &Shared,
+    world: &mut World,
+    arguments: &Arguments,
+) -> Result<Value, Refusal> {
+    let user = required(arguments, "user_id")?;
+    if !world.has_home {
+        return Err("not_enabled".into());
+    }
+    if !world.users.contains_key(user) {
+        return Err("user_not_found".into());
+    }
+    let view = arguments.get("view").filter(|view| view.is_object());
+    let view = view.ok_or("invalid_arguments")?;
+    if view.to_string().len() > WHOLE {
+        return Err("view_too_large".into());
+    }
+    let blocks = view["blocks"].as_array().cloned().unwrap_or_default();
+    let mut errors = blocks::check(&blocks, Surface::Modal);
+    if view["type"] != "home" {
+        errors.push("must be home [json-pointer:/view/type]".to_owned());
+    }
+    if blocks.is_empty() {
+        errors.push("missing required field [json-pointer:/view/blocks]".to_owned());
+    }
+    if !errors.is_empty() {
+        return Err(Refusal {
+            errors,
+            ..Refusal::from("invalid_arguments")
+        });
+    }
+    let homes = world.homes.entry(user.to_owned()).or_default();
+    homes.push(view.clone());
+    Ok(json!({ "view": view }))
+}
+
 fn shown(world: &World, id: &str) -> Value {
     let view = world.views.iter().find(|view| view.id == id);
     json!({ "view": view.map(View::json) })

@@ -24,6 +24,9 @@ pub(crate) struct World {
     pub(crate) channels: BTreeMap<String, Channel>,
     pub(crate) messages: Vec<Message>,
     pub(crate) views: Vec<View>,
+    /// Whether the app has a home, and what was published of it, by person: the last is what they see.
+    pub(crate) has_home: bool,
+    pub(crate) homes: BTreeMap<String, Vec<Value>>,
     /// When they were made, and for whom; whatever is used is taken out.
     pub(super) triggers: HashMap<String, (i64, String)>,
     pub(super) used_triggers: Vec<String>,
@@ -49,6 +52,8 @@ pub(crate) struct World {
     pub(super) sockets: Sockets,
     /// Where requests go in HTTP mode: clicks and views, events.
     pub(super) request_urls: Option<(String, String)>,
+    /// And commands.
+    pub(super) command_url: Option<String>,
     pub(super) lose_next_click: bool,
     pub(super) duplicate_next_event: bool,
     pub(super) hold_next_event: bool,
@@ -94,7 +99,7 @@ impl World {
         let user = |id: &str, name: &str| {
             let user = json!({
                 "id": id, "team_id": TEAM, "name": name.to_lowercase(), "real_name": name, "deleted": false,
-                "is_bot": id == BOT_USER, "is_restricted": false, "is_ultra_restricted": false,
+                "tz": "Europe/Berlin", "is_bot": id == BOT_USER, "is_restricted": false, "is_ultra_restricted": false,
                 "profile": { "display_name": name, "real_name": name },
             });
             (id.to_owned(), user)
@@ -114,6 +119,7 @@ impl World {
             counter: 0,
             scopes: vec![
                 "chat:write",
+                "commands",
                 "channels:history",
                 "groups:history",
                 "im:history",
@@ -132,6 +138,8 @@ impl World {
             channels: [channel(MAIN, "agents"), channel(URGENT, "urgent")].into(),
             messages: Vec::new(),
             views: Vec::new(),
+            has_home: true,
+            homes: BTreeMap::new(),
             triggers: HashMap::new(),
             used_triggers: Vec::new(),
             response_urls: HashMap::new(),
@@ -148,6 +156,7 @@ impl World {
             outgoing: Vec::new(),
             sockets: Sockets::default(),
             request_urls: None,
+            command_url: None,
             lose_next_click: false,
             duplicate_next_event: false,
             hold_next_event: false,
