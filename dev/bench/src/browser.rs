@@ -17,6 +17,7 @@ const PASSWORD: &str = "not the word of anybody";
 
 pub(crate) struct Browser {
     requests: SendRequest<Full<Bytes>>,
+    address: SocketAddr,
     host: String,
     cookie: String,
 }
@@ -24,12 +25,9 @@ pub(crate) struct Browser {
 impl Browser {
     /// Comes in by a one-time link.
     pub(crate) async fn come_by(address: SocketAddr, link: &str) -> Result<Self> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let (requests, connection) = http1::handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(connection);
         let mut browser = Self {
-            requests,
+            requests: connection(address).await?,
+            address,
             host: address.to_string(),
             cookie: String::new(),
         };
@@ -52,7 +50,10 @@ impl Browser {
             .header("sec-fetch-site", "same-origin")
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(Full::new(Bytes::from(body)))?;
-        self.requests.ready().await?;
+        // The server hangs up on a browser that is idle for long.
+        if self.requests.ready().await.is_err() {
+            self.requests = connection(self.address).await?;
+        }
         let response = self.requests.send_request(request).await?;
         let status = response.status();
         if let Some(cookie) = response.headers().get(SET_COOKIE) {
@@ -77,6 +78,14 @@ impl Browser {
         let body = self.submit(path, form).await?;
         serde_json::from_slice(&body).with_context(|| format!("{path} returned no JSON"))
     }
+}
+
+async fn connection(address: SocketAddr) -> Result<SendRequest<Full<Bytes>>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (requests, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    Ok(requests)
 }
 
 /// The ids of all things in it that have a name.
