@@ -68,7 +68,10 @@ impl Service {
     pub async fn prepare_message(&self, claimed: &Claimed) -> Result<Prepared, ServiceError> {
         let _turn = self.messages_read.acquire().await;
         let withdrawn = |why: &str| Ok(Err(TryResult::Withdrawn(why.to_owned())));
-        let found = self.store.reach(claimed.delivery.destination).await?;
+        let (found, event) = tokio::try_join!(
+            self.store.reach(claimed.delivery.destination),
+            self.store.event(claimed.delivery.event_seq),
+        )?;
         let Some(reach) = found.map(|record| record.reach) else {
             return withdrawn("there is no such way to reach a person");
         };
@@ -79,7 +82,6 @@ impl Service {
         let Some(person) = person.filter(|person| person.disabled_at.is_none()) else {
             return withdrawn("the person is disabled");
         };
-        let event = self.store.event(claimed.delivery.event_seq).await?;
         let cause = event.as_ref().and_then(|event| Cause::of(&event.payload));
         let (Some(event), Some(mut cause)) = (event, cause) else {
             return withdrawn("its event is nothing that people are told of");
@@ -238,20 +240,24 @@ impl Service {
 
     async fn message_arrived(&self, claimed: &Claimed) -> Result<(), ServiceError> {
         let turn = self.messages_read.acquire().await;
-        let event = self.store.event(claimed.delivery.event_seq).await?;
-        let Some(event) = event else { return Ok(()) };
+        let (event, reach) = tokio::try_join!(
+            self.store.event(claimed.delivery.event_seq),
+            self.store.reach(claimed.delivery.destination),
+        )?;
+        let (Some(event), Some(reach)) = (event, reach) else {
+            return Ok(());
+        };
         let (Some(Cause::Rung(rung) | Cause::Summary { rung, .. }), Some(id)) =
             (Cause::of(&event.payload), event.interaction_id)
         else {
             return Ok(());
         };
-        let reach = self.store.reach(claimed.delivery.destination).await?;
-        let interaction = self.store.interaction(id).await?;
-        let (Some(reach), Some(interaction)) = (reach, interaction) else {
+        let reach = reach.reach;
+        let (interaction, person) =
+            tokio::try_join!(self.store.interaction(id), self.store.person(reach.person))?;
+        let (Some(interaction), Some(person)) = (interaction, person) else {
             return Ok(());
         };
-        let reach = reach.reach;
-        let person = self.known_person(reach.person).await?;
         drop(turn);
         let message = (claimed.delivery.id, claimed.lease);
         let now = self.moment();
