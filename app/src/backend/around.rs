@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::InteractionId;
+use domain::{InteractionId, interaction::HandTo};
 
-use crate::{error::UiError, view::GoesTo};
+use crate::error::UiError;
 
 /// What people do around a blocker, short of answering it.
 #[async_trait]
@@ -28,7 +28,7 @@ pub trait AroundPages: Send + Sync {
     async fn hand_over(
         &self,
         id: InteractionId,
-        to: GoesTo,
+        to: HandTo,
         why: Option<String>,
     ) -> Result<(), UiError>;
 

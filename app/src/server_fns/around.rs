@@ -31,11 +31,11 @@ pub async fn hand_over_blocker(
     #[server(default)] why: Option<String>,
     #[server(default)] by: Option<PersonId>,
 ) -> Result<(), UiError> {
-    use crate::view::GoesTo;
+    use domain::interaction::HandTo;
 
     let chosen = match to.split_once(':') {
-        Some(("person", id)) => id.parse().ok().map(GoesTo::Person),
-        Some(("team", id)) => id.parse().ok().map(GoesTo::Team),
+        Some(("person", id)) => id.parse().ok().map(HandTo::Person),
+        Some(("team", id)) => id.parse().ok().map(HandTo::Team),
         _ => None,
     };
     let Some(to) = chosen else {

@@ -1,7 +1,7 @@
 //! Who is on a blocker, and whom it is for.
 
 use chrono::{DateTime, Utc};
-use domain::{InteractionId, PersonId, TeamId};
+use domain::InteractionId;
 use serde::{Deserialize, Serialize};
 
 /// What stands around a blocker that is open.
@@ -32,15 +32,6 @@ pub struct ClaimView {
     pub by_you: bool,
     /// Until when.
     pub until: DateTime<Utc>,
-}
-
-/// Who is to get a blocker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GoesTo {
-    /// A person.
-    Person(PersonId),
-    /// A team.
-    Team(TeamId),
 }
 
 /// A blocker that the person whose desk it is has snoozed until then, in milliseconds since 1970.

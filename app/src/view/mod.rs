@@ -17,7 +17,7 @@ pub use access::{
     Account, EndingToken, LinkNotice, OwnerName, PeopleList, PersonRow, SessionRow, SignInLink,
     SlackLink, SlackUser, Standing, TokenList, TokenRow, TokenWish,
 };
-pub use around::{Around, ClaimView, GoesTo, SnoozedRow};
+pub use around::{Around, ClaimView, SnoozedRow};
 pub use blocker::{
     ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,
     FormStep, OptionView, Remark,

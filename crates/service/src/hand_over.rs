@@ -3,22 +3,14 @@
 use std::collections::HashSet;
 
 use domain::{
-    Interaction, InteractionId, Part, PersonId, Principal, Role, TeamId,
+    Interaction, InteractionId, Part, PersonId, Principal, Role,
     access::PersonRef,
     decide::interaction::{self as decide, Receiver},
+    interaction::HandTo,
     team::TeamRef,
 };
 
 use super::{Service, ServiceError};
-
-/// Who is to get it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HandTo {
-    /// A person.
-    Person(PersonId),
-    /// A team.
-    Team(TeamId),
-}
 
 /// Those who can get it, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -64,7 +64,7 @@ pub use factor::{
     AppSecret, AskedAny, AskedPasskey, Asks, Half, Passkeys, PendingApp, PendingPasskey,
     RecoveryCodes,
 };
-pub use hand_over::{HandTo, Receivers};
+pub use hand_over::Receivers;
 pub use ladders::TeamLadder;
 pub use network::Network;
 pub use passwords::Weak;

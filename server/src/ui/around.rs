@@ -3,16 +3,15 @@
 use app::{
     backend::AroundPages,
     error::UiError,
-    view::{Around, ClaimView, GoesTo, harmless},
+    view::{Around, ClaimView, harmless},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Interaction, InteractionId, PersonId,
-    interaction::{AgentPresence, Whom},
+    interaction::{AgentPresence, HandTo, Whom},
     limits, time,
 };
-use service::HandTo;
 
 use super::backend::{ForPerson, failed, told};
 
@@ -98,14 +97,10 @@ impl AroundPages for ForPerson {
     async fn hand_over(
         &self,
         id: InteractionId,
-        to: GoesTo,
+        to: HandTo,
         why: Option<String>,
     ) -> Result<(), UiError> {
         let by = self.principal()?;
-        let to = match to {
-            GoesTo::Person(person) => HandTo::Person(person),
-            GoesTo::Team(team) => HandTo::Team(team),
-        };
         let handed = self.state.service.hand_over(id, to, why, &by).await;
         handed.map(|_| ()).map_err(told)
     }

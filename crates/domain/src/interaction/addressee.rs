@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::PersonId, principal::Responder};
+use crate::{
+    ids::{PersonId, TeamId},
+    principal::Responder,
+};
 
 /// Whom a blocker is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +23,15 @@ pub enum Whom {
     Duty,
     /// All of its team.
     Team,
+}
+
+/// Who is to get a blocker that is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandTo {
+    /// A person.
+    Person(PersonId),
+    /// A team.
+    Team(TeamId),
 }
 
 /// Whom a blocker is for, and since when.

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::outcome::Outcome;
 pub use absence::{AgentPresence, CancelCode, Hearing, Signs};
 pub use action::Action;
-pub use addressee::{Addressee, Handed, Whom};
+pub use addressee::{Addressee, HandTo, Handed, Whom};
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub use ask::{Ask, Level};
 pub use brief::{Brief, Ending, FormProgress, beginning};

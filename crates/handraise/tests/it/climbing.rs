@@ -230,7 +230,7 @@ async fn a_question_that_is_handed_over_is_told_to_them_at_once(database: TestDa
     let asked = agent.ask(json!({"timeout_seconds": 7200})).await;
     assert_eq!(names(&app, &phones).await, ["Ana"]);
     let ben = person_named(&app, "Ben").await;
-    let to = service::HandTo::Person(ben);
+    let to = domain::interaction::HandTo::Person(ben);
     let id = id_of(&asked);
     let service = &app.state.service;
     let ada = Principal::Person {
