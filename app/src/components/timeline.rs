@@ -31,7 +31,7 @@ fn StepLine(step: Step, live: Live) -> impl IntoView {
     let after = step.after.as_deref();
     let after = after.map(|after| format!(" {after} after it was asked"));
     let text = step.text;
-    let text = text.filter(|_| !matches!(step.what, What::Asked | What::GivenUp));
+    let text = text.filter(|_| !matches!(step.what, What::Asked | What::Claimed | What::GivenUp));
     view! {
         <li class="timeline-step">
             <p class="timeline-words">{by.map(|by| view! { <bdi>{by}</bdi> " " })} {words} {after}</p>
@@ -56,7 +56,10 @@ fn words(step: &Step) -> (Option<&str>, String) {
         What::Asked => (by, "asked".to_owned()),
         What::Told => (by, "told this".to_owned()),
         What::Moved => (by, "moved it to another team".to_owned()),
-        What::Claimed => (by, format!("is on it{via}")),
+        What::Claimed => match &step.text {
+            Some(whose) => (by, format!("took it over from {whose}{via}")),
+            None => (by, format!("is on it{via}")),
+        },
         What::GivenUp => match &step.text {
             Some(whose) => (by, format!("ended {whose}'s claim{via}")),
             None => (by, format!("gave the claim up{via}")),
@@ -194,6 +197,13 @@ mod tests {
                     ..step(What::GivenUp, Some("Root"), Some(Via::Dashboard))
                 },
                 "Root ended Ana's claim in the dashboard",
+            ),
+            (
+                Step {
+                    text: Some("Ana".to_owned()),
+                    ..step(What::Claimed, Some("Root"), Some(Via::Dashboard))
+                },
+                "Root took it over from Ana in the dashboard",
             ),
             (
                 step(What::Closed(Outcome::Expired), None, None),

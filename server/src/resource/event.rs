@@ -62,7 +62,12 @@ enum PayloadBody<'a> {
         to: Option<&'a Whom>,
     },
     /// `interaction.claimed`: the actor is on it.
-    Claimed { until: DateTime<Utc> },
+    Claimed {
+        until: DateTime<Utc>,
+        /// Whose claim an admin took over.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        taken_from: Option<&'a Responder>,
+    },
     /// `interaction.released`: `by` was on it.
     Released { by: &'a Responder, why: Unclaimed },
     /// `interaction.handed_over`.
@@ -325,7 +330,10 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 team: team.as_ref(),
                 to: to.as_ref(),
             },
-            InteractionEvent::Claimed { until } => Self::Claimed { until: *until },
+            InteractionEvent::Claimed { until, taken_from } => Self::Claimed {
+                until: *until,
+                taken_from: taken_from.as_ref(),
+            },
             InteractionEvent::Released { by, why } => Self::Released { by, why: *why },
             InteractionEvent::HandedOver { whom, team, why } => Self::HandedOver {
                 to: whom,

@@ -121,7 +121,10 @@ shapes! {
     EventPayload = any_of([
         of("interaction.requested, notification.sent", asked()),
         of("interaction.moved: to another team", returned([must("team", reference("TeamThen"))])),
-        of("interaction.claimed: the actor is on it", returned([must("until", time())])),
+        of("interaction.claimed: the actor is on it; an admin took it from `taken_from`", returned([
+            must("until", time()),
+            may_not_null("taken_from", reference("Responder")),
+        ])),
         of("interaction.released: `by` was on it", returned([
             must("by", reference("Responder")),
             must("why", one_of(["given_up", "ran_out"])),

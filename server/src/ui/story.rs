@@ -57,7 +57,10 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
     };
     // A blank is no answer that a person gave (rule 9); names stay.
     let stays = interaction.erased.is_none()
-        || matches!(what, What::Moved | What::GivenUp | What::Climbed { .. });
+        || matches!(
+            what,
+            What::Moved | What::Claimed | What::GivenUp | What::Climbed { .. }
+        );
     let text = text.or(ended_for).filter(|_| stays);
     Some(Step {
         at: event.at,
@@ -82,7 +85,7 @@ fn claimed_by(event: &Event) -> Option<String> {
     }
 }
 
-/// Whose claim an admin ended.
+/// Whose claim an admin ended or took over.
 fn ended_for(event: &Event) -> Option<String> {
     match (&event.payload, &event.actor) {
         (
@@ -92,6 +95,13 @@ fn ended_for(event: &Event) -> Option<String> {
             }),
             Actor::Responder(actor),
         ) if actor.id != by.id => Some(harmless(&by.name)),
+        (
+            Payload::Interaction(InteractionEvent::Claimed {
+                taken_from: Some(by),
+                ..
+            }),
+            _,
+        ) => Some(harmless(&by.name)),
         _ => None,
     }
 }

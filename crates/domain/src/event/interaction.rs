@@ -70,6 +70,9 @@ pub enum InteractionEvent {
     Claimed {
         /// Until then.
         until: DateTime<Utc>,
+        /// Who was on it until now, where an admin took it over. Absent otherwise, and in events that are older than this field.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        taken_from: Option<Responder>,
     },
     /// The claim ends, and it is open.
     #[serde(rename = "interaction.released")]

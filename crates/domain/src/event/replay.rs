@@ -129,7 +129,7 @@ impl Interaction {
                     }),
                 });
             }
-            InteractionEvent::Claimed { until } => {
+            InteractionEvent::Claimed { until, .. } => {
                 let Actor::Responder(by) = &event.actor else {
                     return;
                 };

@@ -242,6 +242,14 @@ async fn the_page_claims_and_gives_up_without_scripts(database: TestDatabase) {
     let di = app.sign_in("Di", Role::Admin).await;
     done(&app, &di, "claim-blocker", &form).await;
     holds(&read(&app, &ana, &here).await, &["<bdi>Di</bdi> is on it"]);
+    let story = read(&app, &ana, &format!("/interactions/{}", id(&asked))).await;
+    holds(&story, &["took it over from Ana in the dashboard"]);
+    let events = agent.read("/api/v1/events").await;
+    let [_, claimed, taken] = &events["items"].as_array().unwrap()[..] else {
+        panic!("{events}");
+    };
+    assert_eq!(claimed["payload"].get("taken_from"), None);
+    assert_eq!(taken["payload"]["taken_from"]["name"], "Ana");
     done(&app, &di, "release-blocker", &form).await;
     let free = read(&app, &ana, &here).await;
     assert!(!free.contains("on it for another"));

@@ -126,7 +126,8 @@ fn times(numbers: &ReachNumbers) -> String {
 
 fn messages(numbers: &ReachNumbers) -> String {
     if numbers.messages.is_empty() && numbers.ways.is_empty() {
-        return "<p class=\"list-note\">No way to reach a person has been added yet.</p>".to_owned();
+        return "<p class=\"list-note\">No way to reach a person has been added yet.</p>"
+            .to_owned();
     }
     let ways: Vec<_> = ReachKind::ALL
         .into_iter()

@@ -47,11 +47,15 @@ pub fn claim(
     if interaction.claim.as_ref() == Some(&claim) {
         return Err(Refused::Unchanged);
     }
+    let before = interaction.claim.as_ref();
+    let taken_from = before
+        .filter(|claim| claim.holds(now.at) && !claim.is_of(&responder))
+        .map(|claim| claim.by.clone());
     let next = Interaction {
         claim: Some(claim),
         ..interaction.clone()
     };
-    let payload = InteractionEvent::Claimed { until };
+    let payload = InteractionEvent::Claimed { until, taken_from };
     Ok(advance(next, Actor::Responder(responder), payload, now))
 }
 

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::sequences::bo;
 use crate::{
-    Actor, InteractionEvent, Part, Parts, Payload, PersonId, Principal, Refused, Role, Team,
-    TeamId, TokenId,
+    Actor, Changeset, InteractionEvent, Part, Parts, Payload, PersonId, Principal, Refused, Role,
+    Team, TeamId, TokenId,
     decide::interaction::{self as decide, Receiver},
     interaction::{Interaction, Kind, Unclaimed, Whom},
     limits,
@@ -76,8 +76,17 @@ fn one_person_is_on_it_and_the_others_hear_who_and_for_how_long() {
     assert_eq!(answered.claim, None);
 }
 
+fn taken_from(changeset: &Changeset) -> Option<String> {
+    match &changeset.events[0].payload {
+        Payload::Interaction(InteractionEvent::Claimed { taken_from, .. }) => {
+            taken_from.as_ref().map(|by| by.name.clone())
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
-fn whoever_is_on_it_goes_on_and_an_admin_takes_it() {
+fn a_person_goes_on_being_on_it_and_an_admin_takes_it() {
     let ids = Counter::default();
     let ana = person(Role::Responder);
     let claimed = written(&decide::claim(&question(&ids), 15, &ana, at(&ids, 0)).unwrap());
@@ -85,11 +94,23 @@ fn whoever_is_on_it_goes_on_and_an_admin_takes_it() {
         decide::claim(&claimed, 15, &ana, at(&ids, 0)),
         Err(Refused::Unchanged)
     );
-    let renewed = written(&decide::claim(&claimed, 15, &ana, at(&ids, 600)).unwrap());
+    let renewing = decide::claim(&claimed, 15, &ana, at(&ids, 600)).unwrap();
+    assert_eq!(taken_from(&renewing), None);
+    let renewed = written(&renewing);
+    // Nothing is taken from a person whose time has run out.
+    let later = decide::claim(
+        &renewed,
+        5,
+        &signed_in(12, "Di", Role::Admin, &[]),
+        at(&ids, 1_500),
+    );
+    assert_eq!(taken_from(&later.unwrap()), None);
     let until = renewed.claim.as_ref().unwrap().until;
     assert_eq!(until, epoch() + TimeDelta::seconds(1_500));
     let admin = signed_in(12, "Di", Role::Admin, &[]);
-    let taken = written(&decide::claim(&renewed, 5, &admin, at(&ids, 601)).unwrap());
+    let taking = decide::claim(&renewed, 5, &admin, at(&ids, 601)).unwrap();
+    assert_eq!(taken_from(&taking).as_deref(), Some("Ana"));
+    let taken = written(&taking);
     assert_eq!(taken.claim.as_ref().unwrap().by.name, "Di");
     assert!(matches!(
         decide::claim(&taken, 5, &ana, at(&ids, 602)),
@@ -102,6 +123,20 @@ fn whoever_is_on_it_goes_on_and_an_admin_takes_it() {
     };
     assert_eq!((&*by.name, *why), ("Ana", Unclaimed::GivenUp));
     assert_eq!(written(&given_up).claim, None);
+}
+
+#[test]
+fn a_claim_that_is_taken_from_no_one_is_journalled_as_ever() {
+    let event = InteractionEvent::Claimed {
+        until: epoch(),
+        taken_from: None,
+    };
+    let stored = serde_json::to_value(&event).unwrap();
+    assert!(!stored.to_string().contains("taken_from"), "{stored}");
+    assert_eq!(
+        serde_json::from_value::<InteractionEvent>(stored).unwrap(),
+        event
+    );
 }
 
 #[test]
