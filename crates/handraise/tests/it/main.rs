@@ -59,6 +59,7 @@ mod provider_teams;
 mod providers;
 mod quick;
 mod reach;
+mod reach_mail;
 mod reach_numbers;
 mod readme;
 mod rebinding;

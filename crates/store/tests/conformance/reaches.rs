@@ -2,7 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    DeliveryId, DestinationId, Ids, Parts, Person, Principal, Role, SecretHash, Write,
+    AgentRef, Changeset, DeliveryId, DestinationId, Ids, Interaction, Parts, Person, Principal,
+    Role, SecretHash, Write,
     access::NewLink,
     decide::{
         access,
@@ -77,6 +78,28 @@ pub(crate) async fn added(
     let (reach, made) = decide::add(new, &[], &[], &principal(person), database.at(1)).unwrap();
     store.commit(made).await.unwrap();
     reach
+}
+
+/// Ana, and one way to reach her.
+async fn reached_by(database: &Database, store: &dyn Store, kind: ReachKind) -> (Person, Reach) {
+    let ana = person(database, store, "Ana", Role::Responder).await;
+    let reach = added(database, store, &ana, kind).await;
+    (ana, reach)
+}
+
+/// A question that these are told of with its commit.
+fn telling(
+    database: &Database,
+    agent: &AgentRef,
+    reaches: Vec<DestinationId>,
+) -> (Interaction, Changeset) {
+    let mut asked = database.question(agent, Draft::default(), 2);
+    let interaction = written(&asked);
+    asked.writes.push(Write::Tell {
+        interaction: interaction.id,
+        reaches,
+    });
+    (interaction, asked)
 }
 
 async fn states(store: &dyn Store, reach: &Reach) -> Vec<DeliveryState> {
@@ -206,8 +229,7 @@ async fn a_browser_reaches_one_person_at_a_time(database: Database) {
 async fn a_person_who_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due(database: Database) {
     let store = database.store().await;
     let store = &*store;
-    let ana = person(&database, store, "Ana", Role::Responder).await;
-    let reach = added(&database, store, &ana, ReachKind::Push).await;
+    let (ana, reach) = reached_by(&database, store, ReachKind::Push).await;
     let tested = decide::test(&reach, &principal(&ana), database.at(2)).unwrap();
     store.commit(tested).await.unwrap();
     assert_eq!(states(store, &reach).await, [DeliveryState::Due]);
@@ -223,8 +245,7 @@ async fn a_person_who_is_kept_out_adds_no_reach_and_gets_nothing_that_is_due(dat
 async fn messages_to_a_reach_that_ends_are_given_up(database: Database) {
     let store = database.store().await;
     let store = &*store;
-    let ana = person(&database, store, "Ana", Role::Responder).await;
-    let reach = added(&database, store, &ana, ReachKind::Push).await;
+    let (ana, reach) = reached_by(&database, store, ReachKind::Push).await;
     let tested = decide::test(&reach, &principal(&ana), database.at(2)).unwrap();
     store.commit(tested).await.unwrap();
     let ended = decide::end(&reach, ReachEnd::Gone, database.at(3)).unwrap();
@@ -283,15 +304,9 @@ async fn nothing_that_was_said_of_an_address_is_left_when_its_reach_ends(databas
 async fn messages_of_a_commit_are_owed_with_it_or_not_at_all(database: Database) {
     let store = database.store().await;
     let store = &*store;
-    let ana = person(&database, store, "Ana", Role::Responder).await;
-    let reach = added(&database, store, &ana, ReachKind::Mail).await;
+    let (_, reach) = reached_by(&database, store, ReachKind::Mail).await;
     let agent = database.agent(store, "backend").await;
-    let mut asked = database.question(&agent, Draft::default(), 2);
-    let interaction = written(&asked);
-    asked.writes.push(Write::Tell {
-        interaction: interaction.id,
-        reaches: vec![reach.id],
-    });
+    let (interaction, asked) = telling(&database, &agent, vec![reach.id]);
     let events = store.commit(asked.clone()).await.unwrap();
     assert!(store.commit(asked).await.is_err());
     // One to prove the address, and this one.
@@ -308,8 +323,7 @@ async fn messages_of_a_commit_are_owed_with_it_or_not_at_all(database: Database)
 async fn messages_of_a_closing_are_made_by_one_of_many(database: Database) {
     let store = database.store().await;
     let store = &*store;
-    let ana = person(&database, store, "Ana", Role::Responder).await;
-    let reach = added(&database, store, &ana, ReachKind::Push).await;
+    let (_, reach) = reached_by(&database, store, ReachKind::Push).await;
     let agent = database.agent(store, "backend").await;
     let asked = database.asked(store, &agent, Draft::default()).await;
     store.commit(database.answer(&asked, "8080")).await.unwrap();
@@ -335,15 +349,9 @@ async fn messages_of_a_closing_are_made_by_one_of_many(database: Database) {
 async fn a_message_arrives_once(database: Database) {
     let store = database.store().await;
     let store = &*store;
-    let ana = person(&database, store, "Ana", Role::Responder).await;
-    let reach = added(&database, store, &ana, ReachKind::Push).await;
+    let (ana, reach) = reached_by(&database, store, ReachKind::Push).await;
     let agent = database.agent(store, "backend").await;
-    let mut asked = database.question(&agent, Draft::default(), 2);
-    let interaction = written(&asked);
-    asked.writes.push(Write::Tell {
-        interaction: interaction.id,
-        reaches: vec![reach.id],
-    });
+    let (interaction, asked) = telling(&database, &agent, vec![reach.id]);
     store.commit(asked).await.unwrap();
     let stale = claim(store, &reach, 3).await.remove(0);
     let held = claim(store, &reach, 20).await.remove(0);
@@ -399,12 +407,7 @@ async fn a_message_that_can_be_taken_away_is_known_by_its_interaction(database: 
     let mail = added(&database, store, &ana, ReachKind::Mail).await;
     let agent = database.agent(store, "backend").await;
     let other = database.asked(store, &agent, Draft::default()).await;
-    let mut asked = database.question(&agent, Draft::default(), 2);
-    let interaction = written(&asked);
-    asked.writes.push(Write::Tell {
-        interaction: interaction.id,
-        reaches: vec![push.id, mail.id],
-    });
+    let (interaction, asked) = telling(&database, &agent, vec![push.id, mail.id]);
     store.commit(asked).await.unwrap();
     // What nobody has tried to send is to be taken away from nobody.
     assert_eq!(store.told(interaction.id).await.unwrap(), []);
