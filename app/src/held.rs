@@ -191,9 +191,14 @@ impl Holding {
         Self { live, ..self }
     }
 
+    /// Whose page this is, as far as drawing it needs that: on the server nothing is kept.
+    pub(crate) fn drawn_for(self, person: PersonId) {
+        self.person.set_value(Some(person));
+    }
+
     /// Whose page this is: an answer that goes with the cookie of a person who has signed in since is refused.
     pub(crate) fn belongs_to(self, person: PersonId) {
-        self.person.set_value(Some(person));
+        self.drawn_for(person);
         draft::belong_to(person);
     }
 

@@ -11,7 +11,11 @@ test("whoever is on it says so by a key, and the others see it at once", async (
   await expect(ana.locator(".claim-form button")).toHaveText(/I am on it/);
   await ana.keyboard.press("c");
   await expect(ana.locator(".around")).toContainText("You are on it for another");
+  await expect(row(ana, "Which port?")).toContainText("You are on it");
+  await expect(ana.getByRole("dialog").getByRole("status").first()).toHaveText("You are on it.");
   await expect(row(ben, "Which port?")).toContainText("Ana is on it");
+  const claimed = ben.getByRole("region", { name: "Claimed" });
+  await expect(claimed.getByRole("link")).toContainText("Ana");
 
   await row(ben, "Which port?").click();
   await expect(ben.locator(".around")).toContainText("Ana is on it for another");
@@ -22,6 +26,7 @@ test("whoever is on it says so by a key, and the others see it at once", async (
   await ana.keyboard.press("c");
   await expect(ana.locator(".around")).toHaveCount(0);
   await expect(row(ben, "Which port?")).not.toContainText("is on it");
+  await expect(ben.getByRole("dialog").getByRole("status").first()).toHaveText("The claim has ended.");
   await expect(ben.locator(".around")).toHaveCount(0);
   // It was never needed in order to answer.
   await ben.keyboard.press("c");

@@ -1,9 +1,9 @@
-//! Where a person is needed first: what is about to expire, and which agents stand still.
+//! Where a person is needed first: what is about to expire, and which agents stand still; and who is on what.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::interaction::Mode;
+use domain::{PersonId, interaction::Mode};
 use leptos::prelude::*;
 
 use super::{deadline::TimeLeft, moment::Since};
@@ -11,6 +11,8 @@ use crate::{desk::place::Place, held::Holding, live::Live, view::Row};
 
 /// As many as one can do something about.
 const EXPIRING: usize = 3;
+/// As many as one looks through.
+const CLAIMED: usize = 5;
 
 /// An agent that has stopped.
 #[derive(Clone, PartialEq)]
@@ -24,7 +26,7 @@ struct Still {
 
 /// Hidden while no agent waits.
 #[component]
-pub(crate) fn WaitingNow(live: Live) -> impl IntoView {
+pub(crate) fn WaitingNow(live: Live, me: PersonId) -> impl IntoView {
     // As the list beside it: without what this person has just answered.
     let holding = use_context::<Holding>().map(|holding| holding.seen_by(live));
     let waiting = Memo::new(move |_| match holding {
@@ -36,6 +38,7 @@ pub(crate) fn WaitingNow(live: Live) -> impl IntoView {
         waiting.with(|waiting| expiring(waiting, now))
     });
     let still = Memo::new(move |_| waiting.with(|waiting| still(waiting)));
+    let claimed = Memo::new(move |_| waiting.with(|waiting| claimed(waiting)));
     view! {
         <section
             class="waiting-now"
@@ -84,6 +87,33 @@ pub(crate) fn WaitingNow(live: Live) -> impl IntoView {
                 </For>
             </ul>
         </section>
+        <section
+            class="waiting-now"
+            hidden=move || claimed.with(Vec::is_empty)
+            aria-labelledby="claimed-title"
+        >
+            <h2 id="claimed-title" class="section-title">
+                "Claimed"
+            </h2>
+            <ul>
+                <For each=move || claimed.get() key=|row| (row.id, row.claimant, row.claim.clone()) let:row>
+                    <li>
+                        <a class="waiting-link" href=Place::Blocker(row.id).address()>
+                            <bdi class="waiting-name">
+                                {match row.claimant == Some(me) {
+                                    true => "You".to_owned(),
+                                    false => row.claim.unwrap_or_default(),
+                                }}
+                            </bdi>
+                            <span class="waiting-text" dir="auto">
+                                {row.about.unwrap_or(row.preview)}
+                            </span>
+                            <bdi class="waiting-since">{row.agent}</bdi>
+                        </a>
+                    </li>
+                </For>
+            </ul>
+        </section>
     }
 }
 
@@ -97,6 +127,12 @@ fn expiring(waiting: &[Row], now: DateTime<Utc>) -> Vec<Row> {
     rows.sort_by_key(|(until, row)| (*until, row.id));
     let first = rows.into_iter().take(EXPIRING);
     first.map(|(_, row)| row.clone()).collect()
+}
+
+/// Those that a person is on, in the order of the list.
+fn claimed(waiting: &[Row]) -> Vec<Row> {
+    let rows = waiting.iter().filter(|row| row.claim.is_some());
+    rows.take(CLAIMED).cloned().collect()
 }
 
 /// Those that have stood still longest first.

@@ -15,7 +15,7 @@ use crate::{
     held::Holding,
     live::Live,
     marks::Marks,
-    view::drawn_name,
+    view::{Row, drawn_name},
 };
 
 /// The element stays while rows of its group come and go.
@@ -119,15 +119,18 @@ fn Content(item: Item, live: Live) -> impl IntoView {
     let session = row.session_id.as_deref().filter(|_| count == 1);
     let session = session.map(drawn_name);
     let urgent = item.rows.iter().any(|row| row.urgent);
-    // Of a group the first one that somebody is on.
+    let me = use_context::<Holding>().and_then(Holding::person);
+    let is_mine = |row: &&Row| me.is_some() && row.claimant == me;
+    let (yours, ran_out): (Vec<_>, Vec<_>) =
+        (item.rows.iter().filter(is_mine)).partition(|row| row.claim.is_some());
+    let (yours, ran_out) = (!yours.is_empty(), !ran_out.is_empty());
+    // Of a group the first one that is claimed.
     let claim = item.rows.iter().find_map(|row| row.claim.clone());
     let offline = item.rows.iter().any(|row| row.offline);
     let claimed = item.rows.iter().filter(|row| row.claim.is_some()).count();
     let of = (count > 1).then(|| format!("{claimed} of {count}: "));
     let to = row.to.clone();
     let to = to.filter(|_| item.rows.iter().all(|other| other.to == row.to));
-    let me = use_context::<Holding>().and_then(Holding::person);
-    let ran_out = me.is_some() && item.rows.iter().any(|row| row.ran_out == me);
     Some(view! {
         <span class="row-line">
             {(count > 1).then(|| view! { <span class="row-count">{format!("{count} ×")}</span> })}
@@ -156,7 +159,8 @@ fn Content(item: Item, live: Live) -> impl IntoView {
             .map(|claim| {
                 view! {
                     <span class="row-claim">
-                        {of} <bdi>{claim}</bdi> " is on it"
+                        {of} {yours.then_some("You are on it")}
+                        {(!yours).then(|| view! { <bdi>{claim}</bdi> " is on it" })}
                     </span>
                 }
             })}

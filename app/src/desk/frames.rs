@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Event, InteractionEvent, InteractionId, Payload, PersonId,
+    Actor, Event, InteractionEvent, InteractionId, Payload, PersonId,
     interaction::{Addressee, Brief, Erased, Outcome, Unclaimed, Whom},
 };
 use serde::{Deserialize, Serialize};
@@ -87,9 +87,9 @@ pub enum Change {
         id: InteractionId,
         /// Who.
         name: Option<String>,
-        /// Whose claim ran out, if that is why.
+        /// Whose the claim is, or whose ran out.
         #[serde(skip_serializing_if = "Option::is_none")]
-        ran_out: Option<PersonId>,
+        claimant: Option<PersonId>,
     },
     /// It was handed over, which ends the claim.
     HandedOver {
@@ -159,7 +159,7 @@ struct FlatFrame {
     callback: Option<CalledBack>,
     preview: Option<String>,
     name: Option<String>,
-    ran_out: Option<PersonId>,
+    claimant: Option<PersonId>,
     people: Option<Vec<Present>>,
 }
 
@@ -221,7 +221,7 @@ impl FlatFrame {
             ChangeType::Claimed => Change::Claimed {
                 id: self.id?,
                 name: self.name,
-                ran_out: self.ran_out,
+                claimant: self.claimant,
             },
             ChangeType::HandedOver => Change::HandedOver {
                 id: self.id?,
@@ -317,14 +317,17 @@ impl Change {
                 return Self::Claimed {
                     id,
                     name: by.map(harmless),
-                    ran_out: None,
+                    claimant: match &event.actor {
+                        Actor::Responder(by) => Some(PersonId(by.id)),
+                        _ => None,
+                    },
                 };
             }
             InteractionEvent::Released { by, why } => {
                 return Self::Claimed {
                     id,
                     name: None,
-                    ran_out: (*why == Unclaimed::RanOut).then_some(PersonId(by.id)),
+                    claimant: (*why == Unclaimed::RanOut).then_some(PersonId(by.id)),
                 };
             }
             InteractionEvent::HandedOver { whom, .. } => {

@@ -95,14 +95,14 @@ impl Desk {
                     progress.answered = answered;
                 }
             }
-            Change::Claimed { id, name, ran_out } => {
+            Change::Claimed { id, name, claimant } => {
                 if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id) {
-                    (row.claim, row.ran_out) = (name, ran_out);
+                    (row.claim, row.claimant) = (name, claimant);
                 }
             }
             Change::HandedOver { id, name } => {
                 if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id) {
-                    (row.to, row.claim, row.ran_out) = (name, None, None);
+                    (row.to, row.claim, row.claimant) = (name, None, None);
                 }
             }
             Change::Told { told } => {
@@ -194,7 +194,7 @@ pub(crate) mod tests {
             progress: None,
             level: None,
             claim: None,
-            ran_out: None,
+            claimant: None,
             offline: false,
             to: None,
             created_at: DateTime::UNIX_EPOCH,
@@ -287,7 +287,7 @@ pub(crate) mod tests {
         let claimed = |name: Option<&str>| Change::Claimed {
             id,
             name: name.map(str::to_owned),
-            ran_out: None,
+            claimant: None,
         };
         let mut desk = Desk::default();
         desk.apply(1, asked(1, Mode::Sync, false));
@@ -310,13 +310,13 @@ pub(crate) mod tests {
         let ran_out = Change::Claimed {
             id,
             name: None,
-            ran_out: Some(me),
+            claimant: Some(me),
         };
         desk.apply(6, ran_out);
-        assert_eq!(desk.waiting[0].ran_out, Some(me));
+        assert_eq!(desk.waiting[0].claimant, Some(me));
         let to_team = Change::HandedOver { id, name: None };
         desk.apply(7, to_team);
-        assert_eq!(desk.waiting[0].ran_out, None);
+        assert_eq!(desk.waiting[0].claimant, None);
         desk.apply(8, claimed(Some("Ben")));
         desk.apply(9, closed(1));
         assert_eq!(desk.recent[0].row.claim, None);

@@ -8,6 +8,7 @@ use super::OverviewPage;
 use crate::{
     components::{Answering, BlockerView, Dialog, Failure},
     error::UiError,
+    held::Holding,
     live::Live,
     load,
     server_fns::load_blocker,
@@ -50,8 +51,13 @@ fn OneBlocker(id: Option<InteractionId>) -> impl IntoView {
     );
     let reload = move || blocker.refetch();
     let answering = Answering::new(id, reload);
-    reload_on_change(id, reload);
+    let said = RwSignal::new(String::new());
+    reload_on_change(id, said, reload);
     view! {
+        // All outside of an open dialog is silent.
+        <p class="visually-hidden" role="status">
+            {move || said.get()}
+        </p>
         <Transition fallback=|| view! { <p class="dialog-note">"Loading…"</p> }>
             {move || Suspend::new(async move {
                 match blocker.await {
@@ -72,15 +78,24 @@ struct Seen {
     callback: Option<CalledBack>,
     follow_ups: usize,
     preview: Option<String>,
-    around: Option<(Option<String>, Option<String>, bool)>,
+    /// Who is on it, as a sentence.
+    claim: Option<String>,
+    around: Option<(Option<String>, bool)>,
 }
 
 /// The dialog shows what happens as soon as the page hears of it: that a person answered, or a question
 /// of the form, that the deadline passed, that the agent picked the answer up, that more was said, that it was erased.
-fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send + Sync + 'static) {
+///
+/// `said` is what a screen reader says of a claim that begins or ends.
+fn reload_on_change(
+    id: Option<InteractionId>,
+    said: RwSignal<String>,
+    reload: impl Fn() + Copy + Send + Sync + 'static,
+) {
     let (Some(id), Some(live)) = (id, use_context::<Live>()) else {
         return;
     };
+    let holding = use_context::<Holding>();
     // Until then the desk is on its way to where the server's was, which is no change.
     let seen = Memo::new(move |_| {
         let runs = live.hydrated.get();
@@ -95,14 +110,28 @@ fn reload_on_change(id: Option<InteractionId>, reload: impl Fn() + Copy + Send +
                     callback: closed.and_then(|closed| closed.callback),
                     follow_ups: closed.map_or(0, |closed| closed.follow_ups),
                     preview: closed.map(|closed| closed.row.preview.clone()),
-                    around: row.map(|row| (row.claim.clone(), row.to.clone(), row.offline)),
+                    claim: row.and_then(|row| {
+                        let me = holding.and_then(Holding::person);
+                        let name = row.claim.as_ref()?;
+                        Some(match me.is_some() && row.claimant == me {
+                            true => "You are on it.".to_owned(),
+                            false => format!("{name} is on it."),
+                        })
+                    }),
+                    around: row.map(|row| (row.to.clone(), row.offline)),
                 }
             })
         })
     });
     Effect::new(move |before: Option<Option<Seen>>| {
         let now = seen.get();
-        if before.flatten().is_some_and(|before| Some(before) != now) {
+        let before = before.flatten();
+        if before.is_some() && before != now {
+            let claim_of = |seen: &Option<Seen>| seen.as_ref().and_then(|seen| seen.claim.clone());
+            let claim = claim_of(&now);
+            if now.as_ref().is_some_and(|now| now.waits) && claim != claim_of(&before) {
+                said.set(claim.unwrap_or_else(|| "The claim has ended.".to_owned()));
+            }
             reload();
         }
         now

@@ -76,6 +76,10 @@ pub(crate) fn DeskLayout() -> impl IntoView {
             <aside class="panel" aria-label="Waiting for you">
                 <Suspense fallback=|| view! { <p class="panel-note">"Loading…"</p> }>
                     {move || Suspend::new(async move {
+                        // Rows say what is this person's own.
+                        if let Ok(visitor) = visitor.await {
+                            holding.drawn_for(visitor.id);
+                        }
                         match desk.await {
                             Ok(desk) => {
                                 view! { <WaitingList live=live.with_desk(desk) /> }.into_any()

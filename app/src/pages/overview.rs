@@ -1,5 +1,6 @@
 //! The first page: who waits, the last day in numbers, what happened lately; or how to begin.
 
+use domain::PersonId;
 use leptos::prelude::*;
 
 use super::{DeskResource, Notices, VisitorResource};
@@ -44,7 +45,7 @@ pub(crate) fn OverviewPage() -> impl IntoView {
 /// What stands below the notices.
 pub(crate) fn draw_overview(live: Live, visitor: Visitor) -> AnyView {
     view! {
-        <Today live />
+        <Today live me=visitor.id />
         <FirstQuestion live visitor />
     }
     .into_any()
@@ -52,13 +53,13 @@ pub(crate) fn draw_overview(live: Live, visitor: Visitor) -> AnyView {
 
 /// Hidden until something has been asked.
 #[component]
-fn Today(live: Live) -> impl IntoView {
+fn Today(live: Live, me: PersonId) -> impl IntoView {
     let asked = Memo::new(move |_| !live.desk.with(Desk::is_untouched));
     view! {
         <div class="overview" hidden=move || !asked.get()>
             <h1 class="page-title">"Overview"</h1>
             <DayCounts live />
-            <WaitingNow live />
+            <WaitingNow live me />
             <RecentList live />
         </div>
     }

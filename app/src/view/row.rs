@@ -46,9 +46,9 @@ pub struct Row {
     /// Who is on it.
     #[serde(default)]
     pub claim: Option<String>,
-    /// Whose claim has just run out, as this page heard.
+    /// Whose the claim is; without one, whose has just run out, as this page heard.
     #[serde(default)]
-    pub ran_out: Option<PersonId>,
+    pub claimant: Option<PersonId>,
     /// The one person that it is for.
     #[serde(default)]
     pub to: Option<String>,
@@ -99,7 +99,7 @@ impl From<&Brief> for Row {
             }),
             level: brief.level,
             claim: brief.claim.as_ref().map(|claim| harmless(&claim.by.name)),
-            ran_out: None,
+            claimant: brief.claim.as_ref().map(|claim| PersonId(claim.by.id)),
             to: brief
                 .to
                 .as_ref()
