@@ -1,0 +1,53 @@
+//! What the nodes that share a database tell each other.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::PersonId;
+use uuid::Uuid;
+
+use crate::Result;
+
+/// A node that runs now; another one after a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeId(pub Uuid);
+
+/// A person who has a place of the desk open.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Present {
+    /// Who.
+    pub person: PersonId,
+    /// The name others see.
+    pub name: String,
+    /// The path of the place.
+    pub place: String,
+}
+
+/// The nodes that share a database.
+#[async_trait]
+pub trait Nodes: Send + Sync {
+    /// Says how many connections of Socket Mode a node has at `at`, and returns how many the others have, as far as they
+    /// said so since then.
+    async fn connections_elsewhere(
+        &self,
+        node: NodeId,
+        connections: i64,
+        at: DateTime<Utc>,
+        since: DateTime<Utc>,
+    ) -> Result<i64>;
+
+    /// Says who is present on a node at `at`, unless that is `None`: then it is as it was said last. Returns who is on
+    /// the others, as far as they said so since then.
+    async fn present_elsewhere(
+        &self,
+        node: NodeId,
+        here: Option<&[Present]>,
+        at: DateTime<Utc>,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<Present>>;
+
+    /// Keeps where people reach the server that was started last.
+    async fn serves_at(&self, url: &str) -> Result<()>;
+
+    /// Where that is; `None` before the first start.
+    async fn served_at(&self) -> Result<Option<String>>;
+}
