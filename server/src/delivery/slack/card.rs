@@ -32,7 +32,10 @@ impl Cards {
     /// found out.
     pub(super) async fn show(&self, told: &Told, there: &[Posted]) -> Option<Sent> {
         match (&*self.wire, told.change) {
+            // Posts there have no thread.
+            (Wire::Webhook { .. }, CardChange::Mention) => Some(nothing_to_show()),
             (Wire::Webhook { .. }, _) => Some(self.mirror(told).await?),
+            (Wire::Bot { client, .. }, CardChange::Mention) => self.mention(client, told).await,
             (Wire::Bot { client, surface }, CardChange::Post) => {
                 self.post(client, *surface, told, there).await
             }
@@ -236,7 +239,7 @@ impl Cards {
     }
 
     /// There is nothing to change yet, or never will be.
-    async fn waits_for_its_card(
+    pub(super) async fn waits_for_its_card(
         &self,
         interaction: &Interaction,
         claimed: &Claimed,

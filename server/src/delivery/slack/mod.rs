@@ -7,6 +7,7 @@
 mod card;
 mod failure;
 mod look;
+mod mention;
 mod news;
 mod outage;
 mod turn;
@@ -145,7 +146,7 @@ impl Cards {
             match self.told(&claimed).await {
                 Ok(Some((change, interaction))) => {
                     let earlier = match change {
-                        CardChange::Post => self.earlier(&claimed).await,
+                        CardChange::Post | CardChange::Mention => self.earlier(&claimed).await,
                         CardChange::Close | CardChange::Update => 0,
                     };
                     let told = Told {
@@ -174,9 +175,11 @@ impl Cards {
             outcomes.extend(self.post_digest(digest).await);
         }
         // What may be there has to be looked for, which takes time.
-        let (unsure, sure): (Vec<_>, Vec<_>) = single
-            .into_iter()
-            .partition(|one| one.earlier > 0 && matches!(*self.wire, Wire::Bot { .. }));
+        let (unsure, sure): (Vec<_>, Vec<_>) = single.into_iter().partition(|one| {
+            one.change == CardChange::Post
+                && one.earlier > 0
+                && matches!(*self.wire, Wire::Bot { .. })
+        });
         for (n, one) in sure.into_iter().enumerate() {
             // Whether Slack is back is tried with the first.
             let is_away = n > 0 && self.outage.is_on(self.method(one.change));
@@ -231,7 +234,7 @@ impl Cards {
     fn method(&self, change: CardChange) -> &'static str {
         match (&*self.wire, change) {
             (Wire::Bot { .. }, CardChange::Close | CardChange::Update) => UPDATE.method,
-            (Wire::Bot { .. }, CardChange::Post) | (Wire::Webhook { .. }, _) => POST.method,
+            (Wire::Bot { .. }, CardChange::Post | CardChange::Mention) | (Wire::Webhook { .. }, _) => POST.method,
         }
     }
 

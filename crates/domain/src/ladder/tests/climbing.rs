@@ -35,6 +35,7 @@ fn team() -> (People, BTreeMap<crate::PersonId, Reachable>) {
     let people = People {
         addressees: BTreeSet::new(),
         on_duty: Some(who(1)),
+        is_in_slack: false,
         team: BTreeSet::from([who(1), who(2), who(3)]),
         admins: BTreeSet::from([who(4)]),
     };
