@@ -110,8 +110,7 @@ impl Service {
             let ladder = &around.ladder;
             let now = self.moment();
             let place = standing.place;
-            let mention =
-                decide::mention(&interaction, place, ladder, &people, &reachable, now.at);
+            let mention = decide::mention(&interaction, place, ladder, &people, &reachable, now.at);
             // A rung is not spent on people who hear nothing of it.
             let nobody = reachable.values().all(|one| one.ways.is_empty()) && mention.is_none();
             if rung.is_some() && nobody {

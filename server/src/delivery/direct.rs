@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::{DeliveryId, delivery::TryResult, slack_pace::Urgency};
+use domain::{
+    DeliveryId,
+    delivery::{Cause, TryResult},
+    slack_pace::Urgency,
+};
 use serde_json::json;
 use service::{About, Message, Rests, Service};
 use slack::{
@@ -74,7 +78,9 @@ impl Direct {
             .slack_turn(POST.method, POST.limit, Urgency::Next);
         match timeout(TURN_WITHIN, turn).await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(Rests(wait))) => postponed("Slack has asked for a pause", wait.min(LONGEST_PAUSE)),
+            Ok(Err(Rests(wait))) => {
+                postponed("Slack has asked for a pause", wait.min(LONGEST_PAUSE))
+            }
             Err(_) => postponed("it waits for its turn", AGAIN),
         }
     }
@@ -137,6 +143,13 @@ impl Carrier for Direct {
         post.metadata = Some(&metadata);
         if let Err(resting) = self.turn().await {
             return resting;
+        }
+        // It may have been answered meanwhile. A summary tells of others, too.
+        if let (Some(About::Waits(asked)), Cause::Rung(_)) = (&message.about, message.cause) {
+            let now = self.service.store().interaction(asked.id).await;
+            if matches!(now, Ok(Some(now)) if !now.state.is_pending()) {
+                return withdrawn("it does not wait for an answer any more");
+            }
         }
         let begun = Instant::now();
         let reply = match self.client.post_message(&post).await {

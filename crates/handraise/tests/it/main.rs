@@ -78,6 +78,7 @@ mod slack_forms;
 mod slack_identities;
 mod slack_inbound;
 mod slack_link_page;
+mod slack_mention;
 mod slack_models;
 mod slack_pace;
 mod slack_pages;

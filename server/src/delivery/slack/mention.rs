@@ -105,8 +105,7 @@ impl Cards {
         let Some(event) = store.event(seq).await? else {
             return Ok(None);
         };
-        let Payload::Interaction(InteractionEvent::Climbed { told: of, .. }) = event.payload
-        else {
+        let Payload::Interaction(InteractionEvent::Climbed { told: of, .. }) = event.payload else {
             return Ok(None);
         };
         let is_it = |one: &ToldOf| one.mentioned_in.is_some();
@@ -160,7 +159,11 @@ impl Cards {
                 Ok(read) => read,
                 Err(error) => return Err(self.failed(&error, Duration::ZERO).await),
             };
-            if read.messages.iter().any(|one| keys(one).any(|key| key == id)) {
+            if read
+                .messages
+                .iter()
+                .any(|one| keys(one).any(|key| key == id))
+            {
                 return Ok(true);
             }
             page = read.next;

@@ -234,7 +234,8 @@ impl Cards {
     fn method(&self, change: CardChange) -> &'static str {
         match (&*self.wire, change) {
             (Wire::Bot { .. }, CardChange::Close | CardChange::Update) => UPDATE.method,
-            (Wire::Bot { .. }, CardChange::Post | CardChange::Mention) | (Wire::Webhook { .. }, _) => POST.method,
+            (Wire::Bot { .. }, CardChange::Post | CardChange::Mention)
+            | (Wire::Webhook { .. }, _) => POST.method,
         }
     }
 

@@ -3,6 +3,7 @@
 mod erased;
 mod given;
 mod limits;
+mod mentions;
 mod notes;
 mod people;
 mod pressing;
