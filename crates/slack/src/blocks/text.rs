@@ -191,6 +191,10 @@ impl Name {
         Self(name.into())
     }
 
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     pub(super) fn length(&self) -> usize {
         length(&self.0)
     }

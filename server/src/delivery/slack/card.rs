@@ -80,7 +80,8 @@ impl Cards {
         let known = told.interaction.card.as_ref()?;
         if let Some(posted) = &known.posted {
             return match told.earlier {
-                0 => Some(arrived(Duration::ZERO)),
+                // It may have joined the card of an equal one, which has to show it.
+                0 => self.update(client, surface, told).await,
                 _ => self.retire_twins(client, told, posted, there).await,
             };
         }
@@ -211,6 +212,17 @@ impl Cards {
             _ if interaction.state.is_pending() => Urgency::First,
             _ => Urgency::Next,
         };
+        match self.is_shared(&at).await {
+            Ok(true) => {
+                let shown = self.show_all(client, surface, &at, &[]).await?;
+                return Some(shown.err().unwrap_or_else(Self::shown_already));
+            }
+            Ok(false) => {}
+            Err(error) => {
+                log(&error.into());
+                return None;
+            }
+        }
         if let Err(resting) = self.turn_to_update(urgency).await {
             return Some(resting);
         }

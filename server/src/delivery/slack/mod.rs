@@ -5,6 +5,7 @@
 //! rules take one answer.
 
 mod card;
+mod equal;
 mod failure;
 mod look;
 mod mention;
@@ -180,15 +181,25 @@ impl Cards {
                 && one.earlier > 0
                 && matches!(*self.wire, Wire::Bot { .. })
         });
-        for (n, one) in sure.into_iter().enumerate() {
+        for (n, equals) in equal::clusters(sure).into_iter().enumerate() {
             // Whether Slack is back is tried with the first.
-            let is_away = n > 0 && self.outage.is_on(self.method(one.change));
-            let outcome = match begun.elapsed() < BEGUN_WITHIN {
-                true if is_away => Some(failure::until_it_is_back()),
-                true => self.show(&one, &[]).await,
-                false => Some(not_yet()),
-            };
-            outcomes.push((one.claimed, outcome));
+            let is_away = |one: &Told| n > 0 && self.outage.is_on(self.method(one.change));
+            let is_early = begun.elapsed() < BEGUN_WITHIN;
+            if is_early
+                && !equals.iter().any(is_away)
+                && let Some(shown) = self.show_equals(&equals).await
+            {
+                outcomes.extend(shown);
+                continue;
+            }
+            for one in equals {
+                let outcome = match begun.elapsed() < BEGUN_WITHIN {
+                    true if is_away(&one) => Some(failure::until_it_is_back()),
+                    true => self.show(&one, &[]).await,
+                    false => Some(not_yet()),
+                };
+                outcomes.push((one.claimed, outcome));
+            }
         }
         match begun.elapsed() < BEGUN_WITHIN {
             true => outcomes.extend(self.show_unsure(unsure).await),
