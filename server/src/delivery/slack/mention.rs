@@ -120,7 +120,10 @@ impl Cards {
             return Ok(None);
         }
         // The ladder began anew, for others.
-        let mut later = store.events_of(interaction.id, seq, LATER).await?;
+        let mut later = store
+            .events_of(interaction.id, seq, LATER)
+            .await?
+            .into_iter();
         let is_with_others = later.any(|event| {
             matches!(
                 event.payload,
