@@ -4,15 +4,20 @@
 use super::{Interaction, Kind, Request};
 
 impl Interaction {
+    /// Whether it is of a kind that can be shown on one card with equal ones.
+    pub fn may_share_a_card(&self) -> bool {
+        let kind = self.request.kind();
+        matches!(kind, Kind::Approval | Kind::Acknowledgement)
+    }
+
     /// Whether a person decides the same here and there: the same agent wants to run the same action, to the last byte, and
     /// says the same about it. They may differ in when they were asked, in which session and for which task, and in their
     /// deadlines. Only of kinds that are answered by a press alone.
     pub fn is_equal_to(&self, other: &Self) -> bool {
-        let kind = self.request.kind();
         let channel = |one: &Self| one.card.as_ref().map(|card| card.channel.clone());
         let team = |one: &Self| one.team.as_ref().map(|team| team.id);
         let is_plain = |one: &Self| one.erased.is_none() && one.to.is_none();
-        matches!(kind, Kind::Approval | Kind::Acknowledgement)
+        self.may_share_a_card()
             && self.agent.id == other.agent.id
             && team(self) == team(other)
             && channel(self).is_some()

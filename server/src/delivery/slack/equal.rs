@@ -311,7 +311,7 @@ impl Cards {
     pub(super) async fn is_shared(&self, at: &Posted) -> Result<bool, StoreError> {
         let store = self.service.store();
         let all = store.interactions_of_card(&at.channel, &at.ts, 2).await?;
-        Ok(all.len() > 1 && all.iter().all(|one| one.is_equal_to(one)))
+        Ok(all.len() > 1 && all.iter().all(Interaction::may_share_a_card))
     }
 
     /// A turn that took no time.
