@@ -72,6 +72,7 @@ mod slack_actions;
 mod slack_answers;
 mod slack_calls;
 mod slack_clients;
+mod slack_equals;
 mod slack_erasing;
 mod slack_fake;
 mod slack_forms;

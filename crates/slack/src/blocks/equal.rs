@@ -70,7 +70,9 @@ impl Control {
 /// Those beside this one that wait, too.
 pub(super) fn also(interaction: &Interaction, all: &[Interaction]) -> Vec<InteractionId> {
     let waiting = all.iter().filter(|one| one.state.is_pending());
-    let ids = waiting.map(|one| one.id);
+    // One that was handed over, or that another team has now, is not decided here.
+    let equal = waiting.filter(|one| one.is_equal_to(interaction));
+    let ids = equal.map(|one| one.id);
     ids.filter(|id| *id != interaction.id)
         .take(EQUALS - 1)
         .collect()
@@ -99,25 +101,31 @@ pub(super) fn controls(interaction: &Interaction, also: &[InteractionId]) -> Vec
     }
 }
 
-/// How many there are, and what each of them is.
+/// How many there are, and what a press decides. The first that waits is the one that the card shows.
 fn heading(all: &[Interaction]) -> String {
-    let waiting = all.iter().filter(|one| one.state.is_pending()).count();
-    match (waiting, all.len()) {
-        (0, all) => format!("{all} equal ones, and none waits any more:"),
-        (1, all) => format!("Of {all} equal ones this one waits:"),
-        (waiting, all) if waiting == all => {
-            format!("{all} equal ones wait. A press decides exactly these, each by itself:")
+    let count = all.len();
+    let first = all.iter().find(|one| one.state.is_pending());
+    let Some(first) = first else {
+        return format!("{count} equal ones, and none waits any more:");
+    };
+    match also(first, all).len() + 1 {
+        1 => format!("Of {count} equal ones the first that waits is decided here:"),
+        waiting if waiting == count => {
+            format!("{count} equal ones wait. A press decides exactly these, each by itself:")
         }
-        (waiting, all) => {
-            format!(
-                "Of {all} equal ones {waiting} wait. A press decides exactly those, each by itself:"
-            )
-        }
+        waiting => format!(
+            "Of {count} equal ones {waiting} wait. A press decides exactly those, each by itself:"
+        ),
     }
 }
 
 fn state(one: &Interaction) -> &'static str {
-    words::outcome(&one.state).unwrap_or("Waits")
+    match words::outcome(&one.state) {
+        Some(outcome) => outcome,
+        // It is for somebody else by now.
+        None if one.to.is_some() => "Waits for another, and is not decided here",
+        None => "Waits",
+    }
 }
 
 /// Session, task and who is on it.

@@ -159,12 +159,10 @@ impl Actions {
             };
             let others = store.interactions_of_card(&at.channel, &at.ts, ALL).await?;
             let is_there = others.iter().any(|other| other.id == id);
-            Ok::<_, StoreError>(
-                match is_there && others.iter().all(|it| it.is_equal_to(&one)) {
-                    true => others,
-                    false => vec![one],
-                },
-            )
+            Ok::<_, StoreError>(match is_there && one.may_share_a_card() {
+                true => others,
+                false => vec![one],
+            })
         };
         read.await.unwrap_or_else(|error| {
             tracing::error!(error = %error, interaction.id = %id, "cannot read what a card is to show");
