@@ -7,7 +7,7 @@ use store::testing::TestDatabase;
 use crate::support::{
     caller::{Caller, id_of},
     fake_slack::{ANA, Fault, MAIN, Message},
-    slack_desk::Desk,
+    slack_desk::{Desk, typed},
 };
 
 store::on_both_databases!(
@@ -188,7 +188,7 @@ async fn all_of_them_are_denied_with_one_reason(database: TestDatabase) {
     desk.press(ANA, &card, "deny").await;
     // Joined while the window was open: it says nothing of this one.
     let third = asked(&desk, &agent, migrate()).await;
-    assert_eq!(desk.send(ANA, &json!({"value": "not today"})).await, None);
+    assert_eq!(desk.send(ANA, &typed("not today")).await, None);
     for one in [&first, &second] {
         let now = agent.poll(one).await;
         assert_eq!(now["approved"], false, "{now}");
