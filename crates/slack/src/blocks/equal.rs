@@ -34,6 +34,11 @@ pub fn card_of(all: &[Interaction], surface: Surface, public_url: &str) -> Optio
 
 /// Whether the card of this one has room for others: it is short, and cuts nothing.
 pub fn takes_equals(interaction: &Interaction, public_url: &str) -> bool {
+    // To draw a long one takes time.
+    let request = serde_json::to_string(&interaction.request).unwrap_or_default();
+    if request.len() > BLOCKS {
+        return false;
+    }
     let card = card::card(interaction, Surface::Interactive, public_url);
     let blocks = serde_json::to_string(&card.blocks).unwrap_or_default();
     shown_on_card(interaction) == domain::interaction::Shown::Whole

@@ -214,7 +214,7 @@ impl Cards {
         };
         match self.is_shared(&at).await {
             Ok(true) => {
-                let shown = self.show_all(client, surface, &at, &[]).await?;
+                let shown = self.show_all(client, surface, &at, &[], None).await?;
                 return Some(shown.err().unwrap_or_else(Self::shown_already));
             }
             Ok(false) => {}

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use domain::{
-    Interaction, InteractionId, delivery::TryResult, interaction::Posted as Kept,
-    obligation::CardChange, slack_pace::Urgency,
+    Interaction, InteractionId, interaction::Posted as Kept, obligation::CardChange,
+    slack_pace::Urgency,
 };
 use slack::{
     blocks::{Card, EQUALS, Surface, card_of, takes_equals},
@@ -15,9 +15,12 @@ use slack::{
     types::{Post, Posted},
 };
 use store::{Claimed, StoreError};
-use tokio::{task::spawn_blocking, time::Instant};
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, timeout},
+};
 
-use super::{Cards, Told, Wire, arrived, card::log, look, nothing_to_show};
+use super::{Cards, Told, Wire, arrived, card::log, look, not_yet, nothing_to_show};
 use crate::delivery::courier::Sent;
 
 /// A card that is older is too far up in its channel to say something new.
@@ -26,6 +29,17 @@ const RECENT: TimeDelta = TimeDelta::hours(1);
 const LOOKED_AT: u32 = 200;
 /// How often a card is shown again because it changed while it was shown.
 const AGAIN: usize = 5;
+
+/// How long a turn to change a card is waited for by what could be posted instead.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What became of joining a card.
+enum Joined {
+    /// It was tried, with this result.
+    Done(Option<Sent>),
+    /// They are on no card yet.
+    Not,
+}
 
 /// Equal ones that are posted together, or one that is posted alone.
 pub(super) fn clusters(told: Vec<Told>) -> Vec<Vec<Told>> {
@@ -83,9 +97,9 @@ impl Cards {
         match self.card_to_join(told).await {
             Ok(Some((at, permalink))) => {
                 match self.join(client, *surface, told, &at, permalink).await {
-                    // Somebody has deleted the message: there is another one.
-                    Some(sent) if matches!(sent.reply, TryResult::Invalid(_)) => {}
-                    sent => return all(sent),
+                    Joined::Done(sent) => return all(sent),
+                    // It is posted by itself: nobody waits for what only saves a message.
+                    Joined::Not => {}
                 }
             }
             Ok(None) => {}
@@ -136,12 +150,17 @@ impl Cards {
         told: &[Told],
         at: &Posted,
         permalink: Option<String>,
-    ) -> Option<Sent> {
+    ) -> Joined {
         let begun = Instant::now();
-        // First it is shown: where the message is gone they are not on it.
+        // First it is shown: where the message is gone, or Slack takes no changes now, they are not on it.
         let new: Vec<InteractionId> = told.iter().map(|one| one.interaction.id).collect();
-        if let Err(sent) = self.show_all(client, surface, at, &new).await? {
-            return Some(sent);
+        match self
+            .show_all(client, surface, at, &new, Some(PATIENCE))
+            .await
+        {
+            Some(Ok(())) => {}
+            Some(Err(_)) => return Joined::Not,
+            None => return Joined::Done(None),
         }
         for one in told {
             let kept = Kept {
@@ -150,14 +169,15 @@ impl Cards {
             };
             if let Err(error) = self.service.card_posted(one.interaction.id, kept).await {
                 log(&error);
-                return None;
+                return Joined::Done(None);
             }
         }
-        // Another node may have shown the card without them in between.
-        match self.show_all(client, surface, at, &[]).await? {
-            Ok(()) => Some(arrived(begun.elapsed())),
-            Err(sent) => Some(sent),
-        }
+        // Another node may have shown the card without them in between. What fails here is tried again.
+        let again = self
+            .show_all(client, surface, at, &[], Some(PATIENCE))
+            .await;
+        let shown = again.map(|shown| shown.err().unwrap_or_else(|| arrived(begun.elapsed())));
+        Joined::Done(shown)
     }
 
     /// Has a message look as what it shows is now, with these as well, and again if that changes meanwhile.
@@ -167,10 +187,19 @@ impl Cards {
         surface: Surface,
         at: &Posted,
         with: &[InteractionId],
+        patience: Option<Duration>,
     ) -> Option<Result<(), Sent>> {
         let mut shown: Vec<(InteractionId, i64)> = Vec::new();
         for _ in 0..AGAIN {
-            if let Err(resting) = self.turn_to_update(Urgency::First).await {
+            let turn = self.turn_to_update(Urgency::First);
+            let turn = match patience {
+                None => turn.await,
+                Some(patience) => match timeout(patience, turn).await {
+                    Ok(turn) => turn,
+                    Err(_) => return Some(Err(not_yet())),
+                },
+            };
+            if let Err(resting) = turn {
                 return Some(Err(resting));
             }
             let all = match self.all_of(at, with).await {
