@@ -27,6 +27,8 @@ use crate::delivery::courier::Sent;
 const RECENT: TimeDelta = TimeDelta::hours(1);
 /// How many are looked at to find one that is equal.
 const LOOKED_AT: u32 = 200;
+/// More than one message shows.
+const ON_IT: u32 = 100;
 /// How often a card is shown again because it changed while it was shown.
 const AGAIN: usize = 5;
 
@@ -132,7 +134,7 @@ impl Cards {
         let Some(posted) = card.posted else {
             return Ok(None);
         };
-        let on_it = store.interactions_of_card(&card.channel, &posted.ts, all_on_it());
+        let on_it = store.interactions_of_card(&card.channel, &posted.ts, ON_IT);
         let on_it = on_it.await?;
         let fits = on_it.len() + told.len() <= EQUALS && on_it.iter().all(|it| it.is_equal_to(one));
         let at = Posted {
@@ -255,7 +257,7 @@ impl Cards {
     ) -> Result<Vec<Interaction>, StoreError> {
         let store = self.service.store();
         let mut all = store
-            .interactions_of_card(&at.channel, &at.ts, all_on_it())
+            .interactions_of_card(&at.channel, &at.ts, ON_IT)
             .await?;
         for id in with {
             if !all.iter().any(|one| one.id == *id) {
@@ -342,14 +344,4 @@ impl Cards {
         let all = store.interactions_of_card(&at.channel, &at.ts, 2).await?;
         Ok(all.len() > 1 && all.iter().all(Interaction::may_share_a_card))
     }
-
-    /// A turn that took no time.
-    pub(super) fn shown_already() -> Sent {
-        arrived(Duration::ZERO)
-    }
-}
-
-/// More than one message shows.
-fn all_on_it() -> u32 {
-    u32::try_from(EQUALS).unwrap_or(u32::MAX) + 1
 }

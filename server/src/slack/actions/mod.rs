@@ -197,10 +197,8 @@ impl Actions {
     async fn equal_to(&self, one: InteractionId, other: InteractionId) -> Result<bool, Obstacle> {
         let store = self.service.store();
         let read = async {
-            Ok((
-                store.interaction(one).await?,
-                store.interaction(other).await?,
-            ))
+            let one = store.interaction(one).await?;
+            Ok::<_, ServiceError>((one, store.interaction(other).await?))
         };
         match read.await {
             Ok((Some(one), Some(other))) => Ok(one.is_equal_to(&other)),

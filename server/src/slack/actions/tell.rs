@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use serde_json::json;
 use service::Rests;
 use slack::{
-    blocks::{EQUALS, Note, Origin, Surface, card_of},
+    blocks::{Note, Origin, Surface, card_of},
     client::CallError,
     limits::{NOTE, Paced, UPDATE},
     types::{Post, Posted},
@@ -20,7 +20,7 @@ use super::{Actions, payload::Pressed};
 /// How long a turn is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// More than one card shows.
-const ALL: u32 = EQUALS as u32 + 1;
+const ALL: u32 = 100;
 
 /// Where a user can be told something.
 pub(super) struct Recipient<'a> {
