@@ -10,7 +10,7 @@ use store::testing::TestDatabase;
 use crate::support::{
     app::TestApp,
     caller::id_of,
-    fake_slack::{ANA, FakeSlack, Fault, MAIN, Message},
+    fake_slack::{ANA, FakeSlack, Fault, MAIN},
     pages::{holds, read},
     people::{invite_linked, operator},
     slack_cards::{settle, started},
@@ -45,14 +45,9 @@ async fn team(app: &TestApp, on_duty: &str) -> TeamId {
     team
 }
 
-/// The messages of a channel and its threads.
-fn all(slack: &FakeSlack) -> Vec<Message> {
-    slack.look(|world| world.in_channel(MAIN).cloned().collect())
-}
-
-/// Those that mention anybody.
+/// The messages of the channel and its threads that mention anybody.
 fn mentions(slack: &FakeSlack) -> Vec<(String, Option<String>)> {
-    let mentions = all(slack).into_iter().filter(|one| {
+    let mentions = slack.messages(MAIN).into_iter().filter(|one| {
         let said = format!("{} {}", one.text, json!(one.blocks));
         said.contains("<@") || said.contains("<!channel") || said.contains("<!here")
     });
@@ -126,7 +121,7 @@ async fn nobody_is_mentioned_who_is_not_known_in_slack(database: TestDatabase) {
     app.home(payments, "backend").await;
     agent.ask(json!({"timeout_seconds": 3600})).await;
     settle(&app, &slack).await;
-    assert_eq!(all(&slack).len(), 1);
+    assert_eq!(slack.messages(MAIN).len(), 1);
     assert!(mentions(&slack).is_empty());
 }
 
@@ -142,7 +137,7 @@ async fn a_mention_that_may_have_arrived_is_looked_for(database: TestDatabase) {
     agent.ask(json!({"timeout_seconds": 3600})).await;
     settle(&app, &slack).await;
     assert_eq!(mentions(&slack).len(), 1);
-    assert_eq!(all(&slack).len(), 2, "and one card");
+    assert_eq!(slack.messages(MAIN).len(), 2, "and one card");
 }
 
 async fn after_a_claim_nobody_is_mentioned(database: TestDatabase) {
@@ -159,6 +154,6 @@ async fn after_a_claim_nobody_is_mentioned(database: TestDatabase) {
     app.drain().await;
     desk.done(&asked, "claim", json!({"minutes": 15})).await;
     settle(&app, &slack).await;
-    assert_eq!(all(&slack).len(), 1, "the card");
+    assert_eq!(slack.messages(MAIN).len(), 1, "the card");
     assert!(mentions(&slack).is_empty());
 }
