@@ -157,3 +157,54 @@ async fn after_a_claim_nobody_is_mentioned(database: TestDatabase) {
     assert_eq!(slack.messages(MAIN).len(), 1, "the card");
     assert!(mentions(&slack).is_empty());
 }
+
+async fn messages_to_one_person_keep_the_pace_of_the_workspace(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    slack.set(|world| {
+        // What Slack opens for a user's id.
+        let channel = Channel {
+            name: "ana",
+            is_member: true,
+            is_archived: false,
+            people: vec![ANA],
+        };
+        world.channels.insert(ANA.to_owned(), channel);
+    });
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    let agent = app.agent("backend").await;
+    agent.ask(json!({"timeout_seconds": 7200})).await;
+    app.drain().await;
+    assert_eq!(slack.messages(MAIN).len(), 1);
+    let ana = person_named(&app, "Ana").await;
+    let by = Principal::Person {
+        id: ana,
+        name: "Ana".to_owned(),
+        role: Role::Responder,
+        proven_at: chrono::DateTime::UNIX_EPOCH,
+        teams: Parts::default(),
+    };
+    let service = &app.state.service;
+    service
+        .add_reach(&Address::Slack {}, "", &by)
+        .await
+        .unwrap();
+    slack.fail("chat.postMessage", [Fault::Limited(60)]);
+    // Whoever reaches nobody looks again after a minute.
+    pass(&app, &slack, TimeDelta::minutes(2));
+    app.drain().await;
+    assert!(slack.messages(ANA).is_empty(), "refused");
+    agent
+        .ask(json!({"prompt": "And this?", "timeout_seconds": 7200}))
+        .await;
+    app.drain().await;
+    assert_eq!(
+        slack.messages(MAIN).len(),
+        1,
+        "the method rests, for whatever it is called"
+    );
+    settle(&app, &slack).await;
+    assert_eq!(slack.messages(MAIN).len(), 2);
+    assert_eq!(slack.messages(ANA).len(), 2);
+    assert_eq!(slack.take_violations(), [""; 0]);
+}
