@@ -2,18 +2,20 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Event, InteractionEvent, Part, Payload, Role, TeamId, duty::RotaDraft, team::Profile,
+    Event, InteractionEvent, Part, Parts, Payload, Principal, Role, TeamId, duty::RotaDraft,
+    team::Profile,
 };
 use serde_json::{Value, json};
+use service::Address;
 use store::testing::TestDatabase;
 
 use crate::support::{
     app::TestApp,
     caller::id_of,
-    fake_slack::{ANA, FakeSlack, Fault, MAIN},
+    fake_slack::{ANA, Channel, FakeSlack, Fault, MAIN},
     pages::{holds, read},
-    people::{invite_linked, operator},
-    slack_cards::{settle, started},
+    people::{invite_linked, operator, person_named},
+    slack_cards::{pass, settle, started},
 };
 
 store::on_both_databases!(
@@ -21,6 +23,7 @@ store::on_both_databases!(
     nobody_is_mentioned_who_is_not_known_in_slack,
     a_mention_that_may_have_arrived_is_looked_for,
     after_a_claim_nobody_is_mentioned,
+    messages_to_one_person_keep_the_pace_of_the_workspace,
 );
 
 /// A team with a channel, of which this person is on duty all day.
