@@ -34,6 +34,8 @@ struct Around {
     ladder: Ladder,
     answerers: Vec<Answerer>,
     on_duty: Option<PersonRef>,
+    /// Whether it is known who they are in Slack.
+    is_in_slack: bool,
 }
 
 impl Service {
@@ -108,8 +110,10 @@ impl Service {
             let ladder = &around.ladder;
             let now = self.moment();
             let place = standing.place;
+            let mention = decide::mention(&interaction, place, ladder, &people, &reachable, now.at);
             // A rung is not spent on people who hear nothing of it.
-            if rung.is_some() && reachable.values().all(|one| one.ways.is_empty()) {
+            let nobody = reachable.values().all(|one| one.ways.is_empty()) && mention.is_none();
+            if rung.is_some() && nobody {
                 self.store
                     .put_off_rung(standing, now.at + RUNG_AGAIN)
                     .await?;
@@ -174,10 +178,18 @@ impl Service {
             Some(team) => self.on_duty_now(team, &answerers).await?,
             None => None,
         };
+        let is_in_slack = match &on_duty {
+            Some(person) => {
+                let person = self.store.person(person.id).await?;
+                person.is_some_and(|person| person.slack_id.is_some())
+            }
+            None => false,
+        };
         Ok(Around {
             ladder,
             answerers,
             on_duty,
+            is_in_slack,
         })
     }
 
@@ -371,6 +383,7 @@ fn people(interaction: &Interaction, around: &Around) -> People {
     People {
         addressees,
         on_duty: around.on_duty.as_ref().map(|person| person.id),
+        is_in_slack: around.is_in_slack,
         team,
         admins,
     }

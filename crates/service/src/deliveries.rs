@@ -120,7 +120,7 @@ impl Service {
             DestinationKind::Webhook => self.endpoint_tried(claimed, reply, mark).await,
             DestinationKind::Callback => self.callback_tried(claimed, mark).await,
             // Where a card is was kept as soon as Slack said so.
-            DestinationKind::Slack => Ok(()),
+            DestinationKind::Slack => self.mention_tried(claimed, mark).await,
             DestinationKind::Push
             | DestinationKind::Mail
             | DestinationKind::Ntfy

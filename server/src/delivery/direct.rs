@@ -5,16 +5,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::{DeliveryId, delivery::TryResult};
+use domain::{
+    DeliveryId,
+    delivery::{Cause, TryResult},
+    slack_pace::Urgency,
+};
 use serde_json::json;
-use service::{About, Message, Service};
+use service::{About, Message, Rests, Service};
 use slack::{
     blocks::{Note, NoteLink},
     class::Class,
     client::{CallError, SlackClient},
+    limits::POST,
     types::{Metadata, Post},
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::{
     courier::Sent,
@@ -23,7 +28,11 @@ use super::{
 use crate::config::{Mirror, SlackMode};
 
 /// Longer than a call takes.
-const IN_TIME: Duration = Duration::from_secs(15);
+const IN_TIME: Duration = Duration::from_secs(20);
+/// How long of that its turn is waited for: a call takes ten seconds at most.
+const TURN_WITHIN: Duration = Duration::from_secs(8);
+/// How soon it comes again where that was not enough.
+const AGAIN: TimeDelta = TimeDelta::seconds(1);
 /// Slack asks for minutes at most; more than a day is nonsense.
 const LONGEST_PAUSE: TimeDelta = TimeDelta::days(1);
 /// By this and its id a message is known to be ours.
@@ -55,6 +64,25 @@ impl Direct {
             client: SlackClient::new(api_url, Some(token.clone()), None)?,
             public_url: public_url.trim_end_matches('/').to_owned(),
         }))
+    }
+
+    /// Waits until one more message may be posted: the pace is the workspace's, and questions in channels go first. Not
+    /// for longer than its lease is good; then it comes again.
+    async fn turn(&self) -> Result<(), Sent> {
+        let postponed = |why: &str, wait| {
+            let why = why.to_owned();
+            Err(Sent::nothing(TryResult::Postponed { why, wait }))
+        };
+        let turn = self
+            .service
+            .slack_turn(POST.method, POST.limit, Urgency::Next);
+        match timeout(TURN_WITHIN, turn).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(Rests(wait))) => {
+                postponed("Slack has asked for a pause", wait.min(LONGEST_PAUSE))
+            }
+            Err(_) => postponed("it waits for its turn", AGAIN),
+        }
     }
 
     fn note(&self, message: &Message) -> Option<Note> {
@@ -113,13 +141,28 @@ impl Carrier for Direct {
         };
         let mut post = Post::to(user.as_str(), &card.text, &blocks);
         post.metadata = Some(&metadata);
+        if let Err(resting) = self.turn().await {
+            return resting;
+        }
+        // It may have been answered meanwhile. A summary tells of others, too.
+        if let (Some(About::Waits(asked)), Cause::Rung(_)) = (&message.about, message.cause) {
+            let now = self.service.store().interaction(asked.id).await;
+            if matches!(now, Ok(Some(now)) if !now.state.is_pending()) {
+                return withdrawn("it does not wait for an answer any more");
+            }
+        }
         let begun = Instant::now();
         let reply = match self.client.post_message(&post).await {
             Ok(_) => TryResult::Status {
                 code: 200,
                 retry_after: None,
             },
-            Err(error) => reply(&error),
+            Err(error) => {
+                if let Some(wait) = error.pause() {
+                    self.service.slack_refused(error.method, wait).await;
+                }
+                reply(&error)
+            }
         };
         Sent {
             took: begun.elapsed(),

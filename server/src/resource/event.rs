@@ -390,7 +390,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 rung, told, others, ..
             } => {
                 let others = usize::try_from(*others).unwrap_or(usize::MAX);
-                let now = told.iter().filter(|one| !one.by.is_empty()).count();
+                let now = told.iter().filter(|one| one.is_told()).count();
                 let later = told.iter().filter(|one| one.held.is_some()).count();
                 // Those who are told come first, so what is not named is of the last group that is.
                 let unreached = told.len() - now - later;

@@ -181,7 +181,9 @@ fn climbed(told: &[Told], others: u32) -> String {
 
 fn line_of(told: &Told) -> String {
     let name = &told.person.name;
-    let ways: Vec<_> = told.by.iter().map(|way| way.name()).collect();
+    let mention = told.mentioned_in.as_ref().map(|_| "a mention in Slack");
+    let ways = told.by.iter().map(|way| way.name());
+    let ways: Vec<_> = ways.chain(mention).collect();
     match &told.held {
         Some(held) => {
             let why = match held.why {

@@ -193,14 +193,14 @@ pub fn test(reach: &Reach, by: &Principal, now: Moment<'_>) -> Result<Changeset,
 pub fn reached(
     interaction: &Interaction,
     person: &Person,
-    reach: &Reach,
+    by: ReachKind,
     rung: u32,
     (message, lease): (DeliveryId, i64),
     now: Moment<'_>,
 ) -> Changeset {
     let payload = InteractionEvent::Reached {
         person: PersonRef::from(person),
-        by: reach.kind,
+        by,
         rung,
     };
     let told = NewEvent {

@@ -10,6 +10,7 @@ mod brief;
 mod card;
 mod choice;
 mod claim;
+mod equal;
 mod form;
 mod kind;
 mod mode;

@@ -12,6 +12,8 @@ pub struct People {
     pub addressees: BTreeSet<PersonId>,
     /// The person of its team who is on duty now.
     pub on_duty: Option<PersonId>,
+    /// Whether it is known who they are in Slack.
+    pub is_in_slack: bool,
     /// All who answer for its team; without a team all who answer.
     pub team: BTreeSet<PersonId>,
     /// All admins.

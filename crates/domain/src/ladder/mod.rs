@@ -25,6 +25,8 @@ pub use quiet::{DAYS, Quiet, QuietDraft};
 #[cfg(feature = "zones")]
 pub use sum_up::{Kept, Summary, summary};
 #[cfg(feature = "zones")]
+pub(crate) use telling::room;
+#[cfg(feature = "zones")]
 pub use telling::{Reachable, Sent, Telling, telling};
 pub use told::{HeldBack, HeldWhy, Told};
 pub use write::{Held, LadderWrite, Message, Place};

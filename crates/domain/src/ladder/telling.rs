@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Class, HeldWhy, Quiet};
+use super::{Class, HeldBack, HeldWhy, Quiet};
 use crate::{
     access::PersonRef,
     delivery::{ReachKind, ReachRef},
@@ -70,9 +70,30 @@ pub fn telling(
     if person.ways.is_empty() {
         return Telling::Never;
     }
+    let most = match room(person, class, deadline, now) {
+        Ok(most) => most,
+        Err(HeldBack { until, why }) => return Telling::Later { until, why },
+    };
+    let named = |way: &ReachRef| wished.is_empty() || wished.contains(&way.kind);
+    let fitting: Vec<_> = person.ways.iter().copied().filter(named).collect();
+    let ways = match fitting.is_empty() {
+        true => person.ways.clone(),
+        false => fitting,
+    };
+    Telling::Now { ways, most }
+}
+
+/// How many messages an hour may bring, if a message may come to this person at `now`; otherwise when one may, and why not
+/// now.
+pub(crate) fn room(
+    person: &Reachable,
+    class: Class,
+    deadline: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+) -> Result<u32, HeldBack> {
     // What is over before they would be told again cannot wait.
     let waits = |until: &DateTime<Utc>| deadline.is_none_or(|deadline| deadline > *until);
-    let later = |until, why| Telling::Later { until, why };
+    let later = |until, why| Err(HeldBack { until, why });
     let snoozed = person.snoozed_until.filter(|until| *until > now);
     if let Some(until) = snoozed.filter(waits) {
         return later(until, HeldWhy::Snoozed);
@@ -91,13 +112,7 @@ pub fn telling(
         let until = apart.map_or(until, |apart| until.max(apart));
         return later(until, HeldWhy::Many);
     }
-    let named = |way: &ReachRef| wished.is_empty() || wished.contains(&way.kind);
-    let fitting: Vec<_> = person.ways.iter().copied().filter(named).collect();
-    let ways = match fitting.is_empty() {
-        true => person.ways.clone(),
-        false => fitting,
-    };
-    Telling::Now { ways, most }
+    Ok(most)
 }
 
 impl Reachable {

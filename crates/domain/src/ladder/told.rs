@@ -15,6 +15,16 @@ pub struct Told {
     /// Since when, and why, they are told later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldBack>,
+    /// The channel of Slack where they are mentioned: they are on duty, and it is the first rung.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mentioned_in: Option<String>,
+}
+
+impl Told {
+    /// Whether they hear of it now.
+    pub fn is_told(&self) -> bool {
+        !self.by.is_empty() || self.mentioned_in.is_some()
+    }
 }
 
 /// A person is told later.

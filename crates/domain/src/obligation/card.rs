@@ -15,6 +15,8 @@ pub enum CardChange {
     Close,
     /// It looks different.
     Update,
+    /// The person on duty is mentioned in its thread.
+    Mention,
 }
 
 impl CardChange {
@@ -42,11 +44,14 @@ impl CardChange {
             | InteractionEvent::AgentOffline {}
             | InteractionEvent::FollowedUp { .. }
             | InteractionEvent::Erased(_) => Some(Self::Update),
+            InteractionEvent::Climbed { told, .. } => {
+                let mut channels = told.iter().filter_map(|one| one.mentioned_in.as_ref());
+                channels.next().map(|_| Self::Mention)
+            }
             InteractionEvent::Posted(_)
             | InteractionEvent::AnswerRejected { .. }
             | InteractionEvent::ReplyEdited { .. }
             | InteractionEvent::Remarked { .. }
-            | InteractionEvent::Climbed { .. }
             | InteractionEvent::SummedUp { .. }
             | InteractionEvent::Seen { .. }
             | InteractionEvent::Reached { .. } => None,
@@ -61,10 +66,20 @@ impl CardChange {
         match self {
             _ if channel.is_of_webhook() => Lane::Asks,
             Self::Post if interaction.request.kind() == Kind::Notification => Lane::News,
-            Self::Post => Lane::Asks,
+            // In the order in which they were asked: the card comes first.
+            Self::Post | Self::Mention => Lane::Asks,
             Self::Close | Self::Update => Lane::Changes,
         }
     }
+}
+
+/// The channel in which this event has a person mentioned. The rung that did so changes nothing of the interaction.
+pub(super) fn mentioned(event: &Event) -> Option<(SlackChannel, Lane)> {
+    let Payload::Interaction(InteractionEvent::Climbed { told, .. }) = &event.payload else {
+        return None;
+    };
+    let channel = told.iter().find_map(|one| one.mentioned_in.clone())?;
+    Some((SlackChannel(channel), Lane::Asks))
 }
 
 /// The channel that has to show this event, if one does, and where in it.

@@ -83,6 +83,9 @@ pub fn obligations(events: &[Event], writes: &[Write]) -> Vec<Obligation> {
         }
         owed.extend(to_be_looked_at(event).map(|id| obligation(event, Destination::Reach(id))));
         owed.extend(told(event, writes));
+        let mention = card::mentioned(event);
+        let mention = mention.map(|(channel, lane)| Destination::Slack(channel, lane));
+        owed.extend(mention.map(|destination| obligation(event, destination)));
         let Some(interaction) = about(event, writes) else {
             continue;
         };

@@ -2,7 +2,7 @@
 //! not told.
 
 use domain::{
-    DestinationId, Event, Interaction, InteractionId, Person, Refused,
+    DestinationId, Event, Interaction, InteractionEvent, InteractionId, Payload, Person, Refused,
     decide::reach as decide,
     delivery::{Cause, DestinationKind, Next, Reach, ReachEnd, ReachKind, TryResult},
     limits::SUMMED_UP,
@@ -238,6 +238,37 @@ impl Service {
         }
     }
 
+    /// A person on duty was mentioned beside a card, if that is what was told.
+    pub(in super::super) async fn mention_tried(
+        &self,
+        claimed: &Claimed,
+        mark: &Mark,
+    ) -> Result<(), ServiceError> {
+        if mark.next != Next::Delivered {
+            return Ok(());
+        }
+        let event = self.store.event(claimed.delivery.event_seq).await?;
+        let Some(Event {
+            interaction_id: Some(id),
+            payload: Payload::Interaction(InteractionEvent::Climbed { rung, told, .. }),
+            ..
+        }) = event
+        else {
+            return Ok(());
+        };
+        let mentioned = told.iter().find(|one| one.mentioned_in.is_some());
+        let interaction = self.store.interaction(id).await?;
+        let (Some(mentioned), Some(interaction)) = (mentioned, interaction) else {
+            return Ok(());
+        };
+        let person = self.known_person(mentioned.person.id).await?;
+        let message = (claimed.delivery.id, claimed.lease);
+        let (by, now) = (ReachKind::Slack, self.moment());
+        let reached = decide::reached(&interaction, &person, by, rung, message, now);
+        // Where it is not kept, another worker has the message, and tells of it.
+        self.is_first(reached).await.map(drop)
+    }
+
     async fn message_arrived(&self, claimed: &Claimed) -> Result<(), ServiceError> {
         let turn = self.messages_read.acquire().await;
         let (event, reach) = tokio::try_join!(
@@ -261,7 +292,7 @@ impl Service {
         drop(turn);
         let message = (claimed.delivery.id, claimed.lease);
         let now = self.moment();
-        let reached = decide::reached(&interaction, &person, &reach, rung, message, now);
+        let reached = decide::reached(&interaction, &person, reach.kind, rung, message, now);
         // Where it is not kept, another worker has the message, and tells of it.
         self.is_first(reached).await.map(drop)
     }

@@ -2,7 +2,7 @@
 //! message sent again without its blocks would keep its old buttons.
 
 use domain::{
-    Interaction,
+    Interaction, InteractionId,
     interaction::{Ask, Kind, Shown},
 };
 use serde::Serialize;
@@ -12,6 +12,7 @@ use super::{
     block::{Block, Content, Element, Text},
     closed, controls,
     covered::{Covered, Look, Share},
+    equal,
     modal::can_be_read,
     spoken,
     text::{Address, Markup, Plain, cut, length},
@@ -69,6 +70,16 @@ impl Card {
 
 /// The card of an interaction as it is now. `public_url` is where the dashboard is, without a slash at its end.
 pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Card {
+    drawn(interaction, &[], surface, public_url)
+}
+
+/// The card of an interaction, which shows that these are equal to it; it is one of them.
+pub(super) fn drawn(
+    interaction: &Interaction,
+    all: &[Interaction],
+    surface: Surface,
+    public_url: &str,
+) -> Card {
     let in_its_place = super::erased::in_its_place(interaction);
     let interaction = in_its_place.as_ref().unwrap_or(interaction);
     let address = Address::new(format!("{public_url}/blockers/{}", interaction.id));
@@ -77,6 +88,10 @@ pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Ca
     let share = share(interaction, &covered);
     let shown = share.shown.and(spoken::share(interaction, &covered).shown);
     let mut sheet = Sheet::new(interaction, share.other);
+    if !all.is_empty() {
+        // Whichever of them changes, the message does.
+        sheet.version = all.iter().map(|one| one.version).sum();
+    }
     sheet.add(Content::Header {
         text: Plain::new(&heading(interaction)),
     });
@@ -86,18 +101,24 @@ pub fn card(interaction: &Interaction, surface: Surface, public_url: &str) -> Ca
     if !is_open && share.shown == Shown::Cut {
         sheet.add_rest_is_elsewhere(address.as_ref());
     }
+    equal::list(&mut sheet, all);
+    let also = equal::also(interaction, all);
     if !interaction.state.is_pending() {
         closed::ending(&mut sheet, interaction, address.as_ref());
     } else {
         match surface {
-            Surface::Interactive => sheet.controls(interaction, shown, address.as_ref()),
+            Surface::Interactive => sheet.controls(interaction, shown, &also, address.as_ref()),
             Surface::Mirror => sheet.link(address.as_ref(), "Answer on the dashboard"),
         }
         sheet.people(interaction);
         sheet.deadline(interaction);
     }
+    let text = spoken::text(interaction, &covered, hint, address.as_ref());
     Card {
-        text: spoken::text(interaction, &covered, hint, address.as_ref()),
+        text: match equal::spoken(all) {
+            Some(list) => format!("{list}\n\n{text}"),
+            None => text,
+        },
         blocks: sheet.blocks,
     }
 }
@@ -234,13 +255,23 @@ impl Sheet {
         }
     }
 
-    fn controls(&mut self, interaction: &Interaction, shown: Shown, address: Option<&Address>) {
+    fn controls(
+        &mut self,
+        interaction: &Interaction,
+        shown: Shown,
+        also: &[InteractionId],
+        address: Option<&Address>,
+    ) {
         if shown == Shown::Cut
             && let Some(hint) = cut_hint(interaction)
         {
             self.add(Content::section(hint));
         }
-        let mut elements = controls::of(interaction, shown);
+        // What decides several decides them only where all of it stands above (rule 11).
+        let mut elements = match shown == Shown::Whole && !also.is_empty() {
+            true => equal::controls(interaction, also),
+            false => controls::of(interaction, shown),
+        };
         elements.extend(address.map(controls::dashboard));
         if !elements.is_empty() {
             self.add(Content::actions(elements));

@@ -11,9 +11,11 @@ mod control;
 mod controls;
 mod covered;
 mod digest;
+mod equal;
 mod erased;
 mod given;
 mod home;
+mod mention;
 mod message_text;
 mod modal;
 mod note;
@@ -29,13 +31,15 @@ pub use block::Block;
 pub use card::{Card, Surface, card, shown_on_card};
 pub use control::{Control, Press};
 pub use digest::digest;
+pub use equal::{EQUALS, card_of, for_all, takes_equals};
 pub use given::Seen;
 pub use home::{
     Found, HomePress, HomeView, Line, OnDuty, OnIt, PutOff, Target, Waiting, command_help,
     duty_list, found_list, home, home_without, waiting_list,
 };
+pub use mention::mention;
 pub use message_text::decode_message_text;
-pub use modal::{Modal, Origin, modal};
+pub use modal::{Modal, Origin, modal, modal_for_all};
 pub use note::{Note, NoteLink, too_late};
 pub use submission::{ModalErrors, Submission};
 pub use view::View;

@@ -71,11 +71,24 @@ pub(super) struct Carried {
     /// The digest of the answers that the form had; nothing in those from before there was this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) answers: Option<String>,
+    /// The equal ones that are decided with it: those that its card showed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) also: Vec<InteractionId>,
 }
 
 /// The modal. `None` when the interaction asks for nothing of the kind now, or Slack has no room for all that an
 /// answer there covers.
 pub fn modal(interaction: &Interaction, modal: Modal, origin: Option<Origin>) -> Option<View> {
+    modal_for_all(interaction, modal, origin, &[])
+}
+
+/// The same for equal ones that are decided together.
+pub fn modal_for_all(
+    interaction: &Interaction,
+    modal: Modal,
+    origin: Option<Origin>,
+    also: &[InteractionId],
+) -> Option<View> {
     let fits = |it: &Origin| it.channel.len() <= ORIGIN && it.ts.len() <= ORIGIN;
     let whole = !matches!(modal, Modal::Deny | Modal::Adjust);
     let carried = Carried {
@@ -84,6 +97,7 @@ pub fn modal(interaction: &Interaction, modal: Modal, origin: Option<Origin>) ->
         origin: origin.filter(fits),
         whole,
         answers: given::digest(interaction),
+        also: also.to_vec(),
     };
     let carried = serde_json::to_string(&carried).ok()?;
     let (title, submit) = match modal {
@@ -102,6 +116,16 @@ pub fn modal(interaction: &Interaction, modal: Modal, origin: Option<Origin>) ->
     let fields = fields(interaction, modal)?;
     let from = words::from(interaction);
     let view = View::new(&title, submit, carried).add(Content::context(vec![from.as_str().into()]));
+    let view = match also.len() {
+        0 => view,
+        others => {
+            let words = format!(
+                "All {} that the card showed are decided, each by itself.",
+                others + 1
+            );
+            view.add(Content::context(vec![words.as_str().into()]))
+        }
+    };
     let covered = Covered::of(interaction);
     let view = if whole {
         with_all(view, &covered)

@@ -29,6 +29,8 @@ pub struct Submission {
     pub modal: Modal,
     /// The card it was opened from.
     pub origin: Option<Origin>,
+    /// The equal ones that are decided with it.
+    pub also: Vec<InteractionId>,
     /// Whether it showed all that was asked.
     was_whole: bool,
     /// The digest of the answers that it showed.
@@ -64,6 +66,7 @@ impl Submission {
             interaction: carried.interaction,
             modal: carried.modal,
             origin: carried.origin,
+            also: carried.also,
             was_whole: carried.whole,
             answers: carried.answers,
             given: filled_in(values.get(FIELD)?)?,
@@ -72,6 +75,16 @@ impl Submission {
                 _ => None,
             },
         })
+    }
+
+    /// The same for an equal one.
+    #[must_use]
+    pub fn of_equal(&self, id: InteractionId) -> Self {
+        Self {
+            interaction: id,
+            also: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// The answer. Whether it counts is for the rules.

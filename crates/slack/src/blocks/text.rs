@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use domain::time;
+use domain::{SlackId, time};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -191,6 +191,10 @@ impl Name {
         Self(name.into())
     }
 
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     pub(super) fn length(&self) -> usize {
         length(&self.0)
     }
@@ -204,6 +208,16 @@ impl Markup {
     pub(super) fn say(mut self, words: &'static str) -> Self {
         self.0.push_str(words);
         self
+    }
+
+    /// Calls a user. An id is letters and digits, so it ends where it ends.
+    pub(super) fn mention(mut self, user: &SlackId) -> Self {
+        self.0.push_str(&format!("<@{user}>"));
+        self
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
     }
 
     /// A time in the reader's own time zone.

@@ -119,6 +119,58 @@ impl Interactions for Store {
         Ok(id.map(InteractionId))
     }
 
+    async fn interactions_of_card(
+        &self,
+        channel: &str,
+        ts: &str,
+        limit: u32,
+    ) -> Result<Vec<Interaction>> {
+        let rows = sqlx::query_as(
+            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
+                    i.team_id, t.name AS team_name
+             FROM interactions i JOIN agents a ON a.id = i.agent_id
+             LEFT JOIN teams t ON t.id = i.team_id
+             WHERE i.card_ts = $1 AND i.card_channel = $2 ORDER BY i.id LIMIT $3",
+        )
+        .bind(ts)
+        .bind(channel)
+        .bind(i64::from(limit))
+        .fetch_all(&self.read)
+        .await?;
+        self.every_proven(rows)
+    }
+
+    async fn like_it_on_cards(
+        &self,
+        one: &Interaction,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Interaction>> {
+        let rows = sqlx::query_as(
+            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
+                    i.team_id, t.name AS team_name
+             FROM interactions i JOIN agents a ON a.id = i.agent_id
+             LEFT JOIN teams t ON t.id = i.team_id
+             WHERE i.state = 'pending' AND i.agent_id = $1 AND i.kind = $2 AND i.card_channel = $3
+               AND i.card_ts IS NOT NULL AND i.created_at >= $4
+             ORDER BY i.id DESC LIMIT $5",
+        )
+        .bind(one.agent.id.0)
+        .bind(one.request.kind().name())
+        .bind(one.card.as_ref().map(|card| card.channel.clone()))
+        .bind(since.timestamp_millis())
+        .bind(i64::from(limit))
+        .fetch_all(&self.read)
+        .await?;
+        self.every_proven(rows)
+    }
+
     async fn threads(&self, closed_since: DateTime<Utc>) -> Result<Vec<Thread>> {
         let rows: Vec<(String, String)> = sqlx::query_as(
             "SELECT card_channel, card_ts FROM interactions
@@ -343,5 +395,12 @@ impl Store {
         // Of as many lengths as there are pages: not worth keeping.
         let rows = sql.build_query_as().persistent(false);
         Ok(rows.fetch_all(&self.read).await?)
+    }
+}
+
+impl Store {
+    fn every_proven(&self, rows: Vec<rows::InteractionRow>) -> Result<Vec<Interaction>> {
+        let all = rows::every_interaction(rows)?.into_iter();
+        Ok(all.map(|stored| self.proof.of(stored)).collect())
     }
 }

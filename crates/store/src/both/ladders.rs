@@ -369,6 +369,17 @@ impl Ladders for Store {
         )
         .fetch_optional(&self.read)
         .await?;
+        if any.is_some() {
+            return Ok(true);
+        }
+        // Who is on duty is mentioned in Slack.
+        let any: Option<i64> = sqlx::query_scalar(
+            "SELECT p.version FROM people p
+             WHERE p.slack_id IS NOT NULL AND p.disabled_at IS NULL AND p.role IN ('responder', 'admin')
+               AND EXISTS (SELECT 1 FROM team_duty WHERE duty IS NOT NULL) LIMIT 1",
+        )
+        .fetch_optional(&self.read)
+        .await?;
         Ok(any.is_some())
     }
 

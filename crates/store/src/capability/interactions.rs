@@ -56,6 +56,23 @@ pub trait Interactions: Send + Sync {
     /// The interaction that this message in Slack shows; the first, if it shows several.
     async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
 
+    /// All that this message in Slack shows, in the order in which they were asked, `limit` at most.
+    async fn interactions_of_card(
+        &self,
+        channel: &str,
+        ts: &str,
+        limit: u32,
+    ) -> Result<Vec<Interaction>>;
+
+    /// Those that wait, were asked since then by the agent of this one, are of its kind, and have a card in its channel
+    /// already; the newest first, `limit` at most.
+    async fn like_it_on_cards(
+        &self,
+        one: &Interaction,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Interaction>>;
+
     /// The threads under the cards of blockers that are pending, or were closed since then.
     async fn threads(&self, closed_since: DateTime<Utc>) -> Result<Vec<Thread>>;
 

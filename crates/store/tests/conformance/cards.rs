@@ -17,6 +17,7 @@ use crate::database::{Database, epoch, written};
 
 store::on_both_databases!(
     a_card_comes_back_as_it_was_and_is_found_by_its_message,
+    what_a_message_shows_is_found_and_what_it_could_show_too,
     a_card_is_posted_once,
     a_channel_is_owed_every_change_in_order,
     a_channel_that_something_is_on_its_way_to_says_so,
@@ -89,6 +90,47 @@ async fn a_card_comes_back_as_it_was_and_is_found_by_its_message(database: Datab
     let events = store.events_of(asked.id, 0, 1_000).await.unwrap().collect();
     let replayed = Interaction::replay(&events);
     assert_eq!(replayed, found);
+}
+
+async fn what_a_message_shows_is_found_and_what_it_could_show_too(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let other = database.agent(&*store, "web").await;
+    let mut asked = Vec::new();
+    for (by, channel) in [
+        (&agent, MAIN),
+        (&agent, MAIN),
+        (&agent, "C0URGENT"),
+        (&other, MAIN),
+    ] {
+        asked.push(database.asked_in(&*store, by, channel, 0).await);
+    }
+    let ids = |all: Vec<Interaction>| all.into_iter().map(|one| one.id).collect::<Vec<_>>();
+    let on =
+        async |ts: &str, limit| ids(store.interactions_of_card(MAIN, ts, limit).await.unwrap());
+    let like = async |since, limit| {
+        ids(store
+            .like_it_on_cards(&asked[0], at(since), limit)
+            .await
+            .unwrap())
+    };
+    assert!(like(0, 10).await.is_empty(), "no card is there yet");
+    for one in &asked {
+        database.post(&*store, one.id, "1.000100").await.unwrap();
+    }
+    assert_eq!(
+        on("1.000100", 10).await,
+        [asked[0].id, asked[1].id, asked[3].id]
+    );
+    assert_eq!(on("1.000100", 2).await, [asked[0].id, asked[1].id]);
+    assert!(on("1.000200", 10).await.is_empty());
+    assert_eq!(like(0, 10).await, [asked[1].id, asked[0].id]);
+    assert_eq!(like(0, 1).await, [asked[1].id]);
+    assert!(like(1, 10).await.is_empty(), "asked before");
+    let now = store.interaction(asked[1].id).await.unwrap().unwrap();
+    store.commit(database.answer(&now, "80")).await.unwrap();
+    assert_eq!(like(0, 10).await, [asked[0].id], "only what waits");
+    assert_eq!(on("1.000100", 10).await.len(), 3, "and all that is shown");
 }
 
 async fn a_card_is_posted_once(database: Database) {

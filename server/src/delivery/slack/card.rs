@@ -32,7 +32,10 @@ impl Cards {
     /// found out.
     pub(super) async fn show(&self, told: &Told, there: &[Posted]) -> Option<Sent> {
         match (&*self.wire, told.change) {
+            // Posts there have no thread.
+            (Wire::Webhook { .. }, CardChange::Mention) => Some(nothing_to_show()),
             (Wire::Webhook { .. }, _) => Some(self.mirror(told).await?),
+            (Wire::Bot { client, .. }, CardChange::Mention) => self.mention(client, told).await,
             (Wire::Bot { client, surface }, CardChange::Post) => {
                 self.post(client, *surface, told, there).await
             }
@@ -77,7 +80,8 @@ impl Cards {
         let known = told.interaction.card.as_ref()?;
         if let Some(posted) = &known.posted {
             return match told.earlier {
-                0 => Some(arrived(Duration::ZERO)),
+                // It may have joined the card of an equal one, which has to show it.
+                0 => self.update(client, surface, told).await,
                 _ => self.retire_twins(client, told, posted, there).await,
             };
         }
@@ -208,6 +212,17 @@ impl Cards {
             _ if interaction.state.is_pending() => Urgency::First,
             _ => Urgency::Next,
         };
+        match self.is_shared(&at).await {
+            Ok(true) => {
+                let shown = self.show_all(client, surface, &at, &[], None).await?;
+                return Some(shown.err().unwrap_or_else(|| arrived(Duration::ZERO)));
+            }
+            Ok(false) => {}
+            Err(error) => {
+                log(&error.into());
+                return None;
+            }
+        }
         if let Err(resting) = self.turn_to_update(urgency).await {
             return Some(resting);
         }
@@ -236,7 +251,7 @@ impl Cards {
     }
 
     /// There is nothing to change yet, or never will be.
-    async fn waits_for_its_card(
+    pub(super) async fn waits_for_its_card(
         &self,
         interaction: &Interaction,
         claimed: &Claimed,

@@ -110,7 +110,7 @@ impl Cards {
 }
 
 /// The deliveries that a message tells of.
-fn keys(message: &Message) -> impl Iterator<Item = &str> {
+pub(super) fn keys(message: &Message) -> impl Iterator<Item = &str> {
     let metadata = message.metadata.as_ref();
     let metadata = metadata.filter(|metadata| metadata.event_type == EVENT_TYPE);
     let keys = metadata.and_then(|metadata| metadata.event_payload["idempotency_key"].as_str());

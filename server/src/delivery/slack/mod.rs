@@ -5,8 +5,10 @@
 //! rules take one answer.
 
 mod card;
+mod equal;
 mod failure;
 mod look;
+mod mention;
 mod news;
 mod outage;
 mod turn;
@@ -145,7 +147,7 @@ impl Cards {
             match self.told(&claimed).await {
                 Ok(Some((change, interaction))) => {
                     let earlier = match change {
-                        CardChange::Post => self.earlier(&claimed).await,
+                        CardChange::Post | CardChange::Mention => self.earlier(&claimed).await,
                         CardChange::Close | CardChange::Update => 0,
                     };
                     let told = Told {
@@ -174,18 +176,30 @@ impl Cards {
             outcomes.extend(self.post_digest(digest).await);
         }
         // What may be there has to be looked for, which takes time.
-        let (unsure, sure): (Vec<_>, Vec<_>) = single
-            .into_iter()
-            .partition(|one| one.earlier > 0 && matches!(*self.wire, Wire::Bot { .. }));
-        for (n, one) in sure.into_iter().enumerate() {
+        let (unsure, sure): (Vec<_>, Vec<_>) = single.into_iter().partition(|one| {
+            one.change == CardChange::Post
+                && one.earlier > 0
+                && matches!(*self.wire, Wire::Bot { .. })
+        });
+        for (n, equals) in equal::clusters(sure).into_iter().enumerate() {
             // Whether Slack is back is tried with the first.
-            let is_away = n > 0 && self.outage.is_on(self.method(one.change));
-            let outcome = match begun.elapsed() < BEGUN_WITHIN {
-                true if is_away => Some(failure::until_it_is_back()),
-                true => self.show(&one, &[]).await,
-                false => Some(not_yet()),
-            };
-            outcomes.push((one.claimed, outcome));
+            let is_away = |one: &Told| n > 0 && self.outage.is_on(self.method(one.change));
+            let is_early = begun.elapsed() < BEGUN_WITHIN;
+            if is_early
+                && !equals.iter().any(is_away)
+                && let Some(shown) = self.show_equals(&equals).await
+            {
+                outcomes.extend(shown);
+                continue;
+            }
+            for one in equals {
+                let outcome = match begun.elapsed() < BEGUN_WITHIN {
+                    true if is_away(&one) => Some(failure::until_it_is_back()),
+                    true => self.show(&one, &[]).await,
+                    false => Some(not_yet()),
+                };
+                outcomes.push((one.claimed, outcome));
+            }
         }
         match begun.elapsed() < BEGUN_WITHIN {
             true => outcomes.extend(self.show_unsure(unsure).await),
@@ -231,7 +245,8 @@ impl Cards {
     fn method(&self, change: CardChange) -> &'static str {
         match (&*self.wire, change) {
             (Wire::Bot { .. }, CardChange::Close | CardChange::Update) => UPDATE.method,
-            (Wire::Bot { .. }, CardChange::Post) | (Wire::Webhook { .. }, _) => POST.method,
+            (Wire::Bot { .. }, CardChange::Post | CardChange::Mention)
+            | (Wire::Webhook { .. }, _) => POST.method,
         }
     }
 

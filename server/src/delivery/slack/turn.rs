@@ -53,6 +53,6 @@ impl Cards {
     }
 }
 
-fn resting(Rests(wait): Rests) -> Sent {
+pub(super) fn resting(Rests(wait): Rests) -> Sent {
     postponed("Slack has asked for a pause", wait)
 }

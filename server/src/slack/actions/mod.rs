@@ -209,6 +209,20 @@ impl Actions {
         }
     }
 
+    /// Whether the second is what the card of the first may decide with it.
+    async fn equal_to(&self, one: InteractionId, other: InteractionId) -> Result<bool, Obstacle> {
+        let store = self.service.store();
+        let read = async {
+            let one = store.interaction(one).await?;
+            Ok::<_, ServiceError>((one, store.interaction(other).await?))
+        };
+        match read.await {
+            Ok((Some(one), Some(other))) => Ok(one.is_equal_to(&other)),
+            Ok(_) => Ok(false),
+            Err(error) => Err(Obstacle::failed(&error)),
+        }
+    }
+
     /// Why an answer was refused. `look` says of an interaction that is open whether it is still what was answered.
     async fn refused(
         &self,
@@ -247,6 +261,31 @@ impl Actions {
     fn too_late(&self, interaction: &Interaction, by: &Principal) -> Option<String> {
         let reader = by.responder().map(|it| it.id).unwrap_or_default();
         too_late(interaction, reader, self.service.now())
+    }
+}
+
+/// What became of several that were decided at once: all that was in the way, in the words of the first.
+fn together(all: Vec<Result<(), Obstacle>>) -> Result<(), Obstacle> {
+    let of = all.len();
+    let done = all.iter().filter(|one| one.is_ok()).count();
+    let mut first = None;
+    for obstacle in all.into_iter().filter_map(Result::err) {
+        // What was not kept is to be pressed again.
+        if let Obstacle::Failed = obstacle {
+            return Err(obstacle);
+        }
+        first.get_or_insert(obstacle);
+    }
+    match first {
+        None => Ok(()),
+        Some(obstacle) if done == 0 => Err(obstacle),
+        Some(obstacle) => {
+            let note = obstacle.note();
+            Err(Obstacle::Outdated(Note {
+                words: format!("{done} of {of} were decided. Of another: {}", note.words),
+                link: note.link,
+            }))
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Slack's word on what a user did, as far as it is for us. Other fields in it are not looked at.
 
+use domain::InteractionId;
 use secrecy::SecretString;
 use serde_json::Value;
-use slack::blocks::{Control, HomePress, Origin, Submission};
+use slack::blocks::{Control, HomePress, Origin, Submission, for_all};
 
 /// A user's action.
 pub(super) enum Payload {
@@ -33,6 +34,8 @@ pub(super) struct PressedAtHome {
 pub(super) struct Pressed {
     pub(super) who: Who,
     pub(super) control: Control,
+    /// The equal ones that it decides too: those that the card showed.
+    pub(super) also: Vec<InteractionId>,
     pub(super) at: Origin,
     /// The thread that the card is in.
     pub(super) thread: Option<String>,
@@ -82,9 +85,11 @@ fn pressed(payload: &Value, who: Who) -> Option<Pressed> {
     };
     let actions = payload.get("actions")?.as_array()?;
     let owned = |pointer| text(payload, pointer).map(str::to_owned);
+    let (control, also) = actions.iter().find_map(control)?;
     Some(Pressed {
         who,
-        control: actions.iter().find_map(control)?,
+        control,
+        also,
         at,
         thread: text(container, "/thread_ts").map(str::to_owned),
         trigger_id: owned("/trigger_id"),
@@ -92,9 +97,9 @@ fn pressed(payload: &Value, who: Who) -> Option<Pressed> {
     })
 }
 
-fn control(action: &Value) -> Option<Control> {
+fn control(action: &Value) -> Option<(Control, Vec<InteractionId>)> {
     let value = text(action, "/value").or(text(action, "/selected_option/value"));
-    Control::parse(text(action, "/action_id")?, value.unwrap_or_default())
+    for_all(text(action, "/action_id")?, value.unwrap_or_default())
 }
 
 fn text<'a>(json: &'a Value, pointer: &str) -> Option<&'a str> {

@@ -3,13 +3,13 @@
 use anyhow::ensure;
 use domain::{Interaction, InteractionId, event::SeenOn, interaction::PlanDecision};
 use slack::{
-    blocks::{Control, Modal, Note, NoteLink, Press, modal},
+    blocks::{Control, Modal, Note, NoteLink, Press, modal_for_all},
     class::Class,
     limits::VIEW,
 };
 use tokio::sync::oneshot;
 
-use super::{Actions, OUTDATED, Obstacle, payload::Pressed};
+use super::{Actions, OUTDATED, Obstacle, payload::Pressed, together};
 
 const NO_SUCH_CONTROL: &str = "This can no longer be pressed. The card shows how it is now.";
 const OTHER_ANSWERS: &str = "Not sent: this card was out of date. Another answer of this form is not, or may not be, \
@@ -43,7 +43,7 @@ impl Actions {
 
     /// Does it, tells whether it was kept or need not be, and then tells its author what there is to know.
     async fn press(self, id: InteractionId, pressed: Pressed, tell: oneshot::Sender<bool>) {
-        let obstacle = self.do_press(id, &pressed).await.err();
+        let obstacle = self.press_all(id, &pressed).await.err();
         // Slack may wait no longer.
         let _ = tell.send(!matches!(obstacle, Some(Obstacle::Failed)));
         let Some(obstacle) = obstacle else { return };
@@ -53,12 +53,35 @@ impl Actions {
         }
     }
 
-    async fn do_press(&self, id: InteractionId, pressed: &Pressed) -> Result<(), Obstacle> {
+    /// One after the other: each is a decision of its own, and those that the card showed are all that there are.
+    async fn press_all(&self, id: InteractionId, pressed: &Pressed) -> Result<(), Obstacle> {
+        let control = pressed.control;
+        let mut all = vec![self.do_press(id, control, pressed).await];
+        // A modal decides them when it is sent.
+        if !opens_a_modal(control) {
+            for other in &pressed.also {
+                let done = match (self.equal_to(id, *other).await, control.of_equal(*other)) {
+                    (Ok(true), Some(control)) => self.do_press(*other, control, pressed).await,
+                    (Ok(_), _) => Err(Obstacle::Outdated(NO_SUCH_CONTROL.into())),
+                    (Err(obstacle), _) => Err(obstacle),
+                };
+                all.push(done);
+            }
+        }
+        together(all)
+    }
+
+    async fn do_press(
+        &self,
+        id: InteractionId,
+        control: Control,
+        pressed: &Pressed,
+    ) -> Result<(), Obstacle> {
         let by = self.admit(&pressed.who).await?;
         let interaction = self.asked(id, &pressed.at, &by).await?;
-        match pressed.control.press(&interaction) {
+        match control.press(&interaction) {
             Some(Press::Answer(draft)) => {
-                let outdated = |now: &Interaction| match pressed.control.press(now) {
+                let outdated = |now: &Interaction| match control.press(now) {
                     Some(Press::Answer(_)) => None,
                     Some(Press::OtherAnswers) => Some(OTHER_ANSWERS.to_owned()),
                     _ => Some(OUTDATED.to_owned()),
@@ -100,7 +123,8 @@ impl Actions {
         pressed: &Pressed,
     ) -> Result<(), Obstacle> {
         let refused = |words: &str| Err(Obstacle::Refused(words.into()));
-        let view = modal(interaction, which, Some(pressed.at.clone()));
+        let origin = Some(pressed.at.clone());
+        let view = modal_for_all(interaction, which, origin, &pressed.also);
         let view = view.and_then(|view| serde_json::to_value(view).ok());
         let (Some(view), Some(trigger_id)) = (view, &pressed.trigger_id) else {
             return refused(NOT_OPENED);

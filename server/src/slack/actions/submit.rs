@@ -6,7 +6,7 @@ use serde_json::Value;
 use slack::blocks::{Modal, ModalErrors, Submission};
 use tokio::sync::oneshot;
 
-use super::{Actions, Obstacle, payload::Who, tell::Recipient};
+use super::{Actions, Obstacle, payload::Who, tell::Recipient, together};
 
 const NOT_KEPT: &str = "Your answer could not be kept. Please send it again.";
 const UNKNOWN_YET: &str =
@@ -28,7 +28,7 @@ impl Actions {
 
     /// Takes the answer, and tells what is wrong with it.
     async fn submit(self, who: Who, submission: Submission, tell: oneshot::Sender<Option<String>>) {
-        let obstacle = self.take(&who, &submission).await.err();
+        let obstacle = self.take_all(&who, &submission).await.err();
         let wrong = obstacle.as_ref().map(|obstacle| match obstacle {
             Obstacle::Failed => NOT_KEPT.to_owned(),
             other => other.note().words,
@@ -51,6 +51,19 @@ impl Actions {
         if let Some(Obstacle::Outdated(_)) = obstacle {
             self.refresh(submission.interaction, at).await;
         }
+    }
+
+    /// One after the other: each is a decision of its own.
+    async fn take_all(&self, who: &Who, submission: &Submission) -> Result<(), Obstacle> {
+        let mut all = vec![self.take(who, submission).await];
+        for other in &submission.also {
+            all.push(match self.equal_to(submission.interaction, *other).await {
+                Ok(true) => self.take(who, &submission.of_equal(*other)).await,
+                Ok(false) => Err(Obstacle::Refused(NOWHERE.into())),
+                Err(obstacle) => Err(obstacle),
+            });
+        }
+        together(all)
     }
 
     async fn take(&self, who: &Who, submission: &Submission) -> Result<(), Obstacle> {

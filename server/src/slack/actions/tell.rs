@@ -2,22 +2,25 @@
 
 use std::time::Duration;
 
-use domain::{InteractionId, slack_pace::Urgency};
+use domain::{Interaction, InteractionId, slack_pace::Urgency};
 use secrecy::SecretString;
 use serde_json::json;
 use service::Rests;
 use slack::{
-    blocks::{Note, Origin, Surface, card},
+    blocks::{Note, Origin, Surface, card_of},
     client::CallError,
     limits::{NOTE, Paced, UPDATE},
     types::{Post, Posted},
 };
+use store::StoreError;
 use tokio::time::timeout;
 
 use super::{Actions, payload::Pressed};
 
 /// How long a turn is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// More than one card shows.
+const ALL: u32 = 100;
 
 /// Where a user can be told something.
 pub(super) struct Recipient<'a> {
@@ -116,25 +119,18 @@ impl Actions {
         };
         let mut shown = None;
         loop {
-            let as_it_is = async || match self.service.store().interaction(id).await {
-                Ok(read) => read,
-                Err(error) => {
-                    tracing::error!(error = %error, interaction.id = %id, "cannot read what a card is to show");
-                    None
-                }
-            };
-            let interaction = as_it_is().await;
-            if interaction.is_none_or(|it| shown == Some(it.version)) {
+            let all = self.all_on_card(id, &at).await;
+            if all.is_empty() || shown == Some(versions(&all)) {
                 return;
             }
             if let Err(error) = self.turn(UPDATE).await {
                 tracing::info!(error, interaction.id = %id, "a card in Slack is shown later as it is");
                 return;
             }
-            let Some(interaction) = as_it_is().await else {
+            let all = self.all_on_card(id, &at).await;
+            let Some(card) = card_of(&all, Surface::Interactive, &self.public_url) else {
                 return;
             };
-            let card = card(&interaction, Surface::Interactive, &self.public_url);
             let blocks = card.json_blocks();
             let updated = self.client.update_message(&at, &card.text, &blocks);
             let since = match updated.await {
@@ -145,10 +141,36 @@ impl Actions {
                     return;
                 }
             };
-            if let Err(error) = self.service.card_shows(&interaction, since).await {
-                tracing::error!(error = %error, interaction.id = %id, "what a card shows cannot be kept");
+            for one in &all {
+                if let Err(error) = self.service.card_shows(one, since).await {
+                    tracing::error!(error = %error, interaction.id = %id, "what a card shows cannot be kept");
+                }
             }
-            shown = Some(interaction.version);
+            shown = Some(versions(&all));
         }
     }
+
+    /// What is on the card that was pressed: this one, and those equal to it that are shown there, too.
+    async fn all_on_card(&self, id: InteractionId, at: &Posted) -> Vec<Interaction> {
+        let store = self.service.store();
+        let read = async {
+            let Some(one) = store.interaction(id).await? else {
+                return Ok(Vec::new());
+            };
+            let others = store.interactions_of_card(&at.channel, &at.ts, ALL).await?;
+            let is_there = others.iter().any(|other| other.id == id);
+            Ok::<_, StoreError>(match is_there && one.may_share_a_card() {
+                true => others,
+                false => vec![one],
+            })
+        };
+        read.await.unwrap_or_else(|error| {
+            tracing::error!(error = %error, interaction.id = %id, "cannot read what a card is to show");
+            Vec::new()
+        })
+    }
+}
+
+fn versions(all: &[Interaction]) -> Vec<(InteractionId, i64)> {
+    all.iter().map(|one| (one.id, one.version)).collect()
 }

@@ -2,16 +2,19 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use chrono::{DateTime, Utc};
+
 use super::still_open;
 use crate::{
     changeset::{Changeset, Write},
     decide::next::event,
+    delivery::SlackChannel,
     event::{InteractionEvent, SeenOn},
     ids::{DestinationId, Moment, PersonId},
     interaction::Interaction,
     ladder::{
         Class, Held, HeldBack, Ladder, LadderWrite, Message, People, Place, Reachable, Telling,
-        Told, telling,
+        Told, room, telling,
     },
     limits::RUNG_NAMED,
     principal::{Actor, Principal},
@@ -47,12 +50,19 @@ pub fn climb(
         known.is_some_and(|known| !known.ways.is_empty())
     };
     let known = people.who_can(rung.whom, can);
+    let mention = mention(interaction, place, ladder, people, reachable, now.at);
     for person in known.iter().filter_map(|id| reachable.get(id)) {
         let id = person.person.id;
+        let mention = mention
+            .as_ref()
+            .filter(|mention| mention.person == id)
+            .map(|mention| (mention.channel.clone(), mention.most));
+        let mentioned_in = mention.as_ref().map(|(channel, _)| channel.clone());
         let named = |by, held| Told {
             person: person.person.clone(),
             by,
             held,
+            mentioned_in,
         };
         match telling(person, &rung.by, class, deadline, now.at) {
             Telling::Now { ways, most } => {
@@ -73,7 +83,13 @@ pub fn climb(
                     why,
                 });
             }
-            Telling::Never => never.push(named(Vec::new(), None)),
+            Telling::Never => match mention {
+                Some((_, most)) => {
+                    told.push(named(Vec::new(), None));
+                    messages.push(Message { person: id, most });
+                }
+                None => never.push(named(Vec::new(), None)),
+            },
         }
     }
     told.append(&mut later);
@@ -104,6 +120,43 @@ pub fn climb(
         Actor::Deadline,
         now,
     ))
+}
+
+/// A person who is mentioned beside the card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// The person.
+    pub person: PersonId,
+    /// The channel.
+    pub channel: String,
+    /// How many messages they may get in an hour, with this one.
+    pub most: u32,
+}
+
+/// The person whom the rung in this place has mentioned in Slack: on the first one the person on duty, if it is for them,
+/// and they may be told anything now. Nobody else is, ever.
+pub fn mention(
+    interaction: &Interaction,
+    place: Place,
+    ladder: &Ladder,
+    people: &People,
+    reachable: &BTreeMap<PersonId, Reachable>,
+    now: DateTime<Utc>,
+) -> Option<Mention> {
+    let class = Class::of(&interaction.request);
+    let rung = ladder.rung(class, place.rung).filter(|_| place.rung == 0)?;
+    let card = interaction.card.as_ref()?;
+    let is_for = |person: &PersonId| people.of(rung.whom).contains(person);
+    let person = people.on_duty.filter(|_| people.is_in_slack)?;
+    if !is_for(&person) || SlackChannel(card.channel.clone()).is_of_webhook() {
+        return None;
+    }
+    let most = room(reachable.get(&person)?, class, interaction.expires_at, now).ok()?;
+    Some(Mention {
+        person,
+        channel: card.channel.clone(),
+        most,
+    })
 }
 
 /// A person has opened it, which is told once for each of them, and only of those who may answer it while it waits.

@@ -25,7 +25,7 @@ pub use call_back::{agent_offline, called_back};
 pub use cancel::{cancel, dismiss, withdraw};
 pub use claim::{claim, release, run_out};
 #[cfg(feature = "zones")]
-pub use climb::{climb, seen, sum_up};
+pub use climb::{Mention, climb, mention, seen, sum_up};
 pub use collect::collect;
 pub use consume::consume;
 pub use erase::{Erasable, erase, erase_of_many, erase_old};

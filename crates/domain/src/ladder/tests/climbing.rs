@@ -10,10 +10,15 @@ use crate::{
     Interaction, InteractionEvent, Payload, Refused, Role, State, Write,
     changeset::Changeset,
     decide::interaction as decide,
-    delivery::ReachKind::{Mail, Push},
+    delivery::{
+        Lane,
+        ReachKind::{Mail, Push},
+        SlackChannel,
+    },
     event::SeenOn,
-    interaction::{Claim, Kind},
+    interaction::{Card, Claim, Kind},
     ladder::{After, Circle, Class, Ladder, LadderWrite, People, Place, Reachable},
+    obligation::obligations,
     principal::{Responder, Via},
     testing::{Counter, at, epoch, opened, person as principal, with, written},
 };
@@ -35,6 +40,7 @@ fn team() -> (People, BTreeMap<crate::PersonId, Reachable>) {
     let people = People {
         addressees: BTreeSet::new(),
         on_duty: Some(who(1)),
+        is_in_slack: false,
         team: BTreeSet::from([who(1), who(2), who(3)]),
         admins: BTreeSet::from([who(4)]),
     };
@@ -283,6 +289,99 @@ fn of_very_many_an_event_names_the_first_and_counts_the_rest() {
     assert_eq!(step(&told).2, 1_000, "all are told");
     let size = told.events[0].payload.stored().unwrap().len();
     assert!(size < 20_000, "{size}");
+}
+
+#[test]
+fn the_first_rung_has_the_person_on_duty_mentioned_and_nobody_else_ever() {
+    let question = |fields| {
+        let mut asked = asked(fields);
+        asked.card = Some(Card {
+            channel: "C1".to_owned(),
+            posted: None,
+        });
+        asked
+    };
+    let (mut people, mut known) = team();
+    let mentioned = |asked: &Interaction, rung, people: &People, known: &BTreeMap<_, _>| {
+        let place = Place {
+            rung,
+            at: seconds(0),
+        };
+        let (ids, ladder) = (Counter::default(), Ladder::default());
+        let told = decide::climb(asked, place, &ladder, people, known, at(&ids, 0)).unwrap();
+        let Payload::Interaction(InteractionEvent::Climbed { told, .. }) = &told.events[0].payload
+        else {
+            panic!("{:?}", told.events);
+        };
+        let mentioned = told.iter().filter(|one| one.mentioned_in.is_some());
+        mentioned.map(|one| one.person.id).collect::<Vec<_>>()
+    };
+    let plain = question(json!({}));
+    assert!(
+        mentioned(&plain, 0, &people, &known).is_empty(),
+        "nobody knows them in Slack"
+    );
+    people.is_in_slack = true;
+    assert_eq!(mentioned(&plain, 0, &people, &known), [who(1)]);
+    assert!(mentioned(&plain, 1, &people, &known).is_empty(), "once");
+    // Without any other way, too.
+    known.insert(who(1), person(1, &[]));
+    assert_eq!(mentioned(&plain, 0, &people, &known), [who(1)]);
+    let no_card = asked(json!({}));
+    assert!(mentioned(&no_card, 0, &people, &known).is_empty());
+    let mut of_webhook = plain.clone();
+    of_webhook.card = Some(Card {
+        channel: SlackChannel::OF_WEBHOOK.to_owned(),
+        posted: None,
+    });
+    assert!(mentioned(&of_webhook, 0, &people, &known).is_empty());
+    let others = People {
+        addressees: BTreeSet::from([who(2)]),
+        ..people.clone()
+    };
+    assert!(
+        mentioned(&plain, 0, &others, &known).is_empty(),
+        "it is for another"
+    );
+    let nobody = People {
+        on_duty: None,
+        ..people.clone()
+    };
+    assert!(mentioned(&plain, 0, &nobody, &known).is_empty());
+    // Quiet all day today: what can wait does, and what ends in it does not.
+    let day = super::quiet("UTC", "", "", &["fri", "thu", "wed", "tue", "mon", "sun"]);
+    let mut quiet = known.clone();
+    quiet.get_mut(&who(1)).unwrap().quiet = Some(day);
+    if quiet[&who(1)].quiet_until(Class::Sync, epoch()).is_some() {
+        assert!(
+            mentioned(
+                &question(json!({"timeout_seconds": null})),
+                0,
+                &people,
+                &quiet
+            )
+            .is_empty()
+        );
+        let soon = question(json!({"timeout_seconds": 60}));
+        assert_eq!(mentioned(&soon, 0, &people, &quiet), [who(1)]);
+    } else {
+        panic!("the epoch is a Saturday: {}", epoch());
+    }
+    // It goes to the channel's lane of cards.
+    let (ids, ladder) = (Counter::default(), Ladder::default());
+    let place = Place {
+        rung: 0,
+        at: seconds(0),
+    };
+    let told = decide::climb(&plain, place, &ladder, &people, &known, at(&ids, 0)).unwrap();
+    let owed = obligations(&crate::testing::journalled(told.clone()), &told.writes);
+    let lane = SlackChannel("C1".to_owned()).lane(Lane::Asks);
+    assert_eq!(
+        owed.iter()
+            .filter(|one| one.destination.id() == lane)
+            .count(),
+        1
+    );
 }
 
 #[test]

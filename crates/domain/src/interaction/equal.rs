@@ -1,0 +1,118 @@
+//! Which questions ask for the very same: one message can show them all, whole, since they differ in nothing that a
+//! decision covers (rule 11).
+
+use super::{Interaction, Kind, Request};
+
+impl Interaction {
+    /// Whether it is of a kind that can be shown on one card with equal ones.
+    pub fn may_share_a_card(&self) -> bool {
+        let kind = self.request.kind();
+        matches!(kind, Kind::Approval | Kind::Acknowledgement)
+    }
+
+    /// Whether a person decides the same here and there: the same agent wants to run the same action, to the last byte, and
+    /// says the same about it. They may differ in when they were asked, in which session and for which task, and in their
+    /// deadlines. Only of kinds that are answered by a press alone.
+    pub fn is_equal_to(&self, other: &Self) -> bool {
+        let channel = |one: &Self| one.card.as_ref().map(|card| card.channel.clone());
+        let team = |one: &Self| one.team.as_ref().map(|team| team.id);
+        let is_plain = |one: &Self| one.erased.is_none() && one.to.is_none();
+        self.may_share_a_card()
+            && self.agent.id == other.agent.id
+            && team(self) == team(other)
+            && channel(self).is_some()
+            && channel(self) == channel(other)
+            && is_plain(self)
+            && is_plain(other)
+            && what_is_decided(&self.request) == what_is_decided(&other.request)
+    }
+}
+
+/// A request without what differs between equal ones.
+fn what_is_decided(request: &Request) -> Request {
+    Request {
+        session_id: None,
+        task: None,
+        metadata: None,
+        timeout_seconds: None,
+        callback_url: None,
+        withdraw_on_disconnect: false,
+        ..request.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        interaction::Card,
+        testing::{Counter, opened, with, written},
+    };
+
+    fn asked(fields: Value) -> Interaction {
+        let mut asked = written(&opened(
+            with(Kind::Approval, fields),
+            None,
+            &Counter::default(),
+        ));
+        asked.card = Some(Card {
+            channel: "C1".to_owned(),
+            posted: None,
+        });
+        asked
+    }
+
+    #[test]
+    fn equal_is_what_differs_in_nothing_that_is_decided() {
+        let action = |arguments: Value| json!({"tool": "psql", "arguments": arguments});
+        let one = asked(json!({"action": action(json!({"n": 1}))}));
+        for fields in [
+            json!({"action": action(json!({"n": 1}))}),
+            json!({"action": action(json!({"n": 1})), "session_id": "b", "timeout_seconds": 60}),
+            json!({"action": action(json!({"n": 1})), "task": {"id": "T-2"}}),
+        ] {
+            let other = asked(fields);
+            assert!(one.is_equal_to(&other) && other.is_equal_to(&one));
+        }
+        for fields in [
+            json!({"action": action(json!({"n": 2}))}),
+            json!({"action": action(json!({"n": "1"}))}),
+            json!({"action": action(json!({"n": 1, "m": null}))}),
+            json!({"action": {"tool": "Psql", "arguments": {"n": 1}}}),
+            json!({"action": action(json!({"n": 1})), "prompt": "Another word"}),
+            json!({"action": action(json!({"n": 1})), "title": "Another"}),
+            json!({"action": action(json!({"n": 1})), "priority": "urgent"}),
+            json!({"action": action(json!({"n": 1})), "mode": "async"}),
+        ] {
+            assert!(!one.is_equal_to(&asked(fields.clone())), "{fields}");
+        }
+        let mut elsewhere = one.clone();
+        elsewhere.card = Some(Card {
+            channel: "C2".to_owned(),
+            posted: None,
+        });
+        let mut nowhere = one.clone();
+        nowhere.card = None;
+        let mut anothers = one.clone();
+        anothers.agent.id = crate::AgentId(uuid::Uuid::from_u128(99));
+        for other in [elsewhere, nowhere.clone(), anothers] {
+            assert!(!one.is_equal_to(&other));
+        }
+        assert!(!nowhere.is_equal_to(&nowhere));
+    }
+
+    #[test]
+    fn what_is_answered_in_words_or_by_its_parts_stands_alone() {
+        for kind in Kind::ALL {
+            let mut asked = written(&opened(with(kind, json!({})), None, &Counter::default()));
+            asked.card = Some(Card {
+                channel: "C1".to_owned(),
+                posted: None,
+            });
+            let is_pressed = matches!(kind, Kind::Approval | Kind::Acknowledgement);
+            assert_eq!(asked.is_equal_to(&asked), is_pressed, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Who is on duty is mentioned beside the card, once, and nobody else is.
+
+use chrono::TimeDelta;
+use domain::{
+    Event, InteractionEvent, Part, Parts, Payload, Principal, Role, TeamId, duty::RotaDraft,
+    team::Profile,
+};
+use serde_json::{Value, json};
+use service::Address;
+use store::testing::TestDatabase;
+
+use crate::support::{
+    app::TestApp,
+    caller::id_of,
+    fake_slack::{ANA, Channel, FakeSlack, Fault, MAIN},
+    pages::{holds, read},
+    people::{invite_linked, operator, person_named},
+    slack_cards::{pass, settle, started},
+};
+
+store::on_both_databases!(
+    whoever_is_on_duty_is_mentioned_once_and_nobody_else,
+    nobody_is_mentioned_who_is_not_known_in_slack,
+    a_mention_that_may_have_arrived_is_looked_for,
+    after_a_claim_nobody_is_mentioned,
+    messages_to_one_person_keep_the_pace_of_the_workspace,
+);
+
+/// A team with a channel, of which this person is on duty all day.
+async fn team(app: &TestApp, on_duty: &str) -> TeamId {
+    let team = app.team("Payments").await;
+    app.join(team, on_duty, Part::Answers).await;
+    let (service, by) = (&app.state.service, operator());
+    let rota = RotaDraft {
+        people: vec![on_duty.to_owned()],
+        every: "day".into(),
+        at: "09:00".into(),
+        zone: "UTC".into(),
+        starts: Some("2027-01-11".into()),
+    };
+    service.set_rota(team, &rota, &by).await.unwrap();
+    let profile = Profile {
+        name: "Payments".to_owned(),
+        slack_channel: Some(MAIN.to_owned()),
+        ..Profile::default()
+    };
+    service.change_team(team, profile, &by).await.unwrap();
+    team
+}
+
+/// The messages of the channel and its threads that mention anybody.
+fn mentions(slack: &FakeSlack) -> Vec<(String, Option<String>)> {
+    let mentions = slack.messages(MAIN).into_iter().filter(|one| {
+        let said = format!("{} {}", one.text, json!(one.blocks));
+        said.contains("<@") || said.contains("<!channel") || said.contains("<!here")
+    });
+    mentions.map(|one| (one.text, one.thread_ts)).collect()
+}
+
+async fn history(app: &TestApp, asked: &Value) -> Vec<Event> {
+    let store = app.state.service.store();
+    store
+        .events_of(id_of(asked), 0, 1_000)
+        .await
+        .unwrap()
+        .collect()
+}
+
+const HERS: &str = "<@U0ANA> You are on duty, and this waits for an answer.";
+
+async fn whoever_is_on_duty_is_mentioned_once_and_nobody_else(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    let payments = team(&app, "Ana").await;
+    let agent = app.agent("backend").await;
+    app.home(payments, "backend").await;
+    let asked = agent
+        .ask(json!({"prompt": "Which <!channel> or @here?", "timeout_seconds": 3600}))
+        .await;
+    settle(&app, &slack).await;
+    let store = app.state.service.store();
+    let card = store
+        .interaction(id_of(&asked))
+        .await
+        .unwrap()
+        .unwrap()
+        .card;
+    let ts = card.unwrap().posted.unwrap().ts;
+    let once = [(HERS.to_owned(), Some(ts))];
+    assert_eq!(mentions(&slack), once);
+    // Silence climbs, and the channel hears nothing more of it.
+    app.clock.advance(TimeDelta::minutes(20));
+    settle(&app, &slack).await;
+    assert_eq!(mentions(&slack), once);
+    let reached = history(&app, &asked).await.into_iter().filter(|event| {
+        matches!(&event.payload, Payload::Interaction(InteractionEvent::Reached { person, rung: 0, .. }) if person.name == "Ana")
+    });
+    assert_eq!(reached.count(), 1);
+    let cookie = app.sign_in("Ada", Role::Admin).await;
+    let story = format!("/interactions/{}", asked["id"].as_str().unwrap());
+    let html = read(&app, &cookie, &story).await;
+    holds(
+        &html,
+        &[
+            "Told at once",
+            "Ana: a mention in Slack",
+            "was reached by a message in Slack",
+        ],
+    );
+    assert_eq!(slack.take_violations(), [""; 0]);
+}
+
+async fn nobody_is_mentioned_who_is_not_known_in_slack(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    // Ben is, and is not on duty.
+    invite_linked(&app, "Ben", Role::Admin, "U0BEN").await;
+    let (service, by) = (&app.state.service, operator());
+    service.invite("Cem", Role::Responder, &by).await.unwrap();
+    let payments = team(&app, "Cem").await;
+    app.join(payments, "Ben", Part::Answers).await;
+    let agent = app.agent("backend").await;
+    app.home(payments, "backend").await;
+    agent.ask(json!({"timeout_seconds": 3600})).await;
+    settle(&app, &slack).await;
+    assert_eq!(slack.messages(MAIN).len(), 1);
+    assert!(mentions(&slack).is_empty());
+}
+
+async fn a_mention_that_may_have_arrived_is_looked_for(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    let payments = team(&app, "Ana").await;
+    let agent = app.agent("backend").await;
+    app.home(payments, "backend").await;
+    // Of both Slack does not say that it has them: the channel is read, and then the thread.
+    slack.fail("chat.postMessage", [Fault::DoneThen500, Fault::DoneThen500]);
+    agent.ask(json!({"timeout_seconds": 3600})).await;
+    settle(&app, &slack).await;
+    assert_eq!(mentions(&slack).len(), 1);
+    assert_eq!(slack.messages(MAIN).len(), 2, "and one card");
+}
+
+async fn after_a_claim_nobody_is_mentioned(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    let payments = team(&app, "Ana").await;
+    let agent = app.agent("backend").await;
+    let desk = app.responder_of("desk", payments).await;
+    app.home(payments, "backend").await;
+    // Slack takes nothing for a while, in which somebody is on it.
+    slack.fail("chat.postMessage", [Fault::Limited(60)]);
+    let asked = agent.ask(json!({"timeout_seconds": 7200})).await;
+    app.drain().await;
+    desk.done(&asked, "claim", json!({"minutes": 15})).await;
+    settle(&app, &slack).await;
+    assert_eq!(slack.messages(MAIN).len(), 1, "the card");
+    assert!(mentions(&slack).is_empty());
+}
+
+async fn messages_to_one_person_keep_the_pace_of_the_workspace(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    slack.set(|world| {
+        // What Slack opens for a user's id.
+        let channel = Channel {
+            name: "ana",
+            is_member: true,
+            is_archived: false,
+            people: vec![ANA],
+        };
+        world.channels.insert(ANA.to_owned(), channel);
+    });
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    let agent = app.agent("backend").await;
+    agent.ask(json!({"timeout_seconds": 7200})).await;
+    app.drain().await;
+    assert_eq!(slack.messages(MAIN).len(), 1);
+    let ana = person_named(&app, "Ana").await;
+    let by = Principal::Person {
+        id: ana,
+        name: "Ana".to_owned(),
+        role: Role::Responder,
+        proven_at: chrono::DateTime::UNIX_EPOCH,
+        teams: Parts::default(),
+    };
+    let service = &app.state.service;
+    service
+        .add_reach(&Address::Slack {}, "", &by)
+        .await
+        .unwrap();
+    slack.fail("chat.postMessage", [Fault::Limited(60)]);
+    // Whoever reaches nobody looks again after a minute.
+    pass(&app, &slack, TimeDelta::minutes(2));
+    app.drain().await;
+    assert!(slack.messages(ANA).is_empty(), "refused");
+    agent
+        .ask(json!({"prompt": "And this?", "timeout_seconds": 7200}))
+        .await;
+    app.drain().await;
+    assert_eq!(
+        slack.messages(MAIN).len(),
+        1,
+        "the method rests, for whatever it is called"
+    );
+    settle(&app, &slack).await;
+    assert_eq!(slack.messages(MAIN).len(), 2);
+    assert_eq!(slack.messages(ANA).len(), 2);
+    assert_eq!(slack.take_violations(), [""; 0]);
+}

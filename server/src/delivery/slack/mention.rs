@@ -1,0 +1,179 @@
+//! Whoever is on duty is mentioned in the thread of the card, once, and nobody else ever is (rule 17).
+
+use std::time::Duration;
+
+use domain::{
+    Interaction, InteractionEvent, Payload, SlackId, ladder::Told as ToldOf, slack_pace::Urgency,
+};
+use slack::{
+    blocks::mention,
+    client::SlackClient,
+    limits::{POST, REPLIES},
+    types::{Post, Posted},
+};
+use tokio::time::Instant;
+
+use super::{
+    Cards, Told, arrived,
+    card::log,
+    look::{self, keys},
+    nothing_to_show,
+    turn::resting,
+};
+use crate::delivery::courier::Sent;
+
+/// How many later events are looked at.
+const LATER: u32 = 100;
+/// How much of a thread is looked at.
+const PAGES: usize = 10;
+
+/// Whom to mention, and where.
+struct Whom {
+    user: SlackId,
+    interaction: Interaction,
+}
+
+impl Cards {
+    /// Mentions the person, unless nobody has to look any more.
+    pub(super) async fn mention(&self, client: &SlackClient, told: &Told) -> Option<Sent> {
+        let whom = match self.whom(told).await {
+            Ok(Some(whom)) => whom,
+            Ok(None) => return Some(nothing_to_show()),
+            Err(error) => {
+                log(&error);
+                return None;
+            }
+        };
+        let card = whom.interaction.card.as_ref()?;
+        let Some(posted) = &card.posted else {
+            let waits = self.waits_for_its_card(&whom.interaction, &told.claimed);
+            return match waits.await {
+                Ok(sent) => Some(sent),
+                Err(error) => {
+                    log(&error);
+                    None
+                }
+            };
+        };
+        let at = Posted {
+            channel: card.channel.clone(),
+            ts: posted.ts.clone(),
+        };
+        if told.earlier > 0 {
+            match self.is_mentioned(client, told, &at).await {
+                Ok(true) => return Some(arrived(Duration::ZERO)),
+                Ok(false) => {}
+                Err(sent) => return Some(sent),
+            }
+        }
+        // The questions themselves come first.
+        if let Err(resting) = self.turn_to_post(&at.channel, Urgency::Next).await {
+            return Some(resting);
+        }
+        let whom = match self.whom(told).await {
+            Ok(Some(whom)) => whom,
+            Ok(None) => return Some(nothing_to_show()),
+            Err(error) => {
+                log(&error);
+                return None;
+            }
+        };
+        let shown = mention(&whom.user);
+        let metadata = look::metadata([&told.claimed.delivery.id]);
+        let blocks = shown.json_blocks();
+        let mut post = Post::to(&at.channel, &shown.text, &blocks);
+        post.thread_ts = Some(&at.ts);
+        post.metadata = Some(&metadata);
+        if !self.may_call([told]).await {
+            return None;
+        }
+        let begun = Instant::now();
+        match client.post_message(&post).await {
+            Ok(_) => {
+                self.outage.ends(POST.method);
+                Some(arrived(begun.elapsed()))
+            }
+            Err(error) => Some(self.failed(&error, begun.elapsed()).await),
+        }
+    }
+
+    /// The person whom the rung has mentioned, as things are now. `None` once that is no more to be done: it is answered,
+    /// claimed, handed over or put off by them, or they are nobody in Slack.
+    async fn whom(&self, told: &Told) -> Result<Option<Whom>, service::ServiceError> {
+        let (store, now) = (self.service.store(), self.service.now());
+        let seq = told.claimed.delivery.event_seq;
+        let Some(event) = store.event(seq).await? else {
+            return Ok(None);
+        };
+        let Payload::Interaction(InteractionEvent::Climbed { told: of, .. }) = event.payload else {
+            return Ok(None);
+        };
+        let is_it = |one: &ToldOf| one.mentioned_in.is_some();
+        let Some(person) = of.into_iter().find(is_it).map(|one| one.person) else {
+            return Ok(None);
+        };
+        let Some(interaction) = store.interaction(told.interaction.id).await? else {
+            return Ok(None);
+        };
+        let is_over = interaction.expires_at.is_some_and(|end| end <= now);
+        if !interaction.state.is_pending() || is_over || interaction.claim_at(now).is_some() {
+            return Ok(None);
+        }
+        // The ladder began anew, for others.
+        let mut later = store
+            .events_of(interaction.id, seq, LATER)
+            .await?
+            .into_iter();
+        let is_with_others = later.any(|event| {
+            matches!(
+                event.payload,
+                Payload::Interaction(
+                    InteractionEvent::Moved { .. } | InteractionEvent::HandedOver { .. }
+                )
+            )
+        });
+        let snoozed = store.snoozes_of(person.id, now).await?;
+        let is_snoozed = snoozed.iter().any(|one| one.interaction == interaction.id);
+        let known = store.person(person.id).await?;
+        let known = known.filter(|person| person.disabled_at.is_none());
+        if is_with_others || is_snoozed {
+            return Ok(None);
+        }
+        let user = known.and_then(|person| person.slack_id);
+        Ok(user.map(|user| Whom { user, interaction }))
+    }
+
+    /// Whether an earlier try has arrived: then it is in the thread.
+    async fn is_mentioned(
+        &self,
+        client: &SlackClient,
+        told: &Told,
+        at: &Posted,
+    ) -> Result<bool, Sent> {
+        let id = told.claimed.delivery.id.to_string();
+        let mut page = None;
+        for _ in 0..PAGES {
+            let turn = self
+                .service
+                .slack_turn(REPLIES.method, REPLIES.limit, Urgency::Next);
+            turn.await.map_err(resting)?;
+            let read = client.replies(&at.channel, &at.ts, None, page.as_deref());
+            let read = match read.await {
+                Ok(read) => read,
+                Err(error) => return Err(self.failed(&error, Duration::ZERO).await),
+            };
+            if read
+                .messages
+                .iter()
+                .any(|one| keys(one).any(|key| key == id))
+            {
+                return Ok(true);
+            }
+            page = read.next;
+            if page.is_none() {
+                break;
+            }
+        }
+        Ok(false)
+    }
+}
