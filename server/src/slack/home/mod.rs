@@ -45,7 +45,7 @@ const TRIES: u32 = 3;
 const HOMES: usize = 500;
 /// How many are drawn at once.
 const AT_ONCE: usize = 4;
-/// How long a turn is waited for.
+/// How long a turn is waited for by somebody.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The longest pause after failures, in seconds.
 const LONGEST: i64 = 60;
@@ -68,11 +68,21 @@ struct Open {
     shown: Option<String>,
     /// What came of what they did there, and when.
     notice: Option<(String, DateTime<Utc>)>,
-    /// Whether they wait for it.
-    is_due: bool,
+    /// Whether it is to be drawn.
+    wanted: Wanted,
     /// Failures in a row, and when it is tried again.
     failures: u32,
     not_before: DateTime<Utc>,
+}
+
+/// Why a home is to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Wanted {
+    Nothing,
+    /// It may show something else now.
+    News,
+    /// Somebody waits for it.
+    Person,
 }
 
 /// What came of drawing a home.
@@ -118,16 +128,14 @@ impl Homes {
             let first = first.map(|(user, _)| user.clone());
             first.and_then(|first| open.remove(&first));
         }
-        let known = open.remove(user);
-        let (failures, not_before) = known.map_or((0, now), |it| (it.failures, it.not_before));
         let next = Open {
             until: now + LOOKS,
             // Another node may have shown something else.
             shown: None,
             notice: notice.map(|notice| (notice, now)),
-            is_due: true,
-            failures,
-            not_before,
+            wanted: Wanted::Person,
+            failures: 0,
+            not_before: now,
         };
         open.insert(user.to_owned(), next);
         drop(open);
@@ -160,42 +168,42 @@ impl Homes {
         }
     }
 
-    /// Those that are to be drawn now. Nobody waits for them any more then, unless it fails.
+    /// Those that are to be drawn now.
     fn take_due(&self, is_news: bool) -> Vec<(String, Open)> {
         let now = self.service.now();
         let mut open = self.open();
         open.retain(|_, one| now < one.until);
         let mut due = Vec::new();
         for (user, one) in open.iter_mut() {
-            let is_wanted = one.is_due || is_news;
-            if !is_wanted || now < one.not_before {
-                // It is not forgotten that there is news.
-                one.is_due |= is_news;
-                continue;
+            if is_news {
+                one.wanted = one.wanted.max(Wanted::News);
             }
-            due.push((user.clone(), one.clone()));
-            one.is_due = false;
+            if one.wanted > Wanted::Nothing && now >= one.not_before {
+                due.push((user.clone(), one.clone()));
+                one.wanted = Wanted::Nothing;
+            }
         }
         due
     }
 
     async fn show(&self, user: String, open: Open) {
+        let begun = self.service.now();
         let Drawn::As(key, view) = self.draw(&user, &open).await else {
-            return self.try_again(&user, None);
+            return self.try_again(&user, &open, begun, None);
         };
-        if !open.is_due && open.shown.as_ref() == Some(&key) {
+        if open.wanted == Wanted::News && open.shown.as_ref() == Some(&key) {
             return;
         }
-        // Whoever looks goes first; that it has changed can wait a little.
-        let urgency = match open.is_due {
-            true => Urgency::First,
-            false => Urgency::Last,
+        // That it has changed can wait a little, and holds up nobody who waits.
+        let (urgency, patience) = match open.wanted {
+            Wanted::Person => (Urgency::First, PATIENCE),
+            Wanted::News | Wanted::Nothing => (Urgency::Last, LOOK),
         };
         let turn = self.service.slack_turn(HOME.method, HOME.limit, urgency);
-        match timeout(PATIENCE, turn).await {
+        match timeout(patience, turn).await {
             Ok(Ok(())) => {}
-            Ok(Err(Rests(wait))) => return self.try_again(&user, Some(wait)),
-            Err(_) => return self.try_again(&user, None),
+            Ok(Err(Rests(wait))) => return self.try_again(&user, &open, begun, Some(wait)),
+            Err(_) => return self.try_again(&user, &open, begun, None),
         }
         let published = self.client.publish_home(&user, &view.json_blocks()).await;
         let Err(error) = published else {
@@ -208,7 +216,7 @@ impl Homes {
         match error.class {
             Class::NotDone { .. } | Class::Ambiguous => {
                 tracing::info!(%error, slack.user = user, "a home in Slack is shown later");
-                self.try_again(&user, wait);
+                self.try_again(&user, &open, begun, wait);
             }
             // It would be the same again: the app's settings have no home, or Slack does not take the view.
             Class::Config | Class::Content | Class::TriggerBound => {
@@ -225,14 +233,14 @@ impl Homes {
         }
     }
 
-    fn try_again(&self, user: &str, wait: Option<TimeDelta>) {
-        let now = self.service.now();
+    /// After a pause, which counts from when it was begun; how long a method rests is looked at before each call.
+    fn try_again(&self, user: &str, was: &Open, begun: DateTime<Utc>, wait: Option<TimeDelta>) {
         if let Some(open) = self.open().get_mut(user) {
-            open.is_due = true;
+            open.wanted = open.wanted.max(was.wanted);
             open.failures = open.failures.saturating_add(1);
             let backoff = 1_i64 << open.failures.min(6);
             let backoff = TimeDelta::seconds(backoff.min(LONGEST));
-            open.not_before = now + wait.unwrap_or(backoff);
+            open.not_before = begun + wait.unwrap_or(backoff);
         }
     }
 
