@@ -13,6 +13,7 @@ mod debian_toolchain;
 #[cfg(test)]
 mod doc_paths;
 mod files;
+mod firefox;
 mod frontend;
 mod gate;
 mod limits_once;
@@ -112,6 +113,13 @@ enum Task {
         arguments: Vec<OsString>,
     },
 
+    /// Send notifications to Firefox, by a push service of the test's own
+    ///
+    /// Firefox is the one that FIREFOX names, or the first found on PATH. Run it before a release.
+    #[command(after_help = "Example:
+  cargo xtask firefox     pictures and what was measured are in end2end/test-results")]
+    Firefox,
+
     /// Take the pictures: docs/dashboard.png for the README, docs/dashboard/*.png, docs/slack/*.png
     #[command(after_help = "Example:
   cargo xtask screenshot")]
@@ -152,6 +160,7 @@ fn run(task: Task) -> Result<()> {
         Task::Run { release, serve } => try_it::run(&workspace, release, &serve),
         Task::Test { filters } => test::run(&workspace, &filters),
         Task::E2e { arguments } => playwright::run(&workspace, &arguments),
+        Task::Firefox => playwright::push_to_firefox(&workspace),
         Task::Screenshot => {
             playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))
         }
