@@ -36,6 +36,7 @@ pub(super) async fn assemble(
     for (n, browser) in carriers.browsers.iter().enumerate() {
         let profile = Profile {
             name: team(n),
+            slack_channel: Some(super::channel(n)),
             ..Profile::default()
         };
         let made = service.create_team(profile, &by).await.unwrap();

@@ -53,7 +53,7 @@ impl Carriers {
         for _ in 0..browsers {
             subscribed.push(Subscribed::at(manners(&mut random, MANNERS / 20)).await);
         }
-        Self {
+        let mut carriers = Self {
             mails: MailServer::start().await,
             ntfy,
             slack: FakeSlack::start().await,
@@ -61,16 +61,16 @@ impl Carriers {
             random,
             stalls: 0,
             heard: Vec::new(),
-        }
+        };
+        // Slack lives in our time.
+        carriers.look(false);
+        carriers
     }
 
     /// Time passes: they misbehave in another way, and what has come is looked at.
     pub(crate) fn look(&mut self, misbehave: bool) {
         let now = SystemClock.now();
-        let slack_is_behind = now - self.slack.clock().now();
-        if slack_is_behind > TimeDelta::zero() {
-            self.slack.advance(slack_is_behind);
-        }
+        self.slack.advance(now - self.slack.clock().now());
         self.hear(now);
         self.stalls = self.stalls.saturating_sub(1);
         if self.stalls == 0 {
