@@ -6,6 +6,7 @@ mod apt;
 mod bench;
 mod browser;
 mod build;
+mod campaign;
 mod command;
 mod contents;
 mod crate_edges;
@@ -13,6 +14,7 @@ mod debian_toolchain;
 #[cfg(test)]
 mod doc_paths;
 mod files;
+mod firefox;
 mod frontend;
 mod gate;
 mod limits_once;
@@ -112,6 +114,21 @@ enum Task {
         arguments: Vec<OsString>,
     },
 
+    /// Send notifications to Firefox, by a push service of the test's own
+    ///
+    /// Firefox is the one that FIREFOX names, or the first found on PATH. Run it before a release.
+    #[command(after_help = "Example:
+  cargo xtask firefox     pictures and what was measured are in end2end/test-results")]
+    Firefox,
+
+    /// Have questions climb at three nodes that are killed, while what carries messages to people fails
+    ///
+    /// On Postgres alone; `cargo xtask test` plays a short one on both databases. Run it before a release.
+    #[command(after_help = "Examples:
+  cargo xtask campaign              200 questions; some minutes
+  cargo xtask campaign --seed 7     other moments, other faults")]
+    Campaign(campaign::Options),
+
     /// Take the pictures: docs/dashboard.png for the README, docs/dashboard/*.png, docs/slack/*.png
     #[command(after_help = "Example:
   cargo xtask screenshot")]
@@ -152,6 +169,8 @@ fn run(task: Task) -> Result<()> {
         Task::Run { release, serve } => try_it::run(&workspace, release, &serve),
         Task::Test { filters } => test::run(&workspace, &filters),
         Task::E2e { arguments } => playwright::run(&workspace, &arguments),
+        Task::Firefox => playwright::push_to_firefox(&workspace),
+        Task::Campaign(options) => campaign::run(&workspace, &options),
         Task::Screenshot => {
             playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))
         }

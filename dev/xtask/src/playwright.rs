@@ -1,8 +1,10 @@
 //! `cargo xtask e2e`: the page in a browser, against a real server. Each test starts its own server
 //! from the binary named in `SERVER_BINARY`.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,7 +12,7 @@ use anyhow::Result;
 
 use crate::progress::{Steps, announce};
 use crate::workspace::Workspace;
-use crate::{browser, build, command, frontend, node, server};
+use crate::{browser, build, command, firefox, frontend, node, server};
 
 /// The arguments that make Playwright take the pictures in the README and in docs.
 pub(crate) const SCREENSHOT: [&str; 1] = ["--config=screenshot.config.ts"];
@@ -18,10 +20,28 @@ pub(crate) const SCREENSHOT: [&str; 1] = ["--config=screenshot.config.ts"];
 /// The arguments that make it measure how fast pages are.
 const SPEED: &str = "--config=speed.config.ts";
 
+/// The arguments that make it try notifications in Firefox.
+const FIREFOX: &str = "--config=firefox.config.ts";
+
 pub(crate) fn run(workspace: &Workspace, arguments: &[OsString]) -> Result<()> {
     let mut steps = Steps::default();
     let outcome = run_steps(workspace, arguments, &mut steps);
     steps.summarise(outcome)
+}
+
+/// `cargo xtask firefox`: what Firefox is told by push, shown by its own service worker.
+pub(crate) fn push_to_firefox(workspace: &Workspace) -> Result<()> {
+    // First, so that what is missing is told before anything is built.
+    let firefox = firefox::ensure()?;
+    let playwright = Playwright::ready(workspace)?;
+    let program = build::program(workspace, true)?;
+    let mut command = playwright.command(&program, &[FIREFOX.into()]);
+    // Puppeteer wants a newer Node.js than the tests do: npm has brought one along.
+    let own = playwright.directory.join("node_modules/.bin");
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path = iter::once(own).chain(env::split_paths(&path));
+    command.env("PATH", env::join_paths(path)?);
+    command::run(command.env(firefox::VARIABLE, firefox))
 }
 
 /// `cargo xtask page-speed`: the page and the server as shipped.
@@ -73,14 +93,18 @@ impl Playwright {
     }
 
     pub(crate) fn test(&self, program: &Path, arguments: &[OsString]) -> Result<()> {
-        command::run(
-            Command::new("npx")
-                .args(["--no-install", "playwright", "test"])
-                .args(arguments)
-                .current_dir(&self.directory)
-                .env("SERVER_BINARY", program)
-                .env(browser::VARIABLE, &self.chromium),
-        )
+        command::run(&mut self.command(program, arguments))
+    }
+
+    fn command(&self, program: &Path, arguments: &[OsString]) -> Command {
+        let mut command = Command::new("npx");
+        command
+            .args(["--no-install", "playwright", "test"])
+            .args(arguments)
+            .current_dir(&self.directory)
+            .env("SERVER_BINARY", program)
+            .env(browser::VARIABLE, &self.chromium);
+        command
     }
 }
 

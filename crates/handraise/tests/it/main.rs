@@ -11,6 +11,7 @@ mod ask_command;
 mod asking;
 mod bounds;
 mod callbacks;
+mod campaign;
 mod checkpoints;
 mod claims;
 mod cli;

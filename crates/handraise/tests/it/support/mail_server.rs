@@ -13,7 +13,8 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// What it says instead of yes, to the next command of this name: `DATA` is a whole message, `HELLO` a connection.
+/// What it says instead of yes, to the next command of this name: `DATA` is a whole message, `HELLO` a connection. Where
+/// that is nothing it hangs up.
 type Says = (&'static str, &'static str);
 
 /// Listens on loopback until it is dropped.
@@ -146,6 +147,9 @@ async fn serve(
             "QUIT" => return None,
             other => says_to(other).unwrap_or("250 yes"),
         };
+        if says.is_empty() {
+            return None;
+        }
         stream
             .write_all(format!("{says}\r\n").as_bytes())
             .await

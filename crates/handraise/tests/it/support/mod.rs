@@ -4,6 +4,7 @@
 pub(crate) mod app;
 pub(crate) mod browser;
 pub(crate) mod caller;
+pub(crate) mod carriers;
 pub(crate) mod corpus;
 pub(crate) mod device;
 pub(crate) mod evidence;
@@ -11,6 +12,7 @@ pub(crate) mod fake_provider;
 pub(crate) mod fake_slack;
 pub(crate) mod hooks;
 pub(crate) mod html;
+pub(crate) mod killing;
 pub(crate) mod liar;
 pub(crate) mod mail_server;
 pub(crate) mod mcp;

@@ -10,6 +10,7 @@ use hkdf::Hkdf;
 use p256::{PublicKey, SecretKey};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use serde_json::Value;
+use service::{Address, Service};
 use sha2::Sha256;
 
 use super::{
@@ -47,6 +48,14 @@ impl Subscribed {
     /// As the service worker does when the browser has this subscription in place of another.
     pub(crate) async fn renew(&self, browser: &mut Browser<'_>, former: &Self) -> String {
         self.submit(browser, &former.endpoint()).await
+    }
+
+    /// Where it leads, as the page tells it.
+    pub(crate) fn address(&self, service: &Service) -> Address {
+        let p256dh = URL_SAFE_NO_PAD.encode(self.key.public_key().to_sec1_bytes());
+        let auth = URL_SAFE_NO_PAD.encode(self.auth);
+        let read = service.push_address(&self.endpoint(), &p256dh, &auth);
+        read.unwrap()
     }
 
     fn endpoint(&self) -> String {
