@@ -50,7 +50,7 @@ async fn arrives(
     let (interaction, claimed) = told(database, store, reach, Draft::default()).await;
     let message = (claimed.delivery.id, claimed.lease);
     let now = database.at(2 + after);
-    let reached = reach::reached(&interaction, person, reach, 0, message, now);
+    let reached = reach::reached(&interaction, person, reach.kind, 0, message, now);
     store.commit(reached).await.unwrap();
     interaction
 }

@@ -306,7 +306,7 @@ async fn messages_of_a_commit_are_owed_with_it_or_not_at_all(database: Database)
     let store = &*store;
     let (_, reach) = reached_by(&database, store, ReachKind::Mail).await;
     let agent = database.agent(store, "backend").await;
-    let (interaction, asked) = telling(&database, &agent, vec![reach.id]);
+    let (_, asked) = telling(&database, &agent, vec![reach.id]);
     let events = store.commit(asked.clone()).await.unwrap();
     assert!(store.commit(asked).await.is_err());
     // One to prove the address, and this one.
@@ -358,7 +358,7 @@ async fn a_message_arrives_once(database: Database) {
     assert_eq!(held.delivery.id, stale.delivery.id);
     let reached = |claimed: &store::Claimed| {
         let message = (claimed.delivery.id, claimed.lease);
-        decide::reached(&interaction, &ana, &reach, 0, message, database.at(21))
+        decide::reached(&interaction, &ana, reach.kind, 0, message, database.at(21))
     };
     let late = store.commit(reached(&stale)).await;
     assert!(matches!(late, Err(CommitError::Conflict)));
@@ -395,7 +395,7 @@ async fn a_message_arrives_once(database: Database) {
     let row = store.interaction(interaction.id).await.unwrap().unwrap();
     assert_eq!(row.version, interaction.version);
     let told = store::history_of(store, interaction.id, i64::MAX).await;
-    let told = domain::Interaction::replay(&told.unwrap()).unwrap();
+    let told = Interaction::replay(&told.unwrap()).unwrap();
     assert_eq!(told.version, interaction.version);
 }
 
