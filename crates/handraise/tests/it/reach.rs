@@ -192,7 +192,7 @@ async fn only_a_browser_that_fails_many_times_and_for_days_is_given_up(database:
         config.ntfy.url = Some(format!("http://{}", ntfy.addr));
     })
     .await;
-    let (mut ana, phone) = with_phone(&app, "Ana", fails()).await;
+    let (mut ana, _phone) = with_phone(&app, "Ana", fails()).await;
     ana.submit("/settings/reach/ntfy", &[("topic", "ana-phone")])
         .await;
     let id = person_named(&app, "Ana").await;
