@@ -122,7 +122,7 @@ impl Verdict {
             Vec::new(),
             HashMap::<(u32, PersonId, ReachKind), u32>::new(),
         );
-        let (mut is_over, mut is_claimed, mut delivered) = (false, false, 0);
+        let (mut is_over, mut claimed_until, mut delivered) = (false, None, 0);
         let n = story.n;
         for event in history {
             let Payload::Interaction(payload) = &event.payload else {
@@ -133,7 +133,8 @@ impl Verdict {
                 InteractionEvent::Climbed {
                     rung, told, others, ..
                 } => {
-                    if is_over || is_claimed {
+                    // The rung that was due comes as the claim ends, and may stand before the word that it has ended.
+                    if is_over || claimed_until.is_some_and(|until| event.at < until) {
                         self.faults.push(format!(
                             "{n}: rung {rung} after the end, or while somebody is on it"
                         ));
@@ -159,8 +160,8 @@ impl Verdict {
                 InteractionEvent::Reached { person, by, rung } => {
                     *reached.entry((*rung, person.id, *by)).or_default() += 1;
                 }
-                InteractionEvent::Claimed { .. } => is_claimed = true,
-                InteractionEvent::Released { .. } => is_claimed = false,
+                InteractionEvent::Claimed { until } => claimed_until = Some(*until),
+                InteractionEvent::Released { .. } => claimed_until = None,
                 _ => {}
             }
         }

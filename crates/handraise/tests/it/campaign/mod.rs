@@ -10,7 +10,7 @@ mod story;
 use std::{env, time::Duration};
 
 use chrono::TimeDelta;
-use domain::{Audience, TokenKind, access::Lifetime};
+use domain::{Audience, TokenKind, access::Lifetime, delivery::DestinationKind};
 use futures::future::join_all;
 use machine::clock::{Clock, SystemClock, SystemIds};
 use rand::{SeedableRng, rngs::StdRng};
@@ -43,6 +43,8 @@ struct Size {
     rungs: u32,
     /// In seconds.
     asked_within: f64,
+    /// Whether the cards in channels are waited for too: one that was posted twice is looked for, for minutes.
+    with_cards: bool,
     /// Between two kills, more or less.
     apart: Duration,
     seed: u64,
@@ -62,6 +64,7 @@ impl Size {
                 teams: usize::try_from(questions.div_ceil(5)).unwrap(),
                 rungs: 3,
                 asked_within: 30.0,
+                with_cards: true,
                 apart: Duration::from_secs(4),
                 seed,
             },
@@ -70,6 +73,7 @@ impl Size {
                 teams: 4,
                 rungs: 2,
                 asked_within: 3.0,
+                with_cards: false,
                 apart: Duration::from_secs(5),
                 seed,
             },
@@ -206,10 +210,11 @@ async fn every_rung_is_told_once_whatever_fails(database: TestDatabase) {
         looks.tick().await;
         carriers.look(false);
         let deliveries = everything(&*store).await;
-        let owed = deliveries
-            .iter()
-            .filter(|one| one.delivery.ended_at.is_none());
-        let owed: Vec<_> = owed.collect();
+        let is_waited_for = |one: &&DeliveryRecord| {
+            let counts = size.with_cards || one.kind != DestinationKind::Slack;
+            counts && one.delivery.ended_at.is_none()
+        };
+        let owed: Vec<_> = deliveries.iter().filter(is_waited_for).collect();
         if owed.is_empty() {
             break deliveries;
         }
