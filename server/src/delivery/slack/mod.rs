@@ -5,12 +5,13 @@
 //! rules take one answer.
 
 mod card;
-mod equal;
 mod failure;
+mod join;
 mod look;
 mod mention;
 mod news;
 mod outage;
+mod together;
 mod turn;
 mod twice;
 
@@ -181,7 +182,7 @@ impl Cards {
                 && one.earlier > 0
                 && matches!(*self.wire, Wire::Bot { .. })
         });
-        for (n, equals) in equal::clusters(sure).into_iter().enumerate() {
+        for (n, equals) in together::clusters(sure).into_iter().enumerate() {
             // Whether Slack is back is tried with the first.
             let is_away = |one: &Told| n > 0 && self.outage.is_on(self.method(one.change));
             let is_early = begun.elapsed() < BEGUN_WITHIN;
@@ -348,6 +349,11 @@ fn postponed(why: &str, wait: TimeDelta) -> Sent {
         why: why.to_owned(),
         wait,
     })
+}
+
+/// Whether Slack has it.
+fn is_there(sent: &Sent) -> bool {
+    matches!(sent.reply, TryResult::Status { code: 200, .. })
 }
 
 fn arrived(took: Duration) -> Sent {
