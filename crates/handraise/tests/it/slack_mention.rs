@@ -23,6 +23,7 @@ store::on_both_databases!(
     nobody_is_mentioned_who_is_not_known_in_slack,
     a_mention_that_may_have_arrived_is_looked_for,
     after_a_claim_nobody_is_mentioned,
+    whoever_is_off_duty_by_then_is_not_mentioned,
     messages_to_one_person_keep_the_pace_of_the_workspace,
 );
 
@@ -31,14 +32,7 @@ async fn team(app: &TestApp, on_duty: &str) -> TeamId {
     let team = app.team("Payments").await;
     app.join(team, on_duty, Part::Answers).await;
     let (service, by) = (&app.state.service, operator());
-    let rota = RotaDraft {
-        people: vec![on_duty.to_owned()],
-        every: "day".into(),
-        at: "09:00".into(),
-        zone: "UTC".into(),
-        starts: Some("2027-01-11".into()),
-    };
-    service.set_rota(team, &rota, &by).await.unwrap();
+    put_on_duty(app, team, on_duty).await;
     let profile = Profile {
         name: "Payments".to_owned(),
         slack_channel: Some(MAIN.to_owned()),
@@ -46,6 +40,18 @@ async fn team(app: &TestApp, on_duty: &str) -> TeamId {
     };
     service.change_team(team, profile, &by).await.unwrap();
     team
+}
+
+async fn put_on_duty(app: &TestApp, team: TeamId, on_duty: &str) {
+    let rota = RotaDraft {
+        people: vec![on_duty.to_owned()],
+        every: "day".into(),
+        at: "09:00".into(),
+        zone: "UTC".into(),
+        starts: Some("2027-01-11".into()),
+    };
+    let service = &app.state.service;
+    service.set_rota(team, &rota, &operator()).await.unwrap();
 }
 
 /// The messages of the channel and its threads that mention anybody.
@@ -156,6 +162,25 @@ async fn after_a_claim_nobody_is_mentioned(database: TestDatabase) {
     let asked = agent.ask(json!({"timeout_seconds": 7200})).await;
     app.drain().await;
     desk.done(&asked, "claim", json!({"minutes": 15})).await;
+    settle(&app, &slack).await;
+    assert_eq!(slack.messages(MAIN).len(), 1, "the card");
+    assert!(mentions(&slack).is_empty());
+}
+
+async fn whoever_is_off_duty_by_then_is_not_mentioned(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    invite_linked(&app, "Ben", Role::Responder, "U0BEN").await;
+    let payments = team(&app, "Ana").await;
+    app.join(payments, "Ben", Part::Answers).await;
+    let agent = app.agent("backend").await;
+    app.home(payments, "backend").await;
+    // Slack takes nothing for a while, in which somebody else takes over.
+    slack.fail("chat.postMessage", [Fault::Limited(60)]);
+    agent.ask(json!({"timeout_seconds": 7200})).await;
+    app.drain().await;
+    put_on_duty(&app, payments, "Ben").await;
     settle(&app, &slack).await;
     assert_eq!(slack.messages(MAIN).len(), 1, "the card");
     assert!(mentions(&slack).is_empty());

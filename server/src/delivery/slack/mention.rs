@@ -11,7 +11,7 @@ use slack::{
     limits::{POST, REPLIES},
     types::{Post, Posted},
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::{
     Cards, Told, arrived,
@@ -98,9 +98,10 @@ impl Cards {
     }
 
     /// The person whom the rung has mentioned, as things are now. `None` once that is no more to be done: it is answered,
-    /// claimed, handed over or put off by them, or they are nobody in Slack.
+    /// claimed or handed over, or they are not on duty any more, may not answer it, are to be left alone, or are nobody in
+    /// Slack.
     async fn whom(&self, told: &Told) -> Result<Option<Whom>, service::ServiceError> {
-        let (store, now) = (self.service.store(), self.service.now());
+        let store = self.service.store();
         let seq = told.claimed.delivery.event_seq;
         let Some(event) = store.event(seq).await? else {
             return Ok(None);
@@ -112,18 +113,9 @@ impl Cards {
         let Some(person) = of.into_iter().find(is_it).map(|one| one.person) else {
             return Ok(None);
         };
-        let Some(interaction) = store.interaction(told.interaction.id).await? else {
-            return Ok(None);
-        };
-        let is_over = interaction.expires_at.is_some_and(|end| end <= now);
-        if !interaction.state.is_pending() || is_over || interaction.claim_at(now).is_some() {
-            return Ok(None);
-        }
         // The ladder began anew, for others.
-        let mut later = store
-            .events_of(interaction.id, seq, LATER)
-            .await?
-            .into_iter();
+        let id = told.interaction.id;
+        let mut later = store.events_of(id, seq, LATER).await?.into_iter();
         let is_with_others = later.any(|event| {
             matches!(
                 event.payload,
@@ -132,19 +124,31 @@ impl Cards {
                 )
             )
         });
-        let snoozed = store.snoozes_of(person.id, now).await?;
-        let is_snoozed = snoozed.iter().any(|one| one.interaction == interaction.id);
-        let known = store.person(person.id).await?;
-        let known = known.filter(|person| person.disabled_at.is_none());
-        if is_with_others || is_snoozed {
+        if is_with_others {
             return Ok(None);
         }
-        let user = known.and_then(|person| person.slack_id);
-        Ok(user.map(|user| Whom { user, interaction }))
+        let now = self.service.mentionable(id, person.id).await?;
+        Ok(now.map(|(interaction, user)| Whom { user, interaction }))
     }
 
-    /// Whether an earlier try has arrived: then it is in the thread.
+    /// Whether an earlier try has arrived: then it is in the thread, which shows it some time after Slack took it.
     async fn is_mentioned(
+        &self,
+        client: &SlackClient,
+        told: &Told,
+        at: &Posted,
+    ) -> Result<bool, Sent> {
+        for pause in look::LOOKS {
+            sleep(pause).await;
+            if self.is_in_thread(client, told, at).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same, as it is now.
+    async fn is_in_thread(
         &self,
         client: &SlackClient,
         told: &Told,
