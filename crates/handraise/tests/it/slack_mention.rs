@@ -24,6 +24,7 @@ store::on_both_databases!(
     a_mention_that_may_have_arrived_is_looked_for,
     after_a_claim_nobody_is_mentioned,
     whoever_is_off_duty_by_then_is_not_mentioned,
+    of_equal_ones_on_one_card_one_is_mentioned,
     messages_to_one_person_keep_the_pace_of_the_workspace,
 );
 
@@ -184,6 +185,30 @@ async fn whoever_is_off_duty_by_then_is_not_mentioned(database: TestDatabase) {
     settle(&app, &slack).await;
     assert_eq!(slack.messages(MAIN).len(), 1, "the card");
     assert!(mentions(&slack).is_empty());
+}
+
+async fn of_equal_ones_on_one_card_one_is_mentioned(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    let payments = team(&app, "Ana").await;
+    let agent = app.agent("backend").await;
+    app.home(payments, "backend").await;
+    let approval = json!({
+        "kind": "approval", "prompt": "May I?", "action": {"tool": "psql", "arguments": {}},
+        "mode": "async", "timeout_seconds": 7200,
+    });
+    // Two that come together, and one that joins them when the person was told.
+    slack.fail("chat.postMessage", [Fault::Limited(5)]);
+    for _ in 0..2 {
+        agent.ask(approval.clone()).await;
+        app.drain().await;
+    }
+    settle(&app, &slack).await;
+    agent.ask(approval).await;
+    settle(&app, &slack).await;
+    assert_eq!(mentions(&slack).len(), 1);
+    assert_eq!(slack.messages(MAIN).len(), 2, "and one card");
 }
 
 async fn messages_to_one_person_keep_the_pace_of_the_workspace(database: TestDatabase) {
