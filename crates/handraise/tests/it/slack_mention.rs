@@ -25,7 +25,7 @@ store::on_both_databases!(
     after_a_claim_nobody_is_mentioned,
     whoever_is_off_duty_by_then_is_not_mentioned,
     of_equal_ones_on_one_card_one_is_mentioned,
-    messages_to_one_person_keep_the_pace_of_the_workspace,
+    what_is_too_much_for_one_person_holds_up_no_question,
 );
 
 /// A team with a channel, of which this person is on duty all day.
@@ -211,7 +211,7 @@ async fn of_equal_ones_on_one_card_one_is_mentioned(database: TestDatabase) {
     assert_eq!(slack.messages(MAIN).len(), 2, "and one card");
 }
 
-async fn messages_to_one_person_keep_the_pace_of_the_workspace(database: TestDatabase) {
+async fn what_is_too_much_for_one_person_holds_up_no_question(database: TestDatabase) {
     let slack = FakeSlack::start().await;
     slack.set(|world| {
         // What Slack opens for a user's id.
@@ -251,11 +251,8 @@ async fn messages_to_one_person_keep_the_pace_of_the_workspace(database: TestDat
         .ask(json!({"prompt": "And this?", "timeout_seconds": 7200}))
         .await;
     app.drain().await;
-    assert_eq!(
-        slack.messages(MAIN).len(),
-        1,
-        "the method rests, for whatever it is called"
-    );
+    assert_eq!(slack.messages(MAIN).len(), 2);
+    assert!(slack.messages(ANA).is_empty(), "their conversation rests");
     settle(&app, &slack).await;
     assert_eq!(slack.messages(MAIN).len(), 2);
     assert_eq!(slack.messages(ANA).len(), 2);
