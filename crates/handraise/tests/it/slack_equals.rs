@@ -18,6 +18,7 @@ store::on_both_databases!(
     what_is_decided_elsewhere_leaves_the_others,
     equal_ones_that_come_at_once_are_posted_as_one,
     all_of_them_are_denied_with_one_reason,
+    the_rest_is_denied_where_the_first_is_closed,
     of_a_message_that_is_gone_comes_another,
     what_changes_while_equals_are_posted_is_shown_with_the_rest,
     a_message_that_is_found_again_shows_all_that_stand_on_it,
@@ -219,6 +220,27 @@ async fn all_of_them_are_denied_with_one_reason(database: TestDatabase) {
         assert_eq!(now["approved"], false, "{now}");
     }
     assert_eq!(agent.poll(&third).await["state"], "pending");
+    desk.stop().await;
+}
+
+async fn the_rest_is_denied_where_the_first_is_closed(database: TestDatabase) {
+    let desk = Desk::start(&database).await;
+    let agent = desk.app.agent("backend").await;
+    let person = desk.app.responder("desk").await;
+    let first = asked(&desk, &agent, migrate()).await;
+    let second = asked(&desk, &agent, migrate()).await;
+    let third = asked(&desk, &agent, migrate()).await;
+    let all = only_message(&desk);
+    person
+        .done(&first, "answer", json!({"approved": true}))
+        .await;
+    desk.press(ANA, &all, "deny").await;
+    assert_eq!(desk.send(ANA, &typed("not today")).await, None);
+    assert_eq!(agent.poll(&first).await["approved"], true);
+    for one in [&second, &third] {
+        assert_eq!(agent.poll(one).await["approved"], false);
+    }
+    assert!(desk.notes(ANA).is_empty());
     desk.stop().await;
 }
 
