@@ -196,7 +196,7 @@ async fn of_equal_ones_on_one_card_one_is_mentioned(database: TestDatabase) {
     app.home(payments, "backend").await;
     let approval = json!({
         "kind": "approval", "prompt": "May I?", "action": {"tool": "psql", "arguments": {}},
-        "mode": "async", "timeout_seconds": 7200,
+        "timeout_seconds": 7200,
     });
     // Two that come together, and one that joins them when the person was told.
     slack.fail("chat.postMessage", [Fault::Limited(5)]);
