@@ -207,7 +207,7 @@ impl Service {
         Ok(everyones.unwrap_or_default())
     }
 
-    async fn on_duty_now(
+    pub(super) async fn on_duty_now(
         &self,
         team: TeamId,
         answerers: &[Answerer],

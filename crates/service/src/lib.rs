@@ -31,6 +31,7 @@ mod hand_over;
 pub mod hook_secret;
 mod inbox;
 mod ladders;
+mod mentions;
 pub mod metrics;
 mod network;
 mod passwords;

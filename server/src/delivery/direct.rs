@@ -16,7 +16,7 @@ use slack::{
     blocks::{Note, NoteLink},
     class::Class,
     client::{CallError, SlackClient},
-    limits::POST,
+    limits::{IN_CHANNEL, POST},
     types::{Metadata, Post},
 };
 use tokio::time::{Instant, timeout};
@@ -66,17 +66,22 @@ impl Direct {
         }))
     }
 
-    /// Waits until one more message may be posted: the pace is the workspace's, and questions in channels go first. Not
-    /// for longer than its lease is good; then it comes again.
-    async fn turn(&self) -> Result<(), Sent> {
+    /// Waits until one more message may be posted: one a second in their conversation, as in a channel, and within the pace
+    /// of the workspace, where questions in channels go first. Not for longer than its lease is good; then it comes again.
+    async fn turn(&self, place: &str) -> Result<(), Sent> {
         let postponed = |why: &str, wait| {
             let why = why.to_owned();
             Err(Sent::nothing(TryResult::Postponed { why, wait }))
         };
-        let turn = self
-            .service
-            .slack_turn(POST.method, POST.limit, Urgency::Next);
-        match timeout(TURN_WITHIN, turn).await {
+        let turns = async {
+            let here = self.service.slack_turn(place, IN_CHANNEL, Urgency::Next);
+            here.await?;
+            let all = self
+                .service
+                .slack_turn(POST.method, POST.limit, Urgency::Next);
+            all.await
+        };
+        match timeout(TURN_WITHIN, turns).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(Rests(wait))) => {
                 postponed("Slack has asked for a pause", wait.min(LONGEST_PAUSE))
@@ -141,7 +146,8 @@ impl Carrier for Direct {
         };
         let mut post = Post::to(user.as_str(), &card.text, &blocks);
         post.metadata = Some(&metadata);
-        if let Err(resting) = self.turn().await {
+        let place = format!("{} {}", POST.method, user.as_str());
+        if let Err(resting) = self.turn(&place).await {
             return resting;
         }
         // It may have been answered meanwhile. A summary tells of others, too.
@@ -158,8 +164,9 @@ impl Carrier for Direct {
                 retry_after: None,
             },
             Err(error) => {
+                // One who is written to too fast holds up no question: if it is the workspace, a card hears of it, too.
                 if let Some(wait) = error.pause() {
-                    self.service.slack_refused(error.method, wait).await;
+                    self.service.slack_refused(&place, wait).await;
                 }
                 reply(&error)
             }

@@ -1,7 +1,7 @@
 //! Which questions ask for the very same: one message can show them all, whole, since they differ in nothing that a
 //! decision covers (rule 11).
 
-use super::{Interaction, Kind, Request};
+use super::{Interaction, Kind, Request, TaskRef};
 
 impl Interaction {
     /// Whether it is of a kind that can be shown on one card with equal ones.
@@ -11,8 +11,8 @@ impl Interaction {
     }
 
     /// Whether a person decides the same here and there: the same agent wants to run the same action, to the last byte, and
-    /// says the same about it. They may differ in when they were asked, in which session and for which task, and in their
-    /// deadlines. Only of kinds that are answered by a press alone.
+    /// says the same about it and about its task. They may differ in when they were asked, in the ids of their sessions and
+    /// tasks, and in their deadlines. Only of kinds that are answered by a press alone.
     pub fn is_equal_to(&self, other: &Self) -> bool {
         let channel = |one: &Self| one.card.as_ref().map(|card| card.channel.clone());
         let team = |one: &Self| one.team.as_ref().map(|team| team.id);
@@ -32,13 +32,22 @@ impl Interaction {
 fn what_is_decided(request: &Request) -> Request {
     Request {
         session_id: None,
-        task: None,
+        task: request.task.as_ref().and_then(what_is_said),
         metadata: None,
         timeout_seconds: None,
         callback_url: None,
         withdraw_on_disconnect: false,
         ..request.clone()
     }
+}
+
+/// A task without its id; `None` where nothing is said of it.
+fn what_is_said(task: &TaskRef) -> Option<TaskRef> {
+    let says = task.title.is_some() || task.description.is_some() || task.step.is_some();
+    says.then(|| TaskRef {
+        id: String::new(),
+        ..task.clone()
+    })
 }
 
 #[cfg(test)]
@@ -85,9 +94,19 @@ mod tests {
             json!({"action": action(json!({"n": 1})), "title": "Another"}),
             json!({"action": action(json!({"n": 1})), "priority": "urgent"}),
             json!({"action": action(json!({"n": 1})), "mode": "async"}),
+            json!({"action": action(json!({"n": 1})), "task": {"id": "T-2", "title": "Deploy"}}),
+            json!({"action": action(json!({"n": 1})), "task": {"id": "T-2", "description": "It"}}),
+            json!({"action": action(json!({"n": 1})), "task": {"id": "T-2", "step": "production"}}),
         ] {
             assert!(!one.is_equal_to(&asked(fields.clone())), "{fields}");
         }
+        let deploying = |id: &str, step: &str| {
+            let task = json!({"id": id, "title": "Deploy", "step": step});
+            asked(json!({"action": action(json!({"n": 1})), "task": task}))
+        };
+        let on_staging = deploying("T-1", "staging");
+        assert!(on_staging.is_equal_to(&deploying("T-2", "staging")));
+        assert!(!on_staging.is_equal_to(&deploying("T-2", "production")));
         let mut elsewhere = one.clone();
         elsewhere.card = Some(Card {
             channel: "C2".to_owned(),

@@ -91,16 +91,7 @@ pub(crate) fn room(
     deadline: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<u32, HeldBack> {
-    // What is over before they would be told again cannot wait.
-    let waits = |until: &DateTime<Utc>| deadline.is_none_or(|deadline| deadline > *until);
-    let later = |until, why| Err(HeldBack { until, why });
-    let snoozed = person.snoozed_until.filter(|until| *until > now);
-    if let Some(until) = snoozed.filter(waits) {
-        return later(until, HeldWhy::Snoozed);
-    }
-    if let Some(until) = person.quiet_until(class, now).filter(waits) {
-        return later(until, HeldWhy::Quiet);
-    }
+    person.left_alone(class, deadline, now)?;
     let most = person.sent.most(class, deadline, now);
     if person.sent.messages >= most {
         // Half of the time that is left, where a summary would come too late.
@@ -110,12 +101,36 @@ pub(crate) fn room(
         // Short deadlines make no storm of summaries.
         let apart = person.sent.last.map(|last| last + SUMMARY_APART);
         let until = apart.map_or(until, |apart| until.max(apart));
-        return later(until, HeldWhy::Many);
+        let why = HeldWhy::Many;
+        return Err(HeldBack { until, why });
     }
     Ok(most)
 }
 
 impl Reachable {
+    /// Whether they may be told of this at all, by what they wish: they have put it off, or have quiet hours.
+    ///
+    /// # Errors
+    /// Until when not, and why. What is over before that cannot wait.
+    pub fn left_alone(
+        &self,
+        class: Class,
+        deadline: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> Result<(), HeldBack> {
+        let waits = |until: &DateTime<Utc>| deadline.is_none_or(|deadline| deadline > *until);
+        let snoozed = self.snoozed_until.filter(|until| *until > now);
+        let quiet = || self.quiet_until(class, now).filter(waits);
+        let held = match snoozed.filter(waits) {
+            Some(until) => Some((until, HeldWhy::Snoozed)),
+            None => quiet().map(|until| (until, HeldWhy::Quiet)),
+        };
+        match held {
+            Some((until, why)) => Err(HeldBack { until, why }),
+            None => Ok(()),
+        }
+    }
+
     /// Until when their quiet hours hold back what is of this class.
     pub fn quiet_until(&self, class: Class, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let quiet = self.quiet.as_ref()?;

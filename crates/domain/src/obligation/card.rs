@@ -66,9 +66,9 @@ impl CardChange {
         match self {
             _ if channel.is_of_webhook() => Lane::Asks,
             Self::Post if interaction.request.kind() == Kind::Notification => Lane::News,
-            // In the order in which they were asked: the card comes first.
-            Self::Post | Self::Mention => Lane::Asks,
-            Self::Close | Self::Update => Lane::Changes,
+            Self::Post => Lane::Asks,
+            // It waits for its card, and no other card waits for it.
+            Self::Close | Self::Update | Self::Mention => Lane::Changes,
         }
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn mentioned(event: &Event) -> Option<(SlackChannel, Lane)> {
         return None;
     };
     let channel = told.iter().find_map(|one| one.mentioned_in.clone())?;
-    Some((SlackChannel(channel), Lane::Asks))
+    Some((SlackChannel(channel), Lane::Changes))
 }
 
 /// The channel that has to show this event, if one does, and where in it.

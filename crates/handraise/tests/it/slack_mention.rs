@@ -23,7 +23,9 @@ store::on_both_databases!(
     nobody_is_mentioned_who_is_not_known_in_slack,
     a_mention_that_may_have_arrived_is_looked_for,
     after_a_claim_nobody_is_mentioned,
-    messages_to_one_person_keep_the_pace_of_the_workspace,
+    whoever_is_off_duty_by_then_is_not_mentioned,
+    of_equal_ones_on_one_card_one_is_mentioned,
+    what_is_too_much_for_one_person_holds_up_no_question,
 );
 
 /// A team with a channel, of which this person is on duty all day.
@@ -31,14 +33,7 @@ async fn team(app: &TestApp, on_duty: &str) -> TeamId {
     let team = app.team("Payments").await;
     app.join(team, on_duty, Part::Answers).await;
     let (service, by) = (&app.state.service, operator());
-    let rota = RotaDraft {
-        people: vec![on_duty.to_owned()],
-        every: "day".into(),
-        at: "09:00".into(),
-        zone: "UTC".into(),
-        starts: Some("2027-01-11".into()),
-    };
-    service.set_rota(team, &rota, &by).await.unwrap();
+    put_on_duty(app, team, on_duty).await;
     let profile = Profile {
         name: "Payments".to_owned(),
         slack_channel: Some(MAIN.to_owned()),
@@ -55,6 +50,18 @@ async fn all_sent(app: &TestApp, slack: &FakeSlack) {
         pass(app, slack, TimeDelta::seconds(30));
         app.drain().await;
     }
+}
+
+async fn put_on_duty(app: &TestApp, team: TeamId, on_duty: &str) {
+    let rota = RotaDraft {
+        people: vec![on_duty.to_owned()],
+        every: "day".into(),
+        at: "09:00".into(),
+        zone: "UTC".into(),
+        starts: Some("2027-01-11".into()),
+    };
+    let service = &app.state.service;
+    service.set_rota(team, &rota, &operator()).await.unwrap();
 }
 
 /// The messages of the channel and its threads that mention anybody.
@@ -170,7 +177,50 @@ async fn after_a_claim_nobody_is_mentioned(database: TestDatabase) {
     assert!(mentions(&slack).is_empty());
 }
 
-async fn messages_to_one_person_keep_the_pace_of_the_workspace(database: TestDatabase) {
+async fn whoever_is_off_duty_by_then_is_not_mentioned(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    invite_linked(&app, "Ben", Role::Responder, "U0BEN").await;
+    let payments = team(&app, "Ana").await;
+    app.join(payments, "Ben", Part::Answers).await;
+    let agent = app.agent("backend").await;
+    app.home(payments, "backend").await;
+    // Slack takes nothing for a while, in which somebody else takes over.
+    slack.fail("chat.postMessage", [Fault::Limited(60)]);
+    agent.ask(json!({"timeout_seconds": 7200})).await;
+    app.drain().await;
+    put_on_duty(&app, payments, "Ben").await;
+    all_sent(&app, &slack).await;
+    assert_eq!(slack.messages(MAIN).len(), 1, "the card");
+    assert!(mentions(&slack).is_empty());
+}
+
+async fn of_equal_ones_on_one_card_one_is_mentioned(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    invite_linked(&app, "Ana", Role::Responder, ANA).await;
+    let payments = team(&app, "Ana").await;
+    let agent = app.agent("backend").await;
+    app.home(payments, "backend").await;
+    let approval = json!({
+        "kind": "approval", "prompt": "May I?", "action": {"tool": "psql", "arguments": {}},
+        "timeout_seconds": 7200,
+    });
+    // Two that come together, and one that joins them when the person was told.
+    slack.fail("chat.postMessage", [Fault::Limited(5)]);
+    for _ in 0..2 {
+        agent.ask(approval.clone()).await;
+        app.drain().await;
+    }
+    all_sent(&app, &slack).await;
+    agent.ask(approval).await;
+    all_sent(&app, &slack).await;
+    assert_eq!(mentions(&slack).len(), 1);
+    assert_eq!(slack.messages(MAIN).len(), 2, "and one card");
+}
+
+async fn what_is_too_much_for_one_person_holds_up_no_question(database: TestDatabase) {
     let slack = FakeSlack::start().await;
     slack.set(|world| {
         // What Slack opens for a user's id.
@@ -210,11 +260,8 @@ async fn messages_to_one_person_keep_the_pace_of_the_workspace(database: TestDat
         .ask(json!({"prompt": "And this?", "timeout_seconds": 7200}))
         .await;
     app.drain().await;
-    assert_eq!(
-        slack.messages(MAIN).len(),
-        1,
-        "the method rests, for whatever it is called"
-    );
+    assert_eq!(slack.messages(MAIN).len(), 2);
+    assert!(slack.messages(ANA).is_empty(), "their conversation rests");
     all_sent(&app, &slack).await;
     assert_eq!(slack.messages(MAIN).len(), 2);
     assert_eq!(slack.messages(ANA).len(), 2);

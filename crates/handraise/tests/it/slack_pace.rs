@@ -267,7 +267,11 @@ async fn what_was_refused_does_not_come_back_at_once(database: TestDatabase) {
 async fn nothing_is_called_while_slack_wants_it_left_alone(database: TestDatabase) {
     let desk = Desk::start(&database).await;
     let agent = desk.app.agent("backend").await;
-    let [asked, other] = [agent.ask(approval()).await, agent.ask(approval()).await];
+    let asked = agent.ask(approval()).await;
+    // Not on one card with it.
+    let mut another = approval();
+    another["prompt"] = "And this?".into();
+    let other = agent.ask(another).await;
     let card = desk.post(&asked).await;
     desk.post(&other).await;
     let ben = desk.app.responder("by the API").await;

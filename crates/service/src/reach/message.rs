@@ -157,7 +157,7 @@ impl Service {
     }
 
     /// The interaction, if it waits for an answer that this person may give.
-    async fn waiting_for(
+    pub(in super::super) async fn waiting_for(
         &self,
         id: InteractionId,
         person: &Person,

@@ -147,6 +147,8 @@ pub(super) enum Element {
         value: Option<Name>,
         #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<Address>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        confirm: Option<Confirm>,
     },
     StaticSelect {
         action_id: Name,
@@ -234,6 +236,7 @@ impl Element {
                 text,
                 value,
                 url,
+                ..
             } => {
                 let value = value.as_ref().map_or(0, Name::length);
                 let url = url.as_ref().map_or(0, |url| length(url.as_str()));
@@ -258,6 +261,23 @@ impl Element {
             text: Plain::new(text),
             value: Some(value),
             url: None,
+            confirm: None,
+        }
+    }
+
+    /// A button that asks again before its press counts.
+    pub(super) fn asking_button(
+        action_id: Name,
+        text: &str,
+        value: Name,
+        confirm: Confirm,
+    ) -> Self {
+        Self::Button {
+            action_id,
+            text: Plain::new(text),
+            value: Some(value),
+            url: None,
+            confirm: Some(confirm),
         }
     }
 
@@ -267,6 +287,7 @@ impl Element {
             text: Plain::new(text),
             value: None,
             url: Some(url),
+            confirm: None,
         }
     }
 

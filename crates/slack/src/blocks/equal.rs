@@ -4,7 +4,7 @@
 use domain::{Interaction, InteractionId, interaction::Ask, time};
 
 use super::{
-    block::{Content, Element, Text},
+    block::{Confirm, Content, Element, Text},
     card::{self, Card, Sheet, Surface, id, shown_on_card},
     control::Control,
     text::{Markup, Name, escape, length, one_line},
@@ -87,18 +87,32 @@ pub(super) fn also(interaction: &Interaction, all: &[Interaction]) -> Vec<Intera
 pub(super) fn controls(interaction: &Interaction, also: &[InteractionId]) -> Vec<Element> {
     let count = also.len() + 1;
     let id = interaction.id;
-    let button = |control: Control, words: &str| {
+    let value = |control: Control| {
         let mut value = control.value().as_str().to_owned();
         for other in also {
             value.push(AND);
             value.push_str(&other.to_string());
         }
+        Name::new(value)
+    };
+    let button = |control: Control, words: &str| {
         let words = format!("{words} all {count}");
-        Element::button(Name::new(control.name()), &words, Name::new(value))
+        Element::button(Name::new(control.name()), &words, value(control))
     };
     match &interaction.request.ask {
         Ask::Approval { .. } => vec![
-            button(Control::Approve(id), "Approve"),
+            // One that joins makes it another button, maybe under somebody's finger.
+            Element::asking_button(
+                Name::new(Control::Approve(id).name()),
+                &format!("Approve all {count}"),
+                value(Control::Approve(id)),
+                Confirm::new(
+                    &format!("Approve these {count}?"),
+                    "Each of them is approved by itself, and the action is run for each.",
+                    &format!("Approve all {count}"),
+                    "Back",
+                ),
+            ),
             button(Control::Deny(id), "Deny"),
         ],
         Ask::Acknowledgement => vec![button(Control::Acknowledge(id), "Acknowledge")],

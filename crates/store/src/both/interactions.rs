@@ -110,7 +110,8 @@ impl Interactions for Store {
 
     async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>> {
         let id: Option<Uuid> = sqlx::query_scalar(
-            "SELECT id FROM interactions WHERE card_ts = $1 AND card_channel = $2 ORDER BY id LIMIT 1",
+            "SELECT id FROM interactions WHERE card_ts = $1 AND card_channel = $2
+             ORDER BY (state <> 'pending'), id LIMIT 1",
         )
         .bind(ts)
         .bind(channel)
@@ -159,7 +160,7 @@ impl Interactions for Store {
              LEFT JOIN teams t ON t.id = i.team_id
              WHERE i.state = 'pending' AND i.agent_id = $1 AND i.kind = $2 AND i.card_channel = $3
                AND i.card_ts IS NOT NULL AND i.created_at >= $4
-             ORDER BY i.id DESC LIMIT $5",
+             ORDER BY i.created_at DESC, i.id DESC LIMIT $5",
         )
         .bind(one.agent.id.0)
         .bind(one.request.kind().name())
@@ -396,9 +397,7 @@ impl Store {
         let rows = sql.build_query_as().persistent(false);
         Ok(rows.fetch_all(&self.read).await?)
     }
-}
 
-impl Store {
     fn every_proven(&self, rows: Vec<rows::InteractionRow>) -> Result<Vec<Interaction>> {
         let all = rows::every_interaction(rows)?.into_iter();
         Ok(all.map(|stored| self.proof.of(stored)).collect())

@@ -53,7 +53,7 @@ pub trait Interactions: Send + Sync {
         limit: u32,
     ) -> Result<Vec<InteractionId>>;
 
-    /// The interaction that this message in Slack shows; the first, if it shows several.
+    /// The interaction that this message in Slack shows; of several the first that waits, else the first.
     async fn interaction_of_card(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
 
     /// All that this message in Slack shows, in the order in which they were asked, `limit` at most.

@@ -131,6 +131,15 @@ async fn what_a_message_shows_is_found_and_what_it_could_show_too(database: Data
     store.commit(database.answer(&now, "80")).await.unwrap();
     assert_eq!(like(0, 10).await, [asked[0].id], "only what waits");
     assert_eq!(on("1.000100", 10).await.len(), 3, "and all that is shown");
+    // What is said below it is for the first that waits, as the card shows it.
+    let first = async || store.interaction_of_card(MAIN, "1.000100").await.unwrap();
+    assert_eq!(first().await, Some(asked[0].id));
+    for (closed, expected) in [(0, asked[3].id), (3, asked[0].id)] {
+        let now = store.interaction(asked[closed].id).await.unwrap();
+        let changeset = database.answer(&now.unwrap(), "80");
+        store.commit(changeset).await.unwrap();
+        assert_eq!(first().await, Some(expected));
+    }
 }
 
 async fn a_card_is_posted_once(database: Database) {

@@ -20,7 +20,7 @@ use slack::{
 use store::Claimed;
 use tokio::{task::spawn_blocking, time::Instant};
 
-use super::{Cards, Told, Wire, arrived, look, nothing_to_show, postponed, twice};
+use super::{Cards, Told, Wire, arrived, is_there, look, nothing_to_show, postponed, twice};
 use crate::delivery::courier::Sent;
 
 /// An update waits at least and at most so long for the card it is about, before it looks again.
@@ -79,22 +79,34 @@ impl Cards {
     ) -> Option<Sent> {
         let known = told.interaction.card.as_ref()?;
         if let Some(posted) = &known.posted {
-            return match told.earlier {
-                // It may have joined the card of an equal one, which has to show it.
-                0 => self.update(client, surface, told).await,
-                _ => self.retire_twins(client, told, posted, there).await,
-            };
+            // It may have joined the card of equal ones, or was found on it, which has to show it.
+            if told.earlier == 0 || told.interaction.may_share_a_card() {
+                let sent = self.update(client, surface, told).await?;
+                if told.earlier == 0 || !is_there(&sent) {
+                    return Some(sent);
+                }
+            }
+            return self.retire_twins(client, told, posted, there).await;
         }
         let begun = Instant::now();
         if let Some(found) = there.first() {
             tracing::info!(delivery.id = %told.claimed.delivery.id, "a card was in Slack already");
             let sent = self
                 .posted(client, &told.interaction, found, false, begun)
-                .await;
-            return match there.len() {
-                1 => sent,
-                _ => sent.map(|sent| twice::posted_again(&sent)),
+                .await?;
+            // What changed of the others on it has drawn it without this one.
+            let sent = match self.is_shared(found).await {
+                Ok(true) => self.update(client, surface, told).await?,
+                Ok(false) => sent,
+                Err(error) => {
+                    log(&error.into());
+                    return None;
+                }
             };
+            return Some(match there.len() > 1 && is_there(&sent) {
+                true => twice::posted_again(&sent),
+                false => sent,
+            });
         }
         let urgency = match told.interaction.request.kind() {
             Kind::Notification => Urgency::Last,
@@ -133,7 +145,7 @@ impl Cards {
         }
     }
 
-    async fn permalink(&self, client: &SlackClient, posted: &Posted) -> Option<String> {
+    pub(super) async fn permalink(&self, client: &SlackClient, posted: &Posted) -> Option<String> {
         if self.service.slack_rests(LINK).await {
             return None;
         }
@@ -212,16 +224,13 @@ impl Cards {
             _ if interaction.state.is_pending() => Urgency::First,
             _ => Urgency::Next,
         };
-        match self.is_shared(&at).await {
-            Ok(true) => {
-                let shown = self.show_all(client, surface, &at, &[], None).await?;
-                return Some(shown.err().unwrap_or_else(|| arrived(Duration::ZERO)));
-            }
-            Ok(false) => {}
-            Err(error) => {
-                log(&error.into());
-                return None;
-            }
+        // Others may join it at any time, so it is not enough to know who is on it now.
+        if interaction.may_share_a_card() {
+            let shown = self.show_all(client, surface, &at, &[], urgency, None);
+            return Some(match shown.await? {
+                Ok(took) => arrived(took),
+                Err(sent) => sent,
+            });
         }
         if let Err(resting) = self.turn_to_update(urgency).await {
             return Some(resting);

@@ -19,7 +19,7 @@ use super::Cards;
 const EVENT_TYPE: &str = "handraise_delivery";
 /// A channel shows a message some time after it took it, so it is looked at more than once: so long after the look
 /// before.
-const LOOKS: [Duration; 3] = [
+pub(super) const LOOKS: [Duration; 3] = [
     Duration::ZERO,
     Duration::from_secs(1),
     Duration::from_secs(3),

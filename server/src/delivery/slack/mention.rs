@@ -1,9 +1,11 @@
 //! Whoever is on duty is mentioned in the thread of the card, once, and nobody else ever is (rule 17).
 
-use std::time::Duration;
+use std::{sync::PoisonError, time::Duration};
 
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Interaction, InteractionEvent, Payload, SlackId, ladder::Told as ToldOf, slack_pace::Urgency,
+    Interaction, InteractionEvent, Payload, PersonId, SlackId, delivery::ReachKind,
+    ladder::Told as ToldOf, slack_pace::Urgency,
 };
 use slack::{
     blocks::mention,
@@ -11,10 +13,11 @@ use slack::{
     limits::{POST, REPLIES},
     types::{Post, Posted},
 };
-use tokio::time::Instant;
+use store::StoreError;
+use tokio::time::{Instant, sleep};
 
 use super::{
-    Cards, Told, arrived,
+    Cards, REMEMBERED, Told, arrived,
     card::log,
     look::{self, keys},
     nothing_to_show,
@@ -24,11 +27,16 @@ use crate::delivery::courier::Sent;
 
 /// How many later events are looked at.
 const LATER: u32 = 100;
+/// For so long a mention below a message is one for all that stand on it.
+const FOR_ALL: TimeDelta = TimeDelta::hours(1);
+/// More than one message shows.
+const ON_IT: u32 = 100;
 /// How much of a thread is looked at.
 const PAGES: usize = 10;
 
 /// Whom to mention, and where.
 struct Whom {
+    person: PersonId,
     user: SlackId,
     interaction: Interaction,
 }
@@ -66,6 +74,14 @@ impl Cards {
                 Err(sent) => return Some(sent),
             }
         }
+        match self.is_told_with_another(&whom, &at).await {
+            Ok(true) => return Some(nothing_to_show()),
+            Ok(false) => {}
+            Err(error) => {
+                log(&error.into());
+                return None;
+            }
+        }
         // The questions themselves come first.
         if let Err(resting) = self.turn_to_post(&at.channel, Urgency::Next).await {
             return Some(resting);
@@ -91,6 +107,7 @@ impl Cards {
         match client.post_message(&post).await {
             Ok(_) => {
                 self.outage.ends(POST.method);
+                self.remember_mention(&whom, &at);
                 Some(arrived(begun.elapsed()))
             }
             Err(error) => Some(self.failed(&error, begun.elapsed()).await),
@@ -98,9 +115,10 @@ impl Cards {
     }
 
     /// The person whom the rung has mentioned, as things are now. `None` once that is no more to be done: it is answered,
-    /// claimed, handed over or put off by them, or they are nobody in Slack.
+    /// claimed or handed over, or they are not on duty any more, may not answer it, are to be left alone, or are nobody in
+    /// Slack.
     async fn whom(&self, told: &Told) -> Result<Option<Whom>, service::ServiceError> {
-        let (store, now) = (self.service.store(), self.service.now());
+        let store = self.service.store();
         let seq = told.claimed.delivery.event_seq;
         let Some(event) = store.event(seq).await? else {
             return Ok(None);
@@ -112,18 +130,9 @@ impl Cards {
         let Some(person) = of.into_iter().find(is_it).map(|one| one.person) else {
             return Ok(None);
         };
-        let Some(interaction) = store.interaction(told.interaction.id).await? else {
-            return Ok(None);
-        };
-        let is_over = interaction.expires_at.is_some_and(|end| end <= now);
-        if !interaction.state.is_pending() || is_over || interaction.claim_at(now).is_some() {
-            return Ok(None);
-        }
         // The ladder began anew, for others.
-        let mut later = store
-            .events_of(interaction.id, seq, LATER)
-            .await?
-            .into_iter();
+        let id = told.interaction.id;
+        let mut later = store.events_of(id, seq, LATER).await?.into_iter();
         let is_with_others = later.any(|event| {
             matches!(
                 event.payload,
@@ -132,19 +141,86 @@ impl Cards {
                 )
             )
         });
-        let snoozed = store.snoozes_of(person.id, now).await?;
-        let is_snoozed = snoozed.iter().any(|one| one.interaction == interaction.id);
-        let known = store.person(person.id).await?;
-        let known = known.filter(|person| person.disabled_at.is_none());
-        if is_with_others || is_snoozed {
+        if is_with_others {
             return Ok(None);
         }
-        let user = known.and_then(|person| person.slack_id);
-        Ok(user.map(|user| Whom { user, interaction }))
+        let now = self.service.mentionable(id, person.id).await?;
+        Ok(now.map(|(interaction, user)| Whom {
+            person: person.id,
+            user,
+            interaction,
+        }))
     }
 
-    /// Whether an earlier try has arrived: then it is in the thread.
+    /// Whether the same person was mentioned on the same message lately, for another that stands there.
+    async fn is_told_with_another(&self, whom: &Whom, at: &Posted) -> Result<bool, StoreError> {
+        if !whom.interaction.may_share_a_card() {
+            return Ok(false);
+        }
+        let since = self.service.now() - FOR_ALL;
+        // Those of this round are not written down yet.
+        if self.last_mention(whom, at).is_some_and(|last| last > since) {
+            return Ok(true);
+        }
+        let store = self.service.store();
+        let on_it = store.interactions_of_card(&at.channel, &at.ts, ON_IT);
+        for one in on_it.await? {
+            if one.id == whom.interaction.id {
+                continue;
+            }
+            let events = store.events_of(one.id, 0, LATER).await?;
+            let is_told = events.into_iter().any(|event| {
+                let Payload::Interaction(InteractionEvent::Reached { person, by, rung }) =
+                    event.payload
+                else {
+                    return false;
+                };
+                event.at > since && rung == 0 && by == ReachKind::Slack && person.id == whom.person
+            });
+            if is_told {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn last_mention(&self, whom: &Whom, at: &Posted) -> Option<DateTime<Utc>> {
+        let said = self
+            .mentioned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        said.get(&(at.ts.clone(), whom.person)).copied()
+    }
+
+    fn remember_mention(&self, whom: &Whom, at: &Posted) {
+        let mut said = self
+            .mentioned
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if said.len() >= REMEMBERED {
+            said.clear();
+        }
+        said.insert((at.ts.clone(), whom.person), self.service.now());
+    }
+
+    /// Whether an earlier try has arrived: then it is in the thread, which shows it some time after Slack took it.
     async fn is_mentioned(
+        &self,
+        client: &SlackClient,
+        told: &Told,
+        at: &Posted,
+    ) -> Result<bool, Sent> {
+        for pause in look::LOOKS {
+            sleep(pause).await;
+            if self.is_in_thread(client, told, at).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same, as it is now.
+    async fn is_in_thread(
         &self,
         client: &SlackClient,
         told: &Told,

@@ -5,12 +5,13 @@
 //! rules take one answer.
 
 mod card;
-mod equal;
 mod failure;
+mod join;
 mod look;
 mod mention;
 mod news;
 mod outage;
+mod together;
 mod turn;
 mod twice;
 
@@ -22,9 +23,9 @@ use std::{
 
 use anyhow::Context;
 use async_trait::async_trait;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    DeliveryId, DestinationId, Interaction, InteractionId,
+    DeliveryId, DestinationId, Interaction, InteractionId, PersonId,
     delivery::{Health, TryResult},
     interaction::Kind,
     obligation::CardChange,
@@ -68,6 +69,8 @@ pub struct Cards {
     outage: Arc<Outage>,
     /// The version of interactions that their cards show.
     shown: Arc<Mutex<HashMap<InteractionId, i64>>>,
+    /// Who was mentioned below which message, and when that was last.
+    mentioned: Arc<Mutex<HashMap<(String, PersonId), DateTime<Utc>>>>,
 }
 
 enum Wire {
@@ -134,6 +137,7 @@ impl Cards {
             public_url: public_url.into(),
             outage: Arc::default(),
             shown: Arc::default(),
+            mentioned: Arc::default(),
         }))
     }
 
@@ -160,8 +164,11 @@ impl Cards {
                         outcomes.push((told.claimed, Some(nothing_to_show())));
                         continue;
                     }
-                    let lane = told.claimed.delivery.destination;
-                    self.outage.learn(lane, self.method(told.change));
+                    // What else is in the lane of a mention is about another method.
+                    if change != CardChange::Mention {
+                        let lane = told.claimed.delivery.destination;
+                        self.outage.learn(lane, self.method(change));
+                    }
                     news.push(told);
                 }
                 Ok(None) => outcomes.push((claimed, Some(nothing_to_show()))),
@@ -176,12 +183,14 @@ impl Cards {
             outcomes.extend(self.post_digest(digest).await);
         }
         // What may be there has to be looked for, which takes time.
-        let (unsure, sure): (Vec<_>, Vec<_>) = single.into_iter().partition(|one| {
+        let (unsure, mut sure): (Vec<_>, Vec<_>) = single.into_iter().partition(|one| {
             one.change == CardChange::Post
                 && one.earlier > 0
                 && matches!(*self.wire, Wire::Bot { .. })
         });
-        for (n, equals) in equal::clusters(sure).into_iter().enumerate() {
+        // Buttons that must not be pressed any more do not wait for the turn to post of a mention.
+        sure.sort_by_key(|one| one.change == CardChange::Mention);
+        for (n, equals) in together::clusters(sure).into_iter().enumerate() {
             // Whether Slack is back is tried with the first.
             let is_away = |one: &Told| n > 0 && self.outage.is_on(self.method(one.change));
             let is_early = begun.elapsed() < BEGUN_WITHIN;
@@ -348,6 +357,11 @@ fn postponed(why: &str, wait: TimeDelta) -> Sent {
         why: why.to_owned(),
         wait,
     })
+}
+
+/// Whether Slack has it.
+fn is_there(sent: &Sent) -> bool {
+    matches!(sent.reply, TryResult::Status { code: 200, .. })
 }
 
 fn arrived(took: Duration) -> Sent {

@@ -43,6 +43,7 @@ impl Actions {
 
     /// Does it, tells whether it was kept or need not be, and then tells its author what there is to know.
     async fn press(self, id: InteractionId, pressed: Pressed, tell: oneshot::Sender<bool>) {
+        let (id, pressed) = self.for_the_first_that_waits(id, pressed).await;
         let obstacle = self.press_all(id, &pressed).await.err();
         // Slack may wait no longer.
         let _ = tell.send(!matches!(obstacle, Some(Obstacle::Failed)));
@@ -51,6 +52,38 @@ impl Actions {
         if let Obstacle::Outdated(_) = obstacle {
             self.refresh(id, &pressed.at).await;
         }
+    }
+
+    /// A window for several is opened for the first of them that waits, and is about those that wait.
+    async fn for_the_first_that_waits(
+        &self,
+        id: InteractionId,
+        mut pressed: Pressed,
+    ) -> (InteractionId, Pressed) {
+        if pressed.also.is_empty() || !opens_a_modal(pressed.control) {
+            return (id, pressed);
+        }
+        let mut waiting = vec![id];
+        waiting.extend(&pressed.also);
+        let mut closed = Vec::new();
+        for one in &waiting {
+            // What cannot be read is looked at when it is decided.
+            if let Ok(Some(now)) = self.service.store().interaction(*one).await
+                && !now.state.is_pending()
+            {
+                closed.push(*one);
+            }
+        }
+        waiting.retain(|one| !closed.contains(one));
+        let first = waiting.first().copied();
+        let control = first.and_then(|first| pressed.control.of_equal(first));
+        let (Some(first), Some(control)) = (first, control) else {
+            return (id, pressed);
+        };
+        waiting.remove(0);
+        pressed.control = control;
+        pressed.also = waiting;
+        (first, pressed)
     }
 
     /// One after the other: each is a decision of its own, and those that the card showed are all that there are.

@@ -375,7 +375,7 @@ fn the_first_rung_has_the_person_on_duty_mentioned_and_nobody_else_ever() {
     };
     let told = decide::climb(&plain, place, &ladder, &people, &known, at(&ids, 0)).unwrap();
     let owed = obligations(&crate::testing::journalled(told.clone()), &told.writes);
-    let lane = SlackChannel("C1".to_owned()).lane(Lane::Asks);
+    let lane = SlackChannel("C1".to_owned()).lane(Lane::Changes);
     assert_eq!(
         owed.iter()
             .filter(|one| one.destination.id() == lane)

@@ -68,6 +68,25 @@ fn a_card_of_equal_ones_lists_them_and_its_buttons_name_exactly_these() {
 }
 
 #[test]
+fn several_are_approved_once_that_was_confirmed() {
+    let asks_again = |count| {
+        let all = equals(Kind::Approval, count);
+        let blocks = card_of(&all, Surface::Interactive, URL)
+            .unwrap()
+            .json_blocks();
+        let actions = blocks.iter().find(|block| block["type"] == "actions");
+        let elements = actions.unwrap()["elements"].as_array().unwrap();
+        let titles = elements.iter().map(|one| {
+            let title = one["confirm"]["title"]["text"].as_str();
+            title.map(str::to_owned)
+        });
+        titles.take(2).collect::<Vec<_>>()
+    };
+    assert_eq!(asks_again(3), [Some("Approve these 3?".to_owned()), None]);
+    assert_eq!(asks_again(1), [None, None]);
+}
+
+#[test]
 fn what_waits_no_more_is_listed_and_not_decided() {
     let mut all = equals(Kind::Approval, 3);
     all[0] = answered(&all[0], json!({"approved": true}));

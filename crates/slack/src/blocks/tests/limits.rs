@@ -239,11 +239,25 @@ impl Faults {
         }
     }
 
+    fn confirm(&mut self, confirm: &Value) {
+        if confirm.is_null() {
+            return;
+        }
+        self.only(confirm, &["title", "text", "confirm", "deny"]);
+        for (part, max) in [("title", 100), ("text", 300), ("confirm", 30), ("deny", 30)] {
+            self.plain(&confirm[part], max);
+        }
+    }
+
     fn element(&mut self, element: &Value) {
         self.string(&element["action_id"], 255);
         match element["type"].as_str().unwrap() {
             "button" => {
-                self.only(element, &["type", "action_id", "text", "value", "url"]);
+                self.only(
+                    element,
+                    &["type", "action_id", "text", "value", "url", "confirm"],
+                );
+                self.confirm(&element["confirm"]);
                 self.plain(&element["text"], 75);
                 if element["url"].is_null() {
                     self.string(&element["value"], 2_000);
@@ -267,15 +281,7 @@ impl Faults {
                         self.plain(&option["description"], 75);
                     }
                 }
-                let confirm = &element["confirm"];
-                if !confirm.is_null() {
-                    self.only(confirm, &["title", "text", "confirm", "deny"]);
-                    for (part, max) in
-                        [("title", 100), ("text", 300), ("confirm", 30), ("deny", 30)]
-                    {
-                        self.plain(&confirm[part], max);
-                    }
-                }
+                self.confirm(&element["confirm"]);
             }
             "radio_buttons" => {
                 self.only(element, &["type", "action_id", "options"]);
