@@ -70,7 +70,7 @@ features:
     messages_tab_read_only_enabled: false
   slash_commands:
     - command: {COMMAND}
-      description: What waits for you in Handraise
+      description: Questions that wait for you
       usage_hint: \"[search WORDS | duty | help]\"
       should_escape: false
 {}oauth_config:

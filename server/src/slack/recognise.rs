@@ -24,6 +24,8 @@ use crate::config::{Config, SlackUsers};
 
 /// How long it is believed what Slack said of a user. Who they are here is looked up every time.
 const BELIEVED: TimeDelta = TimeDelta::seconds(60);
+/// How long it is remembered, for homes that are kept up to date: no call is spent on them.
+const REMEMBERED: TimeDelta = TimeDelta::minutes(20);
 /// Slack's own bot, which does not say that it is one.
 const SLACKBOT: &str = "USLACKBOT";
 
@@ -43,7 +45,16 @@ pub struct Recogniser {
 struct Said {
     /// `None` when it knows no user of this id, or will not say.
     user: Option<User>,
-    until: DateTime<Utc>,
+    at: DateTime<Utc>,
+}
+
+/// Whether Slack is asked who a user is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asking {
+    /// Unless it said so within the last minute.
+    Slack,
+    /// What it said before has to do.
+    NoOne,
 }
 
 /// A user of Slack who looks.
@@ -137,9 +148,9 @@ impl Unrecognised {
         let words = match self {
             Self::Unknown { link: Some(link) } => {
                 return Note {
-                    words: "Handraise does not know who you are. Link your Slack user to your account, and what waits \
-                            for you is shown here. The link is good for 30 minutes and for you alone. If you have no \
-                            account, ask an admin of Handraise."
+                    words: "Handraise does not know who you are. Link your Slack user to your account, then open this \
+                            again. The link is good for 30 minutes and for you alone. If you have no account, ask an \
+                            admin of Handraise."
                         .to_owned(),
                     link: Some(NoteLink::Identify(link.clone())),
                 };
@@ -182,7 +193,7 @@ impl Recogniser {
         user_id: &str,
         now: DateTime<Utc>,
     ) -> Result<Principal, Unrecognised> {
-        let (id, user, person) = self.looked_up(team_id, user_id, now).await?;
+        let (id, user, person) = self.looked_up(team_id, user_id, now, Asking::Slack).await?;
         match person {
             Some(person) => {
                 let teams = self.service.store().parts(person.id).await;
@@ -203,7 +214,29 @@ impl Recogniser {
         user_id: &str,
         now: DateTime<Utc>,
     ) -> Result<Reader, Unrecognised> {
-        let (id, user, person) = self.looked_up(team_id, user_id, now).await?;
+        self.read(team_id, user_id, now, Asking::Slack).await
+    }
+
+    /// The same for a user who looks still, by what Slack said of them when they began to.
+    ///
+    /// # Errors
+    /// Whenever it is not certain that they may.
+    pub async fn reader_as_remembered(
+        &self,
+        user_id: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Reader, Unrecognised> {
+        self.read(None, user_id, now, Asking::NoOne).await
+    }
+
+    async fn read(
+        &self,
+        team_id: Option<&str>,
+        user_id: &str,
+        now: DateTime<Utc>,
+        asking: Asking,
+    ) -> Result<Reader, Unrecognised> {
+        let (id, user, person) = self.looked_up(team_id, user_id, now, asking).await?;
         let zone = Zone::parse(&user.tz).ok();
         let Some(person) = person else {
             let sees = self.as_allowed(&id, user).await?;
@@ -223,13 +256,14 @@ impl Recogniser {
         team_id: Option<&str>,
         user_id: &str,
         now: DateTime<Utc>,
+        asking: Asking,
     ) -> Result<(SlackId, User, Option<Person>), Unrecognised> {
         let id = SlackId::parse(user_id).map_err(|_| Unrecognised::NotSaid)?;
         let team = self.team().await?;
         if team_id.is_some_and(|named| named != team) {
             return Err(Unrecognised::OtherWorkspace);
         }
-        let user = self.user(&id, now).await?;
+        let user = self.user(&id, now, asking).await?;
         if let Some(why) = objection(&user, team) {
             return Err(why);
         }
@@ -271,10 +305,22 @@ impl Recogniser {
         })
     }
 
-    async fn user(&self, id: &SlackId, now: DateTime<Utc>) -> Result<User, Unrecognised> {
-        let said = self.said().get(id).filter(|said| now < said.until).cloned();
-        if let Some(said) = said {
+    async fn user(
+        &self,
+        id: &SlackId,
+        now: DateTime<Utc>,
+        asking: Asking,
+    ) -> Result<User, Unrecognised> {
+        let believed = match asking {
+            Asking::Slack => BELIEVED,
+            Asking::NoOne => REMEMBERED,
+        };
+        let said = self.said().get(id).cloned();
+        if let Some(said) = said.filter(|said| now < said.at + believed) {
             return said.user.ok_or(Unrecognised::NotSaid);
+        }
+        if asking == Asking::NoOne {
+            return Err(Unrecognised::NotSaid);
         }
         if self.service.slack_rests(USER).await {
             return Err(Unrecognised::NotSaid);
@@ -294,14 +340,13 @@ impl Recogniser {
             }
         };
         let mut said = self.said();
-        said.retain(|_, said| now < said.until);
-        let until = now + BELIEVED;
+        said.retain(|_, said| now < said.at + REMEMBERED);
         let user_said = user.clone();
         said.insert(
             id.clone(),
             Said {
                 user: user_said,
-                until,
+                at: now,
             },
         );
         user.ok_or(Unrecognised::NotSaid)

@@ -1,10 +1,11 @@
-//! The app's home: what waits for one person is there, and for nobody else; what they do there holds everywhere; and it
-//! is kept up to date while they look.
+//! The app's home: what waits for its person alone; what they do there holds everywhere; and it is kept up to date while
+//! they look, and blank after that.
 
 use chrono::TimeDelta;
 use domain::{Part, Role, duty::RotaDraft};
 use serde_json::{Value, json};
-use store::testing::TestDatabase;
+use store::{NodeId, testing::TestDatabase};
+use uuid::Uuid;
 
 use crate::support::{
     caller::{Caller, id_of},
@@ -15,12 +16,17 @@ use crate::support::{
 
 store::on_both_databases!(
     a_home_has_what_waits_for_its_person_by_either_way,
-    whoever_is_on_it_is_seen_at_home_and_everywhere,
-    what_another_team_is_asked_is_at_nobody_elses_home,
+    who_is_on_it_is_seen_at_home_and_everywhere,
+    a_home_has_no_other_teams_questions,
     what_is_the_same_is_one_line_and_done_at_once,
     what_is_put_off_is_gone_until_then,
-    whoever_is_nobody_here_is_told_how_to_become_somebody,
+    a_stranger_gets_a_link,
     a_person_who_is_kept_out_sees_nothing_any_more,
+    a_home_is_blank_when_its_time_is_over,
+    a_home_of_a_node_that_is_gone_is_made_blank_by_another,
+    a_home_that_another_node_has_is_left_to_it,
+    an_admin_takes_nothing_over_at_home,
+    a_press_leaves_what_was_put_off,
     a_home_that_slack_does_not_take_comes_later,
     of_very_much_as_much_is_shown_as_fits,
     an_app_without_a_home_does_all_else,
@@ -83,7 +89,7 @@ async fn a_home_has_what_waits_for_its_person_by_either_way(database: TestDataba
             "{home}"
         );
         if way == Way::Socket {
-            assert!(has(&home, "Nothing waits for you"), "{home}");
+            assert!(has(&home, "No question waits for you"), "{home}");
         }
 
         let asked = agent
@@ -115,7 +121,7 @@ async fn a_home_has_what_waits_for_its_person_by_either_way(database: TestDataba
     }
 }
 
-async fn whoever_is_on_it_is_seen_at_home_and_everywhere(database: TestDatabase) {
+async fn who_is_on_it_is_seen_at_home_and_everywhere(database: TestDatabase) {
     let (slack, inbound) = started(&database, Way::Socket).await;
     let app = &inbound.app;
     invite_linked(app, "Ana", Role::Responder, ANA).await;
@@ -174,7 +180,7 @@ async fn whoever_is_on_it_is_seen_at_home_and_everywhere(database: TestDatabase)
     inbound.app.stop().await;
 }
 
-async fn what_another_team_is_asked_is_at_nobody_elses_home(database: TestDatabase) {
+async fn a_home_has_no_other_teams_questions(database: TestDatabase) {
     let (slack, inbound) = started(&database, Way::Socket).await;
     let app = &inbound.app;
     invite_linked(app, "Ana", Role::Responder, ANA).await;
@@ -289,7 +295,7 @@ async fn what_is_put_off_is_gone_until_then(database: TestDatabase) {
     inbound.app.stop().await;
 }
 
-async fn whoever_is_nobody_here_is_told_how_to_become_somebody(database: TestDatabase) {
+async fn a_stranger_gets_a_link(database: TestDatabase) {
     let (slack, inbound) = started(&database, Way::Socket).await;
     let app = &inbound.app;
     let agent = app.agent("backend").await;
@@ -298,8 +304,14 @@ async fn whoever_is_nobody_here_is_told_how_to_become_somebody(database: TestDat
     let home = slack.home(ANA, |_| true).await;
     assert!(has(&home, "/slack/link/"), "{home}");
     assert!(!has(&home, "xyzzy"), "{home}");
-    // They are somebody now, and look still.
+    // There is nothing in it to be made blank.
+    let store = app.state.service.store();
+    until("the end", async || {
+        store.node_of_home(ANA).await.unwrap().is_none()
+    })
+    .await;
     invite_linked(app, "Ana", Role::Responder, ANA).await;
+    slack.open_tab(ANA, "home");
     slack.home(ANA, |home| has(home, id(&asked))).await;
     inbound.app.stop().await;
 }
@@ -319,6 +331,155 @@ async fn a_person_who_is_kept_out_sees_nothing_any_more(database: TestDatabase) 
         .home(ANA, |home| has(home, "Your account is disabled"))
         .await;
     assert!(!has(&home, "xyzzy") && !has(&home, id(&asked)), "{home}");
+    inbound.app.stop().await;
+}
+
+const BLANK: &str = "Open this tab again";
+
+async fn a_home_is_blank_when_its_time_is_over(database: TestDatabase) {
+    let (slack, inbound) = started(&database, Way::Socket).await;
+    let app = &inbound.app;
+    invite_linked(app, "Ana", Role::Responder, ANA).await;
+    let agent = app.agent("backend").await;
+    let asked = ask(&agent, "xyzzy?").await;
+    slack.open_tab(ANA, "home");
+    slack.home(ANA, |home| has(home, "xyzzy")).await;
+    let store = app.state.service.store();
+    assert!(store.node_of_home(ANA).await.unwrap().is_some());
+    // What Slack refuses is tried again.
+    slack.fail("views.publish", [Fault::Refused("internal_error")]);
+    slack.advance(TimeDelta::minutes(15));
+    let refused = || slack.look(|world| world.faults.values().all(|left| left.is_empty()));
+    until("the refusal", async || refused()).await;
+    assert!(store.node_of_home(ANA).await.unwrap().is_some());
+    slack.advance(TimeDelta::seconds(61));
+    let home = slack.home(ANA, |home| has(home, BLANK)).await;
+    assert!(!has(&home, "xyzzy") && !has(&home, id(&asked)), "{home}");
+    until("the end", async || {
+        store.node_of_home(ANA).await.unwrap().is_none()
+    })
+    .await;
+    slack.open_tab(ANA, "home");
+    slack.home(ANA, |home| has(home, "xyzzy")).await;
+    inbound.app.stop().await;
+}
+
+async fn a_home_of_a_node_that_is_gone_is_made_blank_by_another(database: TestDatabase) {
+    let (slack, inbound) = started(&database, Way::Socket).await;
+    let service = &inbound.app.state.service;
+    let gone = NodeId(Uuid::from_u128(7));
+    let until_then = service.now() + TimeDelta::seconds(1);
+    let store = service.store();
+    store.take_home(ANA, gone, until_then).await.unwrap();
+    slack.advance(TimeDelta::seconds(1));
+    slack.home(ANA, |home| has(home, BLANK)).await;
+    until("the end", async || {
+        store.node_of_home(ANA).await.unwrap().is_none()
+    })
+    .await;
+    inbound.app.stop().await;
+}
+
+async fn a_home_that_another_node_has_is_left_to_it(database: TestDatabase) {
+    let (slack, inbound) = started(&database, Way::Socket).await;
+    let app = &inbound.app;
+    invite_linked(app, "Ana", Role::Responder, ANA).await;
+    invite_linked(app, "Ben", Role::Responder, BEN).await;
+    let agent = app.agent("backend").await;
+    for user in [ANA, BEN] {
+        slack.open_tab(user, "home");
+        slack.home(user, |_| true).await;
+    }
+    let other = NodeId(Uuid::from_u128(7));
+    let (service, store) = (&app.state.service, app.state.service.store());
+    let until_then = service.now() + TimeDelta::minutes(15);
+    store.take_home(ANA, other, until_then).await.unwrap();
+    // Ana's is drawn before Ben's or with it, each time.
+    for prompt in ["Which port?", "Which host?"] {
+        let asked = ask(&agent, prompt).await;
+        slack.home(BEN, |home| has(home, id(&asked))).await;
+    }
+    let anas = slack.look(|world| world.homes[ANA].last().cloned().unwrap());
+    assert!(!has(&anas, "Which port?"), "{anas}");
+    assert_eq!(store.node_of_home(ANA).await.unwrap(), Some(other));
+    // Here it is opened again.
+    slack.open_tab(ANA, "home");
+    slack.home(ANA, |home| has(home, "Which host?")).await;
+    assert_ne!(store.node_of_home(ANA).await.unwrap(), Some(other));
+    inbound.app.stop().await;
+}
+
+async fn an_admin_takes_nothing_over_at_home(database: TestDatabase) {
+    let (slack, inbound) = started(&database, Way::Socket).await;
+    let app = &inbound.app;
+    invite_linked(app, "Ana", Role::Responder, ANA).await;
+    invite_linked(app, "Ben", Role::Admin, BEN).await;
+    let agent = app.agent("backend").await;
+    let first = ask(&agent, "Which port?").await;
+    let second = ask(&agent, "Which port?").await;
+    slack.open_tab(BEN, "home");
+    let home = slack.home(BEN, |home| has(home, "2 × Which port?")).await;
+    let claim = control(&home, "home_claim:");
+    let ana = person_named(app, "Ana").await;
+    let service = &app.state.service;
+    let person = service.store().person(ana).await.unwrap().unwrap();
+    let by = service.principal_for(&person).await.unwrap();
+    service.claim(id_of(&first), 15, &by).await.unwrap();
+    slack
+        .home(BEN, |home| has(home, "Claimed 1 of 2: Ana"))
+        .await;
+    let press = slack.press_home(BEN, &claim, None);
+    assert_eq!(slack.acked(press).await, Some(json!({})));
+    slack
+        .home(BEN, |home| {
+            has(home, "1 of 2 were done. Of another: Ana is on it")
+        })
+        .await;
+    let on_it = async |asked: &Value| agent.poll(asked).await["claim"]["by"]["name"].clone();
+    assert_eq!(on_it(&first).await, "Ana");
+    assert_eq!(on_it(&second).await, "Ben");
+    // Nor does an old control end it.
+    let release = format!("home_release:{}", id(&first));
+    slack.set(|world| {
+        let button = json!({"type": "button", "action_id": release, "value": "x"});
+        let old = json!({"type": "home", "blocks": [{"type": "actions", "elements": [button]}]});
+        world.homes.get_mut(BEN).unwrap().push(old);
+    });
+    let press = slack.press_home(BEN, &release, None);
+    assert_eq!(slack.acked(press).await, Some(json!({})));
+    slack
+        .home(BEN, |home| has(home, "Ana is on it for another"))
+        .await;
+    assert_eq!(on_it(&first).await, "Ana");
+    inbound.app.stop().await;
+}
+
+async fn a_press_leaves_what_was_put_off(database: TestDatabase) {
+    let (slack, inbound) = started(&database, Way::Socket).await;
+    let app = &inbound.app;
+    invite_linked(app, "Ana", Role::Responder, ANA).await;
+    let agent = app.agent("backend").await;
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        let fields = json!({"prompt": "Which port?", "timeout_seconds": null});
+        asked.push(agent.ask(fields).await);
+    }
+    let ana = person_named(app, "Ana").await;
+    let service = &app.state.service;
+    let person = service.store().person(ana).await.unwrap().unwrap();
+    let by = service.principal_for(&person).await.unwrap();
+    let until_then = service.now() + TimeDelta::days(1);
+    let put_off = id_of(&asked[0]);
+    service.snooze(put_off, until_then, &by).await.unwrap();
+    slack.open_tab(ANA, "home");
+    let home = slack.home(ANA, |home| has(home, "2 × Which port?")).await;
+    let snooze = control(&home, "home_snooze:");
+    let press = slack.press_home(ANA, &snooze, Some("15"));
+    assert_eq!(slack.acked(press).await, Some(json!({})));
+    slack.home(ANA, |home| has(home, "3 put off.")).await;
+    let snoozed = service.snoozed(ana).await.unwrap();
+    let mut untils = snoozed.iter().map(|one| (one.interaction, one.until));
+    assert_eq!(untils.find(|one| one.0 == put_off).unwrap().1, until_then);
     inbound.app.stop().await;
 }
 

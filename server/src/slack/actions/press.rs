@@ -68,7 +68,7 @@ impl Actions {
                 all.push(done);
             }
         }
-        together(all)
+        together(all, "decided")
     }
 
     async fn do_press(
