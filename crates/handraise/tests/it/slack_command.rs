@@ -105,7 +105,10 @@ async fn a_search_finds_what_its_author_may_see(database: TestDatabase) {
         "{said}"
     );
     let said = typed(&slack, ANA, "search oslo").await;
-    assert!(said.contains("No interaction that you may see is found"), "{said}");
+    assert!(
+        said.contains("No interaction that you may see is found"),
+        "{said}"
+    );
     let said = typed(&slack, BEN, "search oslo harbour").await;
     assert!(said.contains(id(&secret)), "{said}");
     // What was only told waits for no answer.
