@@ -8,7 +8,7 @@ use slack::{
     types::{Identity, User},
 };
 
-use super::recognise::{self, Unrecognised};
+use super::{recognise, unrecognised::Unrecognised};
 use crate::{
     config::{Config, Mirror, SlackMode},
     doctor::{Finding, Report},

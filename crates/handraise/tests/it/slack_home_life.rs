@@ -18,6 +18,7 @@ use crate::{
 store::on_both_databases!(
     a_stranger_gets_a_link,
     a_person_who_is_kept_out_sees_nothing_any_more,
+    a_home_is_kept_up_to_date_without_asking_for_its_user,
     a_home_is_blank_when_its_time_is_over,
     a_home_of_a_node_that_is_gone_is_made_blank_by_another,
     a_home_that_another_node_has_is_left_to_it,
@@ -27,12 +28,35 @@ store::on_both_databases!(
 
 const BLANK: &str = "Open this tab again";
 
-/// How often a home was to be published.
-fn published(slack: &FakeSlack) -> usize {
+/// How often a method was called.
+fn called(slack: &FakeSlack, method: &str) -> usize {
     slack.look(|world| {
         let calls = world.calls.iter();
-        calls.filter(|(name, _)| name == "views.publish").count()
+        calls.filter(|(name, _)| name == method).count()
     })
+}
+
+/// How often a home was to be published.
+fn published(slack: &FakeSlack) -> usize {
+    called(slack, "views.publish")
+}
+
+async fn a_home_is_kept_up_to_date_without_asking_for_its_user(database: TestDatabase) {
+    let (slack, inbound) = started(&database, Way::Socket).await;
+    let app = &inbound.app;
+    invite_linked(app, "Ana", Role::Responder, ANA).await;
+    let agent = app.agent("backend").await;
+    slack.open_tab(ANA, "home");
+    slack.home(ANA, |_| true).await;
+    let before = called(&slack, "users.info");
+    assert!(before > 0);
+    for _ in 0..3 {
+        slack.advance(TimeDelta::minutes(4));
+        let asked = ask(&agent, "Which port?").await;
+        slack.home(ANA, |home| has(home, id(&asked))).await;
+    }
+    assert_eq!(called(&slack, "users.info"), before);
+    inbound.app.stop().await;
 }
 
 async fn a_stranger_gets_a_link(database: TestDatabase) {

@@ -56,18 +56,19 @@ pub async fn waiting(service: &Service, sees: &Principal) -> Result<Waiting, Ser
     let mine = mine(service, sees).await?;
     let counts = service.store().waiting_counts(&sees.audience()).await?;
     let by_id: HashMap<_, _> = mine.shown.iter().map(|one| (one.id, one)).collect();
-    let lines = items(mine.shown.iter().map(Row::from))
+    let lines: Vec<_> = items(mine.shown.iter().map(Row::from))
         .into_iter()
         .filter_map(|item| {
             let alike = item.rows.iter().filter_map(|row| by_id.get(&row.id));
             line(&alike.copied().collect::<Vec<_>>(), sees, now)
-        });
+        })
+        .collect();
     let in_all = usize::try_from(counts.sync + counts.not_sync).unwrap_or_default();
     let is_responder = sees.responder().is_ok();
     Ok(Waiting {
         notice: None,
         duty: duty(service, sees).await?,
-        lines: lines.collect(),
+        lines,
         // Whether they may answer all of these is not known here.
         beyond: match is_responder {
             true => in_all.saturating_sub(mine.read),

@@ -20,7 +20,7 @@ use super::{
     listed::waiting,
     open::{Came, Due, Shown, Wanted},
 };
-use crate::slack::recognise::Unrecognised;
+use crate::slack::unrecognised::Unrecognised;
 
 /// A home that is opened again sooner, and would be the same, is left as it is.
 const RECENT: TimeDelta = TimeDelta::seconds(5);
