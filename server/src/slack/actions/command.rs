@@ -42,9 +42,7 @@ impl Actions {
         let Some(command) = Command::parse(payload) else {
             return;
         };
-        let actions = self.clone();
-        self.tasks
-            .spawn(async move { actions.answer(command).await });
+        self.tasks.spawn(self.clone().answer(command));
     }
 
     async fn answer(self, command: Command) {
