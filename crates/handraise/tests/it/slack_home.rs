@@ -1,15 +1,14 @@
 //! The app's home: what waits for its person alone, as text, and as much of it as fits.
 
-use chrono::TimeDelta;
 use domain::{Part, Role, duty::RotaDraft};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
 use crate::support::{
-    caller::Caller,
-    fake_slack::{ANA, BEN, FakeSlack},
+    fake_slack::{ANA, BEN},
     people::{invite_linked, operator},
-    slack_inbound::{Inbound, WAYS, Way},
+    slack_homes::{ask, has, id, started},
+    slack_inbound::{WAYS, Way},
 };
 
 store::on_both_databases!(
@@ -17,41 +16,6 @@ store::on_both_databases!(
     a_home_has_no_other_teams_questions,
     of_very_much_as_much_is_shown_as_fits,
 );
-
-fn text_of(home: &Value) -> String {
-    home.to_string()
-}
-
-pub(crate) fn has(home: &Value, words: &str) -> bool {
-    text_of(home).contains(words)
-}
-
-pub(crate) fn id(asked: &Value) -> &str {
-    asked["id"].as_str().unwrap()
-}
-
-pub(crate) async fn started(database: &TestDatabase, way: Way) -> (FakeSlack, Inbound) {
-    let slack = FakeSlack::start().await;
-    if way == Way::Http {
-        // Messages are named by the time, and the database keeps the names of an earlier Slack.
-        slack.advance(TimeDelta::hours(2));
-    }
-    let inbound = Inbound::start_for(&slack, way, database, &[]).await;
-    (slack, inbound)
-}
-
-pub(crate) async fn ask(agent: &Caller<'_>, prompt: &str) -> Value {
-    agent.ask(json!({ "prompt": prompt })).await
-}
-
-/// The first control whose name begins so.
-pub(crate) fn control(home: &Value, beginning: &str) -> String {
-    let blocks = home["blocks"].as_array().unwrap().iter();
-    let elements = blocks.flat_map(|block| block["elements"].as_array().into_iter().flatten());
-    let mut names = elements.filter_map(|element| element["action_id"].as_str());
-    let name = names.find(|name| name.starts_with(beginning));
-    name.expect("there is no such control").to_owned()
-}
 
 async fn a_home_has_what_waits_for_its_person_by_either_way(database: TestDatabase) {
     for way in WAYS {

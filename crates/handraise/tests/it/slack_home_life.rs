@@ -6,13 +6,11 @@ use serde_json::json;
 use store::{NodeId, testing::TestDatabase};
 use uuid::Uuid;
 
-use crate::{
-    slack_home::{ask, has, id, started},
-    support::{
-        fake_slack::{ANA, BEN, FakeSlack, Fault, MAIN},
-        people::{invite_linked, operator, person_named},
-        slack_inbound::{Way, until},
-    },
+use crate::support::{
+    fake_slack::{ANA, BEN, FakeSlack, Fault, MAIN},
+    people::{invite_linked, operator, person_named},
+    slack_homes::{ask, has, id, started},
+    slack_inbound::{Way, until},
 };
 
 store::on_both_databases!(

@@ -5,14 +5,12 @@ use domain::Role;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
-use crate::{
-    slack_home::{ask, control, has, id, started},
-    support::{
-        caller::id_of,
-        fake_slack::{ANA, BEN},
-        people::{invite_linked, person_named},
-        slack_inbound::Way,
-    },
+use crate::support::{
+    caller::id_of,
+    fake_slack::{ANA, BEN},
+    people::{invite_linked, person_named},
+    slack_homes::{ask, control, has, id, started},
+    slack_inbound::Way,
 };
 
 store::on_both_databases!(
