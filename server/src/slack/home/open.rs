@@ -104,6 +104,8 @@ pub(super) enum Came {
     NoTurn(Option<TimeDelta>),
     /// It is tried again, after a pause if Slack named one.
     Failed(Option<TimeDelta>),
+    /// The same, and it may show what was sent.
+    Unclear(Option<TimeDelta>),
     /// A person has to change a setting first.
     Refused,
     /// It is not kept up to date here any more.
@@ -224,7 +226,10 @@ impl OpenHomes {
                     open.not_before = begun + wait;
                 }
             }
-            Came::Failed(wait) => {
+            Came::Failed(wait) | Came::Unclear(wait) => {
+                if matches!(came, Came::Unclear(_)) {
+                    open.shown = None;
+                }
                 open.wanted = open.wanted.max(due.wanted);
                 if is_last {
                     open.failures = open.failures.saturating_add(1);

@@ -109,7 +109,10 @@ impl Homes {
             return Err(match error.class {
                 Class::NotDone { .. } | Class::Ambiguous => {
                     tracing::info!(%error, slack.user = due.user, "a home in Slack is shown later");
-                    Came::Failed(wait)
+                    match error.class {
+                        Class::Ambiguous => Came::Unclear(wait),
+                        _ => Came::Failed(wait),
+                    }
                 }
                 Class::Config | Class::TriggerBound => {
                     tracing::warn!(%error, messages = ?error.messages, slack.user = due.user, "a home in Slack cannot be shown; `handraise slack check` may say more");

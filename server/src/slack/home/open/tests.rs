@@ -87,6 +87,26 @@ fn a_turn_that_was_not_had_is_no_failure() {
 }
 
 #[test]
+fn what_a_home_shows_is_not_known_after_a_call_without_an_answer() {
+    let homes = opened("ana");
+    let due = homes.take_people(9, at(0)).remove(0);
+    homes.keep(&due, Came::Shown(shown(1, 0), None), at(0));
+    drop(due);
+    for (came, left) in [
+        (Came::Failed(None), Some(shown(1, 0))),
+        (Came::Unclear(None), None),
+    ] {
+        homes.pressed("ana", None, at(0));
+        let due = homes.take_people(9, at(0)).remove(0);
+        homes.keep(&due, came, at(0));
+        drop(due);
+        homes.pressed("ana", None, at(0));
+        let due = homes.take_people(9, at(0)).remove(0);
+        assert_eq!(due.shown, left);
+    }
+}
+
+#[test]
 fn those_drawn_longest_ago_are_drawn_first() {
     let homes = Arc::<OpenHomes>::default();
     let names = ["a", "b", "c"];
