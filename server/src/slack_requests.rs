@@ -56,7 +56,7 @@ pub(crate) async fn interactivity(
     )
 }
 
-/// `POST /slack/commands`: what people type. Slack shows the answer to them alone.
+/// `POST /slack/commands`: what people type. The answer goes to the address in it, and not to who sent the request.
 pub(crate) async fn commands(
     State(state): State<AppState>,
     Extension(address): Extension<ClientAddress>,
@@ -66,17 +66,8 @@ pub(crate) async fn commands(
     let fields: Map<String, Value> = url::form_urlencoded::parse(&body)
         .map(|(name, value)| (name.into_owned(), value.into_owned().into()))
         .collect();
-    Ok(
-        match slack
-            .inbox
-            .take_command(&fields.into())
-            .await
-            .map_err(failed)?
-        {
-            Some(answer) => Json(answer).into_response(),
-            None => StatusCode::OK.into_response(),
-        },
-    )
+    slack.inbox.take_command(&fields.into());
+    Ok(StatusCode::OK.into_response())
 }
 
 /// The body, if Slack signed it just now and such requests are expected at all.

@@ -48,6 +48,43 @@ impl Service {
         self.as_it_is(id, released.await).await
     }
 
+    /// Claims it for a person who may not know who is on it now: from no other person is it taken, not even by an admin.
+    ///
+    /// # Errors
+    /// As [`Service::claim`].
+    pub async fn claim_if_free(
+        &self,
+        id: InteractionId,
+        minutes: i64,
+        by: &Principal,
+    ) -> Result<Interaction, ServiceError> {
+        by.responder()?;
+        let claimed = self.change_as_told(id, |interaction, _, now| {
+            let claiming = decide::claim(interaction, minutes, by, now)?;
+            decide::no_other_is_on_it(interaction, by, now)?;
+            Ok(claiming)
+        });
+        self.as_it_is(id, claimed.await).await
+    }
+
+    /// Gives it up for a person who may not know who is on it now: no claim of another person ends, not even by an admin.
+    ///
+    /// # Errors
+    /// As [`Service::claim`].
+    pub async fn release_own(
+        &self,
+        id: InteractionId,
+        by: &Principal,
+    ) -> Result<Interaction, ServiceError> {
+        by.responder()?;
+        let released = self.change_as_told(id, |interaction, _, now| {
+            let releasing = decide::release(interaction, by, now)?;
+            decide::no_other_is_on_it(interaction, by, now)?;
+            Ok(releasing)
+        });
+        self.as_it_is(id, released.await).await
+    }
+
     /// Ends all claims whose time has run out, and returns how many that were. One that cannot be ended is logged, and
     /// holds up no other.
     ///

@@ -39,14 +39,12 @@ pub const COMMAND: &str = "/handraise";
 
 /// The manifest in YAML: for Socket Mode, or for requests to this address.
 pub fn manifest(requests_to: Option<&str>) -> String {
-    let request_url = |path: &str| {
+    let address = |key: &str, path: &str| {
         let base = requests_to.map(|base| base.trim_end_matches('/'));
-        base.map_or_else(String::new, |base| {
-            format!("    request_url: \"{base}{path}\"\n")
-        })
+        base.map_or_else(String::new, |base| format!("{key}: \"{base}{path}\"\n"))
     };
-    // It stands deeper than the others.
-    let command_url = request_url(COMMANDS).replace("    request_url", "      url");
+    let request_url = |path: &str| address("    request_url", path);
+    let command_url = address("      url", COMMANDS);
     let list = |items: &[&str]| {
         items
             .iter()
@@ -70,7 +68,7 @@ features:
     messages_tab_read_only_enabled: false
   slash_commands:
     - command: {COMMAND}
-      description: What waits for you in Handraise
+      description: Questions that wait for you
       usage_hint: \"[search WORDS | duty | help]\"
       should_escape: false
 {}oauth_config:

@@ -54,7 +54,7 @@ pub use capability::{
     nodes::{NodeId, Nodes, Present},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
     reaching::{Ladders, ReachNumbers, Reaches},
-    slack::{Cards, Inbox, Paces},
+    slack::{Cards, Inbox, OverdueHome, Paces, SlackHomes},
     teams::{Duties, Teams},
 };
 pub use error::{CommitError, ConnectError, StoreError};
@@ -151,6 +151,7 @@ pub trait Store:
     + Inbox
     + Cards
     + Paces
+    + SlackHomes
     + Nodes
     + Erasing
 {
@@ -179,6 +180,7 @@ impl<
         + Inbox
         + Cards
         + Paces
+        + SlackHomes
         + Nodes
         + Erasing,
 > Store for T

@@ -8,7 +8,7 @@ use slack::{
     types::{Identity, User},
 };
 
-use super::recognise::{self, Unrecognised};
+use super::{recognise, unrecognised::Unrecognised};
 use crate::{
     config::{Config, Mirror, SlackMode},
     doctor::{Finding, Report},
@@ -176,7 +176,7 @@ async fn examine_bot(client: &SlackClient, hears: bool, report: &mut Report) -> 
             report.warning(
                 BOT,
                 format!(
-                    "without commands there is no {command}; its home is missing too if the app was made from an older manifest: see docs/slack.md"
+                    "without commands there is no {command}; an app that was made from an older manifest has no home either: see docs/slack.md"
                 ),
             );
         }

@@ -74,12 +74,9 @@ impl SlackInbox {
         Ok(new)
     }
 
-    /// Answers a command that a user typed, and returns what the acknowledgement carries.
-    ///
-    /// # Errors
-    /// When it ended without an answer.
-    pub async fn take_command(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
-        self.actions.command(payload).await
+    /// Answers a command that a user typed, after it is acknowledged.
+    pub fn take_command(&self, payload: &Value) {
+        self.actions.command(payload);
     }
 
     /// Does what a user pressed or sent, and returns what the acknowledgement carries; `None` is an empty one.
@@ -104,7 +101,10 @@ impl Inbox for SlackInbox {
                 self.take_event(&payload()?).await?;
                 Ok(None)
             }
-            "slash_commands" => self.take_command(&payload()?).await,
+            "slash_commands" => {
+                self.take_command(&payload()?);
+                Ok(None)
+            }
             "interactive" => self.take_click(&payload()?).await,
             other => {
                 tracing::debug!(slack.envelope = other, "nothing here uses these");

@@ -9,4 +9,5 @@ pub mod read_back;
 pub mod recognise;
 pub mod thread_book;
 pub mod threads;
+pub mod unrecognised;
 pub mod way_in;

@@ -9,21 +9,17 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{Parts, Person, Principal, Role, SlackId, duty::Zone};
 use service::Service;
-use slack::{
-    blocks::{Note, NoteLink},
-    class::Class,
-    client::SlackClient,
-    limits::USER,
-    types::User,
-};
+use slack::{class::Class, client::SlackClient, limits::USER, types::User};
 use store::StoreError;
-use thiserror::Error;
 use tokio::sync::OnceCell;
 
+use super::unrecognised::Unrecognised;
 use crate::config::{Config, SlackUsers};
 
 /// How long it is believed what Slack said of a user. Who they are here is looked up every time.
 const BELIEVED: TimeDelta = TimeDelta::seconds(60);
+/// How long it is remembered, for homes that are kept up to date: no call is spent on them.
+const REMEMBERED: TimeDelta = TimeDelta::minutes(20);
 /// Slack's own bot, which does not say that it is one.
 const SLACKBOT: &str = "USLACKBOT";
 
@@ -43,119 +39,25 @@ pub struct Recogniser {
 struct Said {
     /// `None` when it knows no user of this id, or will not say.
     user: Option<User>,
-    until: DateTime<Utc>,
+    at: DateTime<Utc>,
 }
 
-/// A user of Slack who looks.
+/// Whether Slack is asked who a user is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asking {
+    /// Unless it said so within the last minute.
+    Slack,
+    /// What it said before has to do.
+    NoOne,
+}
+
+/// A user of Slack who reads.
 #[derive(Clone, Debug)]
 pub struct Reader {
     /// The person they are, or a user who may answer without being one.
     pub sees: Principal,
     /// Where their clocks are, if that is known.
     pub zone: Option<Zone>,
-}
-
-/// Why a user may not answer in Slack.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Unrecognised {
-    /// They are a program.
-    #[error("a bot cannot answer")]
-    Bot,
-    /// They are gone.
-    #[error("their user of Slack is deactivated")]
-    Deleted,
-    /// They are a guest of the workspace.
-    #[error("a guest cannot answer")]
-    Guest,
-    /// They belong to another workspace.
-    #[error("they belong to another workspace")]
-    OtherWorkspace,
-    /// They are unknown here.
-    #[error("nobody here is this user of Slack")]
-    Unknown {
-        /// Where they can say who they are, if it could be made. Only for them to see.
-        link: Option<String>,
-    },
-    /// They are a person who may not come in.
-    #[error("the person they are is disabled")]
-    Disabled,
-    /// They are a person who answers nothing.
-    #[error("the person they are is a viewer")]
-    Viewer,
-    /// Slack could not be asked, or did not know.
-    #[error("Slack did not say who they are")]
-    NotSaid,
-    /// The database failed.
-    #[error("the database failed")]
-    Failed,
-}
-
-impl Unrecognised {
-    /// The note to them, for them alone to see.
-    pub fn note(&self) -> Note {
-        let words = match self {
-            Self::Bot => "This was not taken as an answer: bots cannot answer, only people can.",
-            Self::Deleted => {
-                "This was not taken as an answer: your user in Slack is deactivated. Ask an admin of your workspace."
-            }
-            Self::Guest => {
-                "This was not taken as an answer: you are a guest in this workspace, and guests cannot answer. Ask one of its members to, or sign in to Handraise and answer there."
-            }
-            Self::OtherWorkspace => {
-                "This was not taken as an answer: you belong to another workspace, and only members of this one can answer. Ask one of them to, or sign in to Handraise and answer there."
-            }
-            Self::Unknown { link: Some(link) } => {
-                return Note {
-                    words: "This was not taken as an answer: Handraise does not know who you are. Link your Slack user \
-                            to your account, then answer again. The link is good for 30 minutes and for you alone. If \
-                            you have no account, ask an admin of Handraise."
-                        .to_owned(),
-                    link: Some(NoteLink::Identify(link.clone())),
-                };
-            }
-            Self::Unknown { link: None } => {
-                "This was not taken as an answer: Handraise does not know who you are. Ask an admin of Handraise to enter your Slack member ID."
-            }
-            Self::Disabled => {
-                "This was not taken as an answer: your account is disabled. Ask an admin of Handraise to enable it."
-            }
-            Self::Viewer => {
-                "This was not taken as an answer: your role is viewer, so you can read, but not answer. Ask an admin of Handraise for another role."
-            }
-            Self::NotSaid => {
-                "This was not taken as an answer: Slack did not say who you are. Try again in a minute, or answer in Handraise."
-            }
-            Self::Failed => {
-                "This was not taken as an answer: Handraise could not look up who you are. Try again in a minute."
-            }
-        };
-        words.into()
-    }
-
-    /// The note to somebody who only wants to look.
-    pub fn note_to_reader(&self) -> Note {
-        let words = match self {
-            Self::Unknown { link: Some(link) } => {
-                return Note {
-                    words: "Handraise does not know who you are. Link your Slack user to your account, and what waits \
-                            for you is shown here. The link is good for 30 minutes and for you alone. If you have no \
-                            account, ask an admin of Handraise."
-                        .to_owned(),
-                    link: Some(NoteLink::Identify(link.clone())),
-                };
-            }
-            Self::Unknown { link: None } => {
-                "Handraise does not know who you are. Ask an admin of Handraise to enter your Slack member ID."
-            }
-            Self::Disabled => "Your account is disabled. Ask an admin of Handraise to enable it.",
-            Self::NotSaid => "Slack did not say who you are. Open this again in a minute.",
-            Self::Failed => "Handraise could not look up who you are. Open this again in a minute.",
-            Self::Bot | Self::Deleted | Self::Guest | Self::OtherWorkspace | Self::Viewer => {
-                "Only members of this workspace see what waits for them."
-            }
-        };
-        words.into()
-    }
 }
 
 impl Recogniser {
@@ -182,7 +84,7 @@ impl Recogniser {
         user_id: &str,
         now: DateTime<Utc>,
     ) -> Result<Principal, Unrecognised> {
-        let (id, user, person) = self.looked_up(team_id, user_id, now).await?;
+        let (id, user, person) = self.looked_up(team_id, user_id, now, Asking::Slack).await?;
         match person {
             Some(person) => {
                 let teams = self.service.store().parts(person.id).await;
@@ -193,7 +95,7 @@ impl Recogniser {
         }
     }
 
-    /// The same for somebody who looks: what they see is for them alone, and viewers see too.
+    /// The same for a user who reads: what they see is for them alone, and viewers see too.
     ///
     /// # Errors
     /// Whenever it is not certain that they may.
@@ -203,7 +105,29 @@ impl Recogniser {
         user_id: &str,
         now: DateTime<Utc>,
     ) -> Result<Reader, Unrecognised> {
-        let (id, user, person) = self.looked_up(team_id, user_id, now).await?;
+        self.read(team_id, user_id, now, Asking::Slack).await
+    }
+
+    /// The same for a user whose home is kept up to date, by what Slack said of them before.
+    ///
+    /// # Errors
+    /// Whenever it is not certain that they may.
+    pub async fn reader_as_remembered(
+        &self,
+        user_id: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Reader, Unrecognised> {
+        self.read(None, user_id, now, Asking::NoOne).await
+    }
+
+    async fn read(
+        &self,
+        team_id: Option<&str>,
+        user_id: &str,
+        now: DateTime<Utc>,
+        asking: Asking,
+    ) -> Result<Reader, Unrecognised> {
+        let (id, user, person) = self.looked_up(team_id, user_id, now, asking).await?;
         let zone = Zone::parse(&user.tz).ok();
         let Some(person) = person else {
             let sees = self.as_allowed(&id, user).await?;
@@ -217,19 +141,20 @@ impl Recogniser {
         Ok(Reader { sees, zone })
     }
 
-    /// Who somebody is in Slack, where nothing speaks against them, and here.
+    /// Who a user is in Slack, where nothing speaks against them, and here.
     async fn looked_up(
         &self,
         team_id: Option<&str>,
         user_id: &str,
         now: DateTime<Utc>,
+        asking: Asking,
     ) -> Result<(SlackId, User, Option<Person>), Unrecognised> {
         let id = SlackId::parse(user_id).map_err(|_| Unrecognised::NotSaid)?;
         let team = self.team().await?;
         if team_id.is_some_and(|named| named != team) {
             return Err(Unrecognised::OtherWorkspace);
         }
-        let user = self.user(&id, now).await?;
+        let user = self.user(&id, now, asking).await?;
         if let Some(why) = objection(&user, team) {
             return Err(why);
         }
@@ -238,7 +163,7 @@ impl Recogniser {
         Ok((id, user, person))
     }
 
-    /// Somebody without an account, if they may answer all the same.
+    /// A user without an account, if they may answer all the same.
     async fn as_allowed(&self, id: &SlackId, user: User) -> Result<Principal, Unrecognised> {
         if self.allowed.contains(id.as_str()) {
             return Ok(Principal::SlackUser {
@@ -271,10 +196,22 @@ impl Recogniser {
         })
     }
 
-    async fn user(&self, id: &SlackId, now: DateTime<Utc>) -> Result<User, Unrecognised> {
-        let said = self.said().get(id).filter(|said| now < said.until).cloned();
-        if let Some(said) = said {
+    async fn user(
+        &self,
+        id: &SlackId,
+        now: DateTime<Utc>,
+        asking: Asking,
+    ) -> Result<User, Unrecognised> {
+        let believed = match asking {
+            Asking::Slack => BELIEVED,
+            Asking::NoOne => REMEMBERED,
+        };
+        let said = self.said().get(id).cloned();
+        if let Some(said) = said.filter(|said| now < said.at + believed) {
             return said.user.ok_or(Unrecognised::NotSaid);
+        }
+        if asking == Asking::NoOne {
+            return Err(Unrecognised::NotSaid);
         }
         if self.service.slack_rests(USER).await {
             return Err(Unrecognised::NotSaid);
@@ -282,7 +219,7 @@ impl Recogniser {
         let user = match self.client.user_info(id.as_str()).await {
             Ok(user) => Some(user).filter(|user| user.id == id.as_str()),
             Err(error) => {
-                tracing::warn!(%error, slack.user = %id, "Slack did not say who somebody is");
+                tracing::warn!(%error, slack.user = %id, "Slack did not say who a user is");
                 if let Some(wait) = error.pause() {
                     self.service.slack_refused(error.method, wait).await;
                 }
@@ -294,14 +231,13 @@ impl Recogniser {
             }
         };
         let mut said = self.said();
-        said.retain(|_, said| now < said.until);
-        let until = now + BELIEVED;
+        said.retain(|_, said| now < said.at + REMEMBERED);
         let user_said = user.clone();
         said.insert(
             id.clone(),
             Said {
                 user: user_said,
-                until,
+                at: now,
             },
         );
         user.ok_or(Unrecognised::NotSaid)
@@ -313,7 +249,7 @@ impl Recogniser {
 }
 
 fn failed(error: &StoreError, id: &SlackId) -> Unrecognised {
-    tracing::error!(%error, slack.user = %id, "somebody in Slack could not be looked up");
+    tracing::error!(%error, slack.user = %id, "a user of Slack, or their teams, could not be looked up");
     Unrecognised::Failed
 }
 

@@ -8,7 +8,7 @@ use domain::{InteractionId, Principal, slack_pace::Urgency};
 use service::{Rests, Service};
 use slack::{blocks::Note, client::SlackClient, limits::NOTE, types::Post};
 
-use super::recognise::{Recogniser, Unrecognised};
+use super::{recognise::Recogniser, unrecognised::Unrecognised};
 
 /// For so long after it was closed, what is said in a thread is looked for after a gap.
 const LATELY: TimeDelta = TimeDelta::hours(1);

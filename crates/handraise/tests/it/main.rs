@@ -80,6 +80,8 @@ mod slack_erasing;
 mod slack_fake;
 mod slack_forms;
 mod slack_home;
+mod slack_home_life;
+mod slack_home_presses;
 mod slack_identities;
 mod slack_inbound;
 mod slack_link_page;

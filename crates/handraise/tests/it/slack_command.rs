@@ -1,4 +1,4 @@
-//! `/handraise`: what waits, what was asked, who is on duty, for whoever typed it and nobody else.
+//! `/handraise`: what waits, what was asked and who is on duty, for its author alone.
 
 use chrono::TimeDelta;
 use domain::Role;
@@ -20,9 +20,17 @@ store::on_both_databases!(
     only_slack_types_commands,
 );
 
+/// What they are told, by the address that came with what they typed.
 async fn typed(slack: &FakeSlack, user: &str, text: &str) -> String {
+    let is_answer = |call: &&(String, Value)| call.0 == "response";
+    let before = slack.look(|world| world.calls.iter().filter(is_answer).count());
     let typed = slack.command(user, text);
-    let answer = slack.acked(typed).await.unwrap();
+    assert_eq!(slack.acked(typed).await, Some(json!({})));
+    let answer = slack.wait_for(|world| {
+        let mut answers = world.calls.iter().filter(is_answer);
+        answers.nth(before).map(|(_, answer)| answer.clone())
+    });
+    let answer = answer.await;
     assert_eq!(answer["response_type"], "ephemeral", "{answer}");
     answer.to_string()
 }
@@ -54,13 +62,13 @@ async fn a_command_is_answered_by_either_way_for_its_author_alone(database: Test
         let said = typed(&slack, ANA, "help").await;
         assert!(said.contains("/handraise search WORDS"), "{said}");
         let said = typed(&slack, ANA, "dance <!here>").await;
-        assert!(said.contains("There is no \\\"dance\\\""), "{said}");
+        assert!(said.contains("\\\"dance\\\" is not a command"), "{said}");
         let said = typed(&slack, ANA, "search").await;
         assert!(said.contains("Say what to search for."), "{said}");
         // Nothing of it stands in a channel.
         assert!(!slack.look(|world| {
             let mut all = world.messages.iter();
-            all.any(|one| one.text.contains("rota"))
+            all.any(|one| one.only_for.is_none() && one.text.contains("rota"))
         }));
         agent.done(&asked, "cancel", json!({"reason": "no"})).await;
         inbound.app.stop().await;
@@ -97,9 +105,25 @@ async fn a_search_finds_what_its_author_may_see(database: TestDatabase) {
         "{said}"
     );
     let said = typed(&slack, ANA, "search oslo").await;
-    assert!(said.contains("Nothing that you may see is found"), "{said}");
+    assert!(
+        said.contains("No interaction that you may see is found"),
+        "{said}"
+    );
     let said = typed(&slack, BEN, "search oslo harbour").await;
     assert!(said.contains(id(&secret)), "{said}");
+    // What was only told waits for no answer.
+    let told = open
+        .ask(json!({"kind": "notification", "prompt": "Harbour of Hammerfest closed."}))
+        .await;
+    let said = typed(&slack, ANA, "search hammerfest").await;
+    assert!(
+        said.contains(&format!("/interactions/{}", id(&told))),
+        "{said}"
+    );
+    assert!(
+        said.contains("\"Told\"") && !said.contains("\"Waits\""),
+        "{said}"
+    );
     for n in 0..12 {
         open.ask(json!({"prompt": format!("Which harbour, {n}? {}", "<&> ".repeat(900))}))
             .await;
@@ -119,7 +143,7 @@ async fn a_viewer_looks_and_a_stranger_is_told_how_to_link(database: TestDatabas
     let agent = app.agent("backend").await;
     let asked = agent.ask(json!({"prompt": "xyzzy?"})).await;
     let said = typed(&slack, ANA, "").await;
-    assert!(said.contains("Nothing waits for you"), "{said}");
+    assert!(said.contains("No question waits for you"), "{said}");
     assert!(
         typed(&slack, ANA, "search xyzzy")
             .await
@@ -158,7 +182,11 @@ async fn only_slack_types_commands(database: TestDatabase) {
         let refused = json_of(post(timestamp, signature).await, StatusCode::UNAUTHORIZED).await;
         assert_eq!(refused["code"], "not_slack");
     }
-    let answer = json_of(post(now, sign(now, body)).await, StatusCode::OK).await;
-    assert_eq!(answer["response_type"], "ephemeral");
+    // Who sends again what Slack has signed is told nothing: the answer goes to its author.
+    for _ in 0..2 {
+        let taken = post(now, sign(now, body)).await;
+        assert_eq!(taken.status(), StatusCode::OK);
+        assert_eq!(taken.text().await.unwrap(), "");
+    }
     inbound.app.stop().await;
 }

@@ -1,56 +1,21 @@
-//! The app's home: what waits for one person is there, and for nobody else; what they do there holds everywhere; and it
-//! is kept up to date while they look.
+//! The app's home: what waits for its person alone, as text, and as much of it as fits.
 
-use chrono::TimeDelta;
 use domain::{Part, Role, duty::RotaDraft};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
 use crate::support::{
-    caller::{Caller, id_of},
-    fake_slack::{ANA, BEN, FakeSlack, Fault},
-    people::{invite_linked, operator, person_named},
-    slack_inbound::{Inbound, WAYS, Way, until},
+    fake_slack::{ANA, BEN},
+    people::{invite_linked, operator},
+    slack_homes::{ask, has, id, started},
+    slack_inbound::{WAYS, Way},
 };
 
 store::on_both_databases!(
     a_home_has_what_waits_for_its_person_by_either_way,
-    whoever_is_on_it_is_seen_at_home_and_everywhere,
-    what_another_team_is_asked_is_at_nobody_elses_home,
-    what_is_the_same_is_one_line_and_done_at_once,
-    what_is_put_off_is_gone_until_then,
-    whoever_is_nobody_here_is_told_how_to_become_somebody,
-    a_person_who_is_kept_out_sees_nothing_any_more,
-    a_home_that_slack_does_not_take_comes_later,
+    a_home_has_no_other_teams_questions,
     of_very_much_as_much_is_shown_as_fits,
-    an_app_without_a_home_does_all_else,
 );
-
-fn text_of(home: &Value) -> String {
-    home.to_string()
-}
-
-fn has(home: &Value, words: &str) -> bool {
-    text_of(home).contains(words)
-}
-
-fn id(asked: &Value) -> &str {
-    asked["id"].as_str().unwrap()
-}
-
-async fn started(database: &TestDatabase, way: Way) -> (FakeSlack, Inbound) {
-    let slack = FakeSlack::start().await;
-    if way == Way::Http {
-        // Messages are named by the time, and the database keeps the names of an earlier Slack.
-        slack.advance(TimeDelta::hours(2));
-    }
-    let inbound = Inbound::start_for(&slack, way, database, &[]).await;
-    (slack, inbound)
-}
-
-async fn ask(agent: &Caller<'_>, prompt: &str) -> Value {
-    agent.ask(json!({ "prompt": prompt })).await
-}
 
 async fn a_home_has_what_waits_for_its_person_by_either_way(database: TestDatabase) {
     for way in WAYS {
@@ -77,13 +42,14 @@ async fn a_home_has_what_waits_for_its_person_by_either_way(database: TestDataba
 
         slack.open_tab(ANA, "messages");
         slack.open_tab(ANA, "home");
-        let home = slack.home(ANA, |_| true).await;
+        // That of an earlier node may be made blank first.
+        let home = slack.home(ANA, |home| has(home, "on duty")).await;
         assert!(
             has(&home, &format!("You are on duty: Payments {way:?}")),
             "{home}"
         );
         if way == Way::Socket {
-            assert!(has(&home, "Nothing waits for you"), "{home}");
+            assert!(has(&home, "No question waits for you"), "{home}");
         }
 
         let asked = agent
@@ -115,66 +81,7 @@ async fn a_home_has_what_waits_for_its_person_by_either_way(database: TestDataba
     }
 }
 
-async fn whoever_is_on_it_is_seen_at_home_and_everywhere(database: TestDatabase) {
-    let (slack, inbound) = started(&database, Way::Socket).await;
-    let app = &inbound.app;
-    invite_linked(app, "Ana", Role::Responder, ANA).await;
-    invite_linked(app, "Ben", Role::Responder, BEN).await;
-    let agent = app.agent("backend").await;
-    let asked = ask(&agent, "Which port?").await;
-    let (claim, release) = (
-        format!("home_claim:{}", id(&asked)),
-        format!("home_release:{}", id(&asked)),
-    );
-    for user in [ANA, BEN] {
-        slack.open_tab(user, "home");
-        slack.home(user, |home| has(home, &claim)).await;
-    }
-    // Ben's, as it is when Ana has pressed already.
-    let bens = slack.look(|world| world.homes[BEN].last().cloned().unwrap());
-    let press = slack.press_home(ANA, &claim, None);
-    assert_eq!(slack.acked(press).await, Some(json!({})));
-    slack
-        .home(ANA, |home| {
-            has(home, &release) && has(home, "You are on it")
-        })
-        .await;
-    let others = slack.home(BEN, |home| has(home, "Ana is on it")).await;
-    assert!(!has(&others, &claim) && !has(&others, &release), "{others}");
-    let store = app.state.service.store();
-    let stored = store.interaction(id_of(&asked)).await.unwrap().unwrap();
-    let ana = person_named(app, "Ana").await;
-    assert_eq!(stored.claim.unwrap().by.id, ana.0);
-    let row = agent.poll(&asked).await;
-    assert_eq!(row["claim"]["by"]["name"], "Ana", "{row}");
-
-    slack.set(|world| world.homes.get_mut(BEN).unwrap().push(bens));
-    let press = slack.press_home(BEN, &claim, None);
-    assert_eq!(slack.acked(press).await, Some(json!({})));
-    slack
-        .home(BEN, |home| has(home, "Ana is on it for another"))
-        .await;
-
-    let press = slack.press_home(ANA, &release, None);
-    assert_eq!(slack.acked(press).await, Some(json!({})));
-    slack.home(ANA, |home| has(home, &claim)).await;
-    slack.home(BEN, |home| has(home, &claim)).await;
-    assert_eq!(agent.poll(&asked).await["claim"], Value::Null);
-
-    // What is gone meanwhile is said.
-    let anas = slack.look(|world| world.homes[ANA].last().cloned().unwrap());
-    agent.done(&asked, "cancel", json!({"reason": "no"})).await;
-    slack.home(ANA, |home| !has(home, &claim)).await;
-    slack.set(|world| world.homes.get_mut(ANA).unwrap().push(anas));
-    let press = slack.press_home(ANA, &claim, None);
-    assert_eq!(slack.acked(press).await, Some(json!({})));
-    slack
-        .home(ANA, |home| has(home, "It is closed already."))
-        .await;
-    inbound.app.stop().await;
-}
-
-async fn what_another_team_is_asked_is_at_nobody_elses_home(database: TestDatabase) {
+async fn a_home_has_no_other_teams_questions(database: TestDatabase) {
     let (slack, inbound) = started(&database, Way::Socket).await;
     let app = &inbound.app;
     invite_linked(app, "Ana", Role::Responder, ANA).await;
@@ -216,142 +123,6 @@ async fn what_another_team_is_asked_is_at_nobody_elses_home(database: TestDataba
     inbound.app.stop().await;
 }
 
-async fn what_is_the_same_is_one_line_and_done_at_once(database: TestDatabase) {
-    let (slack, inbound) = started(&database, Way::Socket).await;
-    let app = &inbound.app;
-    invite_linked(app, "Ana", Role::Responder, ANA).await;
-    let agent = app.agent("backend").await;
-    let first = ask(&agent, "Which port?").await;
-    let second = ask(&agent, "Which port?").await;
-    slack.open_tab(ANA, "home");
-    let home = slack
-        .home(ANA, |home| has(home, "2 questions wait for you"))
-        .await;
-    assert!(
-        has(&home, "2 × Which port?") && has(&home, "/groups/"),
-        "{home}"
-    );
-    let claim = control(&home, "home_claim:");
-    assert!(claim.ends_with(id(&second)), "{claim}");
-    // The third is not one that Ana was shown when this was drawn.
-    let third = ask(&agent, "Which port?").await;
-    slack.home(ANA, |home| has(home, "3 × Which port?")).await;
-    slack.set(|world| world.homes.get_mut(ANA).unwrap().push(home));
-    let press = slack.press_home(ANA, &claim, None);
-    assert_eq!(slack.acked(press).await, Some(json!({})));
-    let mut claimed = Vec::new();
-    for one in [&first, &second, &third] {
-        claimed.push(!agent.poll(one).await["claim"].is_null());
-    }
-    assert_eq!(claimed, [true, true, false]);
-    inbound.app.stop().await;
-}
-
-/// The first control whose name begins so.
-fn control(home: &Value, beginning: &str) -> String {
-    let blocks = home["blocks"].as_array().unwrap().iter();
-    let elements = blocks.flat_map(|block| block["elements"].as_array().into_iter().flatten());
-    let mut names = elements.filter_map(|element| element["action_id"].as_str());
-    let name = names.find(|name| name.starts_with(beginning));
-    name.expect("there is no such control").to_owned()
-}
-
-async fn what_is_put_off_is_gone_until_then(database: TestDatabase) {
-    let (slack, inbound) = started(&database, Way::Socket).await;
-    let app = &inbound.app;
-    invite_linked(app, "Ana", Role::Responder, ANA).await;
-    let agent = app.agent("backend").await;
-    let asked = agent
-        .ask(json!({"prompt": "Which port?", "timeout_seconds": null}))
-        .await;
-    let short = agent
-        .ask(json!({"prompt": "Which host?", "timeout_seconds": 600}))
-        .await;
-    slack.open_tab(ANA, "home");
-    slack.home(ANA, |home| has(home, id(&short))).await;
-    let snooze = |asked: &Value| format!("home_snooze:{}", id(asked));
-    let press = slack.press_home(ANA, &snooze(&asked), Some("tomorrow"));
-    assert_eq!(slack.acked(press).await, Some(json!({})));
-    let home = slack.home(ANA, |home| !has(home, id(&asked))).await;
-    assert!(has(&home, "1 put off."), "{home}");
-    let ana = person_named(app, "Ana").await;
-    let snoozed = app.state.service.snoozed(ana).await.unwrap();
-    // The fake's people are in Berlin, on the 15th of January.
-    assert_eq!(snoozed[0].until.to_rfc3339(), "2027-01-16T08:00:00+00:00");
-
-    let press = slack.press_home(ANA, &snooze(&short), Some("60"));
-    assert_eq!(slack.acked(press).await, Some(json!({})));
-    slack
-        .home(ANA, |home| {
-            has(home, "cannot be put off beyond its deadline")
-        })
-        .await;
-    inbound.app.stop().await;
-}
-
-async fn whoever_is_nobody_here_is_told_how_to_become_somebody(database: TestDatabase) {
-    let (slack, inbound) = started(&database, Way::Socket).await;
-    let app = &inbound.app;
-    let agent = app.agent("backend").await;
-    let asked = ask(&agent, "xyzzy?").await;
-    slack.open_tab(ANA, "home");
-    let home = slack.home(ANA, |_| true).await;
-    assert!(has(&home, "/slack/link/"), "{home}");
-    assert!(!has(&home, "xyzzy"), "{home}");
-    // They are somebody now, and look still.
-    invite_linked(app, "Ana", Role::Responder, ANA).await;
-    slack.home(ANA, |home| has(home, id(&asked))).await;
-    inbound.app.stop().await;
-}
-
-async fn a_person_who_is_kept_out_sees_nothing_any_more(database: TestDatabase) {
-    let (slack, inbound) = started(&database, Way::Socket).await;
-    let app = &inbound.app;
-    invite_linked(app, "Ana", Role::Responder, ANA).await;
-    let agent = app.agent("backend").await;
-    let asked = ask(&agent, "xyzzy?").await;
-    slack.open_tab(ANA, "home");
-    slack.home(ANA, |home| has(home, "xyzzy")).await;
-    let ana = person_named(app, "Ana").await;
-    let (service, by) = (&app.state.service, operator());
-    service.disable_person(ana, true, false, &by).await.unwrap();
-    let home = slack
-        .home(ANA, |home| has(home, "Your account is disabled"))
-        .await;
-    assert!(!has(&home, "xyzzy") && !has(&home, id(&asked)), "{home}");
-    inbound.app.stop().await;
-}
-
-async fn a_home_that_slack_does_not_take_comes_later(database: TestDatabase) {
-    let (slack, inbound) = started(&database, Way::Socket).await;
-    let app = &inbound.app;
-    invite_linked(app, "Ana", Role::Responder, ANA).await;
-    let agent = app.agent("backend").await;
-    let asked = ask(&agent, "Which port?").await;
-    slack.fail(
-        "views.publish",
-        [Fault::Limited(30), Fault::Refused("internal_error")],
-    );
-    let calls = || {
-        slack.look(|world| {
-            let calls = world.calls.iter();
-            calls.filter(|(name, _)| name == "views.publish").count()
-        })
-    };
-    slack.open_tab(ANA, "home");
-    until("the refusal", async || calls() == 1).await;
-    let service = &app.state.service;
-    until("the pause", async || {
-        service.slack_rests("views.publish").await
-    })
-    .await;
-    slack.advance(TimeDelta::seconds(31));
-    until("the failure", async || calls() == 2).await;
-    slack.advance(TimeDelta::seconds(61));
-    slack.home(ANA, |home| has(home, id(&asked))).await;
-    inbound.app.stop().await;
-}
-
 async fn of_very_much_as_much_is_shown_as_fits(database: TestDatabase) {
     let (slack, inbound) = started(&database, Way::Socket).await;
     let app = &inbound.app;
@@ -367,27 +138,5 @@ async fn of_very_much_as_much_is_shown_as_fits(database: TestDatabase) {
         .await;
     assert!(has(&home, "171 more on the page."), "{home}");
     assert!(home["blocks"].as_array().unwrap().len() <= 100);
-    inbound.app.stop().await;
-}
-
-async fn an_app_without_a_home_does_all_else(database: TestDatabase) {
-    let (slack, inbound) = started(&database, Way::Socket).await;
-    let app = &inbound.app;
-    invite_linked(app, "Ana", Role::Responder, ANA).await;
-    slack.set(|world| world.has_home = false);
-    slack.open_tab(ANA, "home");
-    slack
-        .wait_for(|world| {
-            let mut calls = world.calls.iter();
-            calls.find(|(name, _)| name == "views.publish").map(|_| ())
-        })
-        .await;
-    let agent = app.agent("backend").await;
-    let (asked, card) = inbound
-        .ask(&agent, json!({"kind": "acknowledgement"}))
-        .await;
-    let press = slack.click(crate::support::fake_slack::MAIN, &card, "acknowledge");
-    assert_eq!(slack.acked(press).await, Some(json!({})));
-    assert_eq!(agent.poll(&asked).await["outcome"], "answered");
     inbound.app.stop().await;
 }

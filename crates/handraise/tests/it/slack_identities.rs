@@ -5,7 +5,7 @@ use domain::{PersonId, Principal, Refused, Role, SlackId};
 use machine::clock::Clock;
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use server::slack::recognise::{Recogniser, Unrecognised};
+use server::slack::{recognise::Recogniser, unrecognised::Unrecognised};
 use service::ServiceError;
 use slack::client::SlackClient;
 use store::testing::TestDatabase;

@@ -31,6 +31,19 @@ pub(super) fn heading(kind: Kind) -> &'static str {
     }
 }
 
+/// This kind, in a list.
+pub(super) fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Question => "Question",
+        Kind::Choice => "Choice",
+        Kind::Acknowledgement => "Acknowledgement",
+        Kind::Approval => "Approval",
+        Kind::PlanReview => "Plan",
+        Kind::Form => "Form",
+        Kind::Notification => "Notification",
+    }
+}
+
 /// How it ended; `None` while it waits, and for one that never did.
 pub(super) fn outcome(state: &State) -> Option<&'static str> {
     ended(state.outcome()?)

@@ -1,10 +1,10 @@
-//! The inbox of Slack, its cards, and its pace.
+//! The inbox of Slack, its cards, its pace, and the homes of the app.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{InteractionId, MessageId, slack::OnCard, slack_pace::Pace};
 
-use crate::{KeptMessage, NewMessage, Result};
+use crate::{KeptMessage, NewMessage, NodeId, Result};
 
 /// People's messages in Slack, from before they are acknowledged until they were heard, and for a while
 /// longer: a message that comes again is recognised.
@@ -60,4 +60,47 @@ pub trait Paces: Send + Sync {
 
     /// Keeps the pace of a method, if it is still the version that was read. Returns whether it was.
     async fn put_pace(&self, method: &str, pace: &Pace, read: i64) -> Result<bool>;
+}
+
+/// A home of the app whose end is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverdueHome {
+    /// Whose it is, as Slack names them.
+    pub user: String,
+    /// The node that has it.
+    pub node: NodeId,
+    /// Until when it was to show something.
+    pub until: DateTime<Utc>,
+    /// Since when its end is due.
+    pub next_at: DateTime<Utc>,
+}
+
+/// Which homes of the app show something. Slack keeps what was published, so each is known from before it shows
+/// something until after it is blank again.
+#[async_trait]
+pub trait SlackHomes: Send + Sync {
+    /// Keeps that a node shows a user's home until then, and returns which node had it before.
+    async fn take_home(
+        &self,
+        user: &str,
+        node: NodeId,
+        until: DateTime<Utc>,
+    ) -> Result<Option<NodeId>>;
+
+    /// The node that has a user's home.
+    async fn node_of_home(&self, user: &str) -> Result<Option<NodeId>>;
+
+    /// Homes whose end is due, those that have waited longest first.
+    async fn overdue_homes(&self, now: DateTime<Utc>, limit: u32) -> Result<Vec<OverdueHome>>;
+
+    /// Gives a home whose end is due to a node, and has its end due again then. Returns whether it was still as it was read.
+    async fn take_overdue_home(
+        &self,
+        home: &OverdueHome,
+        node: NodeId,
+        next_at: DateTime<Utc>,
+    ) -> Result<bool>;
+
+    /// Forgets a home that is blank, if the node still has it. Returns whether it had.
+    async fn forget_home(&self, user: &str, node: NodeId) -> Result<bool>;
 }

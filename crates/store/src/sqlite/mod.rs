@@ -56,6 +56,8 @@ mod reaches;
 mod sessions;
 #[path = "../both/signs.rs"]
 mod signs;
+#[path = "../both/slack_homes.rs"]
+mod slack_homes;
 #[path = "../both/snoozes.rs"]
 mod snoozes;
 #[path = "../both/tasks.rs"]

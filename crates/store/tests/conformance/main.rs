@@ -26,5 +26,6 @@ mod reaches;
 mod reading;
 mod searching;
 mod signs;
+mod slack_homes;
 mod tasks;
 mod teams;

@@ -8,8 +8,8 @@ use service::ServiceError;
 use slack::blocks::{HomePress, PutOff, Target};
 use tokio::sync::oneshot;
 
-use super::{Actions, CLOSED, FAILED, Obstacle, UNKNOWN, VIEWER, payload::PressedAtHome};
-use crate::slack::home::TAKEN;
+use super::{Actions, CLOSED, Obstacle, UNKNOWN, VIEWER, payload::PressedAtHome, together};
+use crate::slack::home;
 
 const NOT_PUT_OFF: &str = "It cannot be put off beyond its deadline.";
 const NO_ACCOUNT: &str = "Only people with an account put questions off.";
@@ -18,8 +18,8 @@ const NO_ACCOUNT: &str = "Only people with an account put questions off.";
 enum Act {
     Claim,
     Release,
-    /// Until then, for this person.
-    Snooze(DateTime<Utc>, Principal),
+    /// Until then.
+    Snooze(DateTime<Utc>),
 }
 
 impl Actions {
@@ -36,75 +36,72 @@ impl Actions {
         let done = self.do_at_home(&pressed).await;
         // Slack may wait no longer.
         let _ = tell.send(!matches!(done, Err(Obstacle::Failed)));
-        let notice = match done {
-            Ok(()) => None,
-            Err(Obstacle::Failed) => Some(FAILED.to_owned()),
-            Err(obstacle) => Some(obstacle.note().words),
-        };
-        self.homes.acted(&pressed.who.user, notice);
+        let notice = done.err().map(|obstacle| obstacle.note().words);
+        self.homes.pressed(&pressed.who.user, notice);
     }
 
     async fn do_at_home(&self, pressed: &PressedAtHome) -> Result<(), Obstacle> {
+        let (team, now) = (pressed.who.team.as_deref(), self.service.now());
+        let reader = self.recogniser.reader(team, &pressed.who.user, now).await;
+        let reader = reader.map_err(|why| Obstacle::Refused(why.note_to_reader()))?;
+        if reader.sees.responder().is_err() {
+            return Err(Obstacle::Refused(VIEWER.into()));
+        }
         let by = self.admit(&pressed.who).await?;
         let (target, act) = match pressed.press {
             HomePress::Claim(target) => (target, Act::Claim),
             HomePress::Release(target) => (target, Act::Release),
             HomePress::Snooze(target, put_off) => {
-                let (team, now) = (pressed.who.team.as_deref(), self.service.now());
-                let reader = self.recogniser.reader(team, &pressed.who.user, now).await;
-                let reader = reader.map_err(|why| Obstacle::Refused(why.note_to_reader()))?;
                 if !matches!(reader.sees, Principal::Person { .. }) {
                     return Err(Obstacle::Refused(NO_ACCOUNT.into()));
                 }
                 let until = until(put_off, reader.zone.as_ref(), now);
-                (target, Act::Snooze(until, reader.sees))
+                (target, Act::Snooze(until))
             }
         };
-        let ids = self.ids(target, &by).await?;
+        let ids = self.ids(target, &reader.sees).await?;
         // At once, so that they are committed in few transactions.
-        let done = join_all(ids.iter().map(|id| self.act(*id, &act, &by))).await;
-        let mut obstacles: Vec<_> = done.into_iter().filter_map(Result::err).collect();
-        // Whatever else was wrong, something was not kept.
-        let first = obstacles
-            .iter()
-            .position(|it| matches!(it, Obstacle::Failed));
-        match obstacles.is_empty() {
-            true => Ok(()),
-            false => Err(obstacles.swap_remove(first.unwrap_or(0))),
-        }
+        let acts = ids.iter().map(|id| self.act(*id, &act, &by, &reader.sees));
+        together(join_all(acts).await, "done")
     }
 
-    async fn act(&self, id: InteractionId, act: &Act, by: &Principal) -> Result<(), Obstacle> {
+    /// A claim is made as the user of Slack that they are, and put off is for the person.
+    async fn act(
+        &self,
+        id: InteractionId,
+        act: &Act,
+        by: &Principal,
+        person: &Principal,
+    ) -> Result<(), Obstacle> {
+        // What they were shown may be old: another person's claim is never taken or ended from there.
         let done = match act {
             Act::Claim => {
-                let claimed = self.service.claim(id, limits::CLAIM_MINUTES, by).await;
-                claimed.map(|_| ())
+                let claimed = self.service.claim_if_free(id, limits::CLAIM_MINUTES, by);
+                claimed.await.map(|_| ())
             }
-            Act::Release => self.service.release(id, by).await.map(|_| ()),
-            Act::Snooze(until, person) => self.service.snooze(id, *until, person).await.map(|_| ()),
+            Act::Release => self.service.release_own(id, by).await.map(|_| ()),
+            Act::Snooze(until) => self.service.snooze(id, *until, person).await.map(|_| ()),
         };
         done.map_err(obstacle)
     }
 
-    /// What waits of it that they may answer. What was asked after they were shown it is not among those that are the same.
-    async fn ids(&self, target: Target, by: &Principal) -> Result<Vec<InteractionId>, Obstacle> {
+    /// Those of it that are on their home now. What was asked after they were shown it is not among those that are the same.
+    async fn ids(&self, target: Target, sees: &Principal) -> Result<Vec<InteractionId>, Obstacle> {
         let (fingerprint, newest) = match target {
             Target::One(id) => return Ok(vec![id]),
             Target::Alike(fingerprint, newest) => (fingerprint, newest),
         };
-        let store = self.service.store();
-        let waiting = store.waiting(&by.audience(), TAKEN).await;
-        let waiting = waiting.map_err(|error| Obstacle::failed(&error.into()))?;
-        let alike = waiting.into_iter().filter(|one| {
-            one.fingerprint == Some(fingerprint)
-                && one.id <= newest
-                && by.responder_for(one.team.as_ref()).is_ok()
-        });
-        let ids: Vec<_> = alike.map(|one| one.id).collect();
-        match ids.is_empty() {
-            true => Err(Obstacle::Refused(CLOSED.into())),
-            false => Ok(ids),
+        let alike = home::of_group(&self.service, sees, fingerprint, newest).await;
+        let alike = alike.map_err(|error| Obstacle::failed(&error))?;
+        if alike.is_empty() {
+            return Err(Obstacle::Refused(CLOSED.into()));
         }
+        if alike.len() > limits::TOGETHER {
+            let most = limits::TOGETHER;
+            let words = format!("These are more than {most}. Open them on the dashboard.");
+            return Err(Obstacle::Refused(words.into()));
+        }
+        Ok(alike)
     }
 }
 

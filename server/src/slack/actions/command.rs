@@ -1,13 +1,12 @@
 //! A user types `/handraise`. The answer is for them alone, and they see what they may see on the page.
 
-use domain::{Principal, fault::is_name, interaction::Kind, limits};
+use domain::{Principal, fault::is_name, interaction::Outcome, limits};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use slack::blocks::{
     Card, Found, command_help, decode_message_text, duty_list, found_list, waiting_list,
 };
 use store::InteractionQuery;
-use tokio::sync::oneshot;
 
 use super::{Actions, FAILED};
 use crate::slack::home;
@@ -20,7 +19,7 @@ struct Command {
     team: Option<String>,
     user: String,
     text: String,
-    response_url: Option<SecretString>,
+    response_url: SecretString,
 }
 
 impl Command {
@@ -30,39 +29,30 @@ impl Command {
             team: field("team_id"),
             user: field("user_id")?,
             text: decode_message_text(&field("text").unwrap_or_default()),
-            response_url: field("response_url").map(SecretString::from),
+            response_url: field("response_url")?.into(),
         })
     }
 }
 
 impl Actions {
-    /// Answers a command, and returns what Slack is to show, if that is known before Slack can wait no longer. What is known
-    /// later is sent after it.
-    ///
-    /// # Errors
-    /// When it ended without an answer.
-    pub async fn command(&self, payload: &Value) -> anyhow::Result<Option<Value>> {
+    /// Answers a command by the address that came with it, where its author alone sees it: who sends a request of Slack's
+    /// again is told nothing.
+    pub fn command(&self, payload: &Value) {
         // Slack sends one without a user to see whether the address is good.
         let Some(command) = Command::parse(payload) else {
-            return Ok(None);
+            return;
         };
-        self.in_time(|actions, tell| actions.answer(command, tell))
-            .await
+        self.tasks.spawn(self.clone().answer(command));
     }
 
-    async fn answer(self, command: Command, tell: oneshot::Sender<Value>) {
+    async fn answer(self, command: Command) {
         let card = self.said_to(&command).await;
         let answer = json!({
             "response_type": "ephemeral", "text": card.text, "blocks": card.json_blocks(),
         });
-        let Err(answer) = tell.send(answer) else {
-            return;
-        };
-        let Some(url) = &command.response_url else {
-            return;
-        };
-        if let Err(error) = self.client.respond(url, &answer).await {
-            tracing::warn!(%error, "a command in Slack is answered by nothing");
+        let answered = self.client.respond(&command.response_url, &answer).await;
+        if let Err(error) = answered {
+            tracing::warn!(%error, "the answer to a command could not be sent to Slack");
         }
     }
 
@@ -90,11 +80,11 @@ impl Actions {
                 return command_help(Some("Say what to search for."));
             }
             "search" if !is_name(rest, limits::LINE_CHARS) => {
-                return command_help(Some("That is too long to search for."));
+                return command_help(Some("These words cannot be searched for."));
             }
             "search" => self.found(rest, &sees).await,
             other => {
-                let why = format!("There is no \"{other}\". This is what there is:");
+                let why = format!("\"{other}\" is not a command. The commands are:");
                 return command_help(Some(&why));
             }
         };
@@ -123,10 +113,11 @@ impl Actions {
                 Some(erased) => format!("Erased by {}", erased.by_whom()),
                 None => one.title.unwrap_or(one.prompt),
             },
-            ending: one
-                .ending
-                .filter(|_| one.kind != Kind::Notification)
-                .map(|ending| (ending.outcome, ending.by)),
+            // No person ended what was only told.
+            ending: one.ending.map(|ending| match ending.outcome {
+                Outcome::Delivered => (Outcome::Delivered, None),
+                outcome => (outcome, ending.by),
+            }),
             asked_at: one.created_at,
         });
         let found: Vec<_> = found.collect();

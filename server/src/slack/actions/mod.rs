@@ -264,8 +264,8 @@ impl Actions {
     }
 }
 
-/// What became of several that were decided at once: all that was in the way, in the words of the first.
-fn together(all: Vec<Result<(), Obstacle>>) -> Result<(), Obstacle> {
+/// What became of several at once, of which so many were decided, say: what was in the way, in the words of the first.
+fn together(all: Vec<Result<(), Obstacle>>, decided: &str) -> Result<(), Obstacle> {
     let of = all.len();
     let done = all.iter().filter(|one| one.is_ok()).count();
     let mut first = None;
@@ -282,7 +282,7 @@ fn together(all: Vec<Result<(), Obstacle>>) -> Result<(), Obstacle> {
         Some(obstacle) => {
             let note = obstacle.note();
             Err(Obstacle::Outdated(Note {
-                words: format!("{done} of {of} were decided. Of another: {}", note.words),
+                words: format!("{done} of {of} were {decided}. Of another: {}", note.words),
                 link: note.link,
             }))
         }

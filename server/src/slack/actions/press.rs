@@ -101,7 +101,7 @@ impl Actions {
                 all.push(done);
             }
         }
-        together(all)
+        together(all, "decided")
     }
 
     async fn do_press(

@@ -63,7 +63,7 @@ impl Actions {
                 Err(obstacle) => Err(obstacle),
             });
         }
-        together(all)
+        together(all, "decided")
     }
 
     async fn take(&self, who: &Who, submission: &Submission) -> Result<(), Obstacle> {

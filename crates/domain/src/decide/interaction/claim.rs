@@ -124,6 +124,22 @@ fn released(
     Ok(changeset)
 }
 
+/// For a person who may not know who is on it now: where an admin could take it over or end it, they could do so unawares.
+///
+/// # Errors
+/// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Claimed`].
+pub fn no_other_is_on_it(
+    interaction: &Interaction,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<(), Refused> {
+    let responder = by.responder_for(interaction.team.as_ref())?;
+    match interaction.claim_at(now.at) {
+        Some(claim) if !claim.is_of(&responder) => Err(claimed(claim, now)),
+        _ => Ok(()),
+    }
+}
+
 /// Whether no other person is on it; what an admin does goes before that.
 pub(super) fn may_take(
     interaction: &Interaction,
@@ -133,12 +149,16 @@ pub(super) fn may_take(
 ) -> Result<(), Refused> {
     match &interaction.claim {
         Some(claim) if claim.holds(now.at) && !claim.is_of(responder) && !by.is_admin() => {
-            Err(Refused::Claimed {
-                by: claim.by.name.clone(),
-                until: claim.until,
-                now: now.at,
-            })
+            Err(claimed(claim, now))
         }
         _ => Ok(()),
+    }
+}
+
+fn claimed(claim: &Claim, now: Moment<'_>) -> Refused {
+    Refused::Claimed {
+        by: claim.by.name.clone(),
+        until: claim.until,
+        now: now.at,
     }
 }

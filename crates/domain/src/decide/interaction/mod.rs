@@ -23,7 +23,7 @@ mod snooze;
 pub use answer::{answer, answer_open, reject_answer};
 pub use call_back::{agent_offline, called_back};
 pub use cancel::{cancel, dismiss, withdraw};
-pub use claim::{claim, release, run_out};
+pub use claim::{claim, no_other_is_on_it, release, run_out};
 #[cfg(feature = "zones")]
 pub use climb::{Mention, climb, mention, seen, sum_up};
 pub use collect::collect;

@@ -126,6 +126,28 @@ fn a_person_goes_on_being_on_it_and_an_admin_takes_it() {
 }
 
 #[test]
+fn an_admin_who_may_not_know_takes_nothing_from_the_one_who_is_on_it() {
+    let ids = Counter::default();
+    let ana = person(Role::Responder);
+    let open = question(&ids);
+    let claimed = written(&decide::claim(&open, 15, &ana, at(&ids, 0)).unwrap());
+    let admin = signed_in(12, "Di", Role::Admin, &[]);
+    let check = |asked: &Interaction, by: &Principal, now| {
+        decide::no_other_is_on_it(asked, by, at(&ids, now))
+    };
+    assert_eq!(check(&open, &admin, 0), Ok(()));
+    assert_eq!(check(&claimed, &ana, 1), Ok(()));
+    assert!(matches!(
+        check(&claimed, &admin, 1),
+        Err(Refused::Claimed { .. })
+    ));
+    // It has run out, though no job has come by.
+    assert_eq!(check(&claimed, &admin, 900), Ok(()));
+    let viewer = signed_in(13, "Eve", Role::Viewer, &[]);
+    assert_eq!(check(&open, &viewer, 0), Err(Refused::NotAResponder));
+}
+
+#[test]
 fn a_claim_that_is_taken_from_no_one_is_journalled_as_ever() {
     let event = InteractionEvent::Claimed {
         until: epoch(),

@@ -28,6 +28,7 @@ pub(crate) mod receiver;
 pub(crate) mod second_step;
 pub(crate) mod slack_cards;
 pub(crate) mod slack_desk;
+pub(crate) mod slack_homes;
 pub(crate) mod slack_inbound;
 pub(crate) mod socket;
 pub(crate) mod substitute;

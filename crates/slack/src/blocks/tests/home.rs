@@ -34,10 +34,11 @@ fn line(n: u128) -> Line {
         agent: "backend".into(),
         and_others: false,
         team: Some("Payments".into()),
+        to: None,
         words: "May I?".into(),
         about: Some("psql drop table".into()),
         expires_at: Some(at),
-        on_it: OnIt::Nobody,
+        on_it: OnIt::NoOne,
     }
 }
 
@@ -50,6 +51,7 @@ fn longest(n: u128) -> Line {
         agent: long.clone(),
         and_others: true,
         team: Some(long.clone()),
+        to: Some(long.clone()),
         words: long.clone(),
         about: Some(long.clone()),
         on_it: OnIt::Other(long, at),
@@ -150,12 +152,16 @@ fn a_line_says_what_whose_and_until_when_and_leads_to_it() {
 }
 
 #[test]
-fn whoever_is_on_it_gives_it_up_and_others_only_look() {
+fn the_person_who_is_on_it_gives_it_up_and_others_only_look() {
     let at = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
     for (on_it, expected) in [
-        (OnIt::Nobody, &["home_open", "home_claim"][..]),
+        (OnIt::NoOne, &["home_open", "home_claim"][..]),
         (OnIt::You(at), &["home_open", "home_release"]),
         (OnIt::Other("Ben".into(), at), &["home_open"]),
+        (
+            OnIt::PartOfThem(1, "Ben".into()),
+            &["home_open", "home_claim"],
+        ),
     ] {
         let waiting = Waiting {
             lines: vec![Line { on_it, ..line(1) }],
@@ -170,7 +176,32 @@ fn whoever_is_on_it_gives_it_up_and_others_only_look() {
 }
 
 #[test]
-fn what_is_pressed_comes_back_and_nothing_else_does() {
+fn a_group_says_what_holds_for_all_of_it_and_has_no_press_when_it_is_too_large() {
+    let group = |count| Waiting {
+        lines: vec![Line {
+            target: Target::Alike(Fingerprint(Uuid::from_u128(7)), interaction(2)),
+            count,
+            words: String::new(),
+            to: Some("Cem".into()),
+            on_it: OnIt::PartOfThem(2, "Ben".into()),
+            ..line(1)
+        }],
+        can_snooze: true,
+        ..Waiting::default()
+    };
+    let home = json(&group(3));
+    assert_eq!(home["blocks"][1]["text"]["text"], "3 × psql drop table");
+    let facts = &home["blocks"][2]["elements"];
+    assert_eq!(facts[2]["text"], "For Cem");
+    assert_eq!(facts[3]["text"], "Claimed 2 of 3: Ben");
+    assert_eq!(home["blocks"][3]["elements"].as_array().unwrap().len(), 3);
+    let large = json(&group(101));
+    let controls = large["blocks"][3]["elements"].as_array().unwrap();
+    assert_eq!(controls.len(), 1, "{large}");
+}
+
+#[test]
+fn only_presses_of_a_home_are_read() {
     let one = Target::One(interaction(1));
     let alike = Target::Alike(Fingerprint(Uuid::from_u128(7)), interaction(2));
     for target in [one, alike] {
