@@ -95,10 +95,11 @@ impl Carriers {
     }
 
     /// From now on all is well, also for whoever hangs.
-    pub(crate) fn behave(&mut self) {
-        self.ntfy.release();
+    pub(crate) fn behave(&self) {
+        self.mails.behave_well();
+        self.ntfy.behave_well();
         for browser in &self.browsers {
-            browser.service.release();
+            browser.service.behave_well();
         }
     }
 
