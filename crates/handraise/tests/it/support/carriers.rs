@@ -71,7 +71,7 @@ impl Carriers {
     pub(crate) fn look(&mut self, misbehave: bool) {
         let now = SystemClock.now();
         self.slack.advance(now - self.slack.clock().now());
-        self.hear(now);
+        self.hear(now, misbehave);
         self.stalls = self.stalls.saturating_sub(1);
         if self.stalls == 0 {
             self.mails.release();
@@ -82,10 +82,6 @@ impl Carriers {
                 self.mails.hold();
                 self.stalls = STALLS;
             }
-            1 => self.mails.says("451 try again"),
-            2 => self.mails.says(""),
-            3 => self.mails.says_to("HELLO", "421 too busy"),
-            4 => self.mails.says_to("RCPT", "450 not now"),
             5 => self.slack.fail("chat.postMessage", [Fault::DropReply]),
             6 => self.slack.fail("chat.postMessage", [Fault::Limited(2)]),
             7 => self.slack.fail("chat.postMessage", [Fault::DoneThen500]),
@@ -99,14 +95,15 @@ impl Carriers {
     }
 
     /// From now on all is well, also for whoever hangs.
-    pub(crate) fn behave(&mut self) {
-        self.ntfy.release();
+    pub(crate) fn behave(&self) {
+        self.mails.behave_well();
+        self.ntfy.behave_well();
         for browser in &self.browsers {
-            browser.service.release();
+            browser.service.behave_well();
         }
     }
 
-    fn hear(&mut self, at: DateTime<Utc>) {
+    fn hear(&mut self, at: DateTime<Utc>, misbehave: bool) {
         for browser in &self.browsers {
             for got in browser.got() {
                 let what = &got["handraise"];
@@ -135,7 +132,19 @@ impl Carriers {
                 at,
             });
         }
-        for mail in self.mails.got() {
+        let mails = self.mails.got();
+        for _ in &mails {
+            // Of every ten messages four are not taken: more, and nothing would be sent for minutes.
+            match self.random.random_range(0..10) {
+                _ if !misbehave => {}
+                0 => self.mails.says("451 try again"),
+                1 => self.mails.says(""),
+                2 => self.mails.says_to("HELLO", "421 too busy"),
+                3 => self.mails.says_to("RCPT", "450 not now"),
+                _ => {}
+            }
+        }
+        for mail in mails {
             // One that asks whose address it is leads to no question.
             let Some(about) = question(&mail) else {
                 continue;
