@@ -55,7 +55,7 @@ pub use ids::{
 pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
 pub use quota::{Day, Quota};
-pub use refused::Refused;
+pub use refused::{Refused, Uncounted};
 pub use sign::{Sign, Verify};
 pub use task::Task;
 pub use team::{Audience, Membership, Part, Parts, Team, TeamRef};

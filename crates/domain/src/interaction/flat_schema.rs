@@ -111,19 +111,15 @@ impl Holds {
             (Self::OneOf(values), _) => Err(format!("must be one of: {}", values.join(", "))),
             (Self::Text { min, max }, Value::String(text)) => {
                 let chars = text.chars().count() as u64;
-                if min.is_some_and(|min| chars < min) {
-                    return Err(format!(
-                        "must have {} characters at least",
-                        min.unwrap_or_default()
-                    ));
+                match (min, max) {
+                    (Some(min), _) if chars < *min => {
+                        Err(format!("must have {min} characters at least"))
+                    }
+                    (_, Some(max)) if chars > *max => {
+                        Err(format!("must have {max} characters at most"))
+                    }
+                    _ => Ok(()),
                 }
-                if max.is_some_and(|max| chars > max) {
-                    return Err(format!(
-                        "must have {} characters at most",
-                        max.unwrap_or_default()
-                    ));
-                }
-                Ok(())
             }
             (Self::Text { .. }, _) => Err("must be a text".to_owned()),
             (Self::Number { is_whole, min, max }, Value::Number(number)) => {
