@@ -1,6 +1,10 @@
 //! A responder answers.
 
-use super::{close, not_erased, still_open};
+use super::{
+    close, not_erased,
+    quorum::{self, Counting, Voters},
+    still_open,
+};
 use crate::{
     changeset::Changeset,
     decide::next::{advance, event},
@@ -21,11 +25,28 @@ use crate::{
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`],
-/// [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
+/// [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`]; [`Refused::NotCounted`] for an approval of which people
+/// are counted: nothing is known of them here.
 pub fn answer(
     interaction: &Interaction,
     draft: AnswerDraft,
     by: &Principal,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    answer_counted(interaction, draft, by, &Voters::default(), work, now)
+}
+
+/// As [`answer`], where it is known whose approvals count. An approval that takes several people is kept until it is the
+/// last (rule 16); one denial ends it.
+///
+/// # Errors
+/// As [`answer`]; [`Refused::NotCounted`], [`Refused::HasApproved`].
+pub fn answer_counted(
+    interaction: &Interaction,
+    draft: AnswerDraft,
+    by: &Principal,
+    voters: &Voters,
     work: Option<&Work>,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
@@ -49,6 +70,7 @@ pub fn answer(
             let next = Interaction {
                 state: State::Pending {
                     answers: answers.clone(),
+                    votes: Vec::new(),
                 },
                 ..interaction.clone()
             };
@@ -56,9 +78,19 @@ pub fn answer(
             return Ok(advance(next, Actor::Responder(responder), payload, now));
         }
     };
+    let votes = match (interaction.quorum(), content.outcome()) {
+        (Some(quorum), Outcome::Approved) => {
+            match quorum::count(interaction, quorum, &content, &responder, voters, now)? {
+                Counting::Enough { before } => before,
+                Counting::TakesMore(changeset) => return Ok(*changeset),
+            }
+        }
+        // Who had approved stays on record.
+        _ => interaction.votes().to_vec(),
+    };
     let receipt = if interaction.asks_for_a_decision() {
         let signer = now.signer.ok_or(Refused::NoKey)?;
-        let receipt = Receipt::sign(interaction, &content, &responder, now.at, signer);
+        let receipt = Receipt::sign(interaction, &content, &responder, now.at, &votes, signer);
         Some(Box::new(receipt.ok_or(Refused::NoKey)?))
     } else {
         None
@@ -68,6 +100,7 @@ pub fn answer(
         responder: responder.clone(),
         answered_at: now.at,
         receipt,
+        votes,
     };
     let payload = InteractionEvent::Resolved {
         outcome: answer.content.outcome(),
