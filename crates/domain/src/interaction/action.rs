@@ -88,7 +88,9 @@ pub(super) fn check_arguments(arguments: &AnyJson, path: &str, faults: &mut Faul
         // Its canonical form would be that of another number, and so would be the digest.
         faults.add(
             path,
-            format!("{number} is 2^53 or beyond and not the same number everywhere; send it as a string"),
+            format!(
+                "{number} is 2^53 or beyond and not the same number everywhere; send it as a string"
+            ),
         );
     }
 }

@@ -204,7 +204,10 @@ fn check_paths(
     for (n, path) in paths.iter().take(most).enumerate() {
         let at = format!("amendable.paths[{n}]");
         let Some(names) = names(path).filter(|names| !names.is_empty()) else {
-            faults.add(&at, "must be a JSON Pointer into the arguments, as `/command`");
+            faults.add(
+                &at,
+                "must be a JSON Pointer into the arguments, as `/command`",
+            );
             continue;
         };
         let is_there = action.arguments.0.pointer(path).is_some();

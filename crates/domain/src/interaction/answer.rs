@@ -130,7 +130,10 @@ impl AnswerContent {
                     // An agent that goes on with it has to know.
                     (true, Some(amended)) => {
                         let arguments = &amended.arguments.0;
-                        return with(&format!("Approved with these arguments instead: {arguments}"), text);
+                        return with(
+                            &format!("Approved with these arguments instead: {arguments}"),
+                            text,
+                        );
                     }
                     (false, _) => "Denied",
                 };
@@ -295,7 +298,10 @@ impl AnswerDraft {
         let amended = match (self.arguments, amendable) {
             (None, _) => None,
             (Some(_), _) if !approved => {
-                faults.add("arguments", "belong to an approval: nothing of a denied action is run");
+                faults.add(
+                    "arguments",
+                    "belong to an approval: nothing of a denied action is run",
+                );
                 None
             }
             (Some(_), None) => {

@@ -187,7 +187,10 @@ fn read(sent: &Value, path: &str, faults: &mut Faults) -> Option<FlatSchema> {
     for (name, property) in properties {
         let at = format!("{at}.{name}");
         if !is_name(name, limits::TITLE_CHARS) {
-            faults.add(&at, "is no name: it is blank, long, or has control characters");
+            faults.add(
+                &at,
+                "is no name: it is blank, long, or has control characters",
+            );
         }
         let Some(keywords) = property.as_object() else {
             faults.add(&at, "must be an object");
@@ -315,7 +318,10 @@ fn length(
     let value = keywords.get(keyword)?;
     let length = value.as_u64();
     if length.is_none() {
-        faults.add(&format!("{path}.{keyword}"), "must be a whole number, not below 0");
+        faults.add(
+            &format!("{path}.{keyword}"),
+            "must be a whole number, not below 0",
+        );
     }
     length
 }

@@ -4,8 +4,8 @@
 use thiserror::Error;
 
 use super::{
-    Action, Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, Vote, different, people,
-    receipt,
+    Action, Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, Vote, different,
+    people, receipt,
 };
 use crate::{digest, sign::Verify};
 
@@ -87,7 +87,9 @@ impl Interaction {
             State::Void { why, .. } => Some(*why),
             // Only a notification is delivered.
             State::Delivered { .. } => Some(Unproven::NoReceipt),
-            State::Pending { votes, .. } => (!self.holds_votes(votes, keys)).then_some(Unproven::OtherVote),
+            State::Pending { votes, .. } => {
+                (!self.holds_votes(votes, keys)).then_some(Unproven::OtherVote)
+            }
             State::Cancelled { .. } => None,
         }
     }

@@ -2,8 +2,8 @@
 //! how it ended, ids, and digests that were signed.
 
 use super::{
-    Action, Addressee, Amendable, Amended, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp, FormAnswers,
-    Interaction, Report, Request, State, TaskRef, Vote,
+    Action, Addressee, Amendable, Amended, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp,
+    FormAnswers, Interaction, Report, Request, State, TaskRef, Vote,
 };
 use crate::json::AnyJson;
 

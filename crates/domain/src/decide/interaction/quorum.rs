@@ -66,7 +66,14 @@ pub(super) fn count(
     };
     // Of the action that people see, not a digest stored beside it.
     let digest = interaction.request.ask.digest().ok_or(Refused::NoKey)?;
-    let vote = Vote::sign(interaction.id, digest, responder.clone(), text, now.at, signer);
+    let vote = Vote::sign(
+        interaction.id,
+        digest,
+        responder.clone(),
+        text,
+        now.at,
+        signer,
+    );
     votes.push(vote.ok_or(Refused::NoKey)?);
     // Who has done their part is on it no longer, and others have to hear of it.
     let is_theirs = |claim: &Claim| claim.is_of(responder);
@@ -103,7 +110,9 @@ impl Voters {
         interaction: &Interaction,
     ) -> Result<(), Refused> {
         let known = self.people.iter().find_map(|principal| match principal {
-            Principal::Person { id: known, teams, .. } if known.0 == id => Some((principal, teams)),
+            Principal::Person {
+                id: known, teams, ..
+            } if known.0 == id => Some((principal, teams)),
             _ => None,
         });
         let (person, teams) = known.ok_or(Refused::NotCounted(Uncounted::Nobody))?;

@@ -43,9 +43,15 @@ fn what_may_be_changed_is_said_in_full_or_refused_with_its_place() {
         (json!(true), &[][..]),
         (json!(false), &[]),
         (json!({"paths": ["/replicas", "/env/REGION"]}), &[]),
-        (json!({"schema": schema(json!({"replicas": {"type": "integer"}}))}), &[]),
+        (
+            json!({"schema": schema(json!({"replicas": {"type": "integer"}}))}),
+            &[],
+        ),
         // What is not there yet may be added, where the schema names it.
-        (json!({"paths": ["/tag"], "schema": schema(json!({"tag": {"type": "string"}}))}), &[]),
+        (
+            json!({"paths": ["/tag"], "schema": schema(json!({"tag": {"type": "string"}}))}),
+            &[],
+        ),
         (json!("yes"), &["amendable"]),
         (json!(1), &["amendable"]),
         (json!({}), &["amendable"]),
@@ -55,28 +61,82 @@ fn what_may_be_changed_is_said_in_full_or_refused_with_its_place() {
         (json!({"paths": []}), &["amendable.paths"]),
         (json!({"paths": ["replicas"]}), &["amendable.paths[0]"]),
         (json!({"paths": [""]}), &["amendable.paths[0]"]),
-        (json!({"paths": ["/replicas", "/replica"]}), &["amendable.paths[1]"]),
+        (
+            json!({"paths": ["/replicas", "/replica"]}),
+            &["amendable.paths[1]"],
+        ),
         (json!({"paths": ["/env~2"]}), &["amendable.paths[0]"]),
         (json!({"paths": ["/env", "/env"]}), &["amendable.paths[1]"]),
         (json!({"schema": true}), &["amendable.schema"]),
-        (json!({"schema": {"type": "array"}}), &["amendable.schema.type", "amendable.schema.properties"]),
-        (json!({"schema": schema(json!({}))}), &["amendable.schema.properties"]),
-        (json!({"schema": schema(json!({"env": {"type": "object"}}))}), &["amendable.schema.properties.env.type"]),
-        (json!({"schema": schema(json!({"service": {"type": "string", "pattern": "a+"}}))}), &["amendable.schema.properties.service.pattern"]),
-        (json!({"schema": schema(json!({"service": {"type": "string", "minimum": 1}}))}), &["amendable.schema.properties.service.minimum"]),
-        (json!({"schema": schema(json!({"service": {"type": "string", "enum": []}}))}), &["amendable.schema.properties.service.enum"]),
-        (json!({"schema": schema(json!({"service": {"type": "string", "enum": [1]}}))}), &["amendable.schema.properties.service.enum"]),
-        (json!({"schema": schema(json!({"service": {"type": "string", "minLength": -1}}))}), &["amendable.schema.properties.service.minLength"]),
-        (json!({"schema": schema(json!({"service": {"type": "string", "minLength": 4, "maxLength": 3}}))}), &["amendable.schema.properties.service.minLength"]),
-        (json!({"schema": schema(json!({"service": {"type": "string", "default": 1}}))}), &["amendable.schema.properties.service.default"]),
-        (json!({"schema": schema(json!({"replicas": {"type": "integer", "minimum": "1"}}))}), &["amendable.schema.properties.replicas.minimum"]),
-        (json!({"schema": schema(json!({"replicas": {"type": "integer", "minimum": 3, "maximum": 1}}))}), &["amendable.schema.properties.replicas.minimum"]),
-        (json!({"schema": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "required": ["service"]}}), &["amendable.schema.required[0]"]),
-        (json!({"schema": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "allOf": []}}), &["amendable.schema.allOf"]),
-        (json!({"schema": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "additionalProperties": {}}}), &["amendable.schema.additionalProperties"]),
+        (
+            json!({"schema": {"type": "array"}}),
+            &["amendable.schema.type", "amendable.schema.properties"],
+        ),
+        (
+            json!({"schema": schema(json!({}))}),
+            &["amendable.schema.properties"],
+        ),
+        (
+            json!({"schema": schema(json!({"env": {"type": "object"}}))}),
+            &["amendable.schema.properties.env.type"],
+        ),
+        (
+            json!({"schema": schema(json!({"service": {"type": "string", "pattern": "a+"}}))}),
+            &["amendable.schema.properties.service.pattern"],
+        ),
+        (
+            json!({"schema": schema(json!({"service": {"type": "string", "minimum": 1}}))}),
+            &["amendable.schema.properties.service.minimum"],
+        ),
+        (
+            json!({"schema": schema(json!({"service": {"type": "string", "enum": []}}))}),
+            &["amendable.schema.properties.service.enum"],
+        ),
+        (
+            json!({"schema": schema(json!({"service": {"type": "string", "enum": [1]}}))}),
+            &["amendable.schema.properties.service.enum"],
+        ),
+        (
+            json!({"schema": schema(json!({"service": {"type": "string", "minLength": -1}}))}),
+            &["amendable.schema.properties.service.minLength"],
+        ),
+        (
+            json!({"schema": schema(json!({"service": {"type": "string", "minLength": 4, "maxLength": 3}}))}),
+            &["amendable.schema.properties.service.minLength"],
+        ),
+        (
+            json!({"schema": schema(json!({"service": {"type": "string", "default": 1}}))}),
+            &["amendable.schema.properties.service.default"],
+        ),
+        (
+            json!({"schema": schema(json!({"replicas": {"type": "integer", "minimum": "1"}}))}),
+            &["amendable.schema.properties.replicas.minimum"],
+        ),
+        (
+            json!({"schema": schema(json!({"replicas": {"type": "integer", "minimum": 3, "maximum": 1}}))}),
+            &["amendable.schema.properties.replicas.minimum"],
+        ),
+        (
+            json!({"schema": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "required": ["service"]}}),
+            &["amendable.schema.required[0]"],
+        ),
+        (
+            json!({"schema": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "allOf": []}}),
+            &["amendable.schema.allOf"],
+        ),
+        (
+            json!({"schema": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "additionalProperties": {}}}),
+            &["amendable.schema.additionalProperties"],
+        ),
         // As asked it would be refused.
-        (json!({"schema": schema(json!({"replicas": {"type": "integer", "minimum": 3}}))}), &["action.arguments.replicas"]),
-        (json!({"schema": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "additionalProperties": false}}), &["action.arguments.service", "action.arguments.env"]),
+        (
+            json!({"schema": schema(json!({"replicas": {"type": "integer", "minimum": 3}}))}),
+            &["action.arguments.replicas"],
+        ),
+        (
+            json!({"schema": {"type": "object", "properties": {"replicas": {"type": "integer"}}, "additionalProperties": false}}),
+            &["action.arguments.service", "action.arguments.env"],
+        ),
     ] {
         let faults = refused(deploy(amendable.clone()));
         assert_eq!(paths(&faults), expected, "{amendable}: {faults:?}");
@@ -87,7 +147,11 @@ fn what_may_be_changed_is_said_in_full_or_refused_with_its_place() {
 fn only_an_approval_of_one_person_without_operands_is_amendable() {
     for kind in Kind::ALL {
         let faults = refused(with(kind, json!({"amendable": true})));
-        let expected: &[&str] = if kind == Kind::Approval { &[] } else { &["amendable"] };
+        let expected: &[&str] = if kind == Kind::Approval {
+            &[]
+        } else {
+            &["amendable"]
+        };
         assert_eq!(paths(&faults), expected, "{kind:?}");
     }
     let mut several = deploy(json!(true));
@@ -124,33 +188,103 @@ fn changed(change: impl FnOnce(&mut Value)) -> Value {
 #[test]
 fn an_amendment_stays_where_the_agent_lets_it_and_fits_its_schema() {
     let replicas = || json!({"replicas": {"type": "integer", "minimum": 1, "maximum": 5}});
-    let strict = |required: Value| {
-        json!({"schema": {"type": "object", "properties": replicas(), "required": required}})
-    };
+    let strict = |required: Value| json!({"schema": {"type": "object", "properties": replicas(), "required": required}});
     let is_fine = &[][..];
     for (amendable, arguments, expected) in [
-        (json!(true), changed(|it| it["service"] = json!({"any": [1]})), is_fine),
+        (
+            json!(true),
+            changed(|it| it["service"] = json!({"any": [1]})),
+            is_fine,
+        ),
         (json!(true), json!({}), is_fine),
         (json!(true), json!([]), &["arguments"]),
         (json!(true), json!("x"), &["arguments"]),
-        (json!(true), json!({"n": 9_007_199_254_740_993_i64}), &["arguments"]),
-        (json!({"paths": ["/env/REGION"]}), changed(|it| it["env"]["REGION"] = "us".into()), is_fine),
-        (json!({"paths": ["/env"]}), changed(|it| it["env"]["NEW"] = "us".into()), is_fine),
-        (json!({"paths": ["/env/REGION"]}), changed(|it| it["env"]["DEBUG"] = "1".into()), &["arguments.env.DEBUG"]),
+        (
+            json!(true),
+            json!({"n": 9_007_199_254_740_993_i64}),
+            &["arguments"],
+        ),
+        (
+            json!({"paths": ["/env/REGION"]}),
+            changed(|it| it["env"]["REGION"] = "us".into()),
+            is_fine,
+        ),
+        (
+            json!({"paths": ["/env"]}),
+            changed(|it| it["env"]["NEW"] = "us".into()),
+            is_fine,
+        ),
+        (
+            json!({"paths": ["/env/REGION"]}),
+            changed(|it| it["env"]["DEBUG"] = "1".into()),
+            &["arguments.env.DEBUG"],
+        ),
         // What is above goes with it.
-        (json!({"paths": ["/env/REGION"]}), changed(|it| it["env"] = json!({})), &["arguments.env.REGION", "arguments.env.DEBUG"][1..]),
-        (json!({"paths": ["/env/REGION"]}), changed(|it| it["env"] = json!(1)), &["arguments.env"]),
-        (json!({"paths": ["/replicas"]}), changed(|it| it["service"] = "db".into()), &["arguments.service"]),
-        (json!({"paths": ["/replicas"]}), changed(|it| it["force"] = true.into()), &["arguments.force"]),
-        (strict(json!([])), changed(|it| it["replicas"] = 5.into()), is_fine),
-        (strict(json!([])), changed(|it| it["replicas"] = json!(4.0)), is_fine),
-        (strict(json!([])), changed(|it| it["replicas"] = 6.into()), &["arguments.replicas"]),
-        (strict(json!([])), changed(|it| it["replicas"] = 0.into()), &["arguments.replicas"]),
-        (strict(json!([])), changed(|it| it["replicas"] = json!(1.5)), &["arguments.replicas"]),
-        (strict(json!([])), changed(|it| it["replicas"] = "3".into()), &["arguments.replicas"]),
-        (strict(json!([])), changed(|it| it["service"] = "db".into()), &["arguments.service"]),
-        (strict(json!([])), changed(|it| drop(it.as_object_mut().unwrap().remove("replicas"))), is_fine),
-        (strict(json!(["replicas"])), changed(|it| drop(it.as_object_mut().unwrap().remove("replicas"))), &["arguments.replicas"]),
+        (
+            json!({"paths": ["/env/REGION"]}),
+            changed(|it| it["env"] = json!({})),
+            &["arguments.env.DEBUG"],
+        ),
+        (
+            json!({"paths": ["/env/REGION"]}),
+            changed(|it| it["env"] = json!(1)),
+            &["arguments.env"],
+        ),
+        (
+            json!({"paths": ["/replicas"]}),
+            changed(|it| it["service"] = "db".into()),
+            &["arguments.service"],
+        ),
+        (
+            json!({"paths": ["/replicas"]}),
+            changed(|it| it["force"] = true.into()),
+            &["arguments.force"],
+        ),
+        (
+            strict(json!([])),
+            changed(|it| it["replicas"] = 5.into()),
+            is_fine,
+        ),
+        (
+            strict(json!([])),
+            changed(|it| it["replicas"] = json!(4.0)),
+            is_fine,
+        ),
+        (
+            strict(json!([])),
+            changed(|it| it["replicas"] = 6.into()),
+            &["arguments.replicas"],
+        ),
+        (
+            strict(json!([])),
+            changed(|it| it["replicas"] = 0.into()),
+            &["arguments.replicas"],
+        ),
+        (
+            strict(json!([])),
+            changed(|it| it["replicas"] = json!(1.5)),
+            &["arguments.replicas"],
+        ),
+        (
+            strict(json!([])),
+            changed(|it| it["replicas"] = "3".into()),
+            &["arguments.replicas"],
+        ),
+        (
+            strict(json!([])),
+            changed(|it| it["service"] = "db".into()),
+            &["arguments.service"],
+        ),
+        (
+            strict(json!([])),
+            changed(|it| drop(it.as_object_mut().unwrap().remove("replicas"))),
+            is_fine,
+        ),
+        (
+            strict(json!(["replicas"])),
+            changed(|it| drop(it.as_object_mut().unwrap().remove("replicas"))),
+            &["arguments.replicas"],
+        ),
     ] {
         let pending = pending(amendable.clone());
         let given = json!({"approved": true, "arguments": arguments});
@@ -169,12 +303,32 @@ fn an_amendment_stays_where_the_agent_lets_it_and_fits_its_schema() {
 fn texts_and_lists_of_a_schema_hold() {
     let of = |property: Value| json!({"schema": schema(json!({"service": property}))});
     for (property, value, is_fine) in [
-        (json!({"type": "string", "minLength": 2, "maxLength": 3}), json!("üü"), true),
-        (json!({"type": "string", "minLength": 2, "maxLength": 3}), json!("ü"), false),
-        (json!({"type": "string", "minLength": 2, "maxLength": 3}), json!("üüüü"), false),
+        (
+            json!({"type": "string", "minLength": 2, "maxLength": 3}),
+            json!("üü"),
+            true,
+        ),
+        (
+            json!({"type": "string", "minLength": 2, "maxLength": 3}),
+            json!("ü"),
+            false,
+        ),
+        (
+            json!({"type": "string", "minLength": 2, "maxLength": 3}),
+            json!("üüüü"),
+            false,
+        ),
         (json!({"type": "string"}), json!(null), false),
-        (json!({"type": "string", "enum": ["api", "db"]}), json!("db"), true),
-        (json!({"type": "string", "enum": ["api", "db"]}), json!("d"), false),
+        (
+            json!({"type": "string", "enum": ["api", "db"]}),
+            json!("db"),
+            true,
+        ),
+        (
+            json!({"type": "string", "enum": ["api", "db"]}),
+            json!("d"),
+            false,
+        ),
     ] {
         let pending = pending(of(property.clone()));
         let arguments = changed(|it| it["service"] = value.clone());
@@ -189,7 +343,12 @@ fn texts_and_lists_of_a_schema_hold() {
         }),
     );
     let pending = written(&opened(flag, None, &Counter::default()));
-    let force = |force: Value| answered(&pending, json!({"approved": true, "arguments": {"force": force}}));
+    let force = |force: Value| {
+        answered(
+            &pending,
+            json!({"approved": true, "arguments": {"force": force}}),
+        )
+    };
     assert!(force(json!(true)).is_ok());
     assert!(force(json!("true")).is_err());
 }
@@ -227,7 +386,12 @@ fn the_receipt_is_over_the_amended_action_and_names_both() {
     let arguments = changed(|it| it["replicas"] = 1.into());
     let closed = answered(&pending, json!({"approved": true, "arguments": arguments})).unwrap();
     assert_eq!(closed.approved(), Some(true));
-    let Ask::Approval { action, action_digest, .. } = &closed.request.ask else {
+    let Ask::Approval {
+        action,
+        action_digest,
+        ..
+    } = &closed.request.ask
+    else {
         panic!("no approval");
     };
     let amended = Action {
@@ -240,7 +404,10 @@ fn the_receipt_is_over_the_amended_action_and_names_both() {
     assert_eq!(decision.outcome, Outcome::Approved);
     assert_eq!(closed.clone().proven(&Stamp), closed);
     let said = closed.resume_prompt().unwrap();
-    assert!(said.contains("Approved with these arguments instead"), "{said}");
+    assert!(
+        said.contains("Approved with these arguments instead"),
+        "{said}"
+    );
     assert!(said.contains(r#""replicas":1"#), "{said}");
 }
 
@@ -279,13 +446,42 @@ fn an_amendment_that_somebody_changes_in_the_database_is_void() {
     };
     let content = |row: &mut Value| row["answer"]["content"]["amended"].take();
     for (of, change, expected) in [
-        (&closed, &(|row: &mut Value| row["answer"]["content"]["amended"]["arguments"]["replicas"] = 9.into()) as &dyn Fn(&mut Value), Unproven::OtherContent),
-        (&closed, &|row: &mut Value| row["answer"]["content"]["amended"]["digest"] = "sha256:00".into(), Unproven::OtherContent),
+        (
+            &closed,
+            &(|row: &mut Value| {
+                row["answer"]["content"]["amended"]["arguments"]["replicas"] = 9.into()
+            }) as &dyn Fn(&mut Value),
+            Unproven::OtherContent,
+        ),
+        (
+            &closed,
+            &|row: &mut Value| row["answer"]["content"]["amended"]["digest"] = "sha256:00".into(),
+            Unproven::OtherContent,
+        ),
         // Without it the action as asked would count, which nobody approved.
-        (&closed, &|row: &mut Value| drop(content(row)), Unproven::OtherContent),
-        (&closed, &|row: &mut Value| row["answer"]["receipt"]["asked_digest"] = "sha256:00".into(), Unproven::OtherContent),
-        (&plain, &|row: &mut Value| row["answer"]["receipt"]["asked_digest"] = "sha256:00".into(), Unproven::OtherContent),
-        (&plain, &|row: &mut Value| row["answer"]["content"]["amended"] = json!({"arguments": {}, "digest": "sha256:00"}), Unproven::OtherContent),
+        (
+            &closed,
+            &|row: &mut Value| drop(content(row)),
+            Unproven::OtherContent,
+        ),
+        (
+            &closed,
+            &|row: &mut Value| row["answer"]["receipt"]["asked_digest"] = "sha256:00".into(),
+            Unproven::OtherContent,
+        ),
+        (
+            &plain,
+            &|row: &mut Value| row["answer"]["receipt"]["asked_digest"] = "sha256:00".into(),
+            Unproven::OtherContent,
+        ),
+        (
+            &plain,
+            &|row: &mut Value| {
+                row["answer"]["content"]["amended"] =
+                    json!({"arguments": {}, "digest": "sha256:00"})
+            },
+            Unproven::OtherContent,
+        ),
     ] {
         assert_eq!(why(of, change), Some(expected));
     }
@@ -300,9 +496,17 @@ fn an_amendment_that_somebody_changes_in_the_database_is_void() {
 #[test]
 fn of_what_is_erased_no_argument_is_left_and_the_receipt_stands() {
     let arguments = changed(|it| it["service"] = "secret".into());
-    let closed = answered(&pending(json!(true)), json!({"approved": true, "arguments": arguments})).unwrap();
+    let closed = answered(
+        &pending(json!(true)),
+        json!({"approved": true, "arguments": arguments}),
+    )
+    .unwrap();
     let blank = closed.without_words();
-    assert!(!serde_json::to_string(&blank.state).unwrap().contains("secret"));
+    assert!(
+        !serde_json::to_string(&blank.state)
+            .unwrap()
+            .contains("secret")
+    );
     assert_eq!(blank.receipt(), closed.receipt());
 }
 
