@@ -40,7 +40,7 @@ mod testing;
 pub mod time;
 
 pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
-pub use changeset::{Blanked, Changeset, Erasing, Write};
+pub use changeset::{Blanked, Changeset, Erasing, Standing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
     DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, InteractionEvent, LadderEvent, Named,

@@ -78,10 +78,17 @@ pub fn answer_counted(
             return Ok(advance(next, Actor::Responder(responder), payload, now));
         }
     };
+    let mut standing = None;
     let votes = match (interaction.quorum(), content.outcome()) {
         (Some(quorum), Outcome::Approved) => {
             match quorum::count(interaction, quorum, &content, &responder, voters, now)? {
-                Counting::Enough { before } => before,
+                Counting::Enough {
+                    before,
+                    standing: on,
+                } => {
+                    standing = Some(on);
+                    before
+                }
                 Counting::TakesMore(changeset) => return Ok(*changeset),
             }
         }
@@ -106,14 +113,16 @@ pub fn answer_counted(
         outcome: answer.content.outcome(),
         answer: answer.clone(),
     };
-    Ok(close(
+    let mut changeset = close(
         interaction,
         State::Resolved { answer },
         Actor::Responder(responder),
         payload,
         work,
         now,
-    ))
+    );
+    changeset.writes.extend(standing);
+    Ok(changeset)
 }
 
 /// As [`answer`], where people see one question of a form at a time: answers given meanwhile stay

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::{
-    changeset::{Changeset, Write},
+    changeset::{Changeset, Standing, Write},
     decide::next::advance,
     event::InteractionEvent,
     ids::{Moment, PersonId},
@@ -29,6 +29,8 @@ pub(super) enum Counting {
     Enough {
         /// The others.
         before: Vec<Vote>,
+        /// What they rest on.
+        standing: Write,
     },
     /// It takes more.
     TakesMore(Box<Changeset>),
@@ -57,7 +59,11 @@ pub(super) fn count(
         });
     }
     if missing(&votes) <= 1 {
-        return Ok(Counting::Enough { before: votes });
+        let standing = voters.standing(&votes, responder, quorum, interaction);
+        return Ok(Counting::Enough {
+            before: votes,
+            standing,
+        });
     }
     let signer = now.signer.ok_or(Refused::NoKey)?;
     let text = match content {
@@ -75,6 +81,7 @@ pub(super) fn count(
         signer,
     );
     votes.push(vote.ok_or(Refused::NoKey)?);
+    let standing = voters.standing(&votes, responder, quorum, interaction);
     // Who has done their part is on it no longer, and others have to hear of it.
     let is_theirs = |claim: &Claim| claim.is_of(responder);
     let was_claimed = interaction.claim.as_ref().is_some_and(is_theirs);
@@ -88,6 +95,7 @@ pub(super) fn count(
     };
     let actor = Actor::Responder(responder.clone());
     let mut changeset = advance(next, actor, InteractionEvent::Approved { votes }, now);
+    changeset.writes.push(standing);
     if was_claimed {
         changeset.writes.push(Write::Ladder(LadderWrite::Resume {
             interaction: interaction.id,
@@ -98,6 +106,25 @@ pub(super) fn count(
 }
 
 impl Voters {
+    fn standing(
+        &self,
+        votes: &[Vote],
+        responder: &Responder,
+        quorum: &Quorum,
+        interaction: &Interaction,
+    ) -> Write {
+        let before = votes.iter().map(|vote| vote.responder.id);
+        let others = before.filter(|id| *id != responder.id);
+        let people = others.chain([responder.id]).map(PersonId).collect();
+        Write::Counted(Box::new(Standing {
+            people,
+            team: interaction.team_id(),
+            members_only: quorum.of == Counted::Team,
+            agent: interaction.agent.id,
+            owners: quorum.four_eyes.then(|| self.owners.clone()),
+        }))
+    }
+
     /// Whether the approval of this one counts.
     ///
     /// # Errors
