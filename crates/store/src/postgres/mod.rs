@@ -58,6 +58,8 @@ mod sessions;
 mod signs;
 #[path = "../both/snoozes.rs"]
 mod snoozes;
+#[path = "../both/standing.rs"]
+mod standing;
 #[path = "../both/tasks.rs"]
 mod tasks;
 #[path = "../both/teams.rs"]
