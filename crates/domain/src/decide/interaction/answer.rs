@@ -125,15 +125,16 @@ pub fn answer_counted(
     Ok(changeset)
 }
 
-/// As [`answer`], where people see one question of a form at a time: answers given meanwhile stay
+/// As [`answer_counted`], where people see one question of a form at a time: answers given meanwhile stay
 /// as they are, since this responder has not seen them.
 ///
 /// # Errors
-/// As [`answer`]; [`Refused::Invalid`] also for a question that is answered.
+/// As [`answer_counted`]; [`Refused::Invalid`] also for a question that is answered.
 pub fn answer_open(
     interaction: &Interaction,
     draft: AnswerDraft,
     by: &Principal,
+    voters: &Voters,
     work: Option<&Work>,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
@@ -144,7 +145,7 @@ pub fn answer_open(
         }
         faults.into_result(()).map_err(Refused::Invalid)?;
     }
-    answer(interaction, draft, by, work, now)
+    answer_counted(interaction, draft, by, voters, work, now)
 }
 
 /// Keeps an answer that came too late (rule 1): the journal grows, the interaction stays as it is.
