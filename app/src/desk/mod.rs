@@ -88,11 +88,14 @@ impl Desk {
                     self.more_waiting = self.more_waiting.saturating_sub(1);
                 }
             }
-            Change::Progressed { id, answered } => {
-                if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id)
-                    && let Some(progress) = &mut row.progress
-                {
-                    progress.answered = answered;
+            Change::Progressed { id, answered, name } => {
+                if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id) {
+                    if let Some(progress) = &mut row.progress {
+                        progress.answered = answered;
+                    }
+                    if name.is_some() && row.claim == name {
+                        row.claim = None;
+                    }
                 }
             }
             Change::Claimed { id, name, ran_out } => {

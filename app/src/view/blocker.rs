@@ -79,6 +79,8 @@ pub struct ActionView {
     pub marked: bool,
     /// See [`domain::interaction::Action::digest`].
     pub digest: String,
+    /// Whether its arguments may be changed before it is approved.
+    pub amendable: bool,
 }
 
 /// The options to pick from.

@@ -280,6 +280,28 @@ fn differ(asked: &Value, amended: &Value, at: &mut Vec<String>, found: &mut Vec<
     }
 }
 
+/// The differences of two values in words, place by place: `replicas: 2 → 1`.
+pub fn differences(asked: &Value, amended: &Value) -> Vec<String> {
+    let lines = changes(asked, amended).into_iter().map(|names| {
+        let name = names.join(".");
+        match (at(asked, &names), at(amended, &names)) {
+            (Some(was), Some(is)) => format!("{name}: {was} → {is}"),
+            (None, Some(is)) => format!("{name} added: {is}"),
+            (was, None) => format!("{name} taken away: {}", was.unwrap_or(&Value::Null)),
+        }
+    });
+    lines.collect()
+}
+
+/// What stands at a place of [`changes`].
+pub fn at<'a>(value: &'a Value, place: &[String]) -> Option<&'a Value> {
+    place.iter().try_fold(value, |value, name| match value {
+        Value::Object(members) => members.get(name),
+        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
 fn place(root: &str, names: &[String]) -> String {
     let mut place = root.to_owned();
     for name in names {

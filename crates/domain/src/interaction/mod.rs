@@ -36,7 +36,7 @@ pub use crate::outcome::Outcome;
 pub use absence::{AgentPresence, CancelCode, Hearing, Signs};
 pub use action::Action;
 pub use addressee::{Addressee, Handed, Whom};
-pub use amend::{Amendable, Amended, changes};
+pub use amend::{Amendable, Amended, at as at_place, changes, differences};
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub use ask::{Ask, Level};
 pub use brief::{Brief, Ending, FormProgress, beginning};

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use domain::{
     Interaction, InteractionId,
     interaction::{
-        Action, Amended, AnswerContent, AnswerDraft, Ask, Checked, FormAnswers, changes,
+        Action, Amended, AnswerContent, AnswerDraft, Ask, Checked, FormAnswers, at_place, changes,
     },
     json::AnyJson,
 };
@@ -17,7 +17,6 @@ use visible::shape;
 use super::{
     amend_fields::{self, Fields},
     answer::Sent,
-    link_button,
     page::{Page, ROOM},
     parsed,
     question::Question,
@@ -49,7 +48,7 @@ impl ForPerson {
         let fields = Fields::of(&interaction).ok_or(UiError::NotFound)?;
         let read = fields.read(sent);
         if sent.is_step("edit") {
-            let kept = fields.with(sent, read.ok());
+            let kept = fields.with(sent, read.ok().map(|AnyJson(value)| value));
             return Ok(Led::Page(fields_page(&question, &kept, None)));
         }
         let checked = read.and_then(|arguments| {
@@ -208,8 +207,8 @@ fn shown(question: &Question, asked: &Action, amended: &Amended, comment: Option
 /// What is there now instead of what, place by place.
 pub(super) fn difference(asked: &Value, amended: &Value) -> String {
     let lines = changes(asked, amended).into_iter().map(|place| {
-        let was = at(asked, &place).map(|value| format!("<del>{}</del>", drawn(value)));
-        let is = at(amended, &place).map(|value| format!("<ins>{}</ins>", drawn(value)));
+        let was = at_place(asked, &place).map(|value| format!("<del>{}</del>", drawn(value)));
+        let is = at_place(amended, &place).map(|value| format!("<ins>{}</ins>", drawn(value)));
         let arrow = match (&was, &is) {
             (Some(_), Some(_)) => " → ",
             (None, _) => "added: ",
@@ -226,14 +225,6 @@ pub(super) fn difference(asked: &Value, amended: &Value) -> String {
         "<ul class=\"listed amended\" dir=\"ltr\">{}</ul>",
         lines.collect::<String>()
     )
-}
-
-fn at<'a>(value: &'a Value, place: &[String]) -> Option<&'a Value> {
-    place.iter().try_fold(value, |value, name| match value {
-        Value::Object(members) => members.get(name),
-        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
-        _ => None,
-    })
 }
 
 /// A value as it is written, in which nothing hides.
@@ -279,6 +270,5 @@ fn hidden(name: &str, value: &str) -> String {
 
 /// The way there, from the question.
 pub(super) fn way(id: InteractionId) -> String {
-    link_button(&format!("/q/{id}/amend"), "Change it first")
-        .replace("button primary", "button quiet amend")
+    format!("<a class=\"button quiet\" href=\"/q/{id}/amend\">Change it first</a>")
 }

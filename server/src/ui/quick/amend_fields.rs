@@ -130,7 +130,7 @@ fn put(arguments: &mut Map<String, Value>, field: &SchemaField, text: String) {
             "false" => Value::Bool(false),
             _ => Value::Null,
         },
-        Holds::Number { .. } => match text.trim().parse::<Number>() {
+        Holds::Number { .. } => match serde_json::from_str::<Number>(text.trim()) {
             Ok(number) => Value::Number(number),
             Err(_) if text.trim().is_empty() => Value::Null,
             Err(_) => Value::String(text),

@@ -8,7 +8,7 @@ use crate::{
     decide::interaction as decide,
     fault::Fault,
     interaction::{
-        Action, AnswerContent, Ask, Draft, Kind, Outcome, Request, State, Unproven, changes,
+        Action, AnswerContent, Ask, Draft, Kind, Outcome, Request, State, Unproven, changes, differences,
     },
     json::AnyJson,
     refused::Refused,
@@ -558,6 +558,21 @@ fn any_json() -> impl Strategy<Value = Value> {
 fn arguments() -> impl Strategy<Value = Value> {
     prop::collection::btree_map("[abc]", any_json(), 0..4)
         .prop_map(|members| members.into_iter().collect())
+}
+
+#[test]
+fn what_differs_is_told_place_by_place() {
+    let asked = json!({"n": 2, "env": {"A": "x", "B": "y"}, "list": [1, 2]});
+    let amended = json!({"n": 1, "env": {"A": "x", "C": "z"}, "list": [1, 3]});
+    assert_eq!(
+        differences(&asked, &amended),
+        [
+            "n: 2 → 1",
+            r#"env.B taken away: "y""#,
+            r#"env.C added: "z""#,
+            "list.1: 2 → 3"
+        ]
+    );
 }
 
 proptest! {
