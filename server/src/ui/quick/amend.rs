@@ -128,7 +128,7 @@ fn checked(
             let faults: Vec<_> = faults
                 .map(|fault| format!("{} {}", fault.path, fault.message))
                 .collect();
-            Err(visible::sentence(&faults.join("; ")))
+            Err(format!("{}.", faults.join("; ")))
         }
     }
 }
