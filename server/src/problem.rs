@@ -433,10 +433,18 @@ impl From<Refused> for Problem {
             }
             Refused::NotCounted(why) => {
                 let detail = match why {
-                    Uncounted::Nobody => "Only people who have an account here count for this approval.",
-                    Uncounted::OwnsAgent => "The agent that asks is yours: another person has to approve it.",
-                    Uncounted::NoOwner => "Nobody can approve this until an admin says who owns the agent.",
-                    Uncounted::NotInTeam => "Only members of the team that is asked count for this approval.",
+                    Uncounted::Nobody => {
+                        "Only people who have an account here count for this approval."
+                    }
+                    Uncounted::OwnsAgent => {
+                        "The agent that asks is yours: another person has to approve it."
+                    }
+                    Uncounted::NoOwner => {
+                        "Nobody can approve this until an admin says who owns the agent."
+                    }
+                    Uncounted::NotInTeam => {
+                        "Only members of the team that is asked count for this approval."
+                    }
                 };
                 Self::new(StatusCode::FORBIDDEN, why.code(), detail)
             }

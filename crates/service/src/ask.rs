@@ -101,11 +101,7 @@ impl Service {
     }
 
     /// Rule 16: where the owner of the agent does not count, it has to be known who that is.
-    async fn has_owner_for(
-        &self,
-        agent: &AgentRef,
-        request: &Request,
-    ) -> Result<(), ServiceError> {
+    async fn has_owner_for(&self, agent: &AgentRef, request: &Request) -> Result<(), ServiceError> {
         let is_counted = matches!(
             &request.ask,
             Ask::Approval { approvals: Some(quorum), .. } if quorum.four_eyes

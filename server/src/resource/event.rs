@@ -12,8 +12,8 @@ use domain::{
     duty::{Absence, Override, Rota},
     event::SeenOn,
     interaction::{
-        Answer, AnswerContent, Approver, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome,
-        Request, Unclaimed, Whom,
+        Answer, AnswerContent, Approver, CancelCode, Consumed, FormAnswers, Outcome, Posted,
+        ReportOutcome, Request, Unclaimed, Whom,
     },
     slack::Unseen,
     team::Profile,

@@ -13,9 +13,10 @@ use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Interaction, InteractionId, PersonId, Responder,
     interaction::{
-        Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback, CancelCode, ChoiceOption,
-        Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion, Kind, Level, Mode,
-        Outcome, PlanDecision, Priority, Quorum, Report, State, TargetMode, TaskRef, Whom,
+        Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback,
+        CancelCode, ChoiceOption, Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion,
+        Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Report, State, TargetMode,
+        TaskRef, Whom,
     },
     json::AnyJson,
 };

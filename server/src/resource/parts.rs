@@ -10,7 +10,8 @@ use super::{
     },
 };
 
-const ACTION_DIGEST: &str = "Of an approval: of the action as it was decided, with changed arguments if it was amended.";
+const ACTION_DIGEST: &str =
+    "Of an approval: of the action as it was decided, with changed arguments if it was amended.";
 const ASKED_DIGEST: &str = "Where it was amended: of the action as it was asked.";
 const PLAN_DIGEST: &str = "Of a plan review: `sha256:` and the hex of SHA-256 over the plan.";
 

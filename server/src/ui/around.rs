@@ -68,11 +68,16 @@ pub(super) fn offline(presence: AgentPresence, now: DateTime<Utc>) -> Option<Str
 
 /// How many people have to approve it, and who has, as sentences.
 pub(super) fn approvals(interaction: &Interaction, me: PersonId) -> Option<String> {
-    let quorum = interaction.quorum().filter(|_| interaction.state.is_pending())?;
-    let names = interaction.votes().iter().map(|vote| match vote.responder.id {
-        id if id == me.0 => "you".to_owned(),
-        _ => harmless(&vote.responder.name),
-    });
+    let quorum = interaction
+        .quorum()
+        .filter(|_| interaction.state.is_pending())?;
+    let names = interaction
+        .votes()
+        .iter()
+        .map(|vote| match vote.responder.id {
+            id if id == me.0 => "you".to_owned(),
+            _ => harmless(&vote.responder.name),
+        });
     let names: Vec<String> = names.collect();
     let mut words = match (quorum.needed, quorum.of) {
         (1, Counted::Anyone) => String::new(),
@@ -85,7 +90,10 @@ pub(super) fn approvals(interaction: &Interaction, me: PersonId) -> Option<Strin
     }
     if !names.is_empty() {
         let more = (quorum.needed as usize).saturating_sub(names.len());
-        words.push_str(&format!("Approved by {}; it takes {more} more.", listed(&names)));
+        words.push_str(&format!(
+            "Approved by {}; it takes {more} more.",
+            listed(&names)
+        ));
     }
     let words = words.trim_end();
     (!words.is_empty()).then(|| words.to_owned())

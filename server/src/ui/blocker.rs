@@ -3,8 +3,8 @@
 use app::{
     error::UiError,
     view::{
-        ActionView, Blocker, BlockerStatus, ChoiceView, ClosedRow, Closure, Control, Earlier, Ending, FormStep,
-        OptionView, Remark, Row, harmless,
+        ActionView, Blocker, BlockerStatus, ChoiceView, ClosedRow, Closure, Control, Earlier,
+        Ending, FormStep, OptionView, Remark, Row, harmless,
     },
 };
 use domain::{
@@ -145,7 +145,9 @@ pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiErro
 
 /// Who closed it; of an approval that took several people, all of them.
 fn closed_by(interaction: &Interaction) -> Option<String> {
-    let approvers = interaction.receipt().map(|receipt| &receipt.decision.approvers);
+    let approvers = interaction
+        .receipt()
+        .map(|receipt| &receipt.decision.approvers);
     match approvers {
         Some(all) if all.len() > 1 => {
             let names: Vec<_> = all.iter().map(|one| one.responder.name.clone()).collect();
@@ -172,7 +174,10 @@ fn changed(answer: &AnswerContent, ask: &Ask) -> Option<String> {
     let lines: Vec<String> = lines.iter().map(|line| visible::unhidden(line)).collect();
     let comment = text.as_deref().filter(|text| !text.is_empty());
     let comment = comment.map_or_else(String::new, |text| format!("\n\n{text}"));
-    Some(format!("Approved: Changed before it was approved:\n{}{comment}", lines.join("\n")))
+    Some(format!(
+        "Approved: Changed before it was approved:\n{}{comment}",
+        lines.join("\n")
+    ))
 }
 
 /// The answer that the agent goes on with after the deadline.

@@ -15,7 +15,10 @@ const KEYS: [(&str, &str); 23] = [
         "a / d",
         "approve or deny; reads on first, if you have not seen all",
     ),
-    ("e", "change the arguments of an action first, where its agent takes that"),
+    (
+        "e",
+        "change the arguments of an action first, where its agent takes that",
+    ),
     ("1 … 9", "pick an option"),
     ("Ctrl Enter", "send the answer"),
     ("x", "mark a row of the list"),

@@ -281,7 +281,10 @@ fn reported(interaction: &Interaction) -> Option<String> {
 }
 
 fn answered(request: &Request, answer: &Answer) -> String {
-    let approvers = answer.receipt.as_ref().map(|receipt| &receipt.decision.approvers[..]);
+    let approvers = answer
+        .receipt
+        .as_ref()
+        .map(|receipt| &receipt.decision.approvers[..]);
     let who = match approvers {
         Some(all @ [_, _, ..]) => {
             let names = all.iter().map(|one| one_line(&one.responder.name, NAME));
@@ -346,7 +349,10 @@ fn changed(request: &Request, answer: &Answer) -> Option<String> {
         return None;
     };
     let lines = differences(&action.arguments.0, &amended.arguments.0);
-    Some(format!("Changed before it was approved:\n{}", lines.join("\n")))
+    Some(format!(
+        "Changed before it was approved:\n{}",
+        lines.join("\n")
+    ))
 }
 
 /// An answer to read, with nothing in it that hides.

@@ -69,7 +69,8 @@ impl ForPerson {
         let shown = shown(&question, asked, &amended, sent.comment().as_deref());
         if shown.main.len() > ROOM {
             let kept = fields.with(sent, Some(amended.arguments.0));
-            let why = "This is longer than what can be shown here as a whole, so it cannot be approved.";
+            let why =
+                "This is longer than what can be shown here as a whole, so it cannot be approved.";
             return Ok(Led::Page(fields_page(&question, &kept, Some(why))));
         }
         // What is approved is what stood on the page before, to the last character.
@@ -217,7 +218,9 @@ pub(super) fn difference(asked: &Value, amended: &Value) -> String {
         let name = action::inline(&place.join("."));
         let (was, is) = (was.unwrap_or_default(), is.unwrap_or_default());
         match arrow {
-            " → " => format!("<li><span class=\"action-name\">{name}</span>: {was}{arrow}{is}</li>"),
+            " → " => {
+                format!("<li><span class=\"action-name\">{name}</span>: {was}{arrow}{is}</li>")
+            }
             word => format!("<li><span class=\"action-name\">{name}</span> {word}{was}{is}</li>"),
         }
     });

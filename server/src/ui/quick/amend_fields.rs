@@ -256,7 +256,10 @@ mod tests {
         let fields = fields(schema());
         let read = |body| fields.read(&sent(body)).unwrap().0;
         let all = "a.replicas=3&a.note=x%0D%0Ay&a.tag=&a.force=true";
-        assert_eq!(read(all), json!({"replicas": 3, "note": "x\ny", "force": true}));
+        assert_eq!(
+            read(all),
+            json!({"replicas": 3, "note": "x\ny", "force": true})
+        );
         // What is no number is told so by the check.
         assert_eq!(read("a.replicas=three")["replicas"], json!("three"));
         assert_eq!(read("a.replicas=&a.force="), json!({"note": "a\nb"}));
@@ -268,11 +271,21 @@ mod tests {
     fn a_text_is_read_as_json_or_refused_in_a_sentence() {
         let fields = fields(json!({"paths": ["/replicas"]}));
         assert_eq!(
-            fields.read(&sent("arguments=%7B%22replicas%22%3A3%7D")).unwrap().0,
+            fields
+                .read(&sent("arguments=%7B%22replicas%22%3A3%7D"))
+                .unwrap()
+                .0,
             json!({"replicas": 3})
         );
-        for body in ["", "arguments=%7B", "arguments=%7B%22a%22%3A1%2C%22a%22%3A2%7D"] {
-            assert!(fields.read(&sent(body)).unwrap_err().ends_with('.'), "{body}");
+        for body in [
+            "",
+            "arguments=%7B",
+            "arguments=%7B%22a%22%3A1%2C%22a%22%3A2%7D",
+        ] {
+            assert!(
+                fields.read(&sent(body)).unwrap_err().ends_with('.'),
+                "{body}"
+            );
         }
         let html = fields.html();
         assert!(html.contains("<code>/replicas</code>"), "{html}");

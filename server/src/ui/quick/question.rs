@@ -176,7 +176,10 @@ impl ForPerson {
         let me = self.who().ok().map(|who| who.person.id);
         let approvals = me.and_then(|me| around::approvals(interaction, me));
         let approvals = approvals.map_or_else(String::new, |words| {
-            format!("<p class=\"said\" role=\"status\" dir=\"auto\">{}</p>", Text(&words))
+            format!(
+                "<p class=\"said\" role=\"status\" dir=\"auto\">{}</p>",
+                Text(&words)
+            )
         });
         let on_it = on_it + &approvals + &meant_for;
         let Some(until) = row.expires_at else {

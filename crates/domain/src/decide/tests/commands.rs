@@ -525,7 +525,14 @@ fn what_somebody_has_answered_of_a_form_stays_where_one_question_is_seen_at_a_ti
     let rest = given(json!({"answers": {"host": "here"}}));
     let closed = decide::answer_open(&form, rest, &ana, &nobody, None, at(&ids, 3)).unwrap();
     assert_eq!(written(&closed).state.outcome(), Some(Outcome::Answered));
-    let late = decide::answer_open(&written(&closed), port("81"), &ana, &nobody, None, at(&ids, 4));
+    let late = decide::answer_open(
+        &written(&closed),
+        port("81"),
+        &ana,
+        &nobody,
+        None,
+        at(&ids, 4),
+    );
     assert!(matches!(late, Err(Refused::Closed { .. })), "{late:?}");
 }
 

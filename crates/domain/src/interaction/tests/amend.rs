@@ -8,7 +8,8 @@ use crate::{
     decide::interaction as decide,
     fault::Fault,
     interaction::{
-        Action, AnswerContent, Ask, Draft, Kind, Outcome, Request, State, Unproven, changes, differences,
+        Action, AnswerContent, Ask, Draft, Kind, Outcome, Request, State, Unproven, changes,
+        differences,
     },
     json::AnyJson,
     refused::Refused,
