@@ -397,7 +397,8 @@ mod tests {
         };
         let why = |of: usize| format!("{of} of 2 people approved it");
         assert!(refused(&written(), &two, at(61)).contains(&why(0)));
-        let by = |id: &str| json!({"id": id, "name": "x", "via": "api", "at": "2027-01-15T08:01:00Z"});
+        let by =
+            |id: &str| json!({"id": id, "name": "x", "via": "api", "at": "2027-01-15T08:01:00Z"});
         let mut several = written();
         several["approvers"] = json!([by(ID), by(ID)]);
         assert!(refused(&several, &two, at(61)).contains(&why(1)));

@@ -418,7 +418,9 @@ fn amended(closed: &Interaction, asked: &Asked) -> anyhow::Result<Option<String>
         arguments: arguments.context("the changed arguments are none")?,
         ..action.clone()
     };
-    let digest = action.digest().context("the changed action has no canonical form")?;
+    let digest = action
+        .digest()
+        .context("the changed action has no canonical form")?;
     ensure!(
         said["digest"] == digest.as_str(),
         "the server says another digest of the changed action than it has"
