@@ -270,7 +270,9 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
     BlockerStatus::Closed(Box::new(Ending {
         outcome,
         by: closed_by(interaction),
-        by_you: by_id == Some(reader.id.0) && interaction.votes().is_empty(),
+        // Of several who approved all are named.
+        by_you: by_id == Some(reader.id.0)
+            && (outcome != Outcome::Approved || interaction.votes().is_empty()),
         at,
         answer: interaction.answer().map(|answer| match outcome {
             Outcome::Fallback => agents_answer(answer, &request.ask),
