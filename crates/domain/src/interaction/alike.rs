@@ -20,7 +20,13 @@ const ID: usize = 36;
 /// form is answered for itself: they have none.
 pub(super) fn fingerprint(request: &Request) -> Option<Fingerprint> {
     let what = match &request.ask {
-        Ask::Approval { action, .. } => json!([action.tool, frame_of(&action.arguments.0)]),
+        Ask::Approval {
+            action, approvals, ..
+        } => match approvals {
+            None => json!([action.tool, frame_of(&action.arguments.0)]),
+            // To approve one of these is another thing.
+            Some(quorum) => json!([action.tool, frame_of(&action.arguments.0), quorum]),
+        },
         // To another number, or under another title, there may be another answer.
         Ask::Question => json!([request.title, request.prompt]),
         Ask::Acknowledgement => json!(frame(&request.prompt)),

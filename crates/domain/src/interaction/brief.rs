@@ -214,8 +214,12 @@ impl From<&Interaction> for Brief {
         if let (Some(form), Some(answers)) = (&mut brief.form, interaction.progress()) {
             form.answered = answers.len();
         }
-        if let (Some(several), true) = (&mut brief.form, brief.kind == Kind::Approval) {
-            several.answered = interaction.votes().len();
+        if brief.kind == Kind::Approval {
+            // Whoever closed it stands in its end.
+            brief.form = brief.form.filter(|_| state.is_pending());
+            if let Some(several) = &mut brief.form {
+                several.answered = interaction.votes().len();
+            }
         }
         if interaction.erased.is_some() {
             // Of nothing but blanks it would say that they are alike.

@@ -433,6 +433,20 @@ fn who_has_approved_is_on_it_no_longer_and_others_hear_of_it() {
     let brief = Brief::from(&written(&own));
     let progress = brief.form.unwrap();
     assert_eq!((progress.answered, progress.of), (1, 2));
+    let both = written(&says(&written(&own), &member(1), true, &all(), &ids, 3).unwrap());
+    assert_eq!(Brief::from(&both).form, None);
+    // Nothing that counts people is decided together with what does not.
+    let alike = |approvals| {
+        let asked = match approvals {
+            None => written(&opened(body(Kind::Approval), None, &ids)),
+            Some(approvals) => pending(approvals, &ids),
+        };
+        Brief::from(&asked).fingerprint.unwrap()
+    };
+    let two = || Some(json!({"needed": 2}));
+    assert_eq!(alike(two()), alike(two()));
+    assert_ne!(alike(two()), alike(None));
+    assert_ne!(alike(two()), alike(Some(json!({"needed": 3}))));
 }
 
 #[test]
