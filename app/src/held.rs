@@ -434,7 +434,12 @@ impl Holding {
         let mut failed: Option<(UiError, Vec<InteractionId>)> = None;
         for (id, end) in call.send(&ids).await {
             match end {
-                Ok(AnswerOutcome::Sent | AnswerOutcome::Kept) => draft::forget_all(id),
+                Ok(AnswerOutcome::Sent) => draft::forget_all(id),
+                // It takes others, too, and waits.
+                Ok(AnswerOutcome::Kept) => {
+                    draft::forget_all(id);
+                    self.gone.try_update(|gone| _ = gone.remove(&id));
+                }
                 Ok(AnswerOutcome::TooLate) => late.push(id),
                 Err(error) => {
                     let (_, failed) = failed.get_or_insert_with(|| (error, Vec::new()));

@@ -6,7 +6,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::{Fault, Refused, interaction::Outcome, limits};
+use domain::{Fault, Refused, Uncounted, interaction::Outcome, limits};
 use serde::Serialize;
 use service::{ServiceError, seconds};
 use slack::verify::Unverified;
@@ -424,6 +424,30 @@ impl From<Refused> for Problem {
                     ),
                 )
             },
+            Refused::HasApproved { missing, .. } => {
+                let detail = match missing {
+                    1 => "You have approved this; it takes one more person.".to_owned(),
+                    more => format!("You have approved this; it takes {more} more people."),
+                };
+                Self::new(StatusCode::CONFLICT, "already_approved", detail)
+            }
+            Refused::NotCounted(why) => {
+                let detail = match why {
+                    Uncounted::Nobody => {
+                        "Only people who have an account here count for this approval."
+                    }
+                    Uncounted::OwnsAgent => {
+                        "The agent that asks is yours: another person has to approve it."
+                    }
+                    Uncounted::NoOwner => {
+                        "Nobody can approve this until an admin says who owns the agent."
+                    }
+                    Uncounted::NotInTeam => {
+                        "Only members of the team that is asked count for this approval."
+                    }
+                };
+                Self::new(StatusCode::FORBIDDEN, why.code(), detail)
+            }
             Refused::Claimed { by, until, now } => {
                 let left = domain::time::words(until - now);
                 let detail =

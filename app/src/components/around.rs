@@ -20,6 +20,7 @@ pub(super) fn AroundLines(around: Around, live: Live) -> impl IntoView {
     let Around {
         claim,
         offline,
+        approvals,
         meant_for,
         why,
         snoozed_until,
@@ -47,11 +48,16 @@ pub(super) fn AroundLines(around: Around, live: Live) -> impl IntoView {
     let snoozed = snoozed_until.map(|until| {
         view! { <p>"You have snoozed it for another " <Until at=until live /> "."</p> }
     });
-    let any = offline.is_some() || claim.is_some() || meant_for.is_some() || snoozed.is_some();
+    let any = offline.is_some()
+        || approvals.is_some()
+        || claim.is_some()
+        || meant_for.is_some()
+        || snoozed.is_some();
     any.then(|| {
         view! {
             <div class="around">
                 {offline.map(|words| view! { <p>{words}</p> })}
+                {approvals.map(|words| view! { <p dir="auto">{words}</p> })}
                 {claim}
                 {meant_for}
                 {snoozed}

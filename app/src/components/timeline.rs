@@ -70,6 +70,10 @@ fn words(step: &Step) -> (Option<&str>, String) {
             let words = format!("answered {} of {}{via}", progress.answered, progress.of);
             (by, words)
         }
+        What::Approved(progress) => {
+            let words = format!("approved it, {} of {}{via}", progress.answered, progress.of);
+            (by, words)
+        }
         What::Closed(outcome) => closed(outcome, by, via, step.by.is_some()),
         What::AnswerRejected => (by, format!("answered too late{via}")),
         What::Collected if step.by.is_some() => (by, "picked it up".to_owned()),

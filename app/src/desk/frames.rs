@@ -74,12 +74,15 @@ pub enum Change {
         /// The new row.
         row: Row,
     },
-    /// Some questions of a form are answered.
+    /// Some questions of a form are answered, or some of several people have approved.
     Progressed {
         /// Which row.
         id: InteractionId,
         /// How many are by now.
         answered: usize,
+        /// Of an approval: who has approved, and so is on it no longer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        claimant: Option<PersonId>,
     },
     /// A claim begins or ends.
     Claimed {
@@ -217,6 +220,7 @@ impl FlatFrame {
             ChangeType::Progressed => Change::Progressed {
                 id: self.id?,
                 answered: self.answered?,
+                claimant: self.claimant,
             },
             ChangeType::Claimed => Change::Claimed {
                 id: self.id?,
@@ -311,6 +315,17 @@ impl Change {
                 return Self::Progressed {
                     id,
                     answered: answers.len(),
+                    claimant: None,
+                };
+            }
+            InteractionEvent::Approved { votes } => {
+                return Self::Progressed {
+                    id,
+                    answered: votes.len(),
+                    claimant: match &event.actor {
+                        Actor::Responder(by) => Some(PersonId(by.id)),
+                        _ => None,
+                    },
                 };
             }
             InteractionEvent::Claimed { .. } => {

@@ -88,11 +88,18 @@ impl Desk {
                     self.more_waiting = self.more_waiting.saturating_sub(1);
                 }
             }
-            Change::Progressed { id, answered } => {
-                if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id)
-                    && let Some(progress) = &mut row.progress
-                {
-                    progress.answered = answered;
+            Change::Progressed {
+                id,
+                answered,
+                claimant,
+            } => {
+                if let Some(row) = self.waiting.iter_mut().find(|row| row.id == id) {
+                    if let Some(progress) = &mut row.progress {
+                        progress.answered = answered;
+                    }
+                    if claimant.is_some() && row.claimant == claimant {
+                        (row.claim, row.claimant) = (None, None);
+                    }
                 }
             }
             Change::Claimed { id, name, claimant } => {

@@ -57,6 +57,7 @@ pub async fn answer_blocker(
             text,
             selected,
             approved,
+            arguments: None,
             decision,
             feedback: feedback.map(|text| as_typed(text, plain)),
             answers: None,

@@ -79,6 +79,8 @@ pub struct ActionView {
     pub marked: bool,
     /// See [`domain::interaction::Action::digest`].
     pub digest: String,
+    /// Whether its arguments may be changed before it is approved.
+    pub amendable: bool,
 }
 
 /// The options to pick from.
@@ -185,7 +187,7 @@ pub struct Earlier {
 pub enum AnswerOutcome {
     /// It is the answer.
     Sent,
-    /// It answers a question of a form; others are left.
+    /// It answers a question of a form, or is an approval of several; others are left.
     Kept,
     /// Another person, or the deadline, was faster. The late answer is kept in the journal.
     TooLate,

@@ -92,6 +92,8 @@ pub enum What {
     HandedOver,
     /// Some questions of a form were answered.
     Progressed(Progress),
+    /// One of several people has approved.
+    Approved(Progress),
     /// It was closed.
     Closed(Outcome),
     /// A person answered too late; `text` is what they would have answered.

@@ -8,7 +8,7 @@ use crate::{
     digest::Hash,
     event::{NewEvent, Payload},
     idempotency::IdempotencyKey,
-    ids::{DeliveryId, DestinationId, InteractionId, MessageId},
+    ids::{AgentId, DeliveryId, DestinationId, InteractionId, MessageId, PersonId, TeamId},
     interaction::Interaction,
     ladder::LadderWrite,
     task::Task,
@@ -82,6 +82,8 @@ pub enum Write {
         /// The outcome, for the reader.
         note: String,
     },
+    /// Rule 16: a conflict unless all of this is so.
+    Counted(Box<Standing>),
     /// A step on a ladder.
     Ladder(LadderWrite),
     /// As [`Write::Advance`], and all that was written in the interaction goes (rule 19): from its row, from its
@@ -89,6 +91,21 @@ pub enum Write {
     /// decision rests on, the whole changeset is refused as a conflict; so too when it is the last of its task that has words
     /// and those of the task stay, or the other way round.
     Erase(Box<Erasing>),
+}
+
+/// What approvals that are counted rest on, as it was when they were. It is looked at in the transaction that counts them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The people who count: each may come in and answer.
+    pub people: Vec<PersonId>,
+    /// The team that is asked: they belong to it and answer there.
+    pub team: Option<TeamId>,
+    /// Whether admins have to, too.
+    pub members_only: bool,
+    /// The agent that asks.
+    pub agent: AgentId,
+    /// Where its owner does not count: all of its owners.
+    pub owners: Option<Vec<PersonId>>,
 }
 
 /// An interaction whose words go.
@@ -143,6 +160,7 @@ impl Changeset {
             | Write::Tell { .. }
             | Write::Arrived { .. }
             | Write::Ladder(_)
+            | Write::Counted(_)
             | Write::Retry { .. }
             | Write::Heard { .. } => None,
         }

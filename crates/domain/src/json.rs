@@ -16,7 +16,7 @@ use crate::limits;
 /// A value an agent sent. Reading it stops at [`limits::JSON_DEPTH`], so that a value that wraps it
 /// later (an event, a page) can still be read back; and it reads every key as a key, where
 /// [`serde_json::Value`] gives some keys a meaning of its own.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct AnyJson(pub Value);
 

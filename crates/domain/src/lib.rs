@@ -40,7 +40,7 @@ mod testing;
 pub mod time;
 
 pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
-pub use changeset::{Blanked, Changeset, Erasing, Write};
+pub use changeset::{Blanked, Changeset, Erasing, Standing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
     DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, InteractionEvent, LadderEvent, Named,
@@ -55,7 +55,7 @@ pub use ids::{
 pub use interaction::{Interaction, State};
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
 pub use quota::{Day, Quota};
-pub use refused::Refused;
+pub use refused::{Refused, Uncounted};
 pub use sign::{Sign, Verify};
 pub use task::Task;
 pub use team::{Audience, Membership, Part, Parts, Team, TeamRef};

@@ -35,6 +35,14 @@ pub const CLAIM_MINUTES_MAX: i64 = 240;
 pub const ASYNC_SILENCE_HOURS: i64 = 6;
 /// How far ahead a blocker may be put off at most, in days.
 pub const SNOOZE_DAYS: i64 = 7;
+/// How many people one action can need to approve it.
+pub const APPROVALS: u32 = 10;
+/// Most places of an action that its agent names as amendable.
+pub const AMENDABLE_PATHS: usize = 50;
+/// Most members of a schema that an agent sends.
+pub const SCHEMA_FIELDS: usize = 50;
+/// Most values of one of them.
+pub const SCHEMA_VALUES: usize = 100;
 /// Most follow-ups of one blocker.
 pub const FOLLOW_UPS: usize = 100;
 /// Largest `metadata`, as compact JSON, in bytes.

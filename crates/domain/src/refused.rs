@@ -5,6 +5,35 @@ use thiserror::Error;
 
 use crate::{fault::Fault, outcome::Outcome, time::words};
 
+/// Why an approval does not count where a quorum counts people (rule 16).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+pub enum Uncounted {
+    /// A token, or a user of Slack who is no person here: they may be somebody who counts already.
+    #[error("only people who have an account here count for this approval; sign in to approve it")]
+    Nobody,
+    /// The agent is theirs.
+    #[error("the agent that asks is yours: another person has to approve it")]
+    OwnsAgent,
+    /// Whose agent it is, is not known.
+    #[error("nobody can approve this until an admin says who owns the agent that asks")]
+    NoOwner,
+    /// They belong to another team.
+    #[error("only members of the team that is asked count for this approval")]
+    NotInTeam,
+}
+
+impl Uncounted {
+    /// The name, as in problems of the API.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Nobody => "not_a_person",
+            Self::OwnsAgent => "owns_the_agent",
+            Self::NoOwner => "agent_without_owner",
+            Self::NotInTeam => "not_counted",
+        }
+    }
+}
+
 /// A rule said no. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Refused {
@@ -110,6 +139,17 @@ pub enum Refused {
     /// Only a blocker whose agent is gone is dismissed; others are taken back, with a reason.
     #[error("its agent is not offline; take it back instead")]
     NotOffline,
+    /// Rule 16: this person has approved, and it takes others.
+    #[error("you have approved this; it takes {missing} more")]
+    HasApproved {
+        /// When.
+        at: DateTime<Utc>,
+        /// How many others it takes.
+        missing: u32,
+    },
+    /// Rule 16: the approval of this one does not count.
+    #[error("{0}")]
+    NotCounted(Uncounted),
     /// Nothing has been answered yet that could be collected or followed up.
     #[error("still waiting for an answer")]
     StillPending,

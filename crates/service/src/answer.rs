@@ -1,8 +1,10 @@
 //! A responder answers.
 
 use domain::{
-    Changeset, Interaction, InteractionId, Moment, Principal, Refused,
-    decide::interaction as decide, interaction::AnswerDraft, task::Work,
+    Changeset, Interaction, InteractionId, Moment, PersonId, Principal, Refused,
+    decide::interaction::{self as decide, Voters},
+    interaction::AnswerDraft,
+    task::Work,
 };
 
 use super::{Service, ServiceError};
@@ -12,24 +14,26 @@ type Rule = fn(
     &Interaction,
     AnswerDraft,
     &Principal,
+    &Voters,
     Option<&Work>,
     Moment<'_>,
 ) -> Result<Changeset, Refused>;
 
 impl Service {
     /// Answers an interaction, or some questions of a form. An answer that comes too late is kept in the
-    /// journal (rule 1) before the refusal is returned.
+    /// journal (rule 1) before the refusal is returned. An approval that takes several people is kept, and leaves it
+    /// pending until it is the last (rule 16).
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`Refused::NotAResponder`], [`Refused::Invalid`],
-    /// [`Refused::Closed`].
+    /// [`Refused::Closed`], [`Refused::NotCounted`], [`Refused::HasApproved`].
     pub async fn answer(
         &self,
         id: InteractionId,
         draft: AnswerDraft,
         by: &Principal,
     ) -> Result<Interaction, ServiceError> {
-        self.answer_by(decide::answer, id, draft, by).await
+        self.answer_by(decide::answer_counted, id, draft, by).await
     }
 
     /// As [`Service::answer`], but of a form only the questions without an answer: for those who see one
@@ -56,11 +60,7 @@ impl Service {
         // Before reading: a caller who may not answer must not learn which interactions exist
         // either.
         by.responder()?;
-        let outcome = self
-            .change_as_told(id, |interaction, work, now| {
-                rule(interaction, draft.clone(), by, work, now)
-            })
-            .await;
+        let outcome = self.decide_counted(rule, id, &draft, by).await;
         if let Err(ServiceError::Refused(Refused::Closed { outcome, .. })) = &outcome {
             self.change(id, |interaction, _, now| {
                 decide::reject_answer(interaction, draft.clone(), *outcome, by, now)
@@ -68,5 +68,50 @@ impl Service {
             .await?;
         }
         outcome
+    }
+
+    /// As [`Service::change_as_told`], with what is known of the people whose approvals count. Whatever changes of that
+    /// until the commit is a conflict.
+    async fn decide_counted(
+        &self,
+        rule: Rule,
+        id: InteractionId,
+        draft: &AnswerDraft,
+        by: &Principal,
+    ) -> Result<Interaction, ServiceError> {
+        loop {
+            let interaction = self.interaction_as_told(id).await?;
+            let voters = self.voters(&interaction, by).await?;
+            let work = self.stopped_work(&interaction).await?;
+            let (work, now) = (work.as_ref(), self.moment());
+            let changeset = rule(&interaction, draft.clone(), by, &voters, work, now)?;
+            let changed = changeset.interaction().unwrap_or(&interaction).clone();
+            if self.is_first(changeset).await? {
+                return Ok(changed);
+            }
+        }
+    }
+
+    async fn voters(
+        &self,
+        interaction: &Interaction,
+        by: &Principal,
+    ) -> Result<Voters, ServiceError> {
+        let mut voters = Voters::default();
+        let Some(quorum) = interaction.quorum() else {
+            return Ok(voters);
+        };
+        let before = interaction.votes().iter().map(|vote| vote.responder.id);
+        for id in before.chain([by.responder()?.id]) {
+            let person = self.store.person(PersonId(id)).await?;
+            let person = person.filter(|person| person.disabled_at.is_none());
+            if let Some(person) = person {
+                voters.people.push(self.principal_for(&person).await?);
+            }
+        }
+        if quorum.four_eyes {
+            voters.owners = self.store.owners_of(interaction.agent.id).await?;
+        }
+        Ok(voters)
     }
 }

@@ -5,7 +5,7 @@ use domain::{
     AgentId, AgentRef, AskedUnder, Fault, IdempotencyKey, Interaction, InteractionEvent,
     InteractionId, Payload, Person, Refused, Team,
     decide::interaction::{self as decide, AskedOf},
-    interaction::{Draft, Kind, Request, TaskRef},
+    interaction::{Ask, Draft, Kind, Request, TaskRef},
     limits,
 };
 
@@ -54,6 +54,7 @@ impl Service {
                 return Err(faults.into());
             }
         };
+        self.has_owner_for(&agent, &request).await?;
         let key = key
             .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()
@@ -97,6 +98,19 @@ impl Service {
             let now = self.team_for(agent.id, named.as_deref()).await?;
             team = now.map_err(|fault| Refused::Invalid(vec![fault]))?;
         }
+    }
+
+    /// Rule 16: where the owner of the agent does not count, it has to be known who that is.
+    async fn has_owner_for(&self, agent: &AgentRef, request: &Request) -> Result<(), ServiceError> {
+        let is_counted = matches!(
+            &request.ask,
+            Ask::Approval { approvals: Some(quorum), .. } if quorum.four_eyes
+        );
+        if is_counted && self.store.owners_of(agent.id).await?.is_empty() {
+            let why = "nobody is known to own this agent; an admin says so under Settings, Tokens";
+            return Err(vec![Fault::new("approvals.four_eyes", why)].into());
+        }
+        Ok(())
     }
 
     /// The team that an agent asks: its home, or one that is open to it.

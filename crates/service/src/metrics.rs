@@ -423,6 +423,7 @@ impl Tally {
                 | Write::Endpoint(_)
                 | Write::Reach(_)
                 | Write::Tell { .. }
+                | Write::Counted(_)
                 | Write::Arrived { .. }
                 | Write::Ladder(_)
                 | Write::Retry { .. }

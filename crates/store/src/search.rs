@@ -72,6 +72,7 @@ fn said(payload: &Payload) -> Option<String> {
         | InteractionEvent::Claimed { .. }
         | InteractionEvent::Released { .. }
         | InteractionEvent::Progressed { .. }
+        | InteractionEvent::Approved { .. }
         | InteractionEvent::AnswerRejected { .. }
         | InteractionEvent::Collected {}
         | InteractionEvent::Consumed(_)

@@ -259,6 +259,7 @@ fn asked(ask: &Ask) -> Vec<String> {
         Ask::Approval {
             action,
             action_digest,
+            ..
         } => {
             let view = visible::shape::of(action, action_digest);
             let lines = visible::shape::lines(&view);

@@ -56,6 +56,7 @@ fn of(kind: Kind, at: DateTime<Utc>) -> Option<Interaction> {
         Kind::Notification => State::Delivered { at },
         _ => State::Pending {
             answers: Default::default(),
+            votes: Vec::new(),
         },
     };
     Some(Interaction {
@@ -95,6 +96,7 @@ fn answered(at: DateTime<Utc>) -> State {
             },
             answered_at: at,
             receipt: None,
+            votes: Vec::new(),
         },
     }
 }

@@ -129,7 +129,9 @@ impl Known {
             Payload::Interaction(event) => {
                 if matches!(
                     event,
-                    InteractionEvent::Resolved { .. } | InteractionEvent::Progressed { .. }
+                    InteractionEvent::Resolved { .. }
+                        | InteractionEvent::Progressed { .. }
+                        | InteractionEvent::Approved { .. }
                 ) {
                     self.answered(record, at);
                 }

@@ -13,12 +13,14 @@ use crate::{
 };
 
 /// The fields of an interaction that a model is told: the API's names and values.
-const OF_ONE: [&str; 16] = [
+const OF_ONE: [&str; 18] = [
     "id",
     "kind",
     "state",
     "outcome",
     "approved",
+    "amended",
+    "progress",
     "answer",
     "fallback_used",
     "follow_ups",
@@ -144,11 +146,17 @@ fn text(interaction: &Interaction) -> String {
             format!("Nobody answered in time, so this is the fallback you named.\n{answer}")
         }
         State::Resolved { answer } => match &answer.content {
-            AnswerContent::Approval { text, .. } => {
+            AnswerContent::Approval { text, amended, .. } => {
                 let who = &answer.responder.name;
                 let said = text.as_ref().filter(|text| !text.is_empty());
                 let said = said.map_or_else(String::new, |text| format!(" They said: {text}"));
-                if interaction.approved() == Some(true) {
+                if let (Some(true), Some(amended)) = (interaction.approved(), amended) {
+                    format!(
+                        "approved: true. {who} approved it with other arguments, and nothing else. Run it with exactly \
+                         these arguments: {}{said}",
+                        amended.arguments.0
+                    )
+                } else if interaction.approved() == Some(true) {
                     format!(
                         "approved: true. {who} approved exactly this action and nothing else.{said}"
                     )

@@ -277,6 +277,32 @@ fn ask_arguments() -> JsonObject {
             "required": ["tool"],
             "additionalProperties": false,
         },
+        "amendable": {
+            "description": "For an approval: true, if you go on with changed arguments. Then people may change them before \
+                            they approve, and `amended` has what you run instead. An object with `paths` (JSON Pointers) \
+                            or a flat JSON `schema` says which.",
+            "anyOf": [
+                { "type": "boolean" },
+                {
+                    "type": "object",
+                    "properties": {
+                        "paths": { "type": "array", "items": { "type": "string" } },
+                        "schema": { "type": "object" },
+                    },
+                    "additionalProperties": false,
+                },
+            ],
+        },
+        "approvals": {
+            "type": "object",
+            "description": "For an approval: how many different people have to approve it, if you were told that.",
+            "properties": {
+                "needed": { "type": "integer", "minimum": 1, "maximum": limits::APPROVALS },
+                "of": { "type": "string", "enum": ["anyone", "team"] },
+                "four_eyes": { "type": "boolean", "description": "Whether the owner of this agent does not count." },
+            },
+            "additionalProperties": false,
+        },
         "plan": { "type": "string", "maxLength": limits::TEXT_CHARS, "description": "For a plan_review: the plan, in markdown." },
         "questions": {
             "type": "array", "minItems": 1, "maxItems": limits::QUESTIONS,

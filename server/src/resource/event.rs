@@ -12,8 +12,8 @@ use domain::{
     duty::{Absence, Override, Rota},
     event::SeenOn,
     interaction::{
-        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome,
-        Request, Unclaimed, Whom,
+        Answer, AnswerContent, Approver, CancelCode, Consumed, FormAnswers, Outcome, Posted,
+        ReportOutcome, Request, Unclaimed, Whom,
     },
     slack::Unseen,
     team::Profile,
@@ -84,6 +84,8 @@ enum PayloadBody<'a> {
     Posted(&'a Posted),
     /// `interaction.progressed`: all that is answered of a form by now.
     Progressed { answers: &'a FormAnswers },
+    /// `interaction.approval_given`: those who have approved by now; it takes more.
+    Approved { approved: Vec<Approver> },
     /// `interaction.resolved`.
     Resolved {
         outcome: Outcome,
@@ -356,6 +358,9 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
             },
             InteractionEvent::Posted(posted) => Self::Posted(posted),
             InteractionEvent::Progressed { answers } => Self::Progressed { answers },
+            InteractionEvent::Approved { votes } => Self::Approved {
+                approved: votes.iter().map(Approver::from).collect(),
+            },
             InteractionEvent::Resolved { outcome, answer } => Self::Resolved {
                 outcome: *outcome,
                 answer,

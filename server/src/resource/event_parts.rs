@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 82] = [
+pub(crate) const EVENT_TYPES: [&str; 83] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -22,6 +22,7 @@ pub(crate) const EVENT_TYPES: [&str; 82] = [
     "interaction.handed_over",
     "interaction.posted",
     "interaction.progressed",
+    "interaction.approval_given",
     "interaction.resolved",
     "interaction.expired",
     "interaction.cancelled",
@@ -141,6 +142,9 @@ shapes! {
         of("interaction.progressed: all that is answered of a form", returned([
             must("answers", reference("FormAnswers")),
         ])),
+        of("interaction.approval_given: the actor has, and it takes more", returned([
+            must("approved", list_of(reference("Approver"))),
+        ])),
         of("interaction.resolved", returned([
             must("outcome", names::Outcome::schema()),
             must("answer", returned([
@@ -148,6 +152,14 @@ shapes! {
                 must("responder", reference("Responder")),
                 must("answered_at", time()),
                 may_not_null("receipt", reference("Receipt")),
+                may_not_null("votes", list_of(returned([
+                    must("responder", reference("Responder")),
+                    must("at", time()),
+                    may_not_null("text", string()),
+                    must("action_digest", string()),
+                    must("public_key", string()),
+                    must("signature", string()),
+                ])).description(Some("The approvals before it, of those that it takes several of."))),
             ])),
         ])),
         of("interaction.expired; with the fallback, if it is used", returned([
@@ -348,6 +360,7 @@ shapes! {
             must("type", one_of(["approval"])),
             must("approved", boolean()),
             must("text", or_null(string())),
+            may_not_null("amended", reference("Amended")),
         ])),
         of("of a plan review", returned([
             must("type", one_of(["plan"])),

@@ -13,9 +13,10 @@ use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Interaction, InteractionId, PersonId, Responder,
     interaction::{
-        Action, Addressee, AgentPresence, AnswerContent, Ask, Callback, CancelCode, ChoiceOption,
-        Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion, Kind, Level, Mode,
-        Outcome, PlanDecision, Priority, Report, State, TargetMode, TaskRef, Whom,
+        Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback,
+        CancelCode, ChoiceOption, Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion,
+        Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Report, State, TargetMode,
+        TaskRef, Whom,
     },
     json::AnyJson,
 };
@@ -60,6 +61,16 @@ pub struct InteractionBody {
     action: Option<Action>,
     /// For an approval: `sha256:` and the hex of SHA-256 over the RFC 8785 form of `action`.
     action_digest: Option<String>,
+    /// For an approval: what of its arguments may be changed before it is approved, as the agent said; `null` = nothing.
+    #[schema(value_type = Option<parts::Amendable>)]
+    amendable: Option<AnyJson>,
+    /// For an approval: how many people have to approve it, and who counts; `null` = whoever may answer, one.
+    #[schema(value_type = Option<parts::Quorum>)]
+    approvals: Option<Quorum>,
+    /// For an approval: the arguments to go on with instead of those of `action`, and the digest of the action with them.
+    /// `null` = it is approved as asked, or not at all. Never there unless the agent asked with `amendable`.
+    #[schema(value_type = Option<parts::Amended>)]
+    amended: Option<Amended>,
     /// For a plan review, in markdown.
     plan: Option<String>,
     /// For a notification.
@@ -113,9 +124,9 @@ pub struct InteractionBody {
     fallback: Option<FallbackBody>,
     /// Whether the answer is the fallback.
     fallback_used: bool,
-    /// What is answered of a form that is still pending.
-    #[schema(value_type = Option<parts::FormAnswers>)]
-    progress: Option<FormAnswers>,
+    /// Of what is still pending: what is answered of a form, or who has approved of those that it takes several of.
+    #[schema(value_type = Option<parts::Progress>)]
+    progress: Option<ProgressBody>,
     answer: Option<AnswerBody>,
     #[schema(value_type = Vec<parts::FollowUp>)]
     follow_ups: Vec<FollowUp>,
@@ -187,8 +198,34 @@ struct AskedBody {
     questions: Option<Vec<FormQuestion>>,
     action: Option<Action>,
     action_digest: Option<String>,
+    amendable: Option<AnyJson>,
+    approvals: Option<Quorum>,
     plan: Option<String>,
     level: Option<Level>,
+}
+
+/// How far what is pending has come.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+enum ProgressBody {
+    Form(FormAnswers),
+    Approvals {
+        needed: u32,
+        approved: Vec<Approver>,
+    },
+}
+
+/// How far it has come, if it is of those that are answered in several steps.
+fn progress(interaction: &Interaction) -> Option<ProgressBody> {
+    let answers = interaction.progress()?;
+    if let Some(quorum) = interaction.quorum() {
+        return Some(ProgressBody::Approvals {
+            needed: quorum.needed,
+            approved: interaction.votes().iter().map(Approver::from).collect(),
+        });
+    }
+    let is_form = interaction.request.kind() == Kind::Form;
+    is_form.then(|| ProgressBody::Form(answers.clone()))
 }
 
 /// The fallback as the agent sent it.
@@ -222,6 +259,9 @@ struct AnswerBody {
     /// `null` when it is the fallback.
     #[schema(value_type = Option<parts::Responder>)]
     responder: Option<Responder>,
+    /// Of an approval that takes several people: all who approved, the last one `responder`.
+    #[schema(value_type = Option<Vec<parts::Approver>>)]
+    approvers: Option<Vec<Approver>>,
     answered_at: DateTime<Utc>,
 }
 
@@ -230,10 +270,12 @@ impl InteractionBody {
     pub fn new(interaction: Interaction, public_url: &str) -> Self {
         let resume_prompt = interaction.resume_prompt();
         let approved = interaction.approved();
-        let progress = interaction
-            .progress()
-            .filter(|_| interaction.request.kind() == Kind::Form)
-            .cloned();
+        let progress = progress(&interaction);
+        let amended = interaction.amended().cloned();
+        let approvers = interaction
+            .receipt()
+            .map(|receipt| receipt.decision.approvers.clone())
+            .filter(|approvers| !approvers.is_empty());
         let state = &interaction.state;
         let closed_at = state.closed_at();
         let answer = interaction
@@ -245,6 +287,7 @@ impl InteractionBody {
                     _ => None,
                 },
                 answered_at,
+                approvers,
                 ..AnswerBody::from(content.clone())
             });
         let closed_by = state.closed_by().map(str::to_owned);
@@ -266,6 +309,7 @@ impl InteractionBody {
             // Blanks would read as if it had been asked so.
             asked = AskedBody {
                 action_digest: asked.action_digest,
+                approvals: asked.approvals,
                 multiple: asked.multiple,
                 level: asked.level,
                 ..AskedBody::default()
@@ -286,6 +330,9 @@ impl InteractionBody {
             questions: asked.questions,
             action: asked.action,
             action_digest: asked.action_digest,
+            amendable: asked.amendable,
+            approvals: asked.approvals,
+            amended,
             plan: asked.plan,
             level: asked.level,
             agent: interaction.agent,
@@ -355,9 +402,13 @@ impl From<Ask> for AskedBody {
             Ask::Approval {
                 action,
                 action_digest,
+                amendable,
+                approvals,
             } => Self {
                 action: Some(action),
                 action_digest: Some(action_digest),
+                amendable: amendable.map(|it| AnyJson(it.as_sent())),
+                approvals,
                 ..none
             },
             Ask::PlanReview { plan } => Self {

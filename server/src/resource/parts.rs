@@ -10,6 +10,9 @@ use super::{
     },
 };
 
+const ACTION_DIGEST: &str =
+    "Of an approval: of the action as it was decided, with changed arguments if it was amended.";
+const ASKED_DIGEST: &str = "Where it was amended: of the action as it was asked.";
 const PLAN_DIGEST: &str = "Of a plan review: `sha256:` and the hex of SHA-256 over the plan.";
 
 shapes! {
@@ -48,6 +51,38 @@ shapes! {
         must("tool", string()),
         must("arguments", any_object()),
         may_not_null("operands", list_of(reference("Operand"))),
+    ]);
+    /// Which arguments may be changed: all of them, those at JSON Pointers (RFC 6901), or those of a flat JSON Schema, which
+    /// changed arguments then fit.
+    Amendable = either([
+        boolean().enum_values(Some([true])).into(),
+        returned([
+            may_not_null("paths", list_of(string())),
+            may_not_null("schema", any_object()),
+        ]).into(),
+    ]);
+    /// Changed arguments, all of them, and the digest of the action with them: that one was approved.
+    Amended = returned([must("arguments", any_object()), must("digest", string())]);
+    /// How many different people have to approve, who counts, and whether the owner of the agent does not.
+    Quorum = returned([
+        must("needed", whole(1..=i64::from(limits::APPROVALS))),
+        must("of", one_of(["anyone", "team"])),
+        must("four_eyes", boolean()),
+    ]);
+    /// Who approved, of several people.
+    Approver = returned([
+        must("id", id()),
+        must("name", string()),
+        must("via", one_of(["dashboard", "api", "slack"])),
+        must("at", time()),
+    ]);
+    /// Of a form, what is answered; of an approval that takes several people, who has approved.
+    Progress = either([
+        reference("FormAnswers"),
+        returned([
+            must("needed", whole(1..=i64::from(limits::APPROVALS))),
+            must("approved", list_of(reference("Approver"))),
+        ]).into(),
     ]);
     /// Something that an action refers to without containing it.
     Operand = returned([
@@ -104,10 +139,13 @@ shapes! {
         must("interaction_id", id()),
         must("kind", one_of(["approval", "plan_review"])),
         must("outcome", names::Outcome::schema()),
-        may_not_null("action_digest", string().description(Some("Of an approval."))),
+        may_not_null("action_digest", string().description(Some(ACTION_DIGEST))),
+        may_not_null("asked_digest", string().description(Some(ASKED_DIGEST))),
         may_not_null("plan_digest", string().description(Some(PLAN_DIGEST))),
         must("agent", reference("Agent")),
         must("responder", reference("Responder")),
+        may_not_null("approvers", list_of(reference("Approver"))
+            .description(Some("Where it takes several people: all who approved."))),
         must("asked_at", time()),
         must("answered_at", time()),
         must("public_key", string().description(Some("In base64."))),

@@ -12,6 +12,7 @@ pub(super) fn view(view: &View) -> ActionView {
         html: html(view),
         marked: view.is_marked(),
         digest: view.digest.clone(),
+        amendable: false,
     }
 }
 

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     Interaction, InteractionId, PersonId,
-    interaction::{AgentPresence, HandTo, Whom},
+    interaction::{AgentPresence, Counted, HandTo, Whom},
     limits, time,
 };
 
@@ -36,6 +36,7 @@ impl ForPerson {
                 by_you: claim.by.id == me.0,
                 until: claim.until,
             }),
+            approvals: approvals(interaction, me),
             meant_for: meant_for(interaction, me),
             offline: presence.and_then(|it| offline(it, service.now())),
             why: handed.and_then(|handed| handed.why.as_deref().map(harmless)),
@@ -62,6 +63,47 @@ pub(super) fn offline(presence: AgentPresence, now: DateTime<Utc>) -> Option<Str
             time::words(now - presence.seen_at)
         )
     })
+}
+
+/// How many people have to approve it, and who has, as sentences.
+pub(super) fn approvals(interaction: &Interaction, me: PersonId) -> Option<String> {
+    let quorum = interaction
+        .quorum()
+        .filter(|_| interaction.state.is_pending())?;
+    let names = interaction
+        .votes()
+        .iter()
+        .map(|vote| match vote.responder.id {
+            id if id == me.0 => "you".to_owned(),
+            _ => harmless(&vote.responder.name),
+        });
+    let names: Vec<String> = names.collect();
+    let mut words = match (quorum.needed, quorum.of) {
+        (1, Counted::Anyone) => String::new(),
+        (1, Counted::Team) => "A member of the team has to approve it. ".to_owned(),
+        (needed, Counted::Anyone) => format!("{needed} people have to approve it. "),
+        (needed, Counted::Team) => format!("{needed} members of the team have to approve it. "),
+    };
+    if quorum.four_eyes {
+        words.push_str("The owner of the agent does not count. ");
+    }
+    if !names.is_empty() {
+        let more = (quorum.needed as usize).saturating_sub(names.len());
+        words.push_str(&format!(
+            "Approved by {}; it takes {more} more.",
+            listed(&names)
+        ));
+    }
+    let words = words.trim_end();
+    (!words.is_empty()).then(|| words.to_owned())
+}
+
+/// Names in a row: `Ana, Bo and Cy`.
+pub(super) fn listed(names: &[String]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        one => one.concat(),
+    }
 }
 
 /// Whom it is for, as a sentence.

@@ -329,7 +329,7 @@ impl Backend for ForPerson {
         // At once, so that they are committed in few transactions.
         let answers = answers
             .into_iter()
-            .map(async |(id, draft)| (id, self.answer(id, draft).await));
+            .map(async |(id, draft)| (id, self.answer_with_others(id, draft).await));
         Ok(join_all(answers).await)
     }
 

@@ -3,8 +3,8 @@
 use app::{
     error::UiError,
     view::{
-        Blocker, BlockerStatus, ChoiceView, ClosedRow, Closure, Control, Earlier, Ending, FormStep,
-        OptionView, Remark, Row, harmless,
+        ActionView, Blocker, BlockerStatus, ChoiceView, ClosedRow, Closure, Control, Earlier,
+        Ending, FormStep, OptionView, Remark, Row, harmless,
     },
 };
 use domain::{
@@ -18,7 +18,7 @@ use store::{InteractionQuery, Store};
 use visible::shape;
 
 use super::{
-    action,
+    action, around,
     backend::{ForPerson, failed},
     markdown,
 };
@@ -103,7 +103,10 @@ pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiErro
             let digest = interaction.request.ask.digest().unwrap_or_default();
             let action = action.clone();
             let view = made(move || action::view(&shape::of(&action, &digest)));
-            Control::Approve(view.await?)
+            Control::Approve(ActionView {
+                amendable: interaction.amendable().is_some(),
+                ..view.await?
+            })
         }
         Ask::PlanReview { plan } => Control::Decide {
             digest: interaction.request.ask.digest().unwrap_or_default(),
@@ -138,6 +141,43 @@ pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiErro
         }
         Ask::Notification { level } => Control::Nothing { level: *level },
     })
+}
+
+/// Who closed it; of an approval that took several people, all of them.
+fn closed_by(interaction: &Interaction) -> Option<String> {
+    let approvers = interaction
+        .receipt()
+        .map(|receipt| &receipt.decision.approvers);
+    match approvers {
+        Some(all) if all.len() > 1 => {
+            let names: Vec<_> = all.iter().map(|one| one.responder.name.clone()).collect();
+            Some(around::listed(&names))
+        }
+        _ => interaction.state.closed_by().map(str::to_owned),
+    }
+}
+
+/// What was changed before it was approved, and the comment, as the page shows them below who did.
+fn changed(answer: &AnswerContent, ask: &Ask) -> Option<String> {
+    let (
+        AnswerContent::Approval {
+            text,
+            amended: Some(amended),
+            ..
+        },
+        Ask::Approval { action, .. },
+    ) = (answer, ask)
+    else {
+        return None;
+    };
+    let lines = domain::interaction::differences(&action.arguments.0, &amended.arguments.0);
+    let lines: Vec<String> = lines.iter().map(|line| visible::unhidden(line)).collect();
+    let comment = text.as_deref().filter(|text| !text.is_empty());
+    let comment = comment.map_or_else(String::new, |text| format!("\n\n{text}"));
+    Some(format!(
+        "Approved: Changed before it was approved:\n{}{comment}",
+        lines.join("\n")
+    ))
 }
 
 /// The answer that the agent goes on with after the deadline.
@@ -229,12 +269,15 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
     let failed = outcome == Outcome::Expired && request.mode == Mode::Sync;
     BlockerStatus::Closed(Box::new(Ending {
         outcome,
-        by: state.closed_by().map(str::to_owned),
-        by_you: by_id == Some(reader.id.0),
+        by: closed_by(interaction),
+        // Of several who approved all are named.
+        by_you: by_id == Some(reader.id.0)
+            && (outcome != Outcome::Approved || interaction.votes().is_empty()),
         at,
         answer: interaction.answer().map(|answer| match outcome {
             Outcome::Fallback => agents_answer(answer, &request.ask),
-            _ => persons_answer(answer, &request.ask),
+            _ => changed(answer, &request.ask)
+                .unwrap_or_else(|| persons_answer(answer, &request.ask)),
         }),
         reason,
         collected_at: interaction.collected_at,

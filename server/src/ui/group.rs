@@ -1,17 +1,20 @@
 //! Several interactions as the dialog shows them that decides them together.
 
 use app::{
+    backend::Backend,
     desk::WAITING_ROWS,
     error::UiError,
-    view::{Control, Group, GroupPart, Row, harmless},
+    view::{AnswerOutcome, Control, Group, GroupPart, Row, harmless},
 };
-use domain::{Fingerprint, Interaction, InteractionId, limits};
+use domain::{Fingerprint, Interaction, InteractionId, interaction::AnswerDraft, limits};
 use service::ServiceError;
 
 use super::{
     backend::{ForPerson, failed, told},
     blocker::{control, fallback, harmless_task, rendered},
 };
+
+const COUNTS_PEOPLE: &str = "It counts who approves it, so it is approved by itself.";
 
 impl ForPerson {
     /// Those that wait of one fingerprint, or of these ids.
@@ -77,6 +80,8 @@ impl ForPerson {
         let stands_above = |(one, _): &(Interaction, GroupPart)| one.request.ask.digest().is_none();
         let is_shared = first.is_some_and(|first| prompts.all(|prompt| prompt == first))
             && parts.iter().all(stands_above);
+        // Rule 16: one press never counts towards several approvals that take more people.
+        let counts_people = parts.iter().any(|(one, _)| one.quorum().is_some());
         let mut parts: Vec<GroupPart> = parts.into_iter().map(|(_, part)| part).collect();
         let mut prompt_html = None;
         if is_shared {
@@ -86,12 +91,28 @@ impl ForPerson {
         }
         Ok(Group {
             prompt_html,
-            control: answers_all(&parts),
+            control: answers_all(&parts).filter(|_| !counts_people),
             parts,
             more,
             may_answer,
             as_of,
         })
+    }
+
+    /// As [`Backend::answer`], of one of several that are answered at once.
+    pub(super) async fn answer_with_others(
+        &self,
+        id: InteractionId,
+        draft: AnswerDraft,
+    ) -> Result<AnswerOutcome, UiError> {
+        if draft.approved == Some(true) {
+            let principal = self.principal()?;
+            let asked = self.state.service.interaction(id, &principal).await;
+            if asked.map_err(told)?.quorum().is_some() {
+                return Err(UiError::Invalid(COUNTS_PEOPLE.to_owned()));
+            }
+        }
+        Backend::answer(self, id, draft).await
     }
 }
 

@@ -134,6 +134,18 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             let answered = answers.len();
             (What::Progressed(Progress { answered, of }), None)
         }
+        InteractionEvent::Approved { votes } => {
+            let of = match ask {
+                Ask::Approval {
+                    approvals: Some(quorum),
+                    ..
+                } => quorum.needed as usize,
+                _ => 0,
+            };
+            let answered = votes.len();
+            let said = votes.into_iter().next_back().and_then(|vote| vote.text);
+            (What::Approved(Progress { answered, of }), said)
+        }
         InteractionEvent::Resolved { outcome, answer } => (
             What::Closed(outcome),
             Some(persons_answer(&answer.content, ask)),

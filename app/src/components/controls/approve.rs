@@ -23,6 +23,8 @@ pub(super) fn ApproveControl(
     id: InteractionId,
     /// Of the action that stands beside it.
     digest: String,
+    /// Whether its arguments may be changed first.
+    amendable: bool,
     answering: Answering,
 ) -> impl IntoView {
     let shown = StoredValue::new(digest.clone());
@@ -87,6 +89,15 @@ pub(super) fn ApproveControl(
             />
             <div class="form-end">
                 <Problem id="answer-problem" sending />
+                {amendable
+                    .then(|| {
+                        view! {
+                            <a class="button quiet amend" rel="external" href=format!("/q/{id}/amend")>
+                                "Change it first"
+                                <kbd>"E"</kbd>
+                            </a>
+                        }
+                    })}
                 <Verdict value="false" label="Deny" key="D" chosen=move || pressed.get() == Some(false) sending />
                 <Verdict value="true" label="Approve" key="A" chosen=move || pressed.get() == Some(true) sending />
             </div>

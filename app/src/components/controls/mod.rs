@@ -313,7 +313,8 @@ pub(super) fn ControlView(
         Control::Choice(choice) => view! { <ChoiceControl id choice answering /> }.into_any(),
         Control::Acknowledge => view! { <AcknowledgeControl id answering /> }.into_any(),
         Control::Approve(action) => {
-            view! { <ApproveControl id digest=action.digest answering /> }.into_any()
+            let amendable = action.amendable;
+            view! { <ApproveControl id digest=action.digest amendable answering /> }.into_any()
         }
         Control::Decide { digest, .. } => {
             view! { <DecideControl id digest answering /> }.into_any()

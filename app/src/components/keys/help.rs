@@ -4,7 +4,7 @@ use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 
 use crate::drawn_later::{Drawers, DrawnLater};
 
-const KEYS: [(&str, &str); 22] = [
+const KEYS: [(&str, &str); 23] = [
     (
         "j / k",
         "next or previous, in the list and from question to question",
@@ -14,6 +14,10 @@ const KEYS: [(&str, &str); 22] = [
     (
         "a / d",
         "approve or deny; reads on first, if you have not seen all",
+    ),
+    (
+        "e",
+        "change the arguments of an action first, where its agent takes that",
     ),
     ("1 … 9", "pick an option"),
     ("Ctrl Enter", "send the answer"),

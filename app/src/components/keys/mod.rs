@@ -119,9 +119,10 @@ pub(crate) fn follow_keys(live: Live, holding: Holding, marks: Marks) {
                 }
                 ("t", Some(_)) if !rests() => unfold(&event, ".cancel-form"),
                 ("h", Some(_)) if !event.repeat() => unfold(&event, ".hand-over-form"),
-                ("c" | "Delete", Some(_)) if !event.repeat() => {
+                ("c" | "e" | "Delete", Some(_)) if !event.repeat() => {
                     let button = match &*key {
                         "c" => "dialog:modal .claim-form button",
+                        "e" => "dialog:modal .amend",
                         _ => "dialog:modal .dismiss-form button",
                     };
                     if let Some(button) = elements(button).first() {

@@ -86,6 +86,8 @@ class Calls(Proofs):
         arguments: Mapping[str, Any],
         *,
         operands: Sequence[Operand] = (),
+        amendable: Union[bool, Mapping[str, Any], None] = None,
+        approvals: Union[int, Mapping[str, Any], None] = None,
         max_age: Age = MAX_AGE,
         **options: Unpack[Options],
     ) -> Flow[Decision]:
@@ -95,6 +97,10 @@ class Calls(Proofs):
         JSON alone: they are shown as they are and copied before asking. ``operands`` are the files that they
         name, from `hash_file`. A decision that was made more than ``max_age`` (seconds) ago is none, and so is
         one that was made later than ``timeout`` after asking, whatever deadline the server was told.
+
+        With ``amendable`` (``True``, or a ``dict`` with ``paths`` or a flat JSON ``schema``) people may change the
+        arguments first: run ``decision.arguments`` then, never your own. ``approvals`` is how many different people
+        have to approve, or a ``dict`` of ``needed``, ``of`` and ``four_eyes``; the receipt has to name as many.
 
         An approval is for one run: `consume` it right before. Raises `NotJson` before asking,
         `ArgumentsChanged` when the server's digest is not that of this action, `NotVerified` when the server
@@ -106,15 +112,30 @@ class Calls(Proofs):
         since, within, key = self._since(options), allowed(options.get("timeout")), key_of(options)
         yield from self._known(options.get("give_up_after"))
         keyed = {**options, "idempotency_key": key}
+        counted = {"needed": approvals} if isinstance(approvals, int) else approvals
+        people = 0 if counted is None else counted.get("needed", 1)
         asked, closed = yield from self._closed(
-            "approval", prompt, keyed, tool=tool, arguments=exact, operands=operands
+            "approval",
+            prompt,
+            keyed,
+            tool=tool,
+            arguments=exact,
+            operands=operands,
+            amendable=amendable or None,
+            approvals=counted,
         )
         expect(digest, closed)
-        receipt = None
+        receipt, runs = None, None
         if says_approved(closed):
-            claim = Claim(asked.id, asked.agent.id, "approval", "approved", digest, since, max_age, within, key)
+            runs, amended = exact, None
+            if closed.amended is not None and amendable:
+                runs = snapshot(closed.amended.arguments, "arguments")
+                amended = action_digest(tool, runs, operands)
+            claim = Claim(
+                asked.id, asked.agent.id, "approval", "approved", digest, since, max_age, within, key, amended, people
+            )
             receipt = yield from self._proven(claim, self._patience(options.get("give_up_after")))
-        return Decision((yield from self._taken(asked.id, closed, options)), receipt)
+        return Decision((yield from self._taken(asked.id, closed, options)), receipt, runs)
 
     def verify(
         self,
@@ -152,7 +173,7 @@ class Calls(Proofs):
                 key=idempotency_key,
             )
             receipt = yield from self._proven(claim, self._patience())
-        return Decision(closed, receipt)
+        return Decision(closed, receipt, exact if receipt is not None else None)
 
     def acknowledge(self, prompt: str, **options: Unpack[Options]) -> Flow[Interaction]:
         """Waits until somebody says that they have seen this: ``answer.responder`` of what is returned.

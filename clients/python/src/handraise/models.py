@@ -168,6 +168,26 @@ class Addressee:
 
 
 @dataclass(frozen=True)
+class Amended:
+    """Changed arguments of an action: that one was approved, not the one that was asked about."""
+
+    arguments: Mapping[str, Any]
+    """All of them, not only those that differ."""
+    digest: str
+    """`action_digest` of the action with them."""
+
+
+@dataclass(frozen=True)
+class Approver:
+    """One of several people who approved."""
+
+    id: str
+    name: str
+    via: str
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Receipt:
     """A decision, signed. One that this package hands out is verified."""
 
@@ -188,6 +208,10 @@ class Receipt:
     """Whose signature it is, in base64."""
     document: Mapping[str, Any]
     """All of it as it was signed, and the signature: to be kept as evidence."""
+    asked_digest: Optional[str] = None
+    """Of an amended approval: `action_digest` of what was asked; ``action_digest`` is that of what was approved."""
+    approvers: Tuple[Approver, ...] = ()
+    """Where it takes several people: all who approved, the last one ``responder``."""
 
 
 @dataclass(frozen=True)
@@ -222,6 +246,12 @@ class Interaction:
     action: Optional[Action] = None
     action_digest: Optional[str] = None
     """``sha256:`` and hex over the RFC 8785 form of ``action``."""
+    amendable: Union[bool, Mapping[str, Any], None] = None
+    """What of the action may be changed before it is approved, as it was asked."""
+    approvals: Optional[Mapping[str, Any]] = None
+    """How many people have to approve: ``needed``, ``of`` and ``four_eyes``."""
+    amended: Optional[Amended] = None
+    """What the server says was approved instead. `Decision` has what is proven."""
     plan: Optional[str] = None
     level: Optional[str] = None
     expires_at: Optional[datetime] = None
@@ -243,8 +273,9 @@ class Interaction:
     """What the agent says came of it."""
     fallback: Union[str, List[str], Dict[str, FormAnswer], None] = None
     fallback_used: bool = False
-    progress: Optional[Mapping[str, FormAnswer]] = None
-    """What is answered of a form that is still pending."""
+    progress: Optional[Mapping[str, Any]] = None
+    """Of what is still pending: what is answered of a form, or ``needed`` and ``approved`` (people) of an approval
+    that takes several."""
     answer: Optional[Answer] = None
     follow_ups: Tuple[FollowUp, ...] = ()
     resume_prompt: Optional[str] = None

@@ -44,6 +44,9 @@ def interaction(body: Json) -> models.Interaction:
         questions=_several(_question, body.get("questions")),
         action=_maybe(_action, body.get("action")),
         action_digest=body.get("action_digest"),
+        amendable=body.get("amendable"),
+        approvals=body.get("approvals"),
+        amended=_maybe(_amended, body.get("amended")),
         plan=body.get("plan"),
         level=body.get("level"),
         expires_at=_maybe(_time, body.get("expires_at")),
@@ -93,6 +96,8 @@ def receipt(body: Json) -> models.Receipt:
         answered_at=_time(body["answered_at"]),
         public_key=body["public_key"],
         document=dict(body),
+        asked_digest=body.get("asked_digest"),
+        approvers=_several(_approver, body.get("approvers")) or (),
     )
 
 
@@ -177,6 +182,14 @@ def _addressee(body: Json) -> models.Addressee:
         by=body.get("by"),
         why=body.get("why"),
     )
+
+
+def _amended(body: Json) -> models.Amended:
+    return models.Amended(arguments=body["arguments"], digest=body["digest"])
+
+
+def _approver(body: Json) -> models.Approver:
+    return models.Approver(id=body["id"], name=body["name"], via=body["via"], at=_time(body["at"]))
 
 
 def _agent(body: Json) -> models.AgentRef:

@@ -39,6 +39,7 @@ _FIELDS = {
     "public_key",
     "signature",
 }
+_SOMETIMES = {"asked_digest", "approvers"}
 _DIGESTS = {"approval": "action_digest", "plan_review": "plan_digest"}
 
 
@@ -52,7 +53,7 @@ class Claim:
     kind: str
     outcome: str
     digest: str
-    """Of the action or the plan, made here."""
+    """Of the action or the plan that was asked about, made here."""
     asked_since: Optional[datetime] = None
     """Not before this. ``None`` when an earlier run may have asked it."""
     max_age: Age = MAX_AGE
@@ -60,6 +61,11 @@ class Claim:
     """How long people had, by what this agent asked. ``None`` when that was any time, or left to the server."""
     key: Optional[str] = None
     """What it was asked under: which interaction it is, only the server says. ``None`` where that is not known."""
+    amended: Optional[str] = None
+    """Of the action that is to run instead, made here of the arguments that the server says were approved. ``None``
+    where it says that nothing was changed, or where this agent takes no changes."""
+    approvers: int = 0
+    """How many different people were asked for; 0 when that was left to the server."""
 
 
 def key_of(document: Any) -> str:
@@ -99,14 +105,17 @@ def expect_recent(receipt: Receipt, max_age: Age, now: datetime) -> None:
 def _expect_fields(document: Mapping[str, Any]) -> None:
     digest = _DIGESTS.get(str(document.get("kind")), "action_digest")
     agent, responder = document.get("agent"), document.get("responder")
-    for part, names in [
+    approvers = document.get("approvers", [])
+    parts = [
         (document, _FIELDS | {digest}),
         (agent, {"id", "name"}),
         (responder, {"id", "name", "via"}),
-    ]:
+        *((one, {"id", "name", "via", "at"}) for one in (approvers if isinstance(approvers, list) else [None])),
+    ]
+    for part, names in parts:
         if not isinstance(part, Mapping) or not names <= set(part):
             raise NotVerified("the receipt is void: it lacks what a receipt has")
-        if set(part) - names:
+        if set(part) - names - (_SOMETIMES if part is document else set()):
             raise NotVerified("the receipt is void: it holds more than was signed")
 
 
@@ -116,8 +125,12 @@ def _expect_subject(receipt: Receipt, claim: Claim) -> None:
     if (receipt.kind, receipt.outcome) != (claim.kind, claim.outcome):
         raise NotVerified(f"the receipt is void here: its {receipt.kind} was {receipt.outcome}")
     digest = receipt.plan_digest if claim.kind == "plan_review" else receipt.action_digest
-    if digest != claim.digest:
-        raise NotVerified(f"the receipt is void for this action: {digest} was decided on, and this is {claim.digest}")
+    runs, asked = (claim.digest, None) if claim.amended is None else (claim.amended, claim.digest)
+    if (digest, receipt.asked_digest) != (runs, asked):
+        raise NotVerified(f"the receipt is void for this action: {digest} was decided on, and this is {runs}")
+    people = len({one.id for one in receipt.approvers})
+    if people < claim.approvers:
+        raise NotVerified(f"the receipt is void here: {people} of {claim.approvers} people approved it")
     if receipt.agent.id != claim.agent_id:
         raise NotVerified(f"the receipt is void here: it was given to the agent {receipt.agent.name}")
 

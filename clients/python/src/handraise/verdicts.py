@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Mapping, Optional
 
 from .errors import Cancelled, Expired, HandraiseError, NotVerified
 from .models import Answer, Interaction, Receipt, Responder
@@ -21,6 +21,9 @@ class Decision:
     interaction: Interaction
     receipt: Optional[Receipt] = None
     """The proof; ``None`` for what was not approved."""
+    arguments: Optional[Mapping[str, Any]] = None
+    """What to run, by the receipt: as asked, or as somebody changed them, which happens only with ``amendable``.
+    ``None`` for what was not approved."""
 
     def __bool__(self) -> bool:
         it, proof = self.interaction, self.receipt

@@ -143,6 +143,8 @@ impl Proof {
             interaction_id: None,
             kind: Kind::Approval,
             digest: asked,
+            amended: None,
+            approvers: 0,
             agent_id: None,
             key: Some(call.key.clone()),
             asked_after: Some(call.began),

@@ -2,7 +2,7 @@
 //! that it is about this question, this action and this moment.
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use domain::interaction::{Kind, Outcome, Receipt};
+use domain::interaction::{Kind, Outcome, Receipt, people};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -20,8 +20,13 @@ pub(crate) struct Expected {
     pub interaction_id: Option<String>,
     /// An approval, or a plan review.
     pub kind: Kind,
-    /// Of the action that is about to be run, or of the plan.
+    /// Of the action that was asked about, or of the plan.
     pub digest: String,
+    /// Of the action that is about to be run instead, where this agent takes an amended one and the server says that it
+    /// was amended.
+    pub amended: Option<String>,
+    /// How many people it asked for; 0 where that was left to the server.
+    pub approvers: usize,
     /// The id of the agent that asked, where it is known.
     pub agent_id: Option<String>,
     /// The idempotency key that it was asked under, where it is known: which interaction it is only the server says.
@@ -56,6 +61,14 @@ pub(crate) enum Unfit {
         decided: String,
         /// The digest about to run.
         found: String,
+    },
+    /// Fewer people said yes than were asked for.
+    #[error("the receipt is void here: {found} of {asked} people approved it by what is signed")]
+    TooFew {
+        /// So many.
+        found: usize,
+        /// Of so many.
+        asked: usize,
     },
     /// It is a yes to another agent.
     #[error("the receipt is void here: it was given to the agent {0}")]
@@ -126,13 +139,25 @@ pub(crate) fn check(
         Kind::Approval => ("action", &decision.action_digest, &decision.plan_digest),
         _ => ("plan", &decision.plan_digest, &decision.action_digest),
     };
-    if digest.as_ref() != Some(&expected.digest) || other.is_some() {
+    let (to_run, as_asked) = match &expected.amended {
+        Some(amended) => (amended, Some(&expected.digest)),
+        None => (&expected.digest, None),
+    };
+    let is_this = digest.as_ref() == Some(to_run) && decision.asked_digest.as_ref() == as_asked;
+    if !is_this || other.is_some() {
         return Err(Unfit::OtherContent {
             what,
             decided: digest
                 .clone()
                 .unwrap_or_else(|| "something else".to_owned()),
-            found: expected.digest.clone(),
+            found: to_run.clone(),
+        });
+    }
+    let found = people(&decision.approvers);
+    if found < expected.approvers {
+        return Err(Unfit::TooFew {
+            found,
+            asked: expected.approvers,
         });
     }
     let agent = decision.agent.id.to_string();
@@ -257,6 +282,8 @@ mod tests {
             interaction_id: Some(ID.to_owned()),
             kind: Kind::Approval,
             digest: "sha256:aa".to_owned(),
+            amended: None,
+            approvers: 0,
             agent_id: Some(ID.to_owned()),
             key: None,
             asked_after: Some(at(0)),
@@ -338,6 +365,45 @@ mod tests {
         let mut without = written();
         without.as_object_mut().unwrap().remove("action_digest");
         assert!(refused(&without, &expected(), at(61)).contains("void for this action"));
+    }
+
+    #[test]
+    fn an_amended_action_counts_only_for_who_takes_one() {
+        let mut amended = written();
+        amended["action_digest"] = "sha256:bb".into();
+        amended["asked_digest"] = "sha256:aa".into();
+        let takes = |digest: &str| Expected {
+            amended: Some(digest.to_owned()),
+            ..expected()
+        };
+        let why = "void for this action";
+        assert!(refused(&amended, &expected(), at(61)).contains(why));
+        assert_eq!(refused(&amended, &takes("sha256:bb"), at(61)), "");
+        assert!(refused(&amended, &takes("sha256:cc"), at(61)).contains(why));
+        // Another question's action, amended to be this one.
+        amended["asked_digest"] = "sha256:dd".into();
+        assert!(refused(&amended, &takes("sha256:bb"), at(61)).contains(why));
+        amended["action_digest"] = "sha256:aa".into();
+        assert!(refused(&amended, &expected(), at(61)).contains(why));
+        // The server says that it was amended, and what is signed does not.
+        assert!(refused(&written(), &takes("sha256:bb"), at(61)).contains(why));
+    }
+
+    #[test]
+    fn as_many_different_people_have_approved_as_were_asked_for() {
+        let two = Expected {
+            approvers: 2,
+            ..expected()
+        };
+        let why = |of: usize| format!("{of} of 2 people approved it");
+        assert!(refused(&written(), &two, at(61)).contains(&why(0)));
+        let by =
+            |id: &str| json!({"id": id, "name": "x", "via": "api", "at": "2027-01-15T08:01:00Z"});
+        let mut several = written();
+        several["approvers"] = json!([by(ID), by(ID)]);
+        assert!(refused(&several, &two, at(61)).contains(&why(1)));
+        several["approvers"] = json!([by(ID), by(OTHER)]);
+        assert_eq!(refused(&several, &two, at(61)), "");
     }
 
     #[test]

@@ -16,6 +16,9 @@ pub(crate) struct Interaction {
     pub outcome: Option<String>,
     /// For an approval: `true` only if a person approved it in time.
     pub approved: Option<bool>,
+    /// For an approval: the arguments to go on with instead, as `{arguments, digest}`.
+    #[serde(default)]
+    pub amended: Option<Value>,
     /// Whether the answer is the agent's own fallback.
     pub fallback_used: bool,
     /// The answer to go on with.

@@ -31,6 +31,19 @@ pub struct AskCommand {
     /// What it is to be called with: a JSON object
     #[arg(long, value_name = "JSON", requires = "tool")]
     arguments: Option<String>,
+    /// Lets people change the arguments before they approve: all of them, or as a JSON object says with `paths` and
+    /// `schema`. What to go on with is in `amended`, so it needs --json
+    #[arg(long, value_name = "JSON", num_args = 0..=1, default_missing_value = "true", requires_all = ["tool", "json"])]
+    amendable: Option<String>,
+    /// How many different people have to approve
+    #[arg(long, value_name = "N")]
+    approvals: Option<u32>,
+    /// Only members of the team that is asked count for --approvals
+    #[arg(long)]
+    of_team: bool,
+    /// The owner of this agent does not count for --approvals
+    #[arg(long)]
+    four_eyes: bool,
     /// The plan, in markdown, for a plan review; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     plan: Option<String>,
@@ -116,6 +129,15 @@ impl AskCommand {
         if matches!(about, Content::Decision(..)) {
             Trust::of(client.base())?.meet(&client).await?;
         }
+        let amendable = body
+            .get("amendable")
+            .filter(|it| **it != Value::Bool(false))
+            .and_then(|_| body.get("action"))
+            .map(|action| serde_json::from_value(action.clone()));
+        let approvers = body
+            .get("approvals")
+            .and_then(|it| it["needed"].as_u64())
+            .unwrap_or_default();
         let timeout = body.get("timeout_seconds").and_then(Value::as_i64);
         let at = key.is_none().then(|| SystemClock.now());
         let key = key.unwrap_or_else(new_key);
@@ -131,6 +153,8 @@ impl AskCommand {
             at,
             timeout: timeout.and_then(TimeDelta::try_seconds),
             files: None,
+            amendable: amendable.transpose()?,
+            approvers: usize::try_from(approvers)?,
         };
         finish(&client, asked, Run { run }, json, program).await
     }
@@ -164,6 +188,16 @@ impl AskCommand {
             .tool
             .map(|tool| json!({"tool": tool, "arguments": arguments.unwrap_or_else(|| json!({}))}));
         put(&mut body, "action", action);
+        put(&mut body, "amendable", json("--amendable", self.amendable)?);
+        let counted = self.approvals.is_some() || self.of_team || self.four_eyes;
+        let approvals = counted.then(|| {
+            json!({
+                "needed": self.approvals.unwrap_or(1),
+                "of": if self.of_team { "team" } else { "anyone" },
+                "four_eyes": self.four_eyes,
+            })
+        });
+        put(&mut body, "approvals", approvals);
         put(&mut body, "plan", self.plan.map(text).transpose()?);
         put(&mut body, "questions", json("--questions", self.questions)?);
         if let Some(Timeout(seconds)) = self.timeout {

@@ -239,6 +239,10 @@ struct Asked {
     agent_id: Option<String>,
     /// The action whose files must be as they were approved.
     files: Option<Action>,
+    /// The action as asked, where a changed one is taken as well.
+    amendable: Option<Action>,
+    /// How many people were asked for; 0 where that was left to the server.
+    approvers: usize,
 }
 
 /// The content asked about. The server's word on it counts for nothing where a person decides.
@@ -400,6 +404,30 @@ fn is_decision(kind: &str) -> bool {
         .contains(&kind)
 }
 
+/// The digest of the action that is to run instead, if the server says so. It is made of the arguments that the caller
+/// gets; whether they were approved the receipt says.
+fn amended(closed: &Interaction, asked: &Asked) -> anyhow::Result<Option<String>> {
+    let Some(said) = &closed.amended else {
+        return Ok(None);
+    };
+    let action = asked.amendable.as_ref().context(
+        "its arguments were changed before it was approved, which was not asked for: nothing may run",
+    )?;
+    let arguments = serde_json::from_value(said["arguments"].clone());
+    let action = Action {
+        arguments: arguments.context("the changed arguments are none")?,
+        ..action.clone()
+    };
+    let digest = action
+        .digest()
+        .context("the changed action has no canonical form")?;
+    ensure!(
+        said["digest"] == digest.as_str(),
+        "the server says another digest of the changed action than it has"
+    );
+    Ok(Some(digest))
+}
+
 async fn use_decision(
     client: &Client,
     closed: &Interaction,
@@ -411,6 +439,8 @@ async fn use_decision(
         interaction_id: Some(asked.id.clone()),
         kind,
         digest: digest.to_owned(),
+        amended: amended(closed, asked)?,
+        approvers: asked.approvers,
         agent_id: asked.agent_id.clone().or_else(|| closed.agent_id()),
         key: asked.key.clone(),
         asked_after: asked.at,
@@ -504,6 +534,8 @@ mod tests {
                 timeout: None,
                 agent_id: None,
                 files: None,
+                amendable: None,
+                approvers: 0,
             };
             let client = Client::new(&url, None, |_| ()).unwrap();
             let ended = finish(&client, asked, Run { run: None }, true, None).await;

@@ -26,6 +26,9 @@ struct Printed<'a> {
     /// `{id, name, via}`; `null` without a responder.
     responder: Option<&'a Value>,
     fallback_used: bool,
+    /// The arguments to go on with instead, where they were changed before it was approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amended: Option<&'a Value>,
 }
 
 /// Prints the result the agent goes on with. Whether something may be done is `proven` by a receipt that was verified
@@ -62,6 +65,7 @@ fn printed(closed: &Interaction, proven: bool) -> Printed<'_> {
         decision: decision.filter(|decision| proven || *decision == "adjust"),
         responder: answer.and_then(|answer| answer.responder.as_ref()),
         fallback_used: closed.fallback_used,
+        amended: closed.amended.as_ref().filter(|_| proven),
     }
 }
 

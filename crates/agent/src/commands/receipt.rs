@@ -11,7 +11,7 @@ use chrono::SecondsFormat;
 use clap::{Args, Subcommand};
 use domain::{
     digest,
-    interaction::{Action, Kind, Outcome, Receipt},
+    interaction::{Action, Decision, Kind, Outcome, Receipt},
     json::AnyJson,
 };
 use machine::clock::{Clock, SystemClock};
@@ -114,7 +114,7 @@ impl ReceiptCommand {
             decision.kind.name(),
             decision.interaction_id,
             decision.outcome.name(),
-            visible::line(&decision.responder.name),
+            visible::line(&deciders(decision)),
             decision
                 .answered_at
                 .to_rfc3339_opts(SecondsFormat::AutoSi, true),
@@ -206,8 +206,17 @@ impl Verify {
         let expected = Expected {
             interaction_id: None,
             kind: Kind::Approval,
-            // It was compared with the action.
-            digest: decision.action_digest.clone().unwrap_or_default(),
+            // It was compared with the action, which is the amended one where it was amended.
+            digest: decision
+                .asked_digest
+                .clone()
+                .or_else(|| decision.action_digest.clone())
+                .unwrap_or_default(),
+            amended: decision
+                .action_digest
+                .clone()
+                .filter(|_| decision.asked_digest.is_some()),
+            approvers: 0,
             agent_id: None,
             key: None,
             asked_after: None,
@@ -221,6 +230,17 @@ impl Verify {
             None => Trust::of(client.base())?,
         };
         client.consume(&id, &self.run.name(), &trust).await
+    }
+}
+
+/// Who decided; of several people all of them.
+fn deciders(decision: &Decision) -> String {
+    match &decision.approvers[..] {
+        [] => decision.responder.name.clone(),
+        all => {
+            let names = all.iter().map(|one| one.responder.name.as_str());
+            names.collect::<Vec<_>>().join(", ")
+        }
     }
 }
 

@@ -43,6 +43,8 @@ impl WaitCommand {
             at: None,
             timeout: None,
             agent_id: None,
+            amendable: None,
+            approvers: 0,
             files: action.filter(|_| !self.no_files),
         };
         finish(&client, asked, self.run, self.json, None).await

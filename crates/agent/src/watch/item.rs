@@ -5,10 +5,16 @@ use domain::{
     digest,
     interaction::{Action, ChoiceOption, FormAnswer, FormAnswers, FormQuestion, progress_digest},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::overtaken::Change;
+
+/// Of an approval that takes several people it is something else, which nothing here is decided by.
+fn of_a_form<'de, D: Deserializer<'de>>(from: D) -> Result<Option<FormAnswers>, D::Error> {
+    let progress: Option<Value> = Option::deserialize(from)?;
+    Ok(progress.and_then(|progress| serde_json::from_value(progress).ok()))
+}
 
 /// As the API returns it. A kind that is not known here is shown, and answered elsewhere.
 #[derive(Clone, Debug, Deserialize)]
@@ -37,6 +43,7 @@ pub(crate) struct Item {
     pub(super) claim: Option<Claim>,
     #[serde(default)]
     pub(super) to: Option<Addressee>,
+    #[serde(default, deserialize_with = "of_a_form")]
     pub(super) progress: Option<FormAnswers>,
     pub(super) answer: Option<Value>,
     pub(super) approved: Option<bool>,

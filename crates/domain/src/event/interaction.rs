@@ -10,7 +10,7 @@ use crate::{
     idempotency::AskedUnder,
     interaction::{
         Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome,
-        Request, Unclaimed, Whom,
+        Request, Unclaimed, Vote, Whom,
     },
     ladder::{Circle, Told},
     principal::{AgentRef, Responder},
@@ -102,6 +102,12 @@ pub enum InteractionEvent {
     Progressed {
         /// All that is answered by now.
         answers: FormAnswers,
+    },
+    /// One of several people has approved; the actor says who. It takes more.
+    #[serde(rename = "interaction.approval_given")]
+    Approved {
+        /// The approvals that count by now, each of another person.
+        votes: Vec<Vote>,
     },
     /// A responder answered; the actor says who.
     #[serde(rename = "interaction.resolved")]
@@ -308,6 +314,7 @@ impl InteractionEvent {
             Self::HandedOver { .. } => "interaction.handed_over",
             Self::Posted(_) => "interaction.posted",
             Self::Progressed { .. } => "interaction.progressed",
+            Self::Approved { .. } => "interaction.approval_given",
             Self::Resolved { .. } => "interaction.resolved",
             Self::Expired { .. } => "interaction.expired",
             Self::Cancelled { .. } => "interaction.cancelled",

@@ -3,7 +3,7 @@
 
 use super::{Event, InteractionEvent, Payload};
 use crate::{
-    interaction::{Answer, Outcome, fits, is_decision, is_signed},
+    interaction::{Answer, AnswerContent, Decision, Outcome, fits, is_decision, is_signed},
     sign::Verify,
 };
 
@@ -22,6 +22,9 @@ impl Event {
                 matches!(outcome, Outcome::Expired | Outcome::Fallback)
                     && !answer.as_ref().is_some_and(is_decision)
             }
+            Payload::Interaction(InteractionEvent::Approved { votes }) => self
+                .interaction_id
+                .is_some_and(|id| votes.iter().all(|vote| vote.holds(id, keys))),
             _ => true,
         }
     }
@@ -35,9 +38,24 @@ impl Event {
             && Some(decision.interaction_id) == self.interaction_id
             && Some(decision.agent.id) == self.agent_id
             && decision.outcome == answer.content.outcome()
+            && has_digest(&answer.content, decision)
             && fits(decision.kind, decision.outcome)
             && decision.responder == answer.responder
             && decision.answered_at == answer.answered_at
             && is_signed(receipt, keys)
+    }
+}
+
+/// An amended action is the one that the receipt is over.
+fn has_digest(content: &AnswerContent, decision: &Decision) -> bool {
+    match content {
+        AnswerContent::Approval {
+            amended: Some(amended),
+            ..
+        } => {
+            decision.asked_digest.is_some()
+                && decision.action_digest.as_ref() == Some(&amended.digest)
+        }
+        _ => decision.asked_digest.is_none(),
     }
 }

@@ -78,6 +78,12 @@ impl Interaction {
         }
     }
 
+    fn drop_votes(&mut self) {
+        if let State::Pending { votes, .. } = &mut self.state {
+            votes.clear();
+        }
+    }
+
     fn take_in(&mut self, event: &Event) {
         let Payload::Interaction(what) = &event.payload else {
             return;
@@ -86,7 +92,19 @@ impl Interaction {
             InteractionEvent::Progressed { answers } => {
                 self.state = State::Pending {
                     answers: answers.clone(),
+                    votes: self.votes().to_vec(),
                 };
+            }
+            InteractionEvent::Approved { votes } => {
+                self.state = State::Pending {
+                    answers: Default::default(),
+                    votes: votes.clone(),
+                };
+                // Who has approved is on it no longer.
+                let Actor::Responder(by) = &event.actor else {
+                    return;
+                };
+                self.claim = self.claim.take().filter(|claim| !claim.is_of(by));
             }
             InteractionEvent::Resolved { answer, .. } => {
                 self.claim = None;
@@ -113,11 +131,15 @@ impl Interaction {
             InteractionEvent::Moved { team } => {
                 self.team = Some(team.clone());
                 (self.to, self.claim) = (None, None);
+                self.drop_votes();
             }
             InteractionEvent::HandedOver { whom, team, why } => {
                 let Actor::Responder(by) = &event.actor else {
                     return;
                 };
+                if team.is_some() {
+                    self.drop_votes();
+                }
                 self.team = team.clone().or_else(|| self.team.take());
                 self.claim = None;
                 self.to = Some(Addressee {
@@ -211,6 +233,7 @@ fn opened(event: &Event) -> Option<Interaction> {
         } => {
             let pending = State::Pending {
                 answers: Default::default(),
+                votes: Vec::new(),
             };
             (
                 agent,

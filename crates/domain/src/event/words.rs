@@ -2,7 +2,7 @@
 
 use super::{InteractionEvent, Payload, TaskEvent};
 use crate::{
-    interaction::{AnswerContent, FormAnswers},
+    interaction::{AnswerContent, FormAnswers, Vote},
     task::{Task, TaskStatus},
 };
 
@@ -61,6 +61,9 @@ impl InteractionEvent {
             },
             Self::Progressed { .. } => Self::Progressed {
                 answers: FormAnswers::new(),
+            },
+            Self::Approved { votes } => Self::Approved {
+                votes: votes.iter().map(Vote::without_words).collect(),
             },
             Self::Resolved { outcome, answer } => Self::Resolved {
                 outcome: *outcome,

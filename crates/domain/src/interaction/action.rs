@@ -57,27 +57,7 @@ impl Action {
     /// Returns the digest, unless something is wrong.
     pub(super) fn check(&self, faults: &mut Faults) -> Option<String> {
         faults.line("action.tool", Some(self.tool.clone()), limits::TITLE_CHARS);
-        let AnyJson(arguments) = &self.arguments;
-        if !arguments.is_object() {
-            faults.add("action.arguments", "must be an object");
-        }
-        let values = self.arguments.values();
-        if values > limits::ACTION_VALUES {
-            faults.add(
-                "action.arguments",
-                format!(
-                    "has {values} values, at most {} are allowed",
-                    limits::ACTION_VALUES
-                ),
-            );
-        }
-        if let Some(number) = inexact(arguments) {
-            // Its canonical form would be that of another number, and so would be the digest.
-            faults.add(
-                "action.arguments",
-                format!("{number} is 2^53 or beyond and not the same number everywhere; send it as a string"),
-            );
-        }
+        check_arguments(&self.arguments, "action.arguments", faults);
         operand::check(&self.operands, faults);
         match self.digest() {
             Ok(digest) => Some(digest),
@@ -86,6 +66,32 @@ impl Action {
                 None
             }
         }
+    }
+}
+
+/// Checks the arguments of an action, which stand at `path`.
+pub(super) fn check_arguments(arguments: &AnyJson, path: &str, faults: &mut Faults) {
+    if !arguments.0.is_object() {
+        faults.add(path, "must be an object");
+    }
+    let values = arguments.values();
+    if values > limits::ACTION_VALUES {
+        faults.add(
+            path,
+            format!(
+                "has {values} values, at most {} are allowed",
+                limits::ACTION_VALUES
+            ),
+        );
+    }
+    if let Some(number) = inexact(&arguments.0) {
+        // Its canonical form would be that of another number, and so would be the digest.
+        faults.add(
+            path,
+            format!(
+                "{number} is 2^53 or beyond and not the same number everywhere; send it as a string"
+            ),
+        );
     }
 }
 

@@ -16,11 +16,21 @@ const VARIES: &str = "#";
 const ID: usize = 36;
 
 /// Equal for questions that differ only in what varies: numbers, ids, dates, versions. Of an approval that is the kind,
-/// the tool and the arguments, of other kinds the kind, the prompt and the options; title and prompt of a question as they are. A plan is read for itself and a
-/// form is answered for itself: they have none.
+/// the tool and the arguments, of other kinds the kind, the prompt and the options; title and prompt of a question as they are. A plan is read for itself, a
+/// form is answered for itself, and where people are counted each is approved by itself: they have none.
 pub(super) fn fingerprint(request: &Request) -> Option<Fingerprint> {
     let what = match &request.ask {
-        Ask::Approval { action, .. } => json!([action.tool, frame_of(&action.arguments.0)]),
+        // Each of these is approved by itself.
+        Ask::Approval {
+            approvals: Some(_), ..
+        } => return None,
+        Ask::Approval {
+            action, amendable, ..
+        } => match amendable {
+            None => json!([action.tool, frame_of(&action.arguments.0)]),
+            // It can be answered otherwise, too.
+            Some(_) => json!([action.tool, frame_of(&action.arguments.0), "amendable"]),
+        },
         // To another number, or under another title, there may be another answer.
         Ask::Question => json!([request.title, request.prompt]),
         Ask::Acknowledgement => json!(frame(&request.prompt)),

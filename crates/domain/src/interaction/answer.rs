@@ -5,14 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Outcome,
+    action::Action,
+    amend::{Amendable, Amended},
     ask::Ask,
     form::{self, FormAnswers, FormQuestion},
     kind::Kind,
     plan::PlanDecision,
+    quorum::Vote,
     receipt::Receipt,
 };
 use crate::{
     fault::{Fault, Faults, is_blank},
+    json::AnyJson,
     limits,
     principal::Responder,
 };
@@ -29,6 +33,9 @@ pub struct Answer {
     /// For a decision: its receipt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Box<Receipt>>,
+    /// The approvals before it, of those that it takes several of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<Vote>,
 }
 
 /// The answer, by kind.
@@ -53,6 +60,9 @@ pub enum AnswerContent {
         approved: bool,
         /// Why, in the responder's words.
         text: Option<String>,
+        /// The arguments that are approved, where they are others than were asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        amended: Option<Box<Amended>>,
     },
     /// To a `plan_review`.
     Plan {
@@ -110,8 +120,24 @@ impl AnswerContent {
             Self::Text { text } => text.clone(),
             Self::Selected { selected } => selected.join(", "),
             Self::Acknowledged => "Acknowledged".to_owned(),
-            Self::Approval { approved, text } => {
-                with(if *approved { "Approved" } else { "Denied" }, text)
+            Self::Approval {
+                approved,
+                text,
+                amended,
+            } => {
+                let word = match (approved, amended) {
+                    (true, None) => "Approved",
+                    // An agent that goes on with it has to know.
+                    (true, Some(amended)) => {
+                        let arguments = &amended.arguments.0;
+                        return with(
+                            &format!("Approved with these arguments instead: {arguments}"),
+                            text,
+                        );
+                    }
+                    (false, _) => "Denied",
+                };
+                with(word, text)
             }
             Self::Plan { decision, feedback } => with(decision.meaning(), feedback),
             Self::Form { answers } => {
@@ -142,6 +168,9 @@ pub struct AnswerDraft {
     pub selected: Option<Vec<String>>,
     /// For an `approval`.
     pub approved: Option<bool>,
+    /// With `approved: true`, where the agent lets them be changed: all arguments of the action as it is approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<AnyJson>,
     /// For a `plan_review`.
     pub decision: Option<PlanDecision>,
     /// For a `plan_review`.
@@ -180,7 +209,11 @@ impl AnswerDraft {
                 })
             }),
             Ask::Acknowledgement => Some(Checked::Whole(AnswerContent::Acknowledged)),
-            Ask::Approval { .. } => self.approval(&mut faults).map(Checked::Whole),
+            Ask::Approval {
+                action, amendable, ..
+            } => self
+                .approval(action, amendable.as_ref(), &mut faults)
+                .map(Checked::Whole),
             Ask::PlanReview { .. } => self.plan(&mut faults).map(Checked::Whole),
             Ask::Form { questions } => faults.present("answers", self.answers).map(|given| {
                 let answers = form::merge(questions, known, given, &mut faults);
@@ -211,6 +244,7 @@ impl AnswerDraft {
             ),
             (self.selected.is_some(), "selected", &[Kind::Choice]),
             (self.approved.is_some(), "approved", &[Kind::Approval]),
+            (self.arguments.is_some(), "arguments", &[Kind::Approval]),
             (self.decision.is_some(), "decision", &[Kind::PlanReview]),
             (self.feedback.is_some(), "feedback", &[Kind::PlanReview]),
             (self.answers.is_some(), "answers", &[Kind::Form]),
@@ -251,13 +285,38 @@ impl AnswerDraft {
         Some(AnswerContent::Text { text })
     }
 
-    fn approval(self, faults: &mut Faults) -> Option<AnswerContent> {
+    fn approval(
+        self,
+        action: &Action,
+        amendable: Option<&Amendable>,
+        faults: &mut Faults,
+    ) -> Option<AnswerContent> {
         if let Some(text) = &self.text {
             faults.length("text", text, limits::TEXT_CHARS);
         }
+        let approved = faults.present("approved", self.approved)?;
+        let amended = match (self.arguments, amendable) {
+            (None, _) => None,
+            (Some(_), _) if !approved => {
+                faults.add(
+                    "arguments",
+                    "belong to an approval: nothing of a denied action is run",
+                );
+                None
+            }
+            (Some(_), None) => {
+                faults.add(
+                    "arguments",
+                    "the agent cannot take changed arguments here; deny it, and say what should change",
+                );
+                None
+            }
+            (Some(arguments), Some(amendable)) => amendable.amend(action, arguments, faults),
+        };
         Some(AnswerContent::Approval {
-            approved: faults.present("approved", self.approved)?,
+            approved,
             text: self.text,
+            amended: amended.map(Box::new),
         })
     }
 

@@ -4,11 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     action::Action,
+    amend::Amendable,
     choice::{Choice, ChoiceOption},
     form::{self, FormQuestion},
     kind::Kind,
+    quorum::{Quorum, QuorumDraft},
 };
-use crate::{digest, fault::Faults};
+use crate::{digest, fault::Faults, json::AnyJson};
 
 /// The ask, by its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,12 @@ pub enum Ask {
         action: Action,
         /// See [`Action::digest`].
         action_digest: String,
+        /// What of it may be changed before it is approved; nothing when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        amendable: Option<Amendable>,
+        /// How many people have to approve it; one when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approvals: Option<Quorum>,
     },
     /// A decision about a plan.
     PlanReview {
@@ -93,6 +101,8 @@ pub(super) struct AskDraft {
     pub(super) options: Option<Vec<ChoiceOption>>,
     pub(super) multiple: Option<bool>,
     pub(super) action: Option<Action>,
+    pub(super) amendable: Option<AnyJson>,
+    pub(super) approvals: Option<QuorumDraft>,
     pub(super) plan: Option<String>,
     pub(super) questions: Option<Vec<FormQuestion>>,
     pub(super) level: Option<Level>,
@@ -118,10 +128,21 @@ impl AskDraft {
             }
             Kind::Approval => {
                 let action = faults.present("action", self.action)?;
-                let action_digest = action.check(faults)?;
+                let action_digest = action.check(faults);
+                let approvals = self.approvals.map(|draft| draft.check(faults));
+                let sent = self.amendable;
+                let amendable = sent.and_then(|sent| Amendable::read(sent, &action, faults));
+                if amendable.is_some() && approvals.is_some_and(|it| it.needed > 1) {
+                    faults.add(
+                        "amendable",
+                        "what several people approve cannot be amended: each approves the same action",
+                    );
+                }
                 Some(Ask::Approval {
                     action,
-                    action_digest,
+                    action_digest: action_digest?,
+                    amendable,
+                    approvals,
                 })
             }
             Kind::PlanReview => {
@@ -142,6 +163,8 @@ impl AskDraft {
             (self.options.is_some(), "options", Kind::Choice),
             (self.multiple.is_some(), "multiple", Kind::Choice),
             (self.action.is_some(), "action", Kind::Approval),
+            (self.amendable.is_some(), "amendable", Kind::Approval),
+            (self.approvals.is_some(), "approvals", Kind::Approval),
             (self.plan.is_some(), "plan", Kind::PlanReview),
             (self.questions.is_some(), "questions", Kind::Form),
             (self.level.is_some(), "level", Kind::Notification),

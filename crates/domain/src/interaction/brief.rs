@@ -54,7 +54,7 @@ pub struct Brief {
     /// briefs from before this was kept.
     #[serde(default)]
     pub fingerprint: Option<Fingerprint>,
-    /// How far a form is answered, while it waits.
+    /// How far a form is answered, while it waits; of an approval that takes several people, how many have approved.
     pub form: Option<FormProgress>,
     /// When it was asked.
     pub created_at: DateTime<Utc>,
@@ -79,10 +79,10 @@ pub struct Brief {
     pub erased: Option<Erased>,
 }
 
-/// How far a form is answered.
+/// How far a form is answered, or how many of several people have approved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormProgress {
-    /// So many questions are.
+    /// So many questions are, or people have.
     pub answered: usize,
     /// Of so many.
     pub of: usize,
@@ -132,6 +132,13 @@ impl Brief {
                 Ask::Form { questions } => Some(FormProgress {
                     answered: 0,
                     of: questions.len(),
+                }),
+                Ask::Approval {
+                    approvals: Some(quorum),
+                    ..
+                } if quorum.needed > 1 => Some(FormProgress {
+                    answered: 0,
+                    of: quorum.needed as usize,
                 }),
                 _ => None,
             },
@@ -206,6 +213,13 @@ impl From<&Interaction> for Brief {
         );
         if let (Some(form), Some(answers)) = (&mut brief.form, interaction.progress()) {
             form.answered = answers.len();
+        }
+        if brief.kind == Kind::Approval {
+            // Whoever closed it stands in its end.
+            brief.form = brief.form.filter(|_| state.is_pending());
+            if let Some(several) = &mut brief.form {
+                several.answered = interaction.votes().len();
+            }
         }
         if interaction.erased.is_some() {
             // Of nothing but blanks it would say that they are alike.

@@ -4,10 +4,13 @@
 use super::{Interaction, Kind, Request, TaskRef};
 
 impl Interaction {
-    /// Whether it is of a kind that can be shown on one card with equal ones.
+    /// Whether it can be shown on one card with equal ones. One press never counts towards several approvals that take more
+    /// people, and what may be changed first has a control of its own.
     pub fn may_share_a_card(&self) -> bool {
         let kind = self.request.kind();
         matches!(kind, Kind::Approval | Kind::Acknowledgement)
+            && self.quorum().is_none()
+            && self.amendable().is_none()
     }
 
     /// Whether a person decides the same here and there: the same agent wants to run the same action, to the last byte, and
@@ -120,6 +123,30 @@ mod tests {
             assert!(!one.is_equal_to(&other));
         }
         assert!(!nowhere.is_equal_to(&nowhere));
+    }
+
+    #[test]
+    fn what_counts_people_or_may_be_changed_first_stands_alone() {
+        let plain = asked(json!({}));
+        assert!(plain.is_equal_to(&plain));
+        for fields in [
+            json!({"approvals": {"needed": 2}}),
+            json!({"approvals": {"four_eyes": true}}),
+            json!({"approvals": {}}),
+            json!({"amendable": true}),
+            json!({"amendable": {"schema": {"type": "object", "properties": {"n": {"type": "string"}}}}}),
+        ] {
+            let one = asked(fields.clone());
+            assert!(!one.may_share_a_card(), "{fields}");
+            for other in [&one, &plain] {
+                assert!(
+                    !one.is_equal_to(other) && !other.is_equal_to(&one),
+                    "{fields}"
+                );
+            }
+            // Also once its words are erased.
+            assert!(!one.without_words().may_share_a_card(), "{fields}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod absence;
 mod action;
 mod addressee;
 mod alike;
+mod amend;
 mod answer;
 mod ask;
 mod brief;
@@ -11,12 +12,14 @@ mod card;
 mod choice;
 mod claim;
 mod equal;
+mod flat_schema;
 mod form;
 mod kind;
 mod mode;
 mod operand;
 mod plan;
 mod proof;
+mod quorum;
 mod receipt;
 mod request;
 mod run;
@@ -34,12 +37,14 @@ pub use crate::outcome::Outcome;
 pub use absence::{AgentPresence, CancelCode, Hearing, Signs};
 pub use action::Action;
 pub use addressee::{Addressee, HandTo, Handed, Whom};
+pub use amend::{Amendable, Amended, at as at_place, changes, differences};
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub use ask::{Ask, Level};
 pub use brief::{Brief, Ending, FormProgress, beginning};
 pub use card::{Card, Posted};
 pub use choice::{Choice, ChoiceOption};
 pub use claim::{Claim, Unclaimed};
+pub use flat_schema::{FlatSchema, Holds, SchemaField};
 pub use form::{FormAnswer, FormAnswers, FormQuestion, progress_digest};
 pub use kind::Kind;
 pub use mode::{Mode, Priority};
@@ -47,6 +52,8 @@ pub use operand::Operand;
 pub use plan::{PlanDecision, TargetMode};
 pub use proof::Unproven;
 pub(crate) use proof::{is_decision, is_signed};
+pub(crate) use quorum::different;
+pub use quorum::{Approver, Counted, Quorum, QuorumDraft, Vote, people};
 pub(crate) use receipt::fits;
 pub use receipt::{Decision, Receipt};
 pub use request::{Draft, Request};
@@ -200,12 +207,72 @@ impl Interaction {
     /// The answers to a form by now; `None` when it is closed.
     pub fn progress(&self) -> Option<&FormAnswers> {
         match &self.state {
-            State::Pending { answers } => Some(answers),
+            State::Pending { answers, .. } => Some(answers),
             State::Delivered { .. }
             | State::Resolved { .. }
             | State::Expired { .. }
             | State::Cancelled { .. }
             | State::Void { .. } => None,
+        }
+    }
+
+    /// How many people have to approve it, where the agent or an admin said so (rule 16).
+    pub fn quorum(&self) -> Option<&Quorum> {
+        match &self.request.ask {
+            Ask::Approval { approvals, .. } => approvals.as_ref(),
+            Ask::Question
+            | Ask::Choice(_)
+            | Ask::Acknowledgement
+            | Ask::PlanReview { .. }
+            | Ask::Form { .. }
+            | Ask::Notification { .. } => None,
+        }
+    }
+
+    /// What of its action a person may change before they approve it.
+    pub fn amendable(&self) -> Option<&Amendable> {
+        match &self.request.ask {
+            Ask::Approval { amendable, .. } => amendable.as_ref(),
+            Ask::Question
+            | Ask::Choice(_)
+            | Ask::Acknowledgement
+            | Ask::PlanReview { .. }
+            | Ask::Form { .. }
+            | Ask::Notification { .. } => None,
+        }
+    }
+
+    /// The approvals that were given so far, of those that it takes several of; once it is closed, those before the last.
+    pub fn votes(&self) -> &[Vote] {
+        match &self.state {
+            State::Pending { votes, .. } => votes,
+            State::Resolved { answer } => &answer.votes,
+            State::Delivered { .. }
+            | State::Expired { .. }
+            | State::Cancelled { .. }
+            | State::Void { .. } => &[],
+        }
+    }
+
+    /// It without approvals: those of one team do not count for another.
+    #[must_use]
+    pub(crate) fn without_votes(self) -> Self {
+        let state = match self.state {
+            State::Pending { answers, .. } => State::Pending {
+                answers,
+                votes: Vec::new(),
+            },
+            closed => closed,
+        };
+        Self { state, ..self }
+    }
+
+    /// The changed arguments that were approved, and the digest of the action with them. `None` where it was approved as
+    /// asked.
+    pub fn amended(&self) -> Option<&Amended> {
+        match self.answer()? {
+            AnswerContent::Approval { amended, .. } => amended.as_deref(),
+            _ => None,
         }
     }
 

@@ -3,7 +3,10 @@
 
 use thiserror::Error;
 
-use super::{Answer, AnswerContent, Ask, Interaction, Receipt, State, receipt};
+use super::{
+    Action, Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, Vote, different,
+    people, receipt,
+};
 use crate::{digest, sign::Verify};
 
 /// Why a decision that is stored is none.
@@ -24,6 +27,12 @@ pub enum Unproven {
     /// The receipt is about another action or plan than the one that is stored.
     #[error("its receipt is about another action or plan")]
     OtherContent,
+    /// Fewer people approved it than it takes, or others than the row says.
+    #[error("other people, or fewer than it takes, approved it by its receipt")]
+    OtherApprovers,
+    /// One of the approvals that were given so far is not signed, or is about something else.
+    #[error("no trusted key signed an approval that was given so far")]
+    OtherVote,
     /// It was consumed by a run that no trusted key signed.
     #[error("no trusted key signed the run that consumed it")]
     OtherRun,
@@ -61,6 +70,7 @@ impl Interaction {
         if let Ask::Approval {
             action,
             action_digest,
+            ..
         } = &self.request.ask
             && self.erased.is_none()
             && action.digest().ok().as_ref() != Some(action_digest)
@@ -77,8 +87,24 @@ impl Interaction {
             State::Void { why, .. } => Some(*why),
             // Only a notification is delivered.
             State::Delivered { .. } => Some(Unproven::NoReceipt),
-            State::Pending { .. } | State::Cancelled { .. } => None,
+            State::Pending { votes, .. } => {
+                (!self.holds_votes(votes, keys)).then_some(Unproven::OtherVote)
+            }
+            State::Cancelled { .. } => None,
         }
+    }
+
+    /// An approval that was written into the database would stand for a person.
+    fn holds_votes(&self, votes: &[Vote], keys: &dyn Verify) -> bool {
+        let digest = match &self.request.ask {
+            Ask::Approval { action_digest, .. } => action_digest,
+            _ => return votes.is_empty(),
+        };
+        different(votes.iter().map(|vote| vote.responder.id)) == votes.len()
+            && (votes.is_empty() || self.quorum().is_some())
+            && votes
+                .iter()
+                .all(|vote| vote.action_digest == *digest && vote.holds(self.id, keys))
     }
 
     /// An unsigned run would block the run that the approval was given for.
@@ -110,9 +136,33 @@ impl Interaction {
             return Err(Unproven::OtherDecision);
         }
         let content = match &self.request.ask {
-            Ask::Approval { action_digest, .. } => {
-                decision.action_digest.as_ref() == Some(action_digest)
-            }
+            Ask::Approval {
+                action,
+                action_digest,
+                amendable,
+                ..
+            } => match &answer.content {
+                AnswerContent::Approval {
+                    amended: Some(amended),
+                    ..
+                } => {
+                    let is_its = || {
+                        let action = Action {
+                            arguments: amended.arguments.clone(),
+                            ..action.clone()
+                        };
+                        action.digest().ok().as_ref() == Some(&amended.digest)
+                    };
+                    amendable.is_some()
+                        && (self.erased.is_some() || is_its())
+                        && decision.action_digest.as_ref() == Some(&amended.digest)
+                        && decision.asked_digest.as_ref() == Some(action_digest)
+                }
+                _ => {
+                    decision.action_digest.as_ref() == Some(action_digest)
+                        && decision.asked_digest.is_none()
+                }
+            },
             Ask::PlanReview { .. } if self.erased.is_some() => decision.plan_digest.is_some(),
             Ask::PlanReview { plan } => {
                 decision.plan_digest == Some(digest::sha256(plan.as_bytes()))
@@ -125,6 +175,20 @@ impl Interaction {
         };
         if !content {
             return Err(Unproven::OtherContent);
+        }
+        let approvers = receipt::approvers(
+            self,
+            &answer.content,
+            &answer.responder,
+            answer.answered_at,
+            &answer.votes,
+        );
+        let needed = match self.quorum() {
+            Some(quorum) if decision.outcome == Outcome::Approved => quorum.needed,
+            _ => 0,
+        };
+        if decision.approvers != approvers || people(&approvers) < needed as usize {
+            return Err(Unproven::OtherApprovers);
         }
         is_signed(receipt, keys)
             .then_some(())

@@ -5,7 +5,13 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Interaction, Outcome, answer::AnswerContent, ask::Ask, kind::Kind};
+use super::{
+    Interaction, Outcome,
+    answer::AnswerContent,
+    ask::Ask,
+    kind::Kind,
+    quorum::{Approver, Vote},
+};
 use crate::{
     digest,
     ids::InteractionId,
@@ -38,9 +44,13 @@ pub struct Decision {
     pub kind: Kind,
     /// The outcome decided.
     pub outcome: Outcome,
-    /// For an approval: [`Action::digest`](super::Action::digest).
+    /// For an approval: [`Action::digest`](super::Action::digest), of the action as it was decided: where it was amended,
+    /// with the changed arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_digest: Option<String>,
+    /// Where it was amended: the digest of the action as it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_digest: Option<String>,
     /// For a plan review: `sha256:` and the hex of SHA-256 over the plan's bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_digest: Option<String>,
@@ -48,6 +58,9 @@ pub struct Decision {
     pub agent: AgentRef,
     /// The responder who decided.
     pub responder: Responder,
+    /// Where it takes several people to approve, all who did, the one who decided last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<Approver>,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
     /// When it was decided.
@@ -77,6 +90,24 @@ pub(crate) fn fits(kind: Kind, outcome: Outcome) -> bool {
     }
 }
 
+/// The people by whom it is approved, where it takes several.
+pub(super) fn approvers(
+    interaction: &Interaction,
+    content: &AnswerContent,
+    responder: &Responder,
+    answered_at: DateTime<Utc>,
+    votes: &[Vote],
+) -> Vec<Approver> {
+    if interaction.quorum().is_none() || content.outcome() != Outcome::Approved {
+        return Vec::new();
+    }
+    let last = Approver {
+        responder: responder.clone(),
+        at: answered_at,
+    };
+    votes.iter().map(Approver::from).chain([last]).collect()
+}
+
 impl Receipt {
     /// The receipt for an answer that is being given; `None` when it is no decision.
     pub(crate) fn sign(
@@ -84,9 +115,10 @@ impl Receipt {
         content: &AnswerContent,
         responder: &Responder,
         answered_at: DateTime<Utc>,
+        votes: &[Vote],
         signer: &dyn Sign,
     ) -> Option<Self> {
-        let (action_digest, plan_digest) = match &interaction.request.ask {
+        let (as_asked, plan_digest) = match &interaction.request.ask {
             // Hashes the action that people see, not a digest stored beside it.
             Ask::Approval { action, .. } => (Some(action.digest().ok()?), None),
             Ask::PlanReview { plan } => (None, Some(digest::sha256(plan.as_bytes()))),
@@ -96,15 +128,25 @@ impl Receipt {
             | Ask::Form { .. }
             | Ask::Notification { .. } => return None,
         };
+        let amended = match content {
+            AnswerContent::Approval { amended, .. } => amended.as_deref(),
+            _ => None,
+        };
+        let (action_digest, asked_digest) = match amended {
+            Some(amended) => (Some(amended.digest.clone()), as_asked),
+            None => (as_asked, None),
+        };
         let decision = Decision {
             version: VERSION,
             interaction_id: interaction.id,
             kind: interaction.request.kind(),
             outcome: content.outcome(),
             action_digest,
+            asked_digest,
             plan_digest,
             agent: interaction.agent.clone(),
             responder: responder.clone(),
+            approvers: approvers(interaction, content, responder, answered_at, votes),
             asked_at: interaction.created_at,
             answered_at,
             public_key: STANDARD.encode(signer.public_key()),

@@ -14,6 +14,7 @@ use super::{
     form::{FormAnswers, FormQuestion},
     kind::Kind,
     mode::{Mode, Priority},
+    quorum::QuorumDraft,
 };
 use crate::{
     fault::{Fault, Faults},
@@ -105,6 +106,13 @@ pub struct Draft {
     /// For an approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Object<Action>>,
+    /// For an approval: `true` if its arguments may be changed before it is approved, or which of them, with `paths` and
+    /// `schema`. Only an agent that goes on with changed arguments says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amendable: Option<AnyJson>,
+    /// For an approval: how many people have to approve it, and who counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approvals: Option<Object<QuorumDraft>>,
     /// For a plan review, in markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
@@ -146,6 +154,7 @@ impl Draft {
         for AnyJson(value) in [
             sorted.fallback.as_mut(),
             sorted.metadata.as_mut(),
+            sorted.amendable.as_mut(),
             arguments,
         ]
         .into_iter()
@@ -189,6 +198,8 @@ impl Draft {
             options: self.options,
             multiple: self.multiple,
             action: self.action.map(|Object(action)| action),
+            amendable: self.amendable,
+            approvals: self.approvals.map(|Object(draft)| draft),
             plan: self.plan,
             questions: self
                 .questions
@@ -248,7 +259,12 @@ impl Request {
     pub fn weight(&self, json_bytes: usize) -> i64 {
         let metadata = self.metadata.as_ref().map_or(0, AnyJson::values);
         let action = match &self.ask {
-            Ask::Approval { action, .. } => action.arguments.values(),
+            Ask::Approval {
+                action, amendable, ..
+            } => {
+                let schema = amendable.as_ref().and_then(|it| it.schema.as_ref());
+                action.arguments.values() + schema.map_or(0, AnyJson::values)
+            }
             _ => 0,
         };
         let weight = json_bytes + (metadata + action) * limits::VALUE_WEIGHT;

@@ -92,6 +92,7 @@ mod tests {
         let both = |approved| AnswerContent::Approval {
             approved,
             text: None,
+            amended: None,
         };
         for (answer, cut) in [
             (both(true), false),

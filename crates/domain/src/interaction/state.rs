@@ -8,6 +8,7 @@ use super::{
     answer::{Answer, AnswerContent},
     form::FormAnswers,
     proof::Unproven,
+    quorum::Vote,
 };
 use crate::principal::Actor;
 
@@ -29,6 +30,9 @@ pub enum State {
         /// The answers to a form by now.
         #[serde(default, skip_serializing_if = "FormAnswers::is_empty")]
         answers: FormAnswers,
+        /// The approvals so far, of those that it takes several of.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        votes: Vec<Vote>,
     },
     /// A notification: told, and never waited for.
     Delivered {

@@ -2,8 +2,8 @@
 //! how it ended, ids, and digests that were signed.
 
 use super::{
-    Action, Addressee, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp, FormAnswers,
-    Interaction, Report, Request, State, TaskRef,
+    Action, Addressee, Amendable, Amended, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp,
+    FormAnswers, Interaction, Report, Request, State, TaskRef, Vote,
 };
 use crate::json::AnyJson;
 
@@ -80,13 +80,21 @@ impl Ask {
             }),
             Self::Acknowledgement => Self::Acknowledgement,
             // The receipt is over the digest.
-            Self::Approval { action_digest, .. } => Self::Approval {
+            Self::Approval {
+                action_digest,
+                amendable,
+                approvals,
+                ..
+            } => Self::Approval {
                 action: Action {
                     tool: String::new(),
                     arguments: AnyJson(serde_json::json!({})),
                     operands: Vec::new(),
                 },
                 action_digest: action_digest.clone(),
+                // That it was, not what of it.
+                amendable: amendable.as_ref().map(|_| Amendable::default()),
+                approvals: *approvals,
             },
             Self::PlanReview { .. } => Self::PlanReview {
                 plan: String::new(),
@@ -102,8 +110,9 @@ impl Ask {
 impl State {
     fn without_words(&self) -> Self {
         match self {
-            Self::Pending { .. } => Self::Pending {
+            Self::Pending { votes, .. } => Self::Pending {
                 answers: FormAnswers::new(),
+                votes: votes.iter().map(Vote::without_words).collect(),
             },
             Self::Delivered { at } => Self::Delivered { at: *at },
             Self::Resolved { answer } => Self::Resolved {
@@ -131,6 +140,7 @@ impl Answer {
             responder: self.responder.clone(),
             answered_at: self.answered_at,
             receipt: self.receipt.clone(),
+            votes: self.votes.iter().map(Vote::without_words).collect(),
         }
     }
 }
@@ -146,9 +156,18 @@ impl AnswerContent {
                 selected: Vec::new(),
             },
             Self::Acknowledged => Self::Acknowledged,
-            Self::Approval { approved, .. } => Self::Approval {
+            Self::Approval {
+                approved, amended, ..
+            } => Self::Approval {
                 approved: *approved,
                 text: None,
+                amended: amended.as_ref().map(|amended| {
+                    // The receipt is over the digest.
+                    Box::new(Amended {
+                        arguments: AnyJson(serde_json::json!({})),
+                        digest: amended.digest.clone(),
+                    })
+                }),
             },
             Self::Plan { decision, .. } => Self::Plan {
                 decision: *decision,

@@ -37,6 +37,7 @@ impl CardChange {
             | InteractionEvent::Released { .. }
             | InteractionEvent::HandedOver { .. }
             | InteractionEvent::Progressed { .. }
+            | InteractionEvent::Approved { .. }
             | InteractionEvent::Collected {}
             | InteractionEvent::Consumed(_)
             | InteractionEvent::Reported { .. }

@@ -196,6 +196,7 @@ fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
         | Write::Endpoint(_)
         | Write::Reach(_)
         | Write::Tell { .. }
+        | Write::Counted(_)
         | Write::Arrived { .. }
         | Write::Ladder(_)
         | Write::Retry { .. }

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod amending;
 mod answering;
 mod ask_command;
 mod asking;
@@ -59,6 +60,7 @@ mod provider_doors;
 mod provider_teams;
 mod providers;
 mod quick;
+mod quorums;
 mod reach;
 mod reach_mail;
 mod reach_numbers;

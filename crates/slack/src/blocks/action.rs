@@ -22,6 +22,7 @@ impl Written {
         let Ask::Approval {
             action,
             action_digest,
+            ..
         } = &request.ask
         else {
             return None;

@@ -171,6 +171,9 @@ pub(super) enum Element {
         multiline: bool,
         min_length: u16,
         max_length: u16,
+        /// What stands in it, to the last character.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        initial_value: Option<String>,
     },
 }
 
@@ -251,7 +254,11 @@ impl Element {
             | Self::RadioButtons { action_id, options } => {
                 action_id.length() + options.iter().map(SelectOption::length).sum::<usize>()
             }
-            Self::PlainTextInput { action_id, .. } => action_id.length(),
+            Self::PlainTextInput {
+                action_id,
+                initial_value,
+                ..
+            } => action_id.length() + initial_value.as_deref().map_or(0, length),
         }
     }
 

@@ -297,6 +297,7 @@ impl Sheet {
     /// Who is on it, and whom it is for.
     fn people(&mut self, interaction: &Interaction) {
         let mut elements: Vec<Text> = Vec::new();
+        elements.extend(words::approvals(interaction).map(|words| words.as_str().into()));
         if let (Some(on_it), Some(claim)) = (words::on_it(interaction), &interaction.claim) {
             elements.push(on_it.as_str().into());
             elements.push(Markup::default().say("until ").date(claim.until).into());

@@ -5,14 +5,14 @@ use domain::{
     InteractionId,
     interaction::{
         AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, FormQuestion, Interaction, PlanDecision,
-        Verdict,
+        Shown, Verdict,
     },
 };
 
 use super::{
     card::shown_on_card,
     given::{self, Seen},
-    modal::{Modal, can_be_read, to_read},
+    modal::{Modal, can_be_read, shown_in, to_read},
     text::Name,
 };
 
@@ -31,6 +31,8 @@ pub enum Control {
     Acknowledge(InteractionId),
     /// Yes.
     Approve(InteractionId),
+    /// Opens the modal in which the arguments of an action are changed before it is approved.
+    Amend(InteractionId),
     /// Opens the modal for no, and why.
     Deny(InteractionId),
     /// A decision about a plan; one that needs feedback opens a modal.
@@ -93,6 +95,7 @@ impl Control {
             Self::SelectStepOption(..) => SELECT_STEP_OPTION,
             Self::Acknowledge(_) => "acknowledge",
             Self::Approve(_) => "approve",
+            Self::Amend(_) => "amend",
             Self::Deny(_) => "deny",
             Self::Decide(_, decision) => decision.name(),
             Self::ReadAll(_) => "read_all",
@@ -107,6 +110,7 @@ impl Control {
             Self::Answer(id)
             | Self::Acknowledge(id)
             | Self::Approve(id)
+            | Self::Amend(id)
             | Self::Deny(id)
             | Self::ReadAll(id)
             | Self::Former(id)
@@ -156,6 +160,7 @@ impl Control {
             }
             ("acknowledge", []) => Self::Acknowledge(id),
             ("approve", []) => Self::Approve(id),
+            ("amend", []) => Self::Amend(id),
             ("deny", []) => Self::Deny(id),
             ("read_all", []) => Self::ReadAll(id),
             ("former", []) => Self::Former(id),
@@ -192,6 +197,7 @@ impl Control {
             | Self::SelectStepOption(id, ..)
             | Self::Acknowledge(id)
             | Self::Approve(id)
+            | Self::Amend(id)
             | Self::Deny(id)
             | Self::ReadAll(id)
             | Self::Former(id)
@@ -210,6 +216,7 @@ impl Control {
             Self::Decide(_, decision) => decision.verdict() == Verdict::Accept,
             Self::Answer(_)
             | Self::AnswerStep(..)
+            | Self::Amend(_)
             | Self::Deny(_)
             | Self::ReadAll(_)
             | Self::Former(_)
@@ -221,6 +228,8 @@ impl Control {
     /// none.
     fn verdict(self) -> Option<Verdict> {
         match self {
+            // Its modal shows all of it by itself.
+            Self::Amend(_) => None,
             Self::ReadAll(_) | Self::Former(_) | Self::OpenDashboard => None,
             Self::Deny(_) => Some(Verdict::Decline),
             Self::Decide(_, decision) => Some(decision.verdict()),
@@ -306,6 +315,15 @@ impl Control {
                 approved: Some(true),
                 ..AnswerDraft::default()
             }),
+            (
+                Self::Amend(_),
+                Ask::Approval {
+                    amendable: Some(_), ..
+                },
+            ) => match shown_in(interaction, Modal::Amend) {
+                Shown::Whole => Press::Open(Modal::Amend),
+                Shown::Cut => Press::TooLong,
+            },
             (Self::Deny(_), Ask::Approval { .. }) => Press::Open(Modal::Deny),
             (Self::Decide(_, PlanDecision::Adjust), Ask::PlanReview { .. }) => {
                 Press::Open(Modal::Adjust)

@@ -10,7 +10,7 @@ use super::{
     choose,
     control::{Control, Pick},
     given::Seen,
-    modal::can_be_read,
+    modal::{Modal, can_be_read, shown_in},
     text::{Address, Name},
     words,
 };
@@ -24,8 +24,11 @@ pub(super) fn of(interaction: &Interaction, shown: Shown) -> Vec<Element> {
     let answers = match &interaction.request.ask {
         Ask::Approval { .. } => {
             let approve = accepts.then(|| button(Control::Approve(id), "Approve"));
+            let is_amendable = interaction.amendable().is_some()
+                && shown_in(interaction, Modal::Amend) == Shown::Whole;
+            let amend = is_amendable.then(|| button(Control::Amend(id), "Change it first"));
             let deny = button(Control::Deny(id), "Deny");
-            approve.into_iter().chain([deny]).collect()
+            approve.into_iter().chain(amend).chain([deny]).collect()
         }
         Ask::PlanReview { .. } => {
             let offered = PlanDecision::ALL.into_iter();

@@ -43,6 +43,8 @@ pub enum Modal {
     },
     /// That something was seen, or the decision about an action or a plan that its card does not show whole.
     Decide,
+    /// The arguments of an action, to be changed before it is approved.
+    Amend,
     /// Why an action must not run.
     Deny,
     /// The changes to a plan.
@@ -110,6 +112,7 @@ pub fn modal_for_all(
             _ => return None,
         },
         Modal::Decide => ("Your decision".to_owned(), "Send decision"),
+        Modal::Amend => ("Change it first".to_owned(), "Approve with this"),
         Modal::Deny => ("Deny".to_owned(), "Deny"),
         Modal::Adjust => ("Adjust the plan".to_owned(), "Send"),
     };
@@ -221,6 +224,28 @@ fn fields(interaction: &Interaction, modal: Modal) -> Option<Vec<(&'static str, 
                 (COMMENT, comment),
             ])
         }
+        (
+            Modal::Amend,
+            Ask::Approval {
+                action,
+                amendable: Some(_),
+                ..
+            },
+        ) => {
+            let arguments = serde_json::to_string_pretty(&action.arguments.0).ok()?;
+            // Slack would cut it.
+            if length(&arguments) > usize::from(TYPED_CHARS) {
+                return None;
+            }
+            let mut field = typed("Arguments that will run, as JSON", false);
+            if let Element::PlainTextInput { initial_value, .. } = &mut field.element {
+                *initial_value = Some(arguments);
+            }
+            Some(vec![
+                (FIELD, field),
+                (COMMENT, typed("A comment (for the agent)", true)),
+            ])
+        }
         (Modal::Deny, Ask::Approval { .. }) => one(typed("Why not (for the agent)", true)),
         (Modal::Adjust, Ask::PlanReview { .. }) => one(typed("What to change", false)),
         _ => None,
@@ -251,6 +276,7 @@ fn typed(label: &str, may_be_empty: bool) -> Input {
             multiline: true,
             min_length: u16::from(!may_be_empty),
             max_length: TYPED_CHARS,
+            initial_value: None,
         },
     }
 }

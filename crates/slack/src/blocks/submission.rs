@@ -4,6 +4,7 @@
 use domain::{
     Fault, Interaction, InteractionId,
     interaction::{AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, PlanDecision, Verdict},
+    json::AnyJson,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -146,6 +147,22 @@ impl Submission {
                     _ => return Err(unreadable()),
                 });
                 draft.text.clone_from(&self.comment);
+            }
+            (
+                Modal::Amend,
+                Ask::Approval {
+                    amendable: Some(_), ..
+                },
+                Given::Typed(text),
+            ) => {
+                let arguments: AnyJson = serde_json::from_str(text).map_err(|error| {
+                    ModalErrors::new(&format!("This is not readable as JSON: {error}."))
+                })?;
+                draft.approved = Some(true);
+                draft.arguments = Some(arguments);
+                draft.text.clone_from(&self.comment);
+                // The action that stands above the field.
+                draft.digest = interaction.request.ask.digest();
             }
             (Modal::Decide, Ask::PlanReview { .. }, Given::Picked(picked)) => {
                 let decision = match picked[..] {

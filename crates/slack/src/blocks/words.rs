@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use domain::{
     Interaction, State, Via,
     interaction::{
-        Answer, AnswerContent, Ask, Callback, Kind, Level, Mode, Outcome, PlanDecision, Priority,
-        ReportOutcome, Request, Whom,
+        Answer, AnswerContent, Ask, Callback, Counted, Kind, Level, Mode, Outcome, PlanDecision,
+        Priority, ReportOutcome, Request, Whom, differences,
     },
 };
 
@@ -122,6 +122,33 @@ pub(super) fn pressing(request: &Request) -> String {
 pub(super) fn on_it(interaction: &Interaction) -> Option<String> {
     let claim = interaction.claim.as_ref()?;
     Some(format!("{} is on it", one_line(&claim.by.name, NAME)))
+}
+
+/// How many people have to approve it, and who has.
+pub(super) fn approvals(interaction: &Interaction) -> Option<String> {
+    let quorum = interaction.quorum()?;
+    let names = interaction.votes().iter();
+    let names: Vec<_> = names
+        .map(|vote| one_line(&vote.responder.name, NAME))
+        .collect();
+    let needed = match (quorum.needed, quorum.of) {
+        (1, Counted::Anyone) => String::new(),
+        (1, Counted::Team) => "A member of the team has to approve it.".to_owned(),
+        (needed, Counted::Anyone) => format!("{needed} people have to approve it."),
+        (needed, Counted::Team) => format!("{needed} members of the team have to approve it."),
+    };
+    let owner = match quorum.four_eyes {
+        true => "The owner of the agent does not count.",
+        false => "",
+    };
+    let more = (quorum.needed as usize).saturating_sub(names.len());
+    let by = match names.is_empty() {
+        true => String::new(),
+        false => format!("Approved by {}; it takes {more} more.", names.join(", ")),
+    };
+    let parts = [needed.as_str(), owner, &by];
+    let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 /// Whom it is for, and who handed it over to them why.
@@ -272,7 +299,17 @@ fn reported(interaction: &Interaction) -> Option<String> {
 }
 
 fn answered(request: &Request, answer: &Answer) -> String {
-    let who = one_line(&answer.responder.name, NAME);
+    let approvers = answer
+        .receipt
+        .as_ref()
+        .map(|receipt| &receipt.decision.approvers[..]);
+    let who = match approvers {
+        Some(all @ [_, _, ..]) => {
+            let names = all.iter().map(|one| one_line(&one.responder.name, NAME));
+            names.collect::<Vec<_>>().join(", ")
+        }
+        _ => one_line(&answer.responder.name, NAME),
+    };
     let (did, place) = (did(request, answer), place(answer.responder.via));
     let end = if says_all(request.kind()) { '.' } else { ':' };
     format!("{who} {did} {place}{end}")
@@ -307,11 +344,33 @@ pub(super) fn place(via: Via) -> &'static str {
 fn given(request: &Request, answer: &Answer) -> Option<String> {
     match request.kind() {
         Kind::Acknowledgement => None,
-        Kind::Approval => Some(answer.content.brief())
-            .filter(|comment| !comment.is_empty())
-            .map(|comment| prose(&comment)),
+        Kind::Approval => {
+            let lines = changed(request, answer);
+            let comment = Some(answer.content.brief()).filter(|comment| !comment.is_empty());
+            let parts: Vec<_> = lines.into_iter().chain(comment).collect();
+            (!parts.is_empty()).then(|| prose(&parts.join("\n")))
+        }
         _ => Some(told(&answer.content, &request.ask)),
     }
+}
+
+/// What was changed before it was approved.
+fn changed(request: &Request, answer: &Answer) -> Option<String> {
+    let (
+        AnswerContent::Approval {
+            amended: Some(amended),
+            ..
+        },
+        Ask::Approval { action, .. },
+    ) = (&answer.content, &request.ask)
+    else {
+        return None;
+    };
+    let lines = differences(&action.arguments.0, &amended.arguments.0);
+    Some(format!(
+        "Changed before it was approved:\n{}",
+        lines.join("\n")
+    ))
 }
 
 /// An answer to read, with nothing in it that hides.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{AgentId, SecretHash, TokenId};
+use domain::{AgentId, PersonId, SecretHash, TokenId};
 use uuid::Uuid;
 
 use super::Store;
@@ -37,6 +37,14 @@ impl Tokens for Store {
         .fetch_all(&self.read)
         .await?;
         Ok(ids.into_iter().map(TokenId).collect())
+    }
+
+    async fn owners_of(&self, agent: AgentId) -> Result<Vec<PersonId>> {
+        let owners: Vec<Uuid> = sqlx::query_scalar(super::standing::OWNERS)
+            .bind(agent.0)
+            .fetch_all(&self.read)
+            .await?;
+        Ok(owners.into_iter().map(PersonId).collect())
     }
 
     async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()> {

@@ -42,6 +42,7 @@ pub(super) async fn apply(
             Write::Endpoint(endpoint) => {
                 super::endpoints::apply(connection, endpoint, after).await?
             }
+            Write::Counted(standing) => super::standing::holds(connection, standing).await?,
             Write::Ladder(step) => super::ladders::apply(connection, step).await?,
             Write::Reach(reach) => super::reaches::apply(connection, reach).await?,
             // What is owed by it is made of it with the events of the batch.

@@ -60,6 +60,8 @@ mod signs;
 mod slack_homes;
 #[path = "../both/snoozes.rs"]
 mod snoozes;
+#[path = "../both/standing.rs"]
+mod standing;
 #[path = "../both/tasks.rs"]
 mod tasks;
 #[path = "../both/teams.rs"]

@@ -21,6 +21,7 @@ mod opening;
 mod outbox;
 mod owners;
 mod proof;
+mod quorums;
 mod reach_numbers;
 mod reaches;
 mod reading;

@@ -165,6 +165,12 @@ async fn an_agent_belongs_to_whom_its_tokens_belong(database: Database) {
         let owners = agents.into_iter().map(|one| (one.agent.name, one.owners));
         owners.collect::<Vec<_>>()
     };
+    let backend = store.agent_named("backend").await.unwrap().unwrap();
+    let mut both = [ana.id, ben.id];
+    both.sort_unstable();
+    assert_eq!(store.owners_of(backend).await.unwrap(), both);
+    let ops = store.agent_named("ops").await.unwrap().unwrap();
+    assert_eq!(store.owners_of(ops).await.unwrap(), []);
     let (ana, ben) = (shown(&ana, false), shown(&ben, true));
     let all = vec![
         ("backend".to_owned(), vec![ana, ben.clone()]),
@@ -179,5 +185,6 @@ async fn an_agent_belongs_to_whom_its_tokens_belong(database: Database) {
             store.commit(revoked.unwrap()).await.unwrap();
         }
     }
+    assert_eq!(store.owners_of(backend).await.unwrap(), [ben.id]);
     assert_eq!(owners().await[0], ("backend".to_owned(), vec![ben]));
 }

@@ -61,6 +61,7 @@ fn task_of(changeset: &Changeset) -> Task {
         | Write::Endpoint(_)
         | Write::Reach(_)
         | Write::Tell { .. }
+        | Write::Counted(_)
         | Write::Arrived { .. }
         | Write::Ladder(_)
         | Write::Retry { .. }

@@ -10,8 +10,8 @@ use super::asks::form_answers;
 use crate::resource::{
     names,
     shapes::{
-        Field, boolean, either, line, list_of, may, may_not_null, must, null, one_of, sent, shapes,
-        text, visible_text, with_nulls,
+        Field, boolean, either, line, list_of, map_of, may, may_not_null, must, null, one_of,
+        reference, sent, shapes, text, visible_text, with_nulls,
     },
 };
 
@@ -23,6 +23,12 @@ shapes! {
         .item(answer("To an acknowledgement", []))
         .item(answer("To an approval", [
             must("approved", boolean()),
+            may("text", text(limits::TEXT_CHARS)),
+            digest(),
+        ]))
+        .item(answer("To an approval that is amendable: with changed arguments", [
+            must("approved", boolean().enum_values(Some([true]))),
+            must("arguments", map_of(reference("ExactJson"))),
             may("text", text(limits::TEXT_CHARS)),
             digest(),
         ]))
@@ -52,7 +58,14 @@ shapes! {
 
 fn answer(title: &str, fields: impl IntoIterator<Item = Field>) -> ObjectBuilder {
     let all = [
-        "answers", "approved", "decision", "digest", "feedback", "selected", "text",
+        "answers",
+        "approved",
+        "arguments",
+        "decision",
+        "digest",
+        "feedback",
+        "selected",
+        "text",
     ];
     with_nulls(sent(fields), &all).title(Some(title))
 }

@@ -26,8 +26,10 @@ use crate::resource::{
 const EXACT: f64 = limits::EXACT_INTEGER as f64;
 
 /// What does not belong to every kind.
-const OWN: [&str; 11] = [
+const OWN: [&str; 13] = [
     "action",
+    "amendable",
+    "approvals",
     "callback_url",
     "fallback",
     "level",
@@ -58,7 +60,11 @@ shapes! {
     /// Asks for "I have seen this".
     AskAcknowledgement = asked(Kind::Acknowledgement, []);
     /// Asks for yes or no to one exact action. Never has a fallback: what nobody approved is not approved.
-    AskApproval = asked(Kind::Approval, [must("action", reference("ActionDraft"))]);
+    AskApproval = asked(Kind::Approval, [
+        must("action", reference("ActionDraft")),
+        may("amendable", reference("AmendableDraft")),
+        may("approvals", reference("QuorumDraft")),
+    ]);
     /// Asks for a decision about a plan, which is markdown. Never has a fallback.
     AskPlanReview = asked(Kind::PlanReview, [must("plan", visible_text(limits::TEXT_CHARS))]);
     /// Asks several questions, one at a time. A fallback answers all of them. Their ids are unique.
@@ -81,6 +87,47 @@ shapes! {
         must("tool", line(limits::TITLE_CHARS)),
         may_not_null("arguments", map_of(reference("ExactJson"))),
         may_not_null("operands", list_of(reference("OperandDraft")).max_items(Some(limits::OPERANDS))),
+    ]);
+    /// Whether its arguments may be changed before it is approved, or which: those at JSON Pointers (RFC 6901), those that
+    /// a flat JSON Schema names, or both. Only for an agent that goes on with `amended`. Not with operands, nor where
+    /// several people approve.
+    AmendableDraft = either([
+        boolean().into(),
+        sent([
+            must("paths", pointers()),
+            may_not_null("schema", reference("FlatSchema")),
+        ]).title(Some("Places")).into(),
+        sent([must("schema", reference("FlatSchema"))]).title(Some("Schema")).into(),
+    ]);
+    /// A flat JSON Schema: members are texts, numbers or flags. Keywords that are not named here are refused.
+    FlatSchema = sent([
+        may_not_null("$schema", any()),
+        must("type", one_of(["object"])),
+        may_not_null("title", any()),
+        may_not_null("description", any()),
+        must("properties", map_of(reference("FlatProperty"))
+            .min_properties(Some(1))
+            .max_properties(Some(limits::SCHEMA_FIELDS))),
+        may_not_null("required", list_of(string())),
+        may_not_null("additionalProperties", boolean()),
+    ]);
+    /// What a member holds.
+    FlatProperty = either([
+        property("string", [
+            may_not_null("minLength", whole(0..=i64::MAX)),
+            may_not_null("maxLength", whole(0..=i64::MAX)),
+            may_not_null("enum", list_of(string()).min_items(Some(1)).max_items(Some(limits::SCHEMA_VALUES))),
+        ]),
+        property("number", [may_not_null("minimum", number()), may_not_null("maximum", number())]),
+        property("integer", [may_not_null("minimum", number()), may_not_null("maximum", number())]),
+        property("boolean", []),
+    ]);
+    /// How many different people have to approve, and who counts. Tokens never do. With `four_eyes` the owner of the agent
+    /// does not, and has to be known.
+    QuorumDraft = sent([
+        may("needed", whole(1..=i64::from(limits::APPROVALS)).default(Some(json!(1)))),
+        may("of", one_of(["anyone", "team"])),
+        may("four_eyes", boolean().default(Some(json!(false)))),
     ]);
     /// Something that the action refers to without containing it: part of its digest. Names are unique.
     OperandDraft = sent([
@@ -128,6 +175,28 @@ shapes! {
             may_not_null("multiple", boolean()),
         ]).title(Some("Choice")).into(),
     ]);
+}
+
+fn pointers() -> ArrayBuilder {
+    list_of(string().pattern(Some("^(/([^~/]|~[01])*)+$")))
+        .min_items(Some(1))
+        .max_items(Some(limits::AMENDABLE_PATHS))
+        .unique_items(true)
+}
+
+fn property(kind: &str, own: impl IntoIterator<Item = Field>) -> RefOr<Schema> {
+    let named = [
+        must("type", one_of([kind])),
+        may_not_null("title", line(limits::TITLE_CHARS)),
+        may_not_null("description", line(limits::LINE_CHARS)),
+        may_not_null("default", any()),
+    ];
+    sent(named.into_iter().chain(own)).into()
+}
+
+/// Any JSON.
+fn any() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(utoipa::openapi::schema::SchemaType::AnyValue)
 }
 
 fn options() -> ArrayBuilder {

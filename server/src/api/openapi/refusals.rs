@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{Refused, interaction::Outcome};
+use domain::{Refused, Uncounted, interaction::Outcome};
 use utoipa::openapi::{
     Components, Content, ContentBuilder, Ref, RefOr, Response, ResponseBuilder,
     example::ExampleBuilder, path::Operation, schema::AllOfBuilder,
@@ -149,6 +149,15 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refusal::not_found(),
             already_closed(),
             erased(),
+            Refused::HasApproved {
+                at: moment(),
+                missing: 1,
+            }
+            .into(),
+            Refused::NotCounted(Uncounted::Nobody).into(),
+            Refused::NotCounted(Uncounted::OwnsAgent).into(),
+            Refused::NotCounted(Uncounted::NoOwner).into(),
+            Refused::NotCounted(Uncounted::NotInTeam).into(),
             Refused::Altered.into(),
         ],
         "collect" => vec![

@@ -271,6 +271,7 @@ mod tests {
             expires_at: Some(now + TimeDelta::minutes(18)),
             state: State::Pending {
                 answers: Default::default(),
+                votes: Vec::new(),
             },
             claim: None,
             collected_at: None,

@@ -253,6 +253,10 @@ impl Actions {
                 }
             }
             Refused::NotAResponder | Refused::NotInTeam { .. } => Obstacle::Refused(VIEWER.into()),
+            // In words for the one who pressed.
+            Refused::HasApproved { .. } | Refused::NotCounted(_) => {
+                Obstacle::Refused(capital(&refused.to_string()).into())
+            }
             other => Obstacle::failed(&other.into()),
         }
     }
@@ -287,6 +291,14 @@ fn together(all: Vec<Result<(), Obstacle>>, decided: &str) -> Result<(), Obstacl
             }))
         }
     }
+}
+
+/// Refusals are written to stand behind others; in a note they stand alone.
+fn capital(refused: &str) -> String {
+    let mut chars = refused.chars();
+    let first = chars.next().map(char::to_uppercase);
+    let first: String = first.into_iter().flatten().collect();
+    format!("{first}{}.", chars.as_str())
 }
 
 /// Any card in its channel may be pressed: of one that was posted again there are two, and which was first is not

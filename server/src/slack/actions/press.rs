@@ -185,6 +185,7 @@ fn opens_a_modal(control: Control) -> bool {
         Control::Answer(_)
             | Control::AnswerStep(..)
             | Control::ReadAll(_)
+            | Control::Amend(_)
             | Control::Deny(_)
             | Control::Decide(_, PlanDecision::Adjust)
     )

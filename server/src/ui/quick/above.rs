@@ -99,7 +99,7 @@ impl Question {
     }
 }
 
-const NOT_WHAT_IT_LOOKS_LIKE: &str = "<p class=\"action-warning\"><strong>Not what it looks like.</strong> It holds \
+pub(super) const NOT_WHAT_IT_LOOKS_LIKE: &str = "<p class=\"action-warning\"><strong>Not what it looks like.</strong> It holds \
      characters that nobody can see, that change the order of others, or that look like other characters. Their \
      numbers stand where they are.</p>";
 

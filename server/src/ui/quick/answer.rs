@@ -39,6 +39,36 @@ impl Sent {
         self.field("by").is_none_or(|by| by == person.to_string())
     }
 
+    /// Whether it asks for this step of changing arguments.
+    pub(super) fn is_step(&self, step: &str) -> bool {
+        self.field("step") == Some(step)
+    }
+
+    /// The digest of the action that its author was shown.
+    pub(super) fn digest(&self) -> Option<String> {
+        self.field("digest").map(str::to_owned)
+    }
+
+    /// The digest of the changed action that its author was shown.
+    pub(super) fn amended_digest(&self) -> Option<&str> {
+        self.field("amended")
+    }
+
+    /// All changed arguments, as JSON.
+    pub(super) fn arguments(&self) -> Option<String> {
+        self.text("arguments")
+    }
+
+    /// One of them, from a field of its own.
+    pub(super) fn of_field(&self, name: &str) -> Option<String> {
+        self.text(&format!("a.{name}"))
+    }
+
+    /// The comment, if there is one.
+    pub(super) fn comment(&self) -> Option<String> {
+        self.text("text").filter(|text| !text.is_empty())
+    }
+
     /// Whether it dismisses the question, since its agent is offline.
     pub(super) fn dismisses(&self) -> bool {
         self.field("dismiss").is_some()

@@ -3,6 +3,8 @@
 //! comes: a text that is sent when its author is signed out is shown to them again.
 
 mod above;
+mod amend;
+mod amend_fields;
 mod answer;
 mod ending;
 mod form;
@@ -37,7 +39,7 @@ use serde::Deserialize;
 use service::SignedIn;
 use tower_sessions::Session;
 
-use self::{answer::Sent, form::Typed, page::Page, question::Question};
+use self::{amend::Led, answer::Sent, form::Typed, page::Page, question::Question};
 use super::backend::ForPerson;
 use crate::{
     auth::{
@@ -53,6 +55,7 @@ use crate::{
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/q/{id}", get(show).post(take))
+        .route("/q/{id}/amend", get(show_amend).post(take_amend))
         .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
 }
 
@@ -121,6 +124,45 @@ async fn take(
             Ok(page) => page.response(&headers),
             Err(error) => failed(error).response(&headers),
         },
+    })
+}
+
+/// `GET /q/{id}/amend`: the fields in which its arguments are changed. Changes nothing.
+async fn show_amend(
+    State(state): State<AppState>,
+    Extension(address): Extension<ClientAddress>,
+    OriginalUri(uri): OriginalUri,
+    session: Session,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let Some(who) = person(&state, &session, &headers, address.0).await? else {
+        return Ok(Redirect::to(&sign_in_for(&uri)).into_response());
+    };
+    let reader = for_person(&state, who, address, session);
+    let shown = reader.amend_page(&id).await;
+    Ok(shown.unwrap_or_else(failed).response(&headers))
+}
+
+/// `POST /q/{id}/amend`: shows what would run, or approves what was shown.
+async fn take_amend(
+    State(state): State<AppState>,
+    Extension(address): Extension<ClientAddress>,
+    session: Session,
+    headers: HeaderMap,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let sent = Sent::read(&body);
+    let who = person(&state, &session, &headers, address.0).await?;
+    let Some(who) = who.filter(|who| sent.is_by(who.person.id)) else {
+        return Ok(signed_out(&id, &sent.typed()).response(&headers));
+    };
+    let reader = for_person(&state, who, address, session);
+    Ok(match reader.amended(&id, &sent).await {
+        Ok(Led::To(place)) => Redirect::to(&place).into_response(),
+        Ok(Led::Page(page)) => page.response(&headers),
+        Err(error) => failed(error).response(&headers),
     })
 }
 
@@ -233,8 +275,12 @@ impl ForPerson {
             true => link_button(&format!("/blockers/{id}"), "Read all of it"),
             false => String::new(),
         };
+        let change = match question.is_open() && question.may_answer && question.is_amendable {
+            true => amend::way(id),
+            false => String::new(),
+        };
         let end = match question.is_open() {
-            true => [unsent, whole, end].concat(),
+            true => [unsent, whole, end, change].concat(),
             false if unsent.is_empty() => end + KEPT,
             false => end + &unsent,
         };

@@ -41,10 +41,12 @@ pub(super) struct Question {
     pub(super) reader: PersonId,
     /// Whether they may answer.
     pub(super) may_answer: bool,
+    /// Whether its arguments may be changed before it is approved.
+    pub(super) is_amendable: bool,
     pub(super) title: String,
     /// Who asks, and for what work.
     pub(super) who: String,
-    /// Who is on it, whom it is for, and what happens without an answer, while it waits.
+    /// Who is on it, who has approved of several, whom it is for, and what happens without an answer, while it waits.
     pub(super) deadline: String,
     /// That nobody seems to wait for it any more, as a sentence.
     pub(super) offline: Option<String>,
@@ -108,6 +110,7 @@ impl ForPerson {
                 .principal()?
                 .responder_for(interaction.team.as_ref())
                 .is_ok(),
+            is_amendable: interaction.amendable().is_some(),
             title: match request.title.as_deref() {
                 Some(title) => harmless(title),
                 None => heading(row.kind, &row.agent),
@@ -170,7 +173,15 @@ impl ForPerson {
             None => String::new(),
         };
         let meant_for = self.meant_for(interaction);
-        let on_it = on_it + &meant_for;
+        let me = self.who().ok().map(|who| who.person.id);
+        let approvals = me.and_then(|me| around::approvals(interaction, me));
+        let approvals = approvals.map_or_else(String::new, |words| {
+            format!(
+                "<p class=\"said\" role=\"status\" dir=\"auto\">{}</p>",
+                Text(&words)
+            )
+        });
+        let on_it = on_it + &approvals + &meant_for;
         let Some(until) = row.expires_at else {
             return format!("{on_it}<p class=\"deadline\">{stopped}It never expires.</p>");
         };

@@ -45,6 +45,8 @@ pub(super) async fn decide(
         interaction_id: Some(asked.id.clone()),
         kind: Kind::Approval,
         digest,
+        amended: None,
+        approvers: 0,
         agent_id: asked.agent_id(),
         key: Some(key),
         asked_after: Some(began),

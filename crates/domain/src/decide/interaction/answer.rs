@@ -1,6 +1,10 @@
 //! A responder answers.
 
-use super::{close, not_erased, still_open};
+use super::{
+    close, not_erased,
+    quorum::{self, Counting, Voters},
+    still_open,
+};
 use crate::{
     changeset::Changeset,
     decide::next::{advance, event},
@@ -21,11 +25,28 @@ use crate::{
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`],
-/// [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`].
+/// [`Refused::Closed`], [`Refused::Invalid`], [`Refused::NoKey`]; [`Refused::NotCounted`] for an approval of which people
+/// are counted: nothing is known of them here.
 pub fn answer(
     interaction: &Interaction,
     draft: AnswerDraft,
     by: &Principal,
+    work: Option<&Work>,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    answer_counted(interaction, draft, by, &Voters::default(), work, now)
+}
+
+/// As [`answer`], where it is known whose approvals count. An approval that takes several people is kept until it is the
+/// last (rule 16); one denial ends it.
+///
+/// # Errors
+/// As [`answer`]; [`Refused::NotCounted`], [`Refused::HasApproved`].
+pub fn answer_counted(
+    interaction: &Interaction,
+    draft: AnswerDraft,
+    by: &Principal,
+    voters: &Voters,
     work: Option<&Work>,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
@@ -49,6 +70,7 @@ pub fn answer(
             let next = Interaction {
                 state: State::Pending {
                     answers: answers.clone(),
+                    votes: Vec::new(),
                 },
                 ..interaction.clone()
             };
@@ -56,9 +78,26 @@ pub fn answer(
             return Ok(advance(next, Actor::Responder(responder), payload, now));
         }
     };
+    let mut standing = None;
+    let votes = match (interaction.quorum(), content.outcome()) {
+        (Some(quorum), Outcome::Approved) => {
+            match quorum::count(interaction, quorum, &content, &responder, voters, now)? {
+                Counting::Enough {
+                    before,
+                    standing: on,
+                } => {
+                    standing = Some(on);
+                    before
+                }
+                Counting::TakesMore(changeset) => return Ok(*changeset),
+            }
+        }
+        // Who had approved stays on record.
+        _ => interaction.votes().to_vec(),
+    };
     let receipt = if interaction.asks_for_a_decision() {
         let signer = now.signer.ok_or(Refused::NoKey)?;
-        let receipt = Receipt::sign(interaction, &content, &responder, now.at, signer);
+        let receipt = Receipt::sign(interaction, &content, &responder, now.at, &votes, signer);
         Some(Box::new(receipt.ok_or(Refused::NoKey)?))
     } else {
         None
@@ -68,30 +107,34 @@ pub fn answer(
         responder: responder.clone(),
         answered_at: now.at,
         receipt,
+        votes,
     };
     let payload = InteractionEvent::Resolved {
         outcome: answer.content.outcome(),
         answer: answer.clone(),
     };
-    Ok(close(
+    let mut changeset = close(
         interaction,
         State::Resolved { answer },
         Actor::Responder(responder),
         payload,
         work,
         now,
-    ))
+    );
+    changeset.writes.extend(standing);
+    Ok(changeset)
 }
 
-/// As [`answer`], where people see one question of a form at a time: answers given meanwhile stay
+/// As [`answer_counted`], where people see one question of a form at a time: answers given meanwhile stay
 /// as they are, since this responder has not seen them.
 ///
 /// # Errors
-/// As [`answer`]; [`Refused::Invalid`] also for a question that is answered.
+/// As [`answer_counted`]; [`Refused::Invalid`] also for a question that is answered.
 pub fn answer_open(
     interaction: &Interaction,
     draft: AnswerDraft,
     by: &Principal,
+    voters: &Voters,
     work: Option<&Work>,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
@@ -102,7 +145,7 @@ pub fn answer_open(
         }
         faults.into_result(()).map_err(Refused::Invalid)?;
     }
-    answer(interaction, draft, by, work, now)
+    answer_counted(interaction, draft, by, voters, work, now)
 }
 
 /// Keeps an answer that came too late (rule 1): the journal grows, the interaction stays as it is.

@@ -57,6 +57,10 @@ pub fn hand_over(
     if is_so && team.is_none() {
         return Err(Refused::Unchanged);
     }
+    let as_it_is = match &team {
+        Some(_) => interaction.clone().without_votes(),
+        None => interaction.clone(),
+    };
     let next = Interaction {
         team: team.clone().or_else(|| interaction.team.clone()),
         to: Some(Addressee {
@@ -68,7 +72,7 @@ pub fn hand_over(
             }),
         }),
         claim: None,
-        ..interaction.clone()
+        ..as_it_is
     };
     let wakes = match &whom {
         Whom::Person { id, .. } => Some(*id),

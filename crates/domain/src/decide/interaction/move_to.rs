@@ -31,7 +31,7 @@ pub fn move_to(
         // They may not even see it there.
         to: None,
         claim: None,
-        ..interaction.clone()
+        ..interaction.clone().without_votes()
     };
     Ok(advance_anew(
         next,

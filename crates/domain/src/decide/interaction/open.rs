@@ -54,6 +54,7 @@ pub fn open_for(
     } else {
         State::Pending {
             answers: FormAnswers::new(),
+            votes: Vec::new(),
         }
     };
     let fresh = now.ids.next();

@@ -511,10 +511,11 @@ fn what_somebody_has_answered_of_a_form_stays_where_one_question_is_seen_at_a_ti
         None,
         &ids,
     ));
+    let nobody = decide::Voters::default();
     let port = |port: &str| given(json!({"answers": {"port": port}}));
-    let first = decide::answer_open(&form, port("80"), &ana, None, at(&ids, 1)).unwrap();
+    let first = decide::answer_open(&form, port("80"), &ana, &nobody, None, at(&ids, 1)).unwrap();
     let form = written(&first);
-    let again = decide::answer_open(&form, port("81"), &ana, None, at(&ids, 2));
+    let again = decide::answer_open(&form, port("81"), &ana, &nobody, None, at(&ids, 2));
     let Err(Refused::Invalid(faults)) = again else {
         panic!("{again:?}")
     };
@@ -522,9 +523,16 @@ fn what_somebody_has_answered_of_a_form_stays_where_one_question_is_seen_at_a_ti
     // Whoever sees all of it may change their mind.
     assert!(decide::answer(&form, port("81"), &ana, None, at(&ids, 2)).is_ok());
     let rest = given(json!({"answers": {"host": "here"}}));
-    let closed = decide::answer_open(&form, rest, &ana, None, at(&ids, 3)).unwrap();
+    let closed = decide::answer_open(&form, rest, &ana, &nobody, None, at(&ids, 3)).unwrap();
     assert_eq!(written(&closed).state.outcome(), Some(Outcome::Answered));
-    let late = decide::answer_open(&written(&closed), port("81"), &ana, None, at(&ids, 4));
+    let late = decide::answer_open(
+        &written(&closed),
+        port("81"),
+        &ana,
+        &nobody,
+        None,
+        at(&ids, 4),
+    );
     assert!(matches!(late, Err(Refused::Closed { .. })), "{late:?}");
 }
 

@@ -11,6 +11,7 @@ mod factor;
 mod identity;
 mod offline;
 mod owner;
+mod quorum;
 mod reach;
 mod replies;
 mod sequences;

@@ -284,6 +284,7 @@ impl Held {
                 | Write::Endpoint(_)
                 | Write::Reach(_)
                 | Write::Tell { .. }
+                | Write::Counted(_)
                 | Write::Arrived { .. }
                 | Write::Ladder(_)
                 | Write::Retry { .. }

@@ -1,5 +1,6 @@
 //! What may be asked and answered, and what proves a decision.
 
+mod amend;
 mod answers;
 mod proof;
 mod requests;

@@ -171,6 +171,8 @@ fn a_decision_about_other_content_is_void() {
     let forged = Ask::Approval {
         action,
         action_digest,
+        amendable: None,
+        approvals: None,
     };
     assert_eq!(
         why(&with_ask(&approved, forged)),
@@ -255,6 +257,8 @@ fn what_waits_is_void_if_another_action_stands_there_than_was_asked_about() {
         request: Request {
             ask: Ask::Approval {
                 action: action.clone(),
+                amendable: None,
+                approvals: None,
                 action_digest,
             },
             ..row.request.clone()

@@ -8,7 +8,7 @@ use super::{app::TestApp, people::operator};
 
 /// Somebody with a token.
 pub(crate) struct Caller<'a> {
-    app: &'a TestApp,
+    pub(crate) app: &'a TestApp,
     pub(crate) token: String,
 }
 

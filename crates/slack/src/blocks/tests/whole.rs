@@ -192,6 +192,7 @@ fn covered(interaction: &Interaction) -> Vec<String> {
     if let Ask::Approval {
         action,
         action_digest,
+        ..
     } = &request.ask
     {
         let view = shape::of(action, action_digest);
