@@ -205,6 +205,7 @@ pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
         | Write::Tell { .. }
         | Write::Arrived { .. }
         | Write::Ladder(_)
+        | Write::Grant(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,
     })

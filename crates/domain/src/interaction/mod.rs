@@ -11,6 +11,7 @@ mod card;
 mod choice;
 mod claim;
 mod form;
+mod granted;
 mod kind;
 mod mode;
 mod operand;
@@ -40,6 +41,7 @@ pub use card::{Card, Posted};
 pub use choice::{Choice, ChoiceOption};
 pub use claim::{Claim, Unclaimed};
 pub use form::{FormAnswer, FormAnswers, FormQuestion, progress_digest};
+pub use granted::Granted;
 pub use kind::Kind;
 pub use mode::{Mode, Priority};
 pub use operand::Operand;
@@ -189,6 +191,11 @@ impl Interaction {
             | State::Cancelled { .. }
             | State::Void { .. } => None,
         }
+    }
+
+    /// The standing approval that it was approved by, where no person was asked.
+    pub fn granted(&self) -> Option<&Granted> {
+        self.receipt()?.decision.grant.as_ref()
     }
 
     /// Whether an answer to it is a decision, which gets a receipt.

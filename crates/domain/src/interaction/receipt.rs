@@ -5,7 +5,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Interaction, Outcome, answer::AnswerContent, ask::Ask, kind::Kind};
+use super::{Granted, Interaction, Outcome, answer::AnswerContent, ask::Ask, kind::Kind};
 use crate::{
     digest,
     ids::InteractionId,
@@ -15,6 +15,8 @@ use crate::{
 
 /// How receipts are written now.
 const VERSION: u32 = 1;
+/// How they are where a grant decided: a program that knows nothing of grants believes none of them.
+const VERSION_BY_GRANT: u32 = 2;
 
 /// The responder's decision about one action or plan, and its time. Made when it is decided, and
 /// committed with the answer.
@@ -30,7 +32,7 @@ pub struct Receipt {
 /// The content of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// 1.
+    /// 1; 2 where a grant decided.
     pub version: u32,
     /// Which interaction.
     pub interaction_id: InteractionId,
@@ -48,6 +50,9 @@ pub struct Decision {
     pub agent: AgentRef,
     /// The responder who decided.
     pub responder: Responder,
+    /// The standing approval of this responder that it rests on, where no person was asked about this one (rule 15).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<Granted>,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
     /// When it was decided.
@@ -86,6 +91,18 @@ impl Receipt {
         answered_at: DateTime<Utc>,
         signer: &dyn Sign,
     ) -> Option<Self> {
+        Self::sign_by(interaction, content, responder, answered_at, None, signer)
+    }
+
+    /// As [`Self::sign`], where a grant decides.
+    pub(crate) fn sign_by(
+        interaction: &Interaction,
+        content: &AnswerContent,
+        responder: &Responder,
+        answered_at: DateTime<Utc>,
+        grant: Option<Granted>,
+        signer: &dyn Sign,
+    ) -> Option<Self> {
         let (action_digest, plan_digest) = match &interaction.request.ask {
             // Hashes the action that people see, not a digest stored beside it.
             Ask::Approval { action, .. } => (Some(action.digest().ok()?), None),
@@ -97,7 +114,10 @@ impl Receipt {
             | Ask::Notification { .. } => return None,
         };
         let decision = Decision {
-            version: VERSION,
+            version: match grant {
+                None => VERSION,
+                Some(_) => VERSION_BY_GRANT,
+            },
             interaction_id: interaction.id,
             kind: interaction.request.kind(),
             outcome: content.outcome(),
@@ -105,6 +125,7 @@ impl Receipt {
             plan_digest,
             agent: interaction.agent.clone(),
             responder: responder.clone(),
+            grant,
             asked_at: interaction.created_at,
             answered_at,
             public_key: STANDARD.encode(signer.public_key()),
@@ -138,7 +159,11 @@ impl Decision {
 
     /// Whether a program of this version may interpret the receipt.
     pub fn is_known(&self) -> bool {
-        self.version == VERSION
+        match self.grant {
+            None => self.version == VERSION,
+            // A grant approves, and nothing else.
+            Some(_) => self.version == VERSION_BY_GRANT && self.outcome == Outcome::Approved,
+        }
     }
 }
 

@@ -195,6 +195,7 @@ fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
         | Write::Tell { .. }
         | Write::Arrived { .. }
         | Write::Ladder(_)
+        | Write::Grant(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,
     })

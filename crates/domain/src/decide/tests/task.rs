@@ -286,6 +286,7 @@ impl Held {
                 | Write::Tell { .. }
                 | Write::Arrived { .. }
                 | Write::Ladder(_)
+                | Write::Grant(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. }) => {
                     panic!("{other:?}")
