@@ -45,8 +45,9 @@ pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, To
 pub use changeset::{Blanked, Changeset, Erasing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
-    DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, GrantEvent, InteractionEvent, LadderEvent, Named,
-    NewEvent, Payload, PersonEvent, ReachEvent, TaskEvent, TeamEvent, TokenEvent,
+    DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, GrantEvent, InteractionEvent,
+    LadderEvent, Named, NewEvent, Payload, PersonEvent, ReachEvent, TaskEvent, TeamEvent,
+    TokenEvent,
 };
 pub use fault::Fault;
 pub use grant::Grant;

@@ -2,10 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    grant::Terms,
-    ids::GrantId,
-};
+use crate::{grant::Terms, ids::GrantId};
 
 /// A person's standing approval was made, or ended by a person. The names are hashed with the journal and never change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

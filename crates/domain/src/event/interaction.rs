@@ -9,8 +9,8 @@ use crate::{
     digest::{Hash, read_hash, write_hash},
     idempotency::AskedUnder,
     interaction::{
-        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Granted, Outcome, Posted, ReportOutcome,
-        Request, Unclaimed, Whom,
+        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Granted, Outcome, Posted,
+        ReportOutcome, Request, Unclaimed, Whom,
     },
     ladder::{Circle, Told},
     principal::{AgentRef, Responder},

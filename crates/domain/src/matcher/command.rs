@@ -398,7 +398,9 @@ fn named(program: &str) -> String {
 /// Whether this is a name, or a path that goes down from here.
 fn is_inside(text: &str) -> bool {
     let is_fit = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-    text.chars().all(is_fit) && path::is_plain_inside(text.strip_suffix('/').unwrap_or(text))
+    let inside = text.strip_prefix("./").unwrap_or(text);
+    let inside = inside.strip_suffix('/').unwrap_or(inside);
+    text.chars().all(is_fit) && path::is_plain_inside(inside)
 }
 
 /// Whether this is something said, as in a commit's message: several words, and a colon only before a space.

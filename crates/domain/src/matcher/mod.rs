@@ -104,9 +104,7 @@ impl Matcher {
             return false;
         }
         match self {
-            Self::Exactly(exactly) => action
-                .digest()
-                .is_ok_and(|digest| digest == exactly.digest),
+            Self::Exactly(exactly) => action.digest().is_ok_and(|digest| digest == exactly.digest),
             // A stored one is held to the rules of today.
             Self::Like(pattern) => {
                 pattern.check().is_ok() && destructive(action).is_none() && pattern.matches(action)
@@ -176,7 +174,8 @@ fn take(from: &mut Value, at: &[String]) -> Option<Value> {
     for name in way {
         here = here.as_object_mut()?.get_mut(name)?;
     }
-    here.as_object_mut().and_then(|map: &mut Map<_, _>| map.remove(last))
+    here.as_object_mut()
+        .and_then(|map: &mut Map<_, _>| map.remove(last))
 }
 
 /// Whether two values have the same canonical form, so that `1` and `1.0` are one number here as in the digest.

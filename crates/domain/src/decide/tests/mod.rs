@@ -8,6 +8,7 @@ mod delivery;
 mod duty;
 mod erase;
 mod factor;
+mod grant;
 mod identity;
 mod offline;
 mod owner;
