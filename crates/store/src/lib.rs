@@ -13,6 +13,7 @@
 
 mod access;
 mod error;
+mod grants;
 mod inbox;
 mod inspect;
 mod journal;
@@ -40,11 +41,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Identity,
-    Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId, SecretHash,
+    GrantId, Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId, SecretHash,
     SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
     decide::interaction::{Erasable, Snooze},
     delivery::{ReachKind, SealedSecret},
+    grant::GrantRecord,
     interaction::{Brief, Signs, Unproven},
     journal::Record,
     ladder::{Held, Ladder, Quiet, Reachable as ReachablePerson},
@@ -60,6 +62,7 @@ pub use access::{
     SessionRecord, TokenRecord,
 };
 pub use error::{CommitError, ConnectError, StoreError};
+pub use grants::{GrantQuery, GrantUse};
 pub use inbox::{KeptMessage, NewMessage};
 pub use inspect::{AdminWays, Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
@@ -150,6 +153,7 @@ pub trait Store:
     + Reaches
     + ReachNumbers
     + Ladders
+    + Grants
     + Endpoints
     + Inbox
     + Cards
@@ -178,6 +182,7 @@ impl<
         + Reaches
         + ReachNumbers
         + Ladders
+        + Grants
         + Endpoints
         + Inbox
         + Cards
@@ -769,6 +774,61 @@ pub trait Ladders: Send + Sync {
 
     /// Forgets messages that were sent before this moment, and returns how many these were.
     async fn forget_sent(&self, before: DateTime<Utc>) -> Result<u64>;
+}
+
+/// Standing approvals (rule 15).
+#[async_trait]
+pub trait Grants: Send + Sync {
+    /// Those for calls of this tool by this agent that have not ended at `now`, the oldest first. Whether one may still be
+    /// used says only the commit that uses it.
+    async fn grants_in_force(
+        &self,
+        agent: AgentId,
+        tool: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<GrantRecord>>;
+
+    /// How many of an agent have not ended at `now`.
+    async fn count_grants(&self, agent: AgentId, now: DateTime<Utc>) -> Result<u64>;
+
+    /// One, also when it has ended.
+    async fn grant(&self, id: GrantId) -> Result<Option<GrantRecord>>;
+
+    /// Those that the audience may see, the newest first.
+    async fn grants(&self, audience: &Audience, query: GrantQuery) -> Result<Vec<GrantRecord>>;
+
+    /// What one has approved since then, the newest first.
+    async fn grant_uses(
+        &self,
+        grant: GrantId,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<GrantUse>>;
+
+    /// How often each of these was used since then.
+    async fn count_uses(
+        &self,
+        grants: &[GrantId],
+        since: DateTime<Utc>,
+    ) -> Result<HashMap<GrantId, u64>>;
+
+    /// Ends those for this session of an agent, which has ended, and returns how many these were. No changeset: nobody is
+    /// told.
+    async fn end_grants_of_session(
+        &self,
+        agent: AgentId,
+        session: &str,
+        at: DateTime<Utc>,
+    ) -> Result<u64>;
+
+    /// Approvals that an agent asked for since then, before this one, the newest first, as far as they are proven.
+    async fn approvals_before(
+        &self,
+        agent: AgentId,
+        before: Option<InteractionId>,
+        since: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Interaction>>;
 }
 
 /// Webhook endpoints.

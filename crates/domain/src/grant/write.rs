@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Grant;
-use crate::ids::{AgentId, GrantId, InteractionId};
+use crate::ids::{GrantId, InteractionId};
 
 /// A step of a grant.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +13,8 @@ pub enum GrantWrite {
     /// It approves this interaction, which the same changeset opens. A conflict unless it is in force in this very
     /// transaction, on the rights of its holder as they are now (rule 15).
     Use {
-        /// Which.
-        grant: GrantId,
+        /// Which, as it was signed.
+        grant: Box<Grant>,
         /// What it approves.
         interaction: InteractionId,
         /// When.
@@ -28,15 +28,6 @@ pub enum GrantWrite {
         at: DateTime<Utc>,
         /// Why.
         why: GrantEnd,
-    },
-    /// All grants for this session of an agent end; none is a conflict.
-    EndSession {
-        /// The agent.
-        agent: AgentId,
-        /// Its session.
-        session: String,
-        /// When.
-        at: DateTime<Utc>,
     },
 }
 

@@ -129,7 +129,7 @@ pub fn open_granted(
     let asker = Actor::Agent(interaction.agent.clone());
     let by = Actor::Responder(responder);
     let used = GrantWrite::Use {
-        grant: record.grant.terms.id,
+        grant: Box::new(record.grant.clone()),
         interaction: interaction.id,
         at: now.at,
     };

@@ -454,7 +454,7 @@ fn each_use_has_its_own_receipt_and_story_and_tells_nobody() {
     );
     let uses = used.writes.iter().filter(|write| {
         matches!(write, Write::Grant(GrantWrite::Use { grant, interaction: of, .. })
-            if *grant == tests.grant.terms.id && *of == interaction.id)
+            if grant.terms.id == tests.grant.terms.id && *of == interaction.id)
     });
     assert_eq!(uses.count(), 1);
 
