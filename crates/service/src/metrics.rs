@@ -425,6 +425,7 @@ impl Tally {
                 | Write::Tell { .. }
                 | Write::Arrived { .. }
                 | Write::Ladder(_)
+                | Write::Grant(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. } => {}
             }

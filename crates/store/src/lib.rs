@@ -40,7 +40,7 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Identity,
+    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Grant, Identity,
     GrantId, Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId, SecretHash,
     SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
@@ -779,6 +779,9 @@ pub trait Ladders: Send + Sync {
 /// Standing approvals (rule 15).
 #[async_trait]
 pub trait Grants: Send + Sync {
+    /// Whether a key that counts has signed it as it is here: what somebody wrote into the database covers nothing.
+    fn proves_grant(&self, grant: &Grant) -> bool;
+
     /// Those for calls of this tool by this agent that have not ended at `now`, the oldest first. Whether one may still be
     /// used says only the commit that uses it.
     async fn grants_in_force(

@@ -11,7 +11,6 @@ use crate::{
     matcher::{Exactly, Matcher, propose},
     principal::{Actor, Principal, Responder},
     refused::Refused,
-    sign::Verify,
 };
 
 /// A person, or a program that answers, approves the next ones like this approval ahead. `in_force` is how many grants the
@@ -113,16 +112,16 @@ pub fn revoke(record: &GrantRecord, by: &Principal, now: Moment<'_>) -> Result<C
     Ok(changeset(write, event))
 }
 
-/// The first of an agent's grants that covers what is asked, is in force and was signed by a key that counts. Anything else
+/// The first of an agent's grants that covers what is asked, is in force and is proven ([`Grant::is_proven`]). Anything else
 /// reaches a person.
 pub fn covering<'a>(
     records: &'a [GrantRecord],
     wanted: &Wanted<'_>,
-    keys: &dyn Verify,
+    is_proven: &dyn Fn(&Grant) -> bool,
     now: Moment<'_>,
 ) -> Option<&'a GrantRecord> {
     records.iter().find(|record| {
-        record.is_in_force(now.at) && record.grant.covers(wanted) && record.grant.is_proven(keys)
+        record.is_in_force(now.at) && record.grant.covers(wanted) && is_proven(&record.grant)
     })
 }
 

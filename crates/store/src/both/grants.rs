@@ -301,6 +301,10 @@ fn holder_columns(holder: Holder) -> (&'static str, Uuid) {
 
 #[async_trait]
 impl Grants for Store {
+    fn proves_grant(&self, grant: &Grant) -> bool {
+        self.proof.proves_grant(grant)
+    }
+
     async fn grants_in_force(
         &self,
         agent: AgentId,
