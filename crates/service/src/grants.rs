@@ -10,7 +10,7 @@ use domain::{
         interaction::{self as decide, AskedOf},
     },
     grant::{GrantDraft, GrantRecord, GrantWrite},
-    interaction::{Ask, Outcome, Request},
+    interaction::{Ask, Outcome, Request, beginning},
     limits,
     matcher::Matcher,
 };
@@ -56,7 +56,7 @@ pub struct Past {
 pub struct PastOne {
     /// Which.
     pub id: InteractionId,
-    /// What was asked.
+    /// How what was asked begins.
     pub prompt: String,
     /// When.
     pub at: DateTime<Utc>,
@@ -215,7 +215,7 @@ impl Service {
         Ok(shown.collect())
     }
 
-    /// What a grant approved in the last seven days, the newest first.
+    /// What a grant approved in the last seven days, the newest first, each with the beginning of its prompt.
     ///
     /// # Errors
     /// As [`Service::grant`].
@@ -223,13 +223,13 @@ impl Service {
         &self,
         id: GrantId,
         reader: &Principal,
-    ) -> Result<Vec<(GrantUse, Option<Interaction>)>, ServiceError> {
+    ) -> Result<Vec<(GrantUse, Option<String>)>, ServiceError> {
         self.grant(id, reader).await?;
         let uses = self.store.grant_uses(id, self.now() - WEEK, USES).await?;
         let mut shown = Vec::new();
         for one in uses {
             let interaction = self.store.interaction(one.interaction).await?;
-            shown.push((one, interaction));
+            shown.push((one, interaction.map(|it| beginning(&it.request.prompt))));
         }
         Ok(shown)
     }
@@ -308,7 +308,7 @@ impl Past {
         if self.newest.len() < SHOWN || (outcome == Some(Outcome::Denied) && self.denied as usize <= SHOWN) {
             self.newest.push(PastOne {
                 id: one.id,
-                prompt: one.request.prompt.clone(),
+                prompt: beginning(&one.request.prompt),
                 at: one.created_at,
                 outcome,
             });

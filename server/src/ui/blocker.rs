@@ -21,6 +21,7 @@ use super::{
     action,
     backend::{ForPerson, failed},
     markdown,
+    story::grant_of,
 };
 
 /// How many earlier questions of the session stand beside it.
@@ -236,6 +237,10 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
             Outcome::Fallback => agents_answer(answer, &request.ask),
             _ => persons_answer(answer, &request.ask),
         }),
+        granted: match state {
+            State::Resolved { answer } => grant_of(answer),
+            _ => None,
+        },
         reason,
         collected_at: interaction.collected_at,
         callback: interaction.callback,
