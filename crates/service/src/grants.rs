@@ -90,7 +90,9 @@ impl Service {
         let offers = rules::offers(&approval, by);
         let pasts = self.pasts(&approval, &offers).await?;
         let pairs = offers.into_iter().zip(pasts);
-        Ok(pairs.map(|(matcher, past)| Offer { matcher, past }).collect())
+        Ok(pairs
+            .map(|(matcher, past)| Offer { matcher, past })
+            .collect())
     }
 
     /// What one matcher would have approved, before a grant is made of it.
@@ -109,7 +111,9 @@ impl Service {
         let grant = made(&tried).ok_or(ServiceError::NotFound)?;
         let scope = grant.scope.as_ref().ok_or(ServiceError::NotFound)?;
         let matcher = scope.matcher.clone();
-        let mut pasts = self.pasts(&approval, std::slice::from_ref(&matcher)).await?;
+        let mut pasts = self
+            .pasts(&approval, std::slice::from_ref(&matcher))
+            .await?;
         Ok(Offer {
             matcher,
             past: pasts.pop().unwrap_or_default(),
@@ -177,11 +181,7 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`], also for one that the reader may not see.
-    pub async fn grant(
-        &self,
-        id: GrantId,
-        reader: &Principal,
-    ) -> Result<GrantShown, ServiceError> {
+    pub async fn grant(&self, id: GrantId, reader: &Principal) -> Result<GrantShown, ServiceError> {
         let record = self.store.grant(id).await?.ok_or(ServiceError::NotFound)?;
         let terms = &record.grant.terms;
         let team = terms.team.as_ref().map(|team| team.id);
@@ -211,7 +211,9 @@ impl Service {
         let records = self.store.grants(&reader.audience(), query).await?;
         let ids: Vec<_> = records.iter().map(|one| one.grant.terms.id).collect();
         let counts = self.store.count_uses(&ids, self.now() - WEEK).await?;
-        let shown = records.into_iter().map(|record| self.shown(record, &counts));
+        let shown = records
+            .into_iter()
+            .map(|record| self.shown(record, &counts));
         Ok(shown.collect())
     }
 
@@ -280,11 +282,16 @@ impl Service {
         let (mut before, mut looked_at, mut more) = (None, 0, true);
         while more && looked_at < limits::GRANT_LOOKS_AT {
             let agent = approval.agent.id;
-            let page = self.store.approvals_before(agent, before, since, PAGE).await?;
+            let page = self
+                .store
+                .approvals_before(agent, before, since, PAGE)
+                .await?;
             more = page.len() >= PAGE as usize;
             before = page.last().map(|last| last.id);
             looked_at += u32::try_from(page.len()).unwrap_or(PAGE);
-            let of_team = page.iter().filter(|one| one.team_id() == approval.team_id());
+            let of_team = page
+                .iter()
+                .filter(|one| one.team_id() == approval.team_id());
             for one in of_team {
                 let covering = matchers.iter().zip(&mut pasts);
                 for (_, past) in covering.filter(|(matcher, _)| covers(matcher, one)) {
@@ -305,7 +312,9 @@ impl Past {
         self.covered += 1;
         self.denied += u32::from(outcome == Some(Outcome::Denied));
         // What a person has denied is shown whenever it was.
-        if self.newest.len() < SHOWN || (outcome == Some(Outcome::Denied) && self.denied as usize <= SHOWN) {
+        if self.newest.len() < SHOWN
+            || (outcome == Some(Outcome::Denied) && self.denied as usize <= SHOWN)
+        {
             self.newest.push(PastOne {
                 id: one.id,
                 prompt: beginning(&one.request.prompt),

@@ -40,9 +40,9 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Grant, Identity,
-    GrantId, Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId, SecretHash,
-    SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
+    AgentId, Audience, Changeset, Day, Delivery, DeliveryId, DestinationId, Event, Grant, GrantId,
+    Identity, Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId,
+    SecretHash, SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
     decide::interaction::{Erasable, Snooze},
     delivery::{ReachKind, SealedSecret},

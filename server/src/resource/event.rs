@@ -4,16 +4,16 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, GrantEvent,
-    GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, Named, Part, Payload, PersonEvent, ReachEvent,
-    Responder, Retry, SessionId, SlackId, Task, TaskEvent, TeamEvent, TeamId, TeamRef, Token,
-    TokenEvent,
+    GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, Named, Part, Payload,
+    PersonEvent, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent, TeamEvent,
+    TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef, ReachEnd, ReachKind, ReachRef},
     duty::{Absence, Override, Rota},
     event::SeenOn,
     interaction::{
-        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Granted, Outcome, Posted, ReportOutcome,
-        Request, Unclaimed, Whom,
+        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Granted, Outcome, Posted,
+        ReportOutcome, Request, Unclaimed, Whom,
     },
     slack::Unseen,
     team::Profile,

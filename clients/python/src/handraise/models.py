@@ -188,6 +188,8 @@ class Receipt:
     """Whose signature it is, in base64."""
     document: Mapping[str, Any]
     """All of it as it was signed, and the signature: to be kept as evidence."""
+    grant_id: Optional[str] = None
+    """Of the standing approval that it rests on, where no person was asked about this one."""
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,7 @@ def receipt(body: Json) -> models.Receipt:
         answered_at=_time(body["answered_at"]),
         public_key=body["public_key"],
         document=dict(body),
+        grant_id=body["grant"]["id"] if "grant" in body else None,
     )
 
 

@@ -108,7 +108,7 @@ def _expect_fields(document: Mapping[str, Any]) -> None:
     grant = document.get("grant")
     by_grant = {"grant"} if "grant" in document else set()
     if by_grant and (not isinstance(grant, Mapping) or set(grant) != {"id", "made_at"}):
-        raise NotVerified("the receipt is void: its grant is none")
+        raise NotVerified("the receipt is void: it holds more than was signed")
     for part, names in [
         (document, _FIELDS | {digest} | by_grant),
         (agent, {"id", "name"}),

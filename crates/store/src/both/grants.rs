@@ -32,19 +32,15 @@ const OF_GRANT: Columns = Columns {
 /// Writes one step of a grant; `false` when it does not fit.
 pub(super) async fn apply(connection: &mut Connection, write: &GrantWrite) -> Result<bool> {
     match write {
-        GrantWrite::Make(grant) => {
-            Ok(may_hold(connection, grant, grant.terms.made_at).await?
-                && make(connection, grant).await?)
-        }
+        GrantWrite::Make(grant) => Ok(may_hold(connection, grant, grant.terms.made_at).await?
+            && make(connection, grant).await?),
         GrantWrite::Use {
             grant,
             interaction,
             at,
-        } => {
-            Ok(may_hold(connection, grant, *at).await?
-                && was_not_revoked(connection, grant).await?
-                && use_once(connection, grant, *interaction, *at).await?)
-        }
+        } => Ok(may_hold(connection, grant, *at).await?
+            && was_not_revoked(connection, grant).await?
+            && use_once(connection, grant, *interaction, *at).await?),
         GrantWrite::End { grant, at, why } => {
             let done = sqlx::query(
                 "UPDATE grants SET ended_at = $1, ended_why = $2 WHERE id = $3 AND ended_at IS NULL",
@@ -123,7 +119,9 @@ async fn make(connection: &mut Connection, grant: &Grant) -> Result<bool> {
             .bind(terms.made_from.0)
             .fetch_optional(&mut *connection)
             .await?;
-    if usize::try_from(in_force).is_ok_and(|count| count >= GRANTS_PER_AGENT) || erased != Some(false) {
+    if usize::try_from(in_force).is_ok_and(|count| count >= GRANTS_PER_AGENT)
+        || erased != Some(false)
+    {
         return Ok(false);
     }
     let row = rows::GrantText::of(grant)?;
@@ -454,6 +452,9 @@ impl Grants for Store {
         .fetch_all(&self.read)
         .await?;
         let read = rows::every_interaction(rows)?;
-        Ok(read.into_iter().map(|stored| self.proof.of(stored)).collect())
+        Ok(read
+            .into_iter()
+            .map(|stored| self.proof.of(stored))
+            .collect())
     }
 }

@@ -88,7 +88,8 @@ impl TryFrom<GrantRow> for GrantRecord {
                 scope,
                 signature: row.signature,
             },
-            uses: uses.map_err(|error| StoreError::inconsistent("grants", "uses", row.id, error))?,
+            uses: uses
+                .map_err(|error| StoreError::inconsistent("grants", "uses", row.id, error))?,
             last_used_at: row.last_used_at.map(when).transpose()?,
             ended,
         })

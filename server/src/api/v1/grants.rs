@@ -386,7 +386,10 @@ pub(crate) async fn revoke(
     Caller(caller): Caller,
     PathName(path): PathName,
 ) -> Result<Json<GrantBody>, Problem> {
-    let revoked = state.service.revoke_grant(grant_id(&path)?, &caller).await?;
+    let revoked = state
+        .service
+        .revoke_grant(grant_id(&path)?, &caller)
+        .await?;
     Ok(Json(revoked.into()))
 }
 

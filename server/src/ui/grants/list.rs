@@ -60,8 +60,10 @@ pub(super) async fn show(
     );
     let (open, over): (Vec<_>, Vec<_>) = grants.into_iter().partition(|grant| grant.in_force);
     if open.is_empty() {
-        body.push_str("<p class=\"hint\">There are none. After you have approved something, \
-             <em>The next ones like this</em> makes one.</p>");
+        body.push_str(
+            "<p class=\"hint\">There are none. After you have approved something, \
+             <em>The next ones like this</em> makes one.</p>",
+        );
     }
     let wanted_uses: Option<GrantId> = wanted.of.as_deref().and_then(|id| id.parse().ok());
     for (title, some) in [("In force", open), ("Ended in the last seven days", over)] {
@@ -69,7 +71,10 @@ pub(super) async fn show(
             continue;
         }
         // Writing to a string cannot fail.
-        let _ = write!(body, "<section><h2 class=\"section-title\">{title}</h2><ul class=\"list grants\">");
+        let _ = write!(
+            body,
+            "<section><h2 class=\"section-title\">{title}</h2><ul class=\"list grants\">"
+        );
         for grant in some {
             let id = grant.record.grant.terms.id;
             let uses = match wanted_uses == Some(id) {
@@ -81,7 +86,13 @@ pub(super) async fn show(
         body.push_str("</ul></section>");
     }
     body.push_str("<p><a class=\"way-up\" href=\"/settings\">Settings</a></p>");
-    Ok(lone(&state, &headers, "Standing approvals", &body, Script::Nothing))
+    Ok(lone(
+        &state,
+        &headers,
+        "Standing approvals",
+        &body,
+        Script::Nothing,
+    ))
 }
 
 /// It approves nothing any more.
@@ -125,7 +136,10 @@ fn line(grant: &GrantShown, may_revoke: bool, uses: &str) -> String {
     };
     let which = match grant.this_week {
         0 => String::new(),
-        _ => format!(" · <a href=\"{PLACE}?of={id}#g-{id}\">which</a>", id = terms.id),
+        _ => format!(
+            " · <a href=\"{PLACE}?of={id}#g-{id}\">which</a>",
+            id = terms.id
+        ),
     };
     let revoke = match may_revoke && grant.in_force {
         true => format!(

@@ -107,7 +107,8 @@ async fn page(
     let Ask::Approval { action, .. } = &approval.request.ask else {
         return Err(Problem::not_found());
     };
-    let back = format!("<p><a class=\"way-up\" href=\"/interactions/{id}\">What was approved</a></p>");
+    let back =
+        format!("<p><a class=\"way-up\" href=\"/interactions/{id}\">What was approved</a></p>");
     if offers.is_empty() {
         let body = format!(
             "<p>Only what a person has approved, and you may answer, can be approved ahead.</p>{back}"
@@ -115,7 +116,10 @@ async fn page(
         return Ok(lone(state, headers, TITLE, &body, Script::Nothing));
     }
     let why = why.map(Text);
-    let said = plain_page::said(why.as_ref().map(|words| words as &dyn std::fmt::Display), None);
+    let said = plain_page::said(
+        why.as_ref().map(|words| words as &dyn std::fmt::Display),
+        None,
+    );
     let shown = serde_json::to_string_pretty(&action.arguments.0).unwrap_or_default();
     let only_exactly = match domain::matcher::destructive(action) {
         Some(reason) => format!(

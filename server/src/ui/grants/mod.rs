@@ -46,7 +46,11 @@ fn whole(matcher: &Matcher) -> String {
         .iter()
         .map(|varying| {
             let at = lines(&varying.at.join("."));
-            format!("<li><code>{}</code>: {}</li>", Text(&at), Prose(&lines(&how(&varying.by))))
+            format!(
+                "<li><code>{}</code>: {}</li>",
+                Text(&at),
+                Prose(&lines(&how(&varying.by)))
+            )
         })
         .collect();
     let operands = match pattern.operands.len() {

@@ -27,7 +27,10 @@ pub(super) fn draft(choice: &str, zone: &str, now: DateTime<Utc>) -> Option<Gran
 
 /// The end of the day where the person is. A zone that nobody knows is UTC.
 fn tonight(zone: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    let midnight = |day: chrono::NaiveDate| day.checked_add_days(Days::new(1)).map(|day| day.and_time(NaiveTime::MIN));
+    let midnight = |day: chrono::NaiveDate| {
+        day.checked_add_days(Days::new(1))
+            .map(|day| day.and_time(NaiveTime::MIN))
+    };
     match Zone::parse(zone) {
         Ok(zone) => Some(zone.moment(midnight(zone.local(now).date())?)),
         Err(_) => Some(midnight(now.date_naive())?.and_utc()),

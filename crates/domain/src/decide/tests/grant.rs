@@ -102,7 +102,13 @@ fn covers_for(
 ) -> bool {
     let of = AskedOf { team, to: None };
     let wanted = decide::wanted(request, agent, &of).unwrap();
-    rules::covering(records, &wanted, &|grant| grant.is_proven(&Stamp), at(ids, seconds)).is_some()
+    rules::covering(
+        records,
+        &wanted,
+        &|grant| grant.is_proven(&Stamp),
+        at(ids, seconds),
+    )
+    .is_some()
 }
 
 fn team(id: u128) -> TeamRef {
@@ -416,7 +422,15 @@ fn a_grant_that_somebody_wrote_into_the_database_covers_nothing() {
     }
     let of = AskedOf::default();
     let wanted = decide::wanted(&ask, &agent(), &of).unwrap();
-    assert!(rules::covering(&[tests], &wanted, &|grant| grant.is_proven(&Another), at(&ids, 3)).is_none());
+    assert!(
+        rules::covering(
+            &[tests],
+            &wanted,
+            &|grant| grant.is_proven(&Another),
+            at(&ids, 3)
+        )
+        .is_none()
+    );
 }
 
 #[test]

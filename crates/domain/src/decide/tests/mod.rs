@@ -3,6 +3,7 @@
 mod access;
 mod claim;
 mod commands;
+mod day;
 mod delivery;
 #[cfg(feature = "zones")]
 mod duty;
