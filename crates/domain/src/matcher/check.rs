@@ -166,7 +166,8 @@ pub(super) fn harmless_beside(rule: &Rule) -> BTreeSet<&'static str> {
     SAID.iter().chain(more).copied().collect()
 }
 
-fn found<'a>(value: &'a Value, at: &[String]) -> Option<&'a Value> {
+/// The value that these names lead to.
+pub(super) fn found<'a>(value: &'a Value, at: &[String]) -> Option<&'a Value> {
     at.iter().try_fold(value, |here, name| {
         here.as_object().and_then(|map: &Map<_, _>| map.get(name))
     })

@@ -187,13 +187,13 @@ const IN_QUOTES: &str = " _-./:,";
 
 /// One word of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Word {
-    text: String,
+struct Word<'a> {
+    text: &'a str,
     is_quoted: bool,
 }
 
 /// The words of a command, if there is but one way to read it.
-fn split(command: &str) -> Option<Vec<Word>> {
+fn split(command: &str) -> Option<Vec<Word<'_>>> {
     if command.len() > limits::MATCHED_BYTES {
         return None;
     }
@@ -225,7 +225,7 @@ fn split(command: &str) -> Option<Vec<Word>> {
             return None;
         }
         words.push(Word {
-            text: word.to_owned(),
+            text: word,
             is_quoted: first == '\'' || first == '"',
         });
         rest = after.trim_start_matches(' ');
@@ -247,12 +247,22 @@ impl Words {
         let begins = begin
             .iter()
             .zip(&self.begin)
-            .all(|(word, approved)| word.text == *approved && !word.is_quoted);
+            .all(|(word, approved)| word.text == approved && !word.is_quoted);
         begins && after.iter().all(|word| self.may_follow(word))
     }
 
-    fn may_follow(&self, word: &Word) -> bool {
-        let text = &*word.text;
+    /// What a command names after the approved words.
+    pub(super) fn names<'a>(&self, command: &'a str) -> Vec<&'a str> {
+        let words = split(command).unwrap_or_default();
+        let after = words.into_iter().skip(self.begin.len());
+        after
+            .map(|word| word.text)
+            .filter(|text| !self.begin.iter().any(|approved| approved == text))
+            .collect()
+    }
+
+    fn may_follow(&self, word: &Word<'_>) -> bool {
+        let text = word.text;
         if is_destructive_word(text) {
             return false;
         }
@@ -279,7 +289,7 @@ impl Words {
         let is_word = |text: &String| {
             let split = split(text);
             split.is_some_and(
-                |words| matches!(&*words, [word] if word.text == *text && !word.is_quoted),
+                |words| matches!(&*words, [word] if word.text == text && !word.is_quoted),
             )
         };
         if !self.begin.iter().all(is_word) {
@@ -367,11 +377,11 @@ impl Words {
         let below = folder.filter(|folder| path::fault(folder).is_none());
         let of = |count: usize| {
             let (begin, after) = words.split_at(count);
-            let text = |word: &Word| word.text.clone();
+            let text = |word: &Word<'_>| word.text.to_owned();
             let mut options = Vec::new();
             for word in after.iter().filter(|word| word.text.starts_with('-')) {
-                if !options.contains(&word.text) {
-                    options.push(word.text.clone());
+                if !options.iter().any(|option| option == word.text) {
+                    options.push(word.text.to_owned());
                 }
             }
             Self {

@@ -11,6 +11,8 @@ mod propose;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -54,7 +56,7 @@ pub struct Pattern {
     pub like: AnyJson,
     /// Those that may differ, and how far.
     pub varies: Vec<Varying>,
-    /// What the action refers to, which stays as it is too.
+    /// What the action refers to beside what its varying arguments name: it stays as it is too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operands: Vec<Operand>,
 }
@@ -136,7 +138,21 @@ impl Pattern {
             let value = take(&mut rest, &varying.at);
             varying.by.matches(value.as_ref())
         });
-        fits && same(&rest, &self.like.0) && self.operands == action.operands
+        fits && same(&rest, &self.like.0) && self.operands == self.bound(action)
+    }
+
+    /// What the action refers to beside what its varying arguments name: of those the person has approved whichever it is.
+    fn bound(&self, action: &Action) -> Vec<Operand> {
+        let varying = self.varies.iter();
+        let free: BTreeSet<&str> = varying
+            .flat_map(|varying| {
+                let text = check::found(&action.arguments.0, &varying.at).and_then(Value::as_str);
+                text.map_or_else(Vec::new, |text| varying.by.names(text))
+            })
+            .collect();
+        let operands = action.operands.iter();
+        let bound = operands.filter(|operand| !free.contains(&*operand.name));
+        bound.cloned().collect()
     }
 
     fn in_words(&self) -> String {
@@ -154,6 +170,15 @@ impl Rule {
             Self::Below(folder) => text.is_some_and(|text| path::is_below(text, folder)),
             Self::Host(origin) => text.is_some_and(|text| host::is_at(text, origin)),
             Self::Any => true,
+        }
+    }
+
+    /// What the argument names beyond what was approved.
+    fn names<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        match self {
+            Self::Words(words) => words.names(text),
+            Self::Below(_) => vec![text],
+            Self::Host(_) | Self::Any => Vec::new(),
         }
     }
 

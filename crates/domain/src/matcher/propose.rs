@@ -95,10 +95,12 @@ fn pattern(action: &Action, at: Vec<String>, rule: Rule) -> Pattern {
     }
     take(&mut like, &at);
     varies.insert(0, Varying { at, by: rule });
-    Pattern {
+    let mut pattern = Pattern {
         tool: action.tool.clone(),
         like: AnyJson(like),
         varies,
-        operands: action.operands.clone(),
-    }
+        operands: Vec::new(),
+    };
+    pattern.operands = pattern.bound(action);
+    pattern
 }

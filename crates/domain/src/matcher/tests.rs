@@ -244,10 +244,19 @@ fn a_script_that_was_changed_is_not_covered() {
         }];
         action
     };
-    let words = proposed(&with('a', "shop check cases.txt"), "`shop check`");
+    let asked = with('a', "shop check cases.txt");
+    let words = proposed(&asked, "`shop check cases.txt`");
     assert!(words.matches(&with('a', "shop check cases.txt other.txt")));
     assert!(!words.matches(&with('b', "shop check cases.txt")));
     assert!(!words.matches(&bash("shop check cases.txt")));
+    // Named again it is the approved one all the same.
+    assert!(!words.matches(&with('b', "shop check cases.txt cases.txt")));
+    // Where any may be named it is whichever.
+    let wider = proposed(&asked, "`shop check`");
+    assert!(wider.matches(&with('b', "shop check cases.txt")));
+    assert!(wider.matches(&bash("shop check other.txt")));
+    // But no other than is named there.
+    assert!(!wider.matches(&with('b', "shop check other.txt")));
 }
 
 #[test]
@@ -383,6 +392,20 @@ fn a_path_is_covered_below_its_folder_and_nowhere_else() {
     ] {
         assert!(!below.matches(&write(path)), "{path:?}");
     }
+    let mut with_file = write("/home/ana/shop/src/main.rs");
+    let operand = |name: &str| Operand {
+        name: name.to_owned(),
+        sha256: "a".repeat(64),
+        size: 3,
+    };
+    with_file.operands = vec![operand("/home/ana/shop/src/main.rs")];
+    assert!(below.matches(&with_file));
+    with_file.operands.push(operand("/etc/passwd"));
+    assert!(!below.matches(&with_file));
+    // A link that leads elsewhere is one argument more.
+    let mut link = write("/home/ana/shop/src/x");
+    link.arguments.0["leads_to"] = json!({"/home/ana/shop/src/x": "/etc/x"});
+    assert!(!below.matches(&link));
     let mut other = write("/home/ana/shop/src/x");
     other.arguments.0["input"]["mode"] = "0777".into();
     assert!(!below.matches(&other));

@@ -78,11 +78,13 @@ fn how(rule: &Rule) -> String {
                 None => "paths that go down from there, none hidden".to_owned(),
             };
             format!(
-                "begins with `{}`; after that plain words, {options}, {paths}, and nothing that a shell could read otherwise",
+                "begins with `{}`; after that plain words, {options}, {paths}, and nothing that a shell could read otherwise; files that are named there may hold anything",
                 words.begin.join(" ")
             )
         }
-        Rule::Below(folder) => format!("below `{folder}/`, and nothing hidden"),
+        Rule::Below(folder) => {
+            format!("below `{folder}/`, and nothing hidden; it may hold anything")
+        }
         Rule::Host(origin) => format!("at `{origin}/`"),
         Rule::Any => "anything, or nothing".to_owned(),
     }
