@@ -452,6 +452,7 @@ fn asked() -> ObjectBuilder {
         may_not_null("channel", string()),
         may_not_null("team", reference("TeamThen")),
         may_not_null("to", reference("Whom")),
+        may_not_null("granted", reference("Granted")),
     ])
 }
 
