@@ -271,7 +271,7 @@ async fn another_node_uses_it_and_not_after_it_was_revoked(database: TestDatabas
     // What another node has signed counts where its key does.
     let key = app.public_key();
     let other = TestApp::start_with(&database, |config| {
-        config.trusted_keys = vec![key.parse().unwrap()];
+        config.trusted_keys = vec![key.try_into().unwrap()];
     })
     .await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
