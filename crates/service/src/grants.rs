@@ -167,12 +167,14 @@ impl Service {
         by.responder()?;
         loop {
             let shown = self.grant(id, by).await?;
-            match rules::revoke(&shown.record, by, self.moment()) {
-                Ok(changeset) if !self.is_first(changeset).await? => {}
-                Ok(_) => return self.grant(id, by).await,
+            let changeset = match rules::revoke(&shown.record, by, self.moment()) {
+                Ok(changeset) => changeset,
                 // It has ended already, which is what was wanted.
                 Err(Refused::Unchanged) => return Ok(shown),
                 Err(refused) => return Err(refused.into()),
+            };
+            if self.is_first(changeset).await? {
+                return self.grant(id, by).await;
             }
         }
     }

@@ -99,11 +99,8 @@ impl Pattern {
                     "stands in `like` too, where it could not vary",
                 );
             }
-            let others = self.varies.iter().take(n);
-            if others
-                .into_iter()
-                .any(|other| other.at.starts_with(at) || at.starts_with(&other.at))
-            {
+            let mut others = self.varies.iter().take(n);
+            if others.any(|other| other.at.starts_with(at) || at.starts_with(&other.at)) {
                 faults.add(&format!("{place}.at"), "overlaps with another one");
             }
             self.check_rule(

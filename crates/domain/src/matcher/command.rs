@@ -304,8 +304,8 @@ impl Words {
                 "must be options: single plain words that begin with `-`",
             ));
         }
-        let words = self.begin.iter().chain(&self.options);
-        if words.into_iter().any(|word| is_destructive_word(word)) {
+        let mut words = self.begin.iter().chain(&self.options);
+        if words.any(|word| is_destructive_word(word)) {
             faults.push((
                 "begin",
                 "is destructive, so only exactly this can be approved",
