@@ -60,7 +60,7 @@ pub struct PastOne {
     pub prompt: String,
     /// When.
     pub at: DateTime<Utc>,
-    /// How it ended; `None` while it waits.
+    /// How it ended.
     pub outcome: Option<Outcome>,
 }
 
@@ -270,7 +270,7 @@ impl Service {
         Ok(rules::covering(&records, &wanted, &is_proven, now).cloned())
     }
 
-    /// What each of them would have approved of what this agent asked of this team in the last 30 days.
+    /// What each of them would have approved of what this agent asked of this team and was closed in the last 30 days.
     async fn pasts(
         &self,
         approval: &Interaction,
@@ -289,7 +289,10 @@ impl Service {
                 .approvals_before(agent, before, since, PAGE)
                 .await?;
             more = page.len() >= PAGE as usize;
-            before = page.last().map(|last| last.id);
+            before = page.last().map(|last| {
+                let closed_at = last.state.closed_at();
+                (closed_at.unwrap_or(last.created_at), last.id)
+            });
             looked_at += u32::try_from(page.len()).unwrap_or(PAGE);
             let of_team = page
                 .iter()

@@ -824,11 +824,12 @@ pub trait Grants: Send + Sync {
         at: DateTime<Utc>,
     ) -> Result<u64>;
 
-    /// Approvals that an agent asked for since then, before this one, the newest first, as far as they are proven.
+    /// Approvals of an agent that were closed since then, before this one by time and id, those closed last first, as far
+    /// as they are proven.
     async fn approvals_before(
         &self,
         agent: AgentId,
-        before: Option<InteractionId>,
+        before: Option<(DateTime<Utc>, InteractionId)>,
         since: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Interaction>>;

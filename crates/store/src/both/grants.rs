@@ -429,10 +429,14 @@ impl Grants for Store {
     async fn approvals_before(
         &self,
         agent: AgentId,
-        before: Option<InteractionId>,
+        before: Option<(DateTime<Utc>, InteractionId)>,
         since: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Interaction>> {
+        let (until, last) = match before {
+            Some((at, id)) => (at.timestamp_millis(), id.0),
+            None => (i64::MAX, Uuid::max()),
+        };
         let rows: Vec<rows::InteractionRow> = sqlx::query_as(
             "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                     i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
@@ -441,13 +445,15 @@ impl Grants for Store {
                     i.team_id, t.name AS team_name
              FROM interactions i JOIN agents a ON a.id = i.agent_id
              LEFT JOIN teams t ON t.id = i.team_id
-             WHERE i.agent_id = $1 AND i.id < $2 AND i.id >= $3 AND i.kind = 'approval'
-               AND i.erased IS NULL
-             ORDER BY i.id DESC LIMIT $4",
+             WHERE i.agent_id = $1 AND i.erased IS NULL AND i.closed_at IS NOT NULL
+               AND i.closed_at >= $2 AND i.closed_at <= $3
+               AND (i.closed_at < $3 OR i.id < $4) AND i.kind = 'approval'
+             ORDER BY i.closed_at DESC, i.id DESC LIMIT $5",
         )
         .bind(agent.0)
-        .bind(before.map_or(Uuid::max(), |before| before.0))
-        .bind(InteractionId::earliest(since).0)
+        .bind(since.timestamp_millis())
+        .bind(until)
+        .bind(last)
         .bind(i64::from(limit))
         .fetch_all(&self.read)
         .await?;

@@ -510,16 +510,25 @@ async fn grants_and_approvals_are_listed_to_those_who_may_see_them(database: Dat
     };
     assert_eq!(store.grants(&Audience::All, late).await.unwrap(), []);
 
-    let long_ago = chrono::DateTime::UNIX_EPOCH;
-    let found = store
-        .approvals_before(agent.id, None, long_ago, 10)
-        .await
-        .unwrap();
-    let found: Vec<_> = found.iter().map(|one| one.id).collect();
-    assert_eq!(found, [closed.id, open.id]);
-    let page = store
-        .approvals_before(agent.id, Some(closed.id), long_ago, 10)
-        .await
-        .unwrap();
-    assert_eq!(page, [open]);
+    let read = |before, since, limit| {
+        let store = store.clone();
+        async move {
+            store
+                .approvals_before(agent.id, before, since, limit)
+                .await
+                .unwrap()
+        }
+    };
+    let ids = |found: &[Interaction]| found.iter().map(|one| one.id).collect::<Vec<_>>();
+    let found = read(None, epoch(), 10).await;
+    assert_eq!(ids(&found), [closed.id, open.id]);
+    let at = database.at(2).at;
+    assert_eq!(
+        ids(&read(Some((at, closed.id)), epoch(), 10).await),
+        [open.id]
+    );
+    assert_eq!(ids(&read(Some((at, open.id)), epoch(), 10).await), []);
+    assert_eq!(ids(&read(None, epoch(), 1).await), [closed.id]);
+    let later = at + TimeDelta::milliseconds(1);
+    assert_eq!(ids(&read(None, later, 10).await), []);
 }

@@ -146,7 +146,7 @@ struct PastOneBody {
     id: InteractionId,
     prompt: String,
     created_at: DateTime<Utc>,
-    /// `null` while it waits.
+    /// How it ended.
     #[schema(value_type = Option<names::Outcome>)]
     outcome: Option<Outcome>,
 }
