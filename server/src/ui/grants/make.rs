@@ -131,7 +131,7 @@ async fn page(
     let body = format!(
         "{said}<p>What <bdi>{agent}</bdi> asks like this is approved as it is asked, in your name, and nobody is told. \
          Each has a receipt of its own. You can revoke it at any time, and it ends when you may not answer any more.</p>\
-         <p>You approved this call of <code>{tool}</code>:</p><pre>{shown}</pre>{only_exactly}\
+         <p>You approved this call of <code>{tool}</code>:</p><pre tabindex=\"0\">{shown}</pre>{only_exactly}\
          <form class=\"fields\" method=\"post\" action=\"/settings/grants/new\">\
          <input type=\"hidden\" name=\"from\" value=\"{id}\">\
          <input type=\"hidden\" name=\"zone\" value=\"{zone}\">\

@@ -60,7 +60,7 @@ fn whole(matcher: &Matcher) -> String {
     };
     format!(
         "<p>{words}</p><details><summary>All that it covers</summary>\
-         <p>Every call in which these arguments are as they were, {operands}:</p><pre>{same}</pre>\
+         <p>Every call in which these arguments are as they were, {operands}:</p><pre tabindex=\"0\">{same}</pre>\
          <p>and these differ no further than this:</p><ul>{varies}</ul></details>",
         same = Text(&lines(&same)),
     )
