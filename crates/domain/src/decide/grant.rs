@@ -6,7 +6,7 @@ use crate::{
     fault::{Fault, Faults},
     grant::{Grant, GrantDraft, GrantEnd, GrantRecord, GrantWrite, Holder, Scope, Terms, Wanted},
     ids::{AgentId, EventId, GrantId, InteractionId, Moment},
-    interaction::{Action, Ask, Interaction, Outcome},
+    interaction::{Action, AnswerContent, Ask, Interaction},
     limits,
     matcher::{Exactly, Matcher, propose},
     principal::{Actor, Principal, Responder},
@@ -138,13 +138,22 @@ fn maker(approval: &Interaction, by: &Principal) -> Result<(Responder, Holder), 
     Ok((responder, holder))
 }
 
-/// The action that a person has approved.
+/// The action that a person has approved. Each field is named: what was approved otherwise than it was asked, or by several,
+/// must not be passed over here.
 fn approved_action(approval: &Interaction) -> Result<&Action, Refused> {
     super::interaction::not_erased(approval)?;
-    let is_by_person =
-        approval.state.outcome() == Some(Outcome::Approved) && approval.granted().is_none();
-    match &approval.request.ask {
-        Ask::Approval { action, .. } if is_by_person => Ok(action),
+    let is_by_person = approval.approved() == Some(true) && approval.granted().is_none();
+    match (&approval.request.ask, approval.answer()) {
+        (
+            Ask::Approval {
+                action,
+                action_digest: _,
+            },
+            Some(AnswerContent::Approval {
+                approved: true,
+                text: _,
+            }),
+        ) if is_by_person => Ok(action),
         _ => Err(Refused::NotApproved),
     }
 }

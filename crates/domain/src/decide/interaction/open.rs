@@ -148,7 +148,12 @@ pub fn open_granted(
 
 /// What is asked for, as far as a grant can cover it: an approval of one action, asked of nobody by name.
 pub fn wanted<'a>(request: &'a Request, agent: &AgentRef, of: &'a AskedOf) -> Option<Wanted<'a>> {
-    let Ask::Approval { action, .. } = &request.ask else {
+    // Each field is named: one that asks for more than one person's word must not be passed over here.
+    let Ask::Approval {
+        action,
+        action_digest: _,
+    } = &request.ask
+    else {
         return None;
     };
     // Whoever asks for somebody wants that person's word on this one.
