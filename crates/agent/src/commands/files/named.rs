@@ -48,7 +48,11 @@ impl Named {
             Ok(inside) => base.join(inside),
             Err(_) => base.join(name),
         };
-        let places = self.places.iter().filter(|(name, _)| !goes_up(name));
+        // A home is a shell's to know: what begins with it is never taken for something else.
+        let places = self
+            .places
+            .iter()
+            .filter(|(name, _)| !goes_up(name) && !name.starts_with('~'));
         let elsewhere = places.filter(|(name, place)| place.leads() != straight(name));
         let shown = |place: &Place| place.leads().display().to_string();
         elsewhere
