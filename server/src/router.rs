@@ -126,6 +126,13 @@ fn api(state: &AppState) -> Router<AppState> {
             post(v1::follow_up::follow_up),
         )
         .route("/v1/interactions/{id}/dismiss", post(v1::dismiss::dismiss))
+        .route("/v1/interactions/{id}/grants", get(v1::grants::offers))
+        .route("/v1/grants", get(v1::grants::list).post(v1::grants::make))
+        .route("/v1/grants/preview", post(v1::grants::preview))
+        .route(
+            "/v1/grants/{id}",
+            get(v1::grants::get).delete(v1::grants::revoke),
+        )
         .route("/v1/sessions/end", post(v1::sessions::end))
         .route("/v1/tasks", get(v1::tasks::list))
         .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))

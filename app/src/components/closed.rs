@@ -33,6 +33,8 @@ pub(super) fn Closed(
     focus_when_sent(result, answering);
     let back = CameFrom::address();
     let sent = ending.by_you && ending.outcome != Outcome::Cancelled;
+    // What a grant has approved no person has looked at.
+    let more = may_answer && ending.outcome == Outcome::Approved && ending.granted.is_none();
     view! {
         <section class="closed" aria-live="polite" tabindex="-1" node_ref=result>
             <EndingView row ending live />
@@ -42,6 +44,18 @@ pub(super) fn Closed(
                     view! { <FollowUpForm id follow_up=answering.follow_up /> }
                 })}
             <div class="form-end">
+                {more
+                    .then(|| {
+                        view! {
+                            <a
+                                class="button quiet"
+                                href=format!("/settings/grants/new?from={id}")
+                                rel="external"
+                            >
+                                "And the next ones like this…"
+                            </a>
+                        }
+                    })}
                 <a class="button quiet" href=format!("/interactions/{id}")>
                     "Timeline"
                 </a>

@@ -55,7 +55,15 @@ fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
             view! { {someone} " acknowledged it " {ago} "." }.into_any()
         }
         Outcome::Answered => view! { {someone} " answered " {ago} "." }.into_any(),
-        Outcome::Approved => view! { {someone} " approved it " {ago} "." }.into_any(),
+        Outcome::Approved => match ending.granted {
+            Some(made) if ending.by_you => {
+                view! { "Your grant of " {made} " approved it " {ago} "." }.into_any()
+            }
+            Some(made) => {
+                view! { {someone} "’s grant of " {made} " approved it " {ago} "." }.into_any()
+            }
+            None => view! { {someone} " approved it " {ago} "." }.into_any(),
+        },
         Outcome::Denied => view! { {someone} " denied it " {ago} "." }.into_any(),
         Outcome::Proceed | Outcome::ProceedClean | Outcome::ProceedDefault | Outcome::Adjust => {
             view! { {someone} " decided " {ago} ":" }.into_any()
@@ -214,6 +222,7 @@ mod tests {
             by_you: false,
             at: DateTime::UNIX_EPOCH,
             answer: Some(answer.to_owned()),
+            granted: None,
             reason: None,
             collected_at: None,
             callback: None,

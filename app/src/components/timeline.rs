@@ -31,7 +31,11 @@ fn StepLine(step: Step, live: Live) -> impl IntoView {
     let after = step.after.as_deref();
     let after = after.map(|after| format!(" {after} after it was asked"));
     let text = step.text;
-    let text = text.filter(|_| !matches!(step.what, What::Asked | What::Claimed | What::GivenUp));
+    let is_said = matches!(
+        step.what,
+        What::Asked | What::Claimed | What::GivenUp | What::Granted
+    );
+    let text = text.filter(|_| !is_said);
     view! {
         <li class="timeline-step">
             <p class="timeline-words">{by.map(|by| view! { <bdi>{by}</bdi> " " })} {words} {after}</p>
@@ -75,6 +79,13 @@ fn words(step: &Step) -> (Option<&str>, String) {
             (by, words)
         }
         What::Closed(outcome) => closed(outcome, by, via, step.by.is_some()),
+        What::Granted => {
+            let whose = step.by.as_deref().unwrap_or("Somebody");
+            let made = step.text.as_deref().unwrap_or_default();
+            (None, format!("Approved by {whose}’s grant of {made}"))
+        }
+        What::GrantMade => (by, "approved the next ones like this ahead".to_owned()),
+        What::GrantRevoked => (by, "revoked what was approved ahead".to_owned()),
         What::AnswerRejected => (by, format!("answered too late{via}")),
         What::Collected if step.by.is_some() => (by, "picked it up".to_owned()),
         What::Collected => (None, "Picked up".to_owned()),

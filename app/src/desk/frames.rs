@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, Event, InteractionEvent, InteractionId, Payload, PersonId,
-    interaction::{Addressee, Brief, Erased, Outcome, Unclaimed, Whom},
+    interaction::{Addressee, Answer, Brief, Erased, Outcome, Unclaimed, Whom},
 };
 use serde::{Deserialize, Serialize};
 
@@ -270,6 +270,11 @@ impl Change {
         };
         let by = event.actor.name();
         let closure = match what {
+            // A grant has approved it as it was asked: it waited for nobody.
+            InteractionEvent::Requested {
+                granted: Some(_), ..
+            } => return Self::Other,
+            InteractionEvent::Resolved { answer, .. } if is_by_grant(answer) => return Self::Other,
             InteractionEvent::Requested {
                 agent,
                 request,
@@ -389,4 +394,9 @@ impl Change {
         };
         Self::Closed { id, closure }
     }
+}
+
+fn is_by_grant(answer: &Answer) -> bool {
+    let receipt = answer.receipt.as_ref();
+    receipt.is_some_and(|receipt| receipt.decision.grant.is_some())
 }

@@ -141,6 +141,8 @@ pub struct Ending {
     pub at: DateTime<Utc>,
     /// The whole answer as a text: what the agent goes on with.
     pub answer: Option<String>,
+    /// The day on which the standing approval was made that approved it, where no person was asked.
+    pub granted: Option<String>,
     /// Why it was taken back.
     pub reason: Option<String>,
     /// When the agent picked it up.

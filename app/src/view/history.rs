@@ -96,6 +96,12 @@ pub enum What {
     Approved(Progress),
     /// It was closed.
     Closed(Outcome),
+    /// A person's standing approval approved it as it was asked; `text` is the day on which it was made.
+    Granted,
+    /// A person approved the next ones like this ahead; `text` is until when.
+    GrantMade,
+    /// A person revoked that.
+    GrantRevoked,
     /// A person answered too late; `text` is what they would have answered.
     AnswerRejected,
     /// The agent picked it up.

@@ -42,6 +42,13 @@ def test_an_approval_comes_with_its_proof(calls: Calls, server: FakeServer) -> N
     assert server.requests[4:] == ["POST interactions", "GET receipt", "POST collect"]
 
 
+def test_an_approval_by_a_person_s_standing_one_is_an_approval(calls: Calls, server: FakeServer) -> None:
+    server.lies = {"receipt": resigned(version=2, grant=GRANT)(server)}
+    decision = approve(calls, server)
+    assert decision and decision.receipt
+    assert (decision.receipt.grant_id, decision.receipt.responder.name) == (GRANT["id"], "Ana")
+
+
 def test_a_responder_is_who_signed_for_it_and_not_who_the_server_says(calls: Calls, server: FakeServer) -> None:
     def by_eve(said: Json) -> Json:
         said["answer"]["responder"] = {"id": "9", "name": "Eve", "via": "api"}
@@ -89,6 +96,7 @@ def by_another_key_under_this_name(server: FakeServer) -> Callable[[Json], Json]
 
 
 OTHER = "sha256:" + "0" * 64
+GRANT = {"id": "019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa", "made_at": "2027-01-12T08:00:00Z"}
 NOW = datetime.now(timezone.utc)
 
 
@@ -101,6 +109,10 @@ NOW = datetime.now(timezone.utc)
         (without("responder"), "lacks"),
         (without("action_digest"), "lacks"),
         (resigned(grant="g"), "holds more"),
+        (resigned(grant={**GRANT, "uses": 1}, version=2), "holds more"),
+        (resigned(grant=GRANT), "version 1"),
+        (resigned(grant=GRANT, version=2, outcome="denied"), "only approves"),
+        (forged(grant=GRANT, version=2), "signature"),
         (resigned(plan_digest=OTHER), "holds more"),
         (resigned(agent={**AGENT, "role": "admin"}), "holds more"),
         (resigned(version=2), "version 2"),

@@ -73,6 +73,10 @@ id!(
     AbsenceId
 );
 id!(
+    /// A person's standing approval.
+    GrantId
+);
+id!(
     /// One obligation to tell one destination one thing.
     DeliveryId
 );

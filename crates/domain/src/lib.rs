@@ -4,7 +4,7 @@
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
-//! may what); `interaction`, `task`, `access`, `delivery`, `duty`, `ladder` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
+//! may what); `interaction`, `task`, `access`, `delivery`, `duty`, `ladder`, `matcher`, `grant` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
@@ -17,6 +17,7 @@ pub mod digest;
 pub mod duty;
 pub mod event;
 pub mod fault;
+pub mod grant;
 pub mod idempotency;
 pub mod ids;
 pub mod interaction;
@@ -24,6 +25,7 @@ pub mod journal;
 pub mod json;
 pub mod ladder;
 pub mod limits;
+pub mod matcher;
 pub mod mcp;
 pub mod obligation;
 mod outcome;
@@ -43,13 +45,15 @@ pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, To
 pub use changeset::{Blanked, Changeset, Erasing, Standing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
-    DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, InteractionEvent, LadderEvent, Named,
-    NewEvent, Payload, PersonEvent, ReachEvent, TaskEvent, TeamEvent, TokenEvent,
+    DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, GrantEvent, InteractionEvent,
+    LadderEvent, Named, NewEvent, Payload, PersonEvent, ReachEvent, TaskEvent, TeamEvent,
+    TokenEvent,
 };
 pub use fault::Fault;
+pub use grant::Grant;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
-    AbsenceId, AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, Ids,
+    AbsenceId, AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, GrantId, Ids,
     InteractionId, MessageId, Moment, OverrideId, PersonId, Salt, SessionId, TeamId, TokenId,
 };
 pub use interaction::{Interaction, State};

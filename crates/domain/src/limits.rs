@@ -165,3 +165,27 @@ pub const SUMMARY_AFTER: TimeDelta = TimeDelta::minutes(15);
 pub const CALENDAR_BYTES: u64 = 2_000_000;
 /// Most events of a calendar file that is read in.
 pub const CALENDAR_EVENTS: usize = 1_000;
+/// How long a grant may last.
+pub const GRANT_LASTS: TimeDelta = TimeDelta::days(30);
+/// How long a grant for one session lasts at most.
+pub const GRANT_OF_SESSION: TimeDelta = TimeDelta::hours(24);
+/// How often a grant may be used, if its owner does not say less.
+pub const GRANT_USES: u32 = 10_000;
+/// Most grants in force for one agent.
+pub const GRANTS_PER_AGENT: usize = 200;
+/// How far back is looked for what a grant would have approved.
+pub const GRANT_LOOKS_BACK: TimeDelta = TimeDelta::days(30);
+/// How many approvals are looked at for that, the newest.
+pub const GRANT_LOOKS_AT: u32 = 2_000;
+/// Largest matcher, as JSON, in bytes.
+pub const MATCHER_BYTES: usize = 16 * 1024;
+/// Most arguments that vary in a matcher.
+pub const MATCHER_VARIES: usize = 20;
+/// How deep one of them may stand.
+pub const MATCHER_DEPTH: usize = 4;
+/// The longest command that a prefix may match, in bytes.
+pub const MATCHED_BYTES: usize = 2_000;
+/// The most words that it may have.
+pub const MATCHED_WORDS: usize = 50;
+/// How many matchers are offered for an action.
+pub const PROPOSALS: usize = 5;

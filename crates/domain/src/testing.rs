@@ -206,6 +206,7 @@ pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
         | Write::Arrived { .. }
         | Write::Ladder(_)
         | Write::Counted(_)
+        | Write::Grant(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,
     })

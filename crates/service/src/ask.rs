@@ -11,6 +11,10 @@ use domain::{
 
 use super::{Service, ServiceError};
 
+/// How often a request is approved by a grant in vain before a person is asked: what the row says of a grant may be more than
+/// what holds.
+const GRANT_TRIES: u32 = 3;
+
 /// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
@@ -59,32 +63,54 @@ impl Service {
             .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
+        let mut grant_tries = GRANT_TRIES;
         // The same agent may send the same key twice at once, the task may change meanwhile, and the quota be used up.
         loop {
             if let Some(asked) = self.asked_before(&agent, key.as_ref(), &request).await? {
                 return Ok(asked);
             }
             let quota = self.quota_left(agent.id).await?;
-            if request.kind() != Kind::Notification {
+            let of = AskedOf {
+                team: team.as_ref().map(Team::named),
+                to: to.clone(),
+            };
+            // What a grant covers waits for nobody, so it takes no room among what does.
+            let grant = match grant_tries {
+                0 => None,
+                _ => self.grant_for(&request, &agent, &of).await?,
+            };
+            if grant.is_none() && request.kind() != Kind::Notification {
                 self.has_room(&agent, request.task.as_ref()).await?;
             }
             let task = match &request.task {
                 Some(task) => self.store.task(agent.id, &task.id).await?,
                 None => None,
             };
-            let of = AskedOf {
-                team: team.as_ref().map(Team::named),
-                to: to.clone(),
+            let granted = grant.map(|grant| {
+                grant_tries -= 1;
+                decide::open_granted(
+                    request.clone(),
+                    agent.clone(),
+                    of.clone(),
+                    key.clone(),
+                    task.as_ref(),
+                    &grant,
+                    self.moment(),
+                )
+            });
+            let mut changeset = match granted {
+                Some(Ok(changeset)) => changeset,
+                // It has just ended, or nothing can be signed: a person is asked.
+                None | Some(Err(_)) => decide::open_for(
+                    request.clone(),
+                    agent.clone(),
+                    of,
+                    key.clone(),
+                    task.as_ref(),
+                    self.channel_for(&request, team.as_ref()),
+                    self.moment(),
+                ),
             };
-            let mut changeset = decide::open_for(
-                request.clone(),
-                agent.clone(),
-                of,
-                key.clone(),
-                task.as_ref(),
-                self.channel_for(&request, team.as_ref()),
-                self.moment(),
-            );
             changeset.quota = quota;
             let opened = changeset.interaction().cloned();
             let asked = Asked {

@@ -78,6 +78,11 @@ impl Service {
             limits::SESSION_ID_CHARS,
         );
         faults.into_result(())?;
+        // First: nothing is approved any more of which the agent says that it is over.
+        let at = self.now();
+        self.store
+            .end_grants_of_session(agent.id, session_id, at)
+            .await?;
         let audience = Audience::Agent(agent.id);
         self.end_in_session(session_id, audience, Ends::Withdrawn(agent))
             .await

@@ -26,6 +26,7 @@ mod erase;
 mod expire;
 mod factor;
 mod follow_up;
+mod grants;
 pub mod guard;
 mod hand_over;
 pub mod hook_secret;
@@ -65,6 +66,7 @@ pub use factor::{
     AppSecret, AskedAny, AskedPasskey, Asks, Half, Passkeys, PendingApp, PendingPasskey,
     RecoveryCodes,
 };
+pub use grants::{GrantShown, Offer, Past, PastOne};
 pub use hand_over::Receivers;
 pub use ladders::TeamLadder;
 pub use network::Network;

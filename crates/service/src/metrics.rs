@@ -426,6 +426,7 @@ impl Tally {
                 | Write::Counted(_)
                 | Write::Arrived { .. }
                 | Write::Ladder(_)
+                | Write::Grant(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. } => {}
             }

@@ -14,6 +14,7 @@
 mod access;
 mod capability;
 mod error;
+mod grants;
 mod inbox;
 mod inspect;
 mod journal;
@@ -50,6 +51,7 @@ pub use access::{
     SessionRecord, TokenRecord,
 };
 pub use capability::{
+    grants::Grants,
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
     nodes::{NodeId, Nodes, Present},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
@@ -58,6 +60,7 @@ pub use capability::{
     teams::{Duties, Teams},
 };
 pub use error::{CommitError, ConnectError, StoreError};
+pub use grants::{GrantQuery, GrantUse};
 pub use inbox::{KeptMessage, NewMessage};
 pub use inspect::{AdminWays, Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
@@ -147,6 +150,7 @@ pub trait Store:
     + Reaches
     + ReachNumbers
     + Ladders
+    + Grants
     + Endpoints
     + Inbox
     + Cards
@@ -176,6 +180,7 @@ impl<
         + Reaches
         + ReachNumbers
         + Ladders
+        + Grants
         + Endpoints
         + Inbox
         + Cards

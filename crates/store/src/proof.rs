@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{
-    Event, Interaction, InteractionId, Verify,
+    Event, Grant, Interaction, InteractionId, Verify,
     interaction::{Brief, Outcome, State, Unproven},
 };
 
@@ -68,6 +68,11 @@ impl Proof {
     /// See [`Interactions::proves`](crate::Interactions::proves).
     pub(crate) fn proves(&self, event: &Event) -> bool {
         event.is_proven(self.keys())
+    }
+
+    /// See [`Grants::proves_grant`](crate::Grants::proves_grant).
+    pub(crate) fn proves_grant(&self, grant: &Grant) -> bool {
+        grant.is_proven(self.keys())
     }
 
     fn keys(&self) -> &dyn Verify {

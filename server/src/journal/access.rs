@@ -11,15 +11,16 @@ use domain::{
 use store::{Store, walk_journal};
 use uuid::Uuid;
 
-use super::{ladders::KnownLadders, rows::Differs, teams::KnownTeams};
+use super::{grants::KnownGrants, ladders::KnownLadders, rows::Differs, teams::KnownTeams};
 
 /// The nouns whose events are needed here.
-const READ: [&str; 11] = [
+const READ: [&str; 12] = [
     "person.",
     "token.",
     "team.",
     "duty.",
     "ladder.",
+    "grant.",
     "interaction.resolved",
     "interaction.progressed",
     "interaction.moved",
@@ -49,6 +50,7 @@ pub(super) struct Known {
     ended: BTreeMap<Uuid, DateTime<Utc>>,
     teams: KnownTeams,
     ladders: KnownLadders,
+    grants: KnownGrants,
     seq: i64,
     strangers: Vec<Differs>,
 }
@@ -126,6 +128,7 @@ impl Known {
             }
             Payload::Duty(event) => self.teams.take_duty(event, at),
             Payload::Ladder(event) => self.ladders.take(event),
+            Payload::Grant(event) => self.grants.take(event),
             Payload::Interaction(event) => {
                 if matches!(
                     event,
@@ -136,6 +139,7 @@ impl Known {
                     self.answered(record, at);
                 }
                 self.teams.follow(record.interaction_id, &event);
+                self.grants.follow(record.interaction_id, &event, at);
             }
             _ => {}
         }
@@ -254,6 +258,7 @@ impl Known {
             differ.extend(self.tokens_that_differ(store).await?);
             differ.extend(self.teams.compare(&store.teams().await?));
             differ.extend(self.ladders.compare(store).await?);
+            differ.extend(self.grants.compare(store).await?);
             let before = self.seq;
             // A server may be at work: what it has done meanwhile is no difference.
             if !differ.is_empty() {

@@ -4,6 +4,7 @@ mod access;
 mod checkpoint_file;
 mod checkpoints;
 mod export;
+mod grants;
 mod ladders;
 mod rows;
 mod teams;

@@ -3,17 +3,17 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, Identity,
-    InteractionEvent, InteractionId, LadderEvent, Named, Part, Payload, PersonEvent, ReachEvent,
-    Responder, Retry, SessionId, SlackId, Task, TaskEvent, TeamEvent, TeamId, TeamRef, Token,
-    TokenEvent,
+    Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, GrantEvent,
+    GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, Named, Part, Payload,
+    PersonEvent, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent, TeamEvent,
+    TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef, ReachEnd, ReachKind, ReachRef},
     duty::{Absence, Override, Rota},
     event::SeenOn,
     interaction::{
-        Answer, AnswerContent, Approver, CancelCode, Consumed, FormAnswers, Outcome, Posted,
-        ReportOutcome, Request, Unclaimed, Whom,
+        Answer, AnswerContent, Approver, CancelCode, Consumed, FormAnswers, Granted, Outcome,
+        Posted, ReportOutcome, Request, Unclaimed, Whom,
     },
     slack::Unseen,
     team::Profile,
@@ -60,6 +60,9 @@ enum PayloadBody<'a> {
         /// Whom of it the agent asked for.
         #[serde(skip_serializing_if = "Option::is_none")]
         to: Option<&'a Whom>,
+        /// The standing approval that answers it at once.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        granted: Option<&'a Granted>,
     },
     /// `interaction.claimed`: the actor is on it.
     Claimed {
@@ -236,6 +239,17 @@ enum PayloadBody<'a> {
         /// `null` = none any more.
         quiet: Option<QuietThen>,
     },
+    /// `grant.made`.
+    GrantMade {
+        id: GrantId,
+        made_from: InteractionId,
+        by: &'a Responder,
+        for_session: bool,
+        expires_at: DateTime<Utc>,
+        uses_max: u32,
+    },
+    /// `grant.revoked`.
+    GrantRevoked { id: GrantId },
     /// `reach.ended`.
     ReachEnded { reach: &'a ReachRef, why: ReachEnd },
     /// `reach.changed`.
@@ -287,6 +301,15 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
             Payload::Team(event) => event.into(),
             Payload::Duty(event) => event.into(),
             Payload::Endpoint(event) => event.into(),
+            Payload::Grant(GrantEvent::Made(terms)) => Self::GrantMade {
+                id: terms.id,
+                made_from: terms.made_from,
+                by: &terms.by,
+                for_session: terms.for_session,
+                expires_at: terms.expires_at,
+                uses_max: terms.most,
+            },
+            Payload::Grant(GrantEvent::Revoked { id }) => Self::GrantRevoked { id: *id },
             Payload::Ladder(LadderEvent::Set { team, ladder }) => Self::Ladder {
                 team: team.as_ref(),
                 ladder: ladder.into(),
@@ -324,6 +347,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 asked_under: _,
                 team,
                 to,
+                granted,
             } => Self::Asked {
                 agent,
                 request,
@@ -331,6 +355,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 channel: channel.as_deref(),
                 team: team.as_ref(),
                 to: to.as_ref(),
+                granted: granted.as_ref(),
             },
             InteractionEvent::Claimed { until, taken_from } => Self::Claimed {
                 until: *until,
@@ -355,6 +380,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 channel: channel.as_deref(),
                 team: team.as_ref(),
                 to: None,
+                granted: None,
             },
             InteractionEvent::Posted(posted) => Self::Posted(posted),
             InteractionEvent::Progressed { answers } => Self::Progressed { answers },

@@ -1,7 +1,7 @@
 //! What the API says of events, and of what is posted to webhooks: one schema for each shape of a payload, with the
 //! types that have it.
 
-use domain::{delivery, ladder::DAYS};
+use domain::{delivery, ladder::DAYS, limits};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 
 use super::{
@@ -89,6 +89,8 @@ pub(crate) const EVENT_TYPES: [&str; 83] = [
     "endpoint.deleted",
     "endpoint.tested",
     "delivery.retried",
+    "grant.made",
+    "grant.revoked",
     "ladder.set",
     "ladder.cleared",
     "ladder.quiet_hours_set",
@@ -321,6 +323,15 @@ shapes! {
                 must("destination", or_null(id())),
             ]))]).into(),
         ])),
+        of("grant.made: in the story of the approval that it was made from", returned([
+            must("id", id()),
+            must("made_from", id()),
+            must("by", reference("Responder")),
+            must("for_session", boolean()),
+            must("expires_at", time()),
+            must("uses_max", whole(1..=i64::from(limits::GRANT_USES))),
+        ])),
+        of("grant.revoked", returned([must("id", id())])),
         of("ladder.set", returned([
             must("team", or_null(reference("TeamThen"))),
             must("ladder", returned([
@@ -457,6 +468,7 @@ fn asked() -> ObjectBuilder {
         may_not_null("channel", string()),
         may_not_null("team", reference("TeamThen")),
         may_not_null("to", reference("Whom")),
+        may_not_null("granted", reference("Granted")),
     ])
 }
 

@@ -87,6 +87,8 @@ shapes! {
     /// The length of a claim, in minutes. By default a quarter of an hour.
     ClaimMinutes = whole(1..=limits::CLAIM_MINUTES_MAX)
         .default(Some(Value::from(limits::CLAIM_MINUTES)));
+    /// How often a grant may be used.
+    GrantUses = whole(1..=i64::from(limits::GRANT_USES));
     /// A place in the journal.
     Seq = whole(0..=i64::MAX);
     /// A UUID.

@@ -135,7 +135,7 @@ shapes! {
     Erased = returned([must("at", time()), must("by", or_null(string()))]);
     /// A decision, signed: Ed25519 over the RFC 8785 canonical JSON of every field but `signature`.
     Receipt = returned([
-        must("version", whole(1..=1)),
+        must("version", whole(1..=2).description(Some("2 where a grant decided."))),
         must("interaction_id", id()),
         must("kind", one_of(["approval", "plan_review"])),
         must("outcome", names::Outcome::schema()),
@@ -146,11 +146,19 @@ shapes! {
         must("responder", reference("Responder")),
         may_not_null("approvers", list_of(reference("Approver"))
             .description(Some("Where it takes several people: all who approved."))),
+        may_not_null("grant", reference("Granted")),
         must("asked_at", time()),
         must("answered_at", time()),
         must("public_key", string().description(Some("In base64."))),
         must("signature", string().description(Some("In base64."))),
     ]);
+    /// The standing approval that a decision rests on, where no person was asked about this one.
+    Granted = returned([must("id", id()), must("made_at", time())]);
+    /// What a grant covers: `{"exactly": {"tool", "digest"}}`, or `{"like": {"tool", "like", "varies", "operands"?}}`, where
+    /// `like` holds the arguments that stay as they are, and `varies` names others with how far they may differ:
+    /// `[{"at": ["command"], "by": {"words": {"begin": ["cargo", "test"], "options"?: [...], "below"?: "..."}}}]`,
+    /// `{"below": "/srv/shop/src"}`, `{"host": "https://api.example.com"}` or `"any"`.
+    Matcher = any_object();
     /// A statement, signed: Ed25519 by `old` over the RFC 8785 canonical JSON of every field but `signature`.
     Rotation = returned([
         must("version", whole(1..=1)),
@@ -181,6 +189,8 @@ shapes! {
     HookPage = page("Hook");
     /// One page. `next_cursor` is `null` on the last one.
     DeliveryPage = page("Delivery");
+    /// One page. `next_cursor` is `null` on the last one.
+    GrantPage = page("Grant");
 }
 
 fn page(item: &str) -> utoipa::openapi::ObjectBuilder {

@@ -21,6 +21,7 @@ use super::{
     action, around,
     backend::{ForPerson, failed},
     markdown,
+    story::grant_of,
 };
 
 /// How many earlier questions of the session stand beside it.
@@ -279,6 +280,10 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
             _ => changed(answer, &request.ask)
                 .unwrap_or_else(|| persons_answer(answer, &request.ask)),
         }),
+        granted: match state {
+            State::Resolved { answer } => grant_of(answer),
+            _ => None,
+        },
         reason,
         collected_at: interaction.collected_at,
         callback: interaction.callback,

@@ -9,6 +9,7 @@ mod blocker;
 mod by_provider;
 mod duty;
 pub mod factor;
+mod grants;
 mod group;
 mod html_text;
 mod ladder;
@@ -61,6 +62,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
             post(by_provider::disconnect),
         )
         .route("/confirm", post(by_provider::confirm))
+        .merge(grants::routes())
         .merge(ladder::routes())
         .merge(reach::routes())
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())

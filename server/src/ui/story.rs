@@ -2,8 +2,8 @@
 
 use app::view::{Progress, Step, What, harmless};
 use domain::{
-    Actor, Event, Interaction, InteractionEvent, Payload, TaskEvent, Via,
-    interaction::{Ask, Outcome, Unclaimed, Whom},
+    Actor, Event, GrantEvent, Interaction, InteractionEvent, Payload, TaskEvent, Via,
+    interaction::{Answer, Ask, Outcome, Unclaimed, Whom},
     ladder::{HeldWhy, Told},
     task::TaskStatus,
     time::words,
@@ -44,6 +44,11 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
     let (what, text) = match event.payload {
         Payload::Interaction(event) => of_interaction(ask, event),
         Payload::Task(event) => of_task(event),
+        Payload::Grant(GrantEvent::Made(terms)) => {
+            let until = terms.expires_at.format("Until %Y-%m-%d %H:%M UTC");
+            (What::GrantMade, Some(until.to_string()))
+        }
+        Payload::Grant(GrantEvent::Revoked { .. }) => (What::GrantRevoked, None),
         Payload::Person(_)
         | Payload::Token(_)
         | Payload::Team(_)
@@ -59,7 +64,12 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
     let stays = interaction.erased.is_none()
         || matches!(
             what,
-            What::Moved | What::Claimed | What::GivenUp | What::Climbed { .. }
+            What::Moved
+                | What::Claimed
+                | What::GivenUp
+                | What::Climbed { .. }
+                | What::Granted
+                | What::GrantMade
         );
     let text = text.or(ended_for).filter(|_| stays);
     Some(Step {
@@ -146,10 +156,13 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             let said = votes.into_iter().next_back().and_then(|vote| vote.text);
             (What::Approved(Progress { answered, of }), said)
         }
-        InteractionEvent::Resolved { outcome, answer } => (
-            What::Closed(outcome),
-            Some(persons_answer(&answer.content, ask)),
-        ),
+        InteractionEvent::Resolved { outcome, answer } => match grant_of(&answer) {
+            Some(made) => (What::Granted, Some(made)),
+            None => (
+                What::Closed(outcome),
+                Some(persons_answer(&answer.content, ask)),
+            ),
+        },
         InteractionEvent::Expired {
             outcome, answer, ..
         } => (
@@ -177,6 +190,12 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
         InteractionEvent::Seen { .. } => (What::Seen, None),
         InteractionEvent::Erased(_) => (What::Erased, None),
     }
+}
+
+/// The day on which the standing approval was made that an answer rests on, if it rests on one.
+pub(super) fn grant_of(answer: &Answer) -> Option<String> {
+    let granted = answer.receipt.as_ref()?.decision.grant?;
+    Some(granted.made_at.format("%A, %-d %B").to_string())
 }
 
 /// Who was told by what, who is told later, and who cannot be.

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{
     change_password::ChangePasswordForm,
-    reaches::OwnReaches,
+    reaches::{OwnReaches, StandingApprovals},
     role_field::{meaning, role_word},
     second_factor::OwnFactors,
     undo_switch::UndoSwitch,
@@ -51,6 +51,7 @@ pub(crate) fn AccountView(
         <UndoSwitch />
         <ChangePasswordForm name=account.name change />
         <OwnReaches />
+        <StandingApprovals />
         <OwnFactors />
     }
 }

@@ -1,6 +1,24 @@
-//! The way to one's ways to be reached. Their page is the server's, without this program.
+//! The ways to one's ways to be reached, and to what was approved ahead. Their pages are the server's, without this program.
 
 use leptos::prelude::*;
+
+/// To what was approved ahead.
+#[component]
+pub(super) fn StandingApprovals() -> impl IntoView {
+    view! {
+        <section aria-labelledby="grants-title">
+            <h2 id="grants-title" class="section-title">
+                "Standing approvals"
+            </h2>
+            <p class="form-start">
+                <a class="button" href="/settings/grants" rel="external">
+                    "What was approved ahead"
+                </a>
+            </p>
+            <p class="hint">"What runs without asking anybody, in whose name, and how to end it."</p>
+        </section>
+    }
+}
 
 /// To one's own.
 #[component]

@@ -212,6 +212,8 @@ class Receipt:
     """Of an amended approval: `action_digest` of what was asked; ``action_digest`` is that of what was approved."""
     approvers: Tuple[Approver, ...] = ()
     """Where it takes several people: all who approved, the last one ``responder``."""
+    grant_id: Optional[str] = None
+    """Of the standing approval that it rests on, where no person was asked about this one."""
 
 
 @dataclass(frozen=True)

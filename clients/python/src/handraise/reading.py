@@ -98,6 +98,7 @@ def receipt(body: Json) -> models.Receipt:
         document=dict(body),
         asked_digest=body.get("asked_digest"),
         approvers=_several(_approver, body.get("approvers")) or (),
+        grant_id=body["grant"]["id"] if "grant" in body else None,
     )
 
 

@@ -17,6 +17,8 @@ from .models import Receipt
 from .signatures import is_signed, public_key
 
 VERSION = 1
+VERSION_BY_GRANT = 2
+"""Of a receipt that rests on a person's standing approval: it has one field more, ``grant``."""
 
 MAX_AGE = timedelta(days=1)
 """How long ago a decision may have been made that is acted on now, unless it is said."""
@@ -74,8 +76,11 @@ def key_of(document: Any) -> str:
         raise NotVerified("the receipt is void: it is no JSON object")
     _expect_fields(document)
     version = document["version"]
-    if (type(version), version) != (int, VERSION):
+    known = VERSION_BY_GRANT if "grant" in document else VERSION
+    if (type(version), version) != (int, known):
         raise NotVerified(f"the receipt is void: its version {version!r} is not known here")
+    if "grant" in document and (document["outcome"] != "approved" or _SOMETIMES & set(document)):
+        raise NotVerified("the receipt is void: a grant only approves, as it is asked, and never for several people")
     key = public_key(document["public_key"])
     if key is None:
         raise NotVerified("the receipt is void: its public key is none")
@@ -106,8 +111,13 @@ def _expect_fields(document: Mapping[str, Any]) -> None:
     digest = _DIGESTS.get(str(document.get("kind")), "action_digest")
     agent, responder = document.get("agent"), document.get("responder")
     approvers = document.get("approvers", [])
+    # Only whole: a person's standing approval is named by its id and its time.
+    grant = document.get("grant")
+    by_grant = {"grant"} if "grant" in document else set()
+    if by_grant and (not isinstance(grant, Mapping) or set(grant) != {"id", "made_at"}):
+        raise NotVerified("the receipt is void: it holds more than was signed")
     parts = [
-        (document, _FIELDS | {digest}),
+        (document, _FIELDS | {digest} | by_grant),
         (agent, {"id", "name"}),
         (responder, {"id", "name", "via"}),
         *((one, {"id", "name", "via", "at"}) for one in (approvers if isinstance(approvers, list) else [None])),

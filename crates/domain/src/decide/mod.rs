@@ -7,6 +7,7 @@ pub mod delivery;
 pub mod duty;
 pub mod factor;
 mod given;
+pub mod grant;
 pub mod identity;
 pub mod interaction;
 #[cfg(feature = "zones")]

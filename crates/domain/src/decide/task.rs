@@ -69,7 +69,12 @@ pub(crate) fn opened(
     let Some(named) = interaction.request.task.clone() else {
         return;
     };
-    let status = match (interaction.request.kind(), interaction.request.mode, known) {
+    // What is answered as it is asked stops nobody.
+    let mode = match interaction.state.is_pending() {
+        true => interaction.request.mode,
+        false => Mode::Async,
+    };
+    let status = match (interaction.request.kind(), mode, known) {
         (Kind::Notification, _, Some(known)) => known.status.clone(),
         (Kind::Notification, _, None) => TaskStatus::Running,
         (_, Mode::Sync, _) => TaskStatus::Waiting,

@@ -9,8 +9,8 @@ use crate::{
     digest::{Hash, read_hash, write_hash},
     idempotency::AskedUnder,
     interaction::{
-        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Outcome, Posted, ReportOutcome,
-        Request, Unclaimed, Vote, Whom,
+        Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Granted, Outcome, Posted,
+        ReportOutcome, Request, Unclaimed, Vote, Whom,
     },
     ladder::{Circle, Told},
     principal::{AgentRef, Responder},
@@ -44,6 +44,9 @@ pub enum InteractionEvent {
         /// Whom it is for, where the agent asked for somebody.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<Whom>,
+        /// The standing approval that answers it at once: no person is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        granted: Option<Granted>,
     },
     /// An agent told something.
     #[serde(rename = "notification.sent")]

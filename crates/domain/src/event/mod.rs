@@ -2,6 +2,7 @@
 
 mod access;
 mod duty;
+mod grant;
 mod interaction;
 mod ladder;
 mod outbound;
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 pub use access::{PersonEvent, TokenEvent};
 pub use duty::DutyEvent;
+pub use grant::GrantEvent;
 pub use interaction::{Erasure, InteractionEvent, Named, SeenOn};
 pub use ladder::LadderEvent;
 pub use outbound::{DeliveryEvent, EndpointEvent};
@@ -99,6 +101,8 @@ pub enum Payload {
     Reach(ReachEvent),
     /// How silence climbs, and when it must not.
     Ladder(LadderEvent),
+    /// A person's standing approval.
+    Grant(GrantEvent),
 }
 
 impl Payload {
@@ -123,6 +127,7 @@ impl Payload {
             "delivery" => serde_json::from_str(&written).map(Self::Delivery),
             "reach" => serde_json::from_str(&written).map(Self::Reach),
             "ladder" => serde_json::from_str(&written).map(Self::Ladder),
+            "grant" => serde_json::from_str(&written).map(Self::Grant),
             _ => Err(serde_json::Error::custom(format!(
                 "there is no event type {event_type}"
             ))),
@@ -151,6 +156,7 @@ impl Payload {
             Self::Delivery(event) => event.event_type(),
             Self::Reach(event) => event.event_type(),
             Self::Ladder(event) => event.event_type(),
+            Self::Grant(event) => event.event_type(),
         }
     }
 
@@ -253,6 +259,12 @@ impl From<DeliveryEvent> for Payload {
 impl From<ReachEvent> for Payload {
     fn from(event: ReachEvent) -> Self {
         Self::Reach(event)
+    }
+}
+
+impl From<GrantEvent> for Payload {
+    fn from(event: GrantEvent) -> Self {
+        Self::Grant(event)
     }
 }
 

@@ -230,6 +230,7 @@ fn opened(event: &Event) -> Option<Interaction> {
             asked_under: _,
             team,
             to,
+            granted: _,
         } => {
             let pending = State::Pending {
                 answers: Default::default(),

@@ -21,6 +21,7 @@ impl Payload {
             | Self::Duty(_)
             | Self::Delivery(_)
             | Self::Ladder(_)
+            | Self::Grant(_)
             | Self::Reach(_) => self.clone(),
         }
     }
@@ -37,6 +38,7 @@ impl InteractionEvent {
                 asked_under: _,
                 team,
                 to,
+                granted,
             } => Self::Requested {
                 agent: agent.clone(),
                 request: Box::new(request.without_words()),
@@ -47,6 +49,7 @@ impl InteractionEvent {
                 // An admin named it.
                 team: team.clone(),
                 to: to.clone(),
+                granted: *granted,
             },
             Self::Notified {
                 agent,

@@ -14,6 +14,7 @@ mod claim;
 mod equal;
 mod flat_schema;
 mod form;
+mod granted;
 mod kind;
 mod mode;
 mod operand;
@@ -46,6 +47,7 @@ pub use choice::{Choice, ChoiceOption};
 pub use claim::{Claim, Unclaimed};
 pub use flat_schema::{FlatSchema, Holds, SchemaField};
 pub use form::{FormAnswer, FormAnswers, FormQuestion, progress_digest};
+pub use granted::Granted;
 pub use kind::Kind;
 pub use mode::{Mode, Priority};
 pub use operand::Operand;
@@ -197,6 +199,11 @@ impl Interaction {
             | State::Cancelled { .. }
             | State::Void { .. } => None,
         }
+    }
+
+    /// The standing approval that it was approved by, where no person was asked.
+    pub fn granted(&self) -> Option<&Granted> {
+        self.receipt()?.decision.grant.as_ref()
     }
 
     /// Whether an answer to it is a decision, which gets a receipt.

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Interaction, Outcome,
+    Granted, Interaction, Outcome,
     answer::AnswerContent,
     ask::Ask,
     kind::Kind,
@@ -21,6 +21,8 @@ use crate::{
 
 /// How receipts are written now.
 const VERSION: u32 = 1;
+/// How they are where a grant decided: a program that knows nothing of grants believes none of them.
+const VERSION_BY_GRANT: u32 = 2;
 
 /// The responder's decision about one action or plan, and its time. Made when it is decided, and
 /// committed with the answer.
@@ -36,7 +38,7 @@ pub struct Receipt {
 /// The content of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// 1.
+    /// 1; 2 where a grant decided.
     pub version: u32,
     /// Which interaction.
     pub interaction_id: InteractionId,
@@ -61,6 +63,9 @@ pub struct Decision {
     /// Where it takes several people to approve, all who did, the one who decided last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<Approver>,
+    /// The standing approval of this responder that it rests on, where no person was asked about this one (rule 15).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<Granted>,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
     /// When it was decided.
@@ -118,6 +123,44 @@ impl Receipt {
         votes: &[Vote],
         signer: &dyn Sign,
     ) -> Option<Self> {
+        Self::signed(
+            interaction,
+            content,
+            responder,
+            answered_at,
+            (votes, None),
+            signer,
+        )
+    }
+
+    /// As [`Self::sign`], where a grant decides.
+    pub(crate) fn sign_by(
+        interaction: &Interaction,
+        content: &AnswerContent,
+        responder: &Responder,
+        answered_at: DateTime<Utc>,
+        grant: Granted,
+        signer: &dyn Sign,
+    ) -> Option<Self> {
+        Self::signed(
+            interaction,
+            content,
+            responder,
+            answered_at,
+            (&[], Some(grant)),
+            signer,
+        )
+    }
+
+    /// With the approvals before it, or the grant that decides.
+    fn signed(
+        interaction: &Interaction,
+        content: &AnswerContent,
+        responder: &Responder,
+        answered_at: DateTime<Utc>,
+        (votes, grant): (&[Vote], Option<Granted>),
+        signer: &dyn Sign,
+    ) -> Option<Self> {
         let (as_asked, plan_digest) = match &interaction.request.ask {
             // Hashes the action that people see, not a digest stored beside it.
             Ask::Approval { action, .. } => (Some(action.digest().ok()?), None),
@@ -137,7 +180,10 @@ impl Receipt {
             None => (as_asked, None),
         };
         let decision = Decision {
-            version: VERSION,
+            version: match grant {
+                None => VERSION,
+                Some(_) => VERSION_BY_GRANT,
+            },
             interaction_id: interaction.id,
             kind: interaction.request.kind(),
             outcome: content.outcome(),
@@ -147,6 +193,7 @@ impl Receipt {
             agent: interaction.agent.clone(),
             responder: responder.clone(),
             approvers: approvers(interaction, content, responder, answered_at, votes),
+            grant,
             asked_at: interaction.created_at,
             answered_at,
             public_key: STANDARD.encode(signer.public_key()),
@@ -180,7 +227,16 @@ impl Decision {
 
     /// Whether a program of this version may interpret the receipt.
     pub fn is_known(&self) -> bool {
-        self.version == VERSION
+        match self.grant {
+            None => self.version == VERSION,
+            // A grant approves, as it is asked, and counts as nobody.
+            Some(_) => {
+                self.version == VERSION_BY_GRANT
+                    && self.outcome == Outcome::Approved
+                    && self.asked_digest.is_none()
+                    && self.approvers.is_empty()
+            }
+        }
     }
 }
 

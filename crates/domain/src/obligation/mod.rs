@@ -199,6 +199,7 @@ fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
         | Write::Counted(_)
         | Write::Arrived { .. }
         | Write::Ladder(_)
+        | Write::Grant(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,
     })

@@ -32,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 33] = [
+const API: [(&str, &str, &str, [u16; 8]); 39] = [
     (
         "POST",
         "/v1/interactions",
@@ -159,6 +159,43 @@ const API: [(&str, &str, &str, [u16; 8]); 33] = [
         "",
         [401, 401, 401, 401, 401, 200, 200, 403],
     ),
+    // Agents make no grants, and learn of none (rule 15).
+    (
+        "GET",
+        "/v1/interactions/{decided}/grants",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "GET",
+        "/v1/grants",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "POST",
+        "/v1/grants",
+        r#"{"from":"{decided}","expires_at":"2027-01-20T00:00:00Z"}"#,
+        [401, 401, 401, 401, 401, 403, 403, 201],
+    ),
+    (
+        "POST",
+        "/v1/grants/preview",
+        r#"{"from":"{decided}","expires_at":"2027-01-20T00:00:00Z"}"#,
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "GET",
+        "/v1/grants/{unknown}",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 404],
+    ),
+    (
+        "DELETE",
+        "/v1/grants/{unknown}",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 404],
+    ),
     // Webhooks carry what everybody asks, so agents have nothing to do with them.
     (
         "POST",
@@ -248,7 +285,7 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 31] = [
+const PAGES: [(&str, [u16; 8]); 33] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/q/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
@@ -280,6 +317,11 @@ const PAGES: [(&str, [u16; 8]); 31] = [
         [303, 303, 403, 403, 200, 303, 303, 303],
     ),
     ("/settings/ladder", [303, 303, 403, 403, 200, 303, 303, 303]),
+    ("/settings/grants", [303, 303, 200, 200, 200, 303, 303, 303]),
+    (
+        "/settings/grants/new?from={decided}",
+        [303, 303, 200, 200, 200, 303, 303, 303],
+    ),
     (
         "/settings/quiet-hours",
         [303, 303, 200, 200, 200, 303, 303, 303],

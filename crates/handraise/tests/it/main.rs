@@ -29,6 +29,7 @@ mod doors;
 mod duty;
 mod erasing;
 mod events;
+mod grants;
 mod hook_command;
 mod hooks;
 mod hostile_text;

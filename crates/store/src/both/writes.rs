@@ -38,12 +38,17 @@ pub(super) async fn apply(
                 super::erase::blank(connection, erasing, of_task).await?
             }
             Write::Task(task) => put_task(connection, task).await?,
-            Write::Access(access) => super::access::apply(connection, access).await?,
+            Write::Access(access) => {
+                let fits = super::access::apply(connection, access).await?;
+                super::grants::follow(connection, access, changeset).await?;
+                fits
+            }
             Write::Endpoint(endpoint) => {
                 super::endpoints::apply(connection, endpoint, after).await?
             }
             Write::Counted(standing) => super::standing::holds(connection, standing).await?,
             Write::Ladder(step) => super::ladders::apply(connection, step).await?,
+            Write::Grant(step) => super::grants::apply(connection, step).await?,
             Write::Reach(reach) => super::reaches::apply(connection, reach).await?,
             // What is owed by it is made of it with the events of the batch.
             Write::Tell { .. } => true,

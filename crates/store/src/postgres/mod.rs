@@ -28,6 +28,8 @@ mod endpoints;
 mod erase;
 #[path = "../both/factors.rs"]
 mod factors;
+#[path = "../both/grants.rs"]
+mod grants;
 #[path = "../both/heard.rs"]
 mod heard;
 #[path = "../both/identities.rs"]

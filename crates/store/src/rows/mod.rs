@@ -4,6 +4,7 @@ mod access;
 mod cards;
 mod duties;
 mod factors;
+mod grants;
 mod inbox;
 mod ladders;
 mod outbox;
@@ -28,6 +29,7 @@ pub(crate) use access::{
 pub(crate) use cards::{on_card, pace, pace_text};
 pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
+pub(crate) use grants::{GrantRow, GrantText, grant_use, grants};
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,

@@ -160,6 +160,7 @@ pub(crate) struct NewsRow {
     event_type: String,
     interaction_id: Option<Uuid>,
     mode: Option<String>,
+    is_granted: bool,
     team_id: Option<Uuid>,
 }
 
@@ -168,6 +169,10 @@ impl NewsRow {
         let Some(topic) = Topic::from_name(&self.event_type) else {
             return Ok(None);
         };
+        // Who approved it ahead wants to hear of none: an endpoint may wake people.
+        if self.is_granted {
+            return Ok(None);
+        }
         Ok(Some(News {
             seq: self.seq,
             event: EventId(self.id),

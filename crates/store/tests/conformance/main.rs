@@ -11,6 +11,7 @@ mod database;
 mod duties;
 mod erasing;
 mod factors;
+mod grants;
 mod identities;
 mod inbox;
 mod inspecting;

@@ -5,7 +5,7 @@ use utoipa::openapi::{RefOr, link::LinkBuilder, path::Operation};
 const ID: &str = "$response.body#/id";
 
 /// A call and the status it is answered with; the calls that take the id from there.
-const NEXT: [(&str, &str, &[&str]); 3] = [
+const NEXT: [(&str, &str, &[&str]); 4] = [
     (
         "ask",
         "201",
@@ -20,10 +20,12 @@ const NEXT: [(&str, &str, &[&str]); 3] = [
             "claim",
             "release",
             "dismiss",
+            "list_grant_offers",
         ],
     ),
     ("put_task", "200", &["get_task"]),
     ("create_hook", "201", &["delete_hook"]),
+    ("make_grant", "201", &["get_grant", "revoke_grant"]),
 ];
 
 /// Adds them.

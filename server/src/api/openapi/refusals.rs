@@ -247,6 +247,20 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::EndpointDisabled.into(),
             Refused::NotToRetry.into(),
         ],
+        "list_grants" => vec![responders_only(), bad_parameter()],
+        "list_grant_offers" | "get_grant" | "revoke_grant" => {
+            vec![responders_only(), Refusal::not_found()]
+        }
+        "make_grant" | "preview_grant" => vec![
+            responders_only(),
+            Refusal::not_found(),
+            erased(),
+            Refused::NotApproved.into(),
+            Refusal::invalid(vec![domain::Fault::new(
+                "matcher.like.varies",
+                "would match everything: at least one argument has to be narrowed down by `words`, `below` or `host`",
+            )]),
+        ],
         "get_duty" | "get_team_ladder" => vec![Refusal::not_found()],
         "get_ladder" => vec![responders_only()],
         "get_duty_calendar" => vec![Refusal::not_found(), bad_parameter()],

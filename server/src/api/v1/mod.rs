@@ -11,6 +11,7 @@ pub(crate) mod dismiss;
 pub(crate) mod duty;
 pub(crate) mod events;
 pub(crate) mod follow_up;
+pub(crate) mod grants;
 pub(crate) mod hooks;
 pub(crate) mod interactions;
 pub(crate) mod keys;

@@ -1,6 +1,9 @@
 //! Facts found about the files that an action names: for the action itself, for the people, and to compare.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path},
+};
 
 use anyhow::{bail, ensure};
 use domain::{fault::is_name, interaction::Operand, limits};
@@ -32,6 +35,31 @@ pub(in crate::commands) struct Named {
 }
 
 impl Named {
+    /// The names that do not lead where they seem to, and where they lead: links are on the way. What goes up is seen to.
+    pub(in crate::commands) fn links(&self, folder: &Path) -> BTreeMap<String, String> {
+        let Some(base) = self.folder.as_ref().map(Place::leads) else {
+            return BTreeMap::new();
+        };
+        let goes_up = |name: &str| {
+            let mut parts = Path::new(name).components();
+            parts.any(|part| part == Component::ParentDir)
+        };
+        let straight = |name: &str| match Path::new(name).strip_prefix(folder) {
+            Ok(inside) => base.join(inside),
+            Err(_) => base.join(name),
+        };
+        // A home is a shell's to know: what begins with it is never taken for something else.
+        let places = self
+            .places
+            .iter()
+            .filter(|(name, _)| !goes_up(name) && !name.starts_with('~'));
+        let elsewhere = places.filter(|(name, place)| place.leads() != straight(name));
+        let shown = |place: &Place| place.leads().display().to_string();
+        elsewhere
+            .map(|(name, place)| (name.clone(), shown(place)))
+            .collect()
+    }
+
     /// A prompt, and the parts people cannot rely on.
     ///
     /// # Errors

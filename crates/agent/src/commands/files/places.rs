@@ -34,6 +34,11 @@ enum Is {
 }
 
 impl Place {
+    /// Without a link on the way.
+    pub(super) fn leads(&self) -> &Path {
+        &self.leads
+    }
+
     pub(super) fn of(path: &Path) -> Self {
         let is = match fs::metadata(path) {
             Ok(it) if it.is_file() => Is::File,

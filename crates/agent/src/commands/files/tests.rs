@@ -578,3 +578,30 @@ fn files_of_an_action_are_looked_at_again() {
     action.operands.clear();
     unchanged(&action).unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn where_links_lead_is_told() {
+    use std::os::unix::fs::symlink;
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    symlink("/etc", at("out")).unwrap();
+    symlink("x.sh", at("same")).unwrap();
+    let links = |path: &str| of_paths(folder.path(), [path].into_iter()).links(folder.path());
+    let absolute = |name: &str| at(name).display().to_string();
+    for straight in [
+        "x.sh",
+        "./x.sh",
+        "new.sh",
+        "sub/new",
+        "out/../x.sh",
+        "~/x.sh",
+    ] {
+        assert!(links(straight).is_empty(), "{straight}");
+    }
+    assert!(links(&absolute("x.sh")).is_empty());
+    for name in ["out/new", "same", &absolute("out/new")] {
+        assert_eq!(links(name).len(), 1, "{name}");
+    }
+    assert_eq!(links("out/new")["out/new"], "/etc/new");
+}

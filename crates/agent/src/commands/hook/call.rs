@@ -1,6 +1,9 @@
 //! Claude Code's message on standard input, as far as it matters, and the approval that is made of it.
 
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, bail, ensure};
 use domain::{
@@ -140,7 +143,13 @@ impl Call {
             self.tool_input.0.is_object(),
             "the input of the tool is no JSON object"
         );
-        let arguments = json!({ "cwd": self.folder()?, "input": self.tool_input });
+        let folder = self.folder()?;
+        let links = files.links(Path::new(&folder));
+        let mut arguments = json!({ "cwd": folder, "input": self.tool_input });
+        // Who looks at a path alone, as a standing approval does, cannot see that it leads elsewhere.
+        if !links.is_empty() {
+            arguments["leads_to"] = json!(links);
+        }
         Ok(Action {
             tool: self.tool_name.clone(),
             arguments: AnyJson(arguments),

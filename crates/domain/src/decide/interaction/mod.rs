@@ -34,7 +34,7 @@ pub use expire::expire;
 pub use follow_up::follow_up;
 pub use hand_over::{Receiver, hand_over, may_answer};
 pub use move_to::move_to;
-pub use open::{AskedOf, open, open_for};
+pub use open::{AskedOf, open, open_for, open_granted, wanted};
 pub use post::posted;
 pub use quorum::Voters;
 pub use reply::reply;
@@ -75,7 +75,7 @@ fn close(
 }
 
 /// What was written in it is gone (rule 19), and nothing is added.
-fn not_erased(interaction: &Interaction) -> Result<(), Refused> {
+pub(in crate::decide) fn not_erased(interaction: &Interaction) -> Result<(), Refused> {
     match &interaction.erased {
         None => Ok(()),
         Some(erased) => Err(Refused::Erased {

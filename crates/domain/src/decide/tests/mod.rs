@@ -3,11 +3,13 @@
 mod access;
 mod claim;
 mod commands;
+mod day;
 mod delivery;
 #[cfg(feature = "zones")]
 mod duty;
 mod erase;
 mod factor;
+mod grant;
 mod identity;
 mod offline;
 mod owner;

@@ -287,6 +287,7 @@ impl Held {
                 | Write::Counted(_)
                 | Write::Arrived { .. }
                 | Write::Ladder(_)
+                | Write::Grant(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. }) => {
                     panic!("{other:?}")

@@ -1,0 +1,85 @@
+//! What a changeset does to grants.
+
+use chrono::{DateTime, Utc};
+
+use super::Grant;
+use crate::ids::{GrantId, InteractionId};
+
+/// A step of a grant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GrantWrite {
+    /// It is there. A conflict when its agent has as many in force as it may, or its holder may not make it any more.
+    Make(Box<Grant>),
+    /// It approves this interaction, which the same changeset opens. A conflict unless it is in force in this very
+    /// transaction, on the rights of its holder as they are now (rule 15).
+    Use {
+        /// Which, as it was signed.
+        grant: Box<Grant>,
+        /// What it approves.
+        interaction: InteractionId,
+        /// When.
+        at: DateTime<Utc>,
+    },
+    /// It ends. A conflict when it has ended already.
+    End {
+        /// Which.
+        grant: GrantId,
+        /// When.
+        at: DateTime<Utc>,
+        /// Why.
+        why: GrantEnd,
+    },
+}
+
+/// Why a grant ended before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrantEnd {
+    /// A person revoked it.
+    Revoked,
+    /// Its holder may not answer for this any more.
+    HolderLost,
+    /// Its agent is asked for by another team, or its token was revoked.
+    AgentChanged,
+    /// Its session ended.
+    SessionEnded,
+    /// What it was made from was erased.
+    Erased,
+}
+
+impl GrantEnd {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Revoked,
+        Self::HolderLost,
+        Self::AgentChanged,
+        Self::SessionEnded,
+        Self::Erased,
+    ];
+
+    /// The name, as in SQL and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Revoked => "revoked",
+            Self::HolderLost => "holder_lost",
+            Self::AgentChanged => "agent_changed",
+            Self::SessionEnded => "session_ended",
+            Self::Erased => "erased",
+        }
+    }
+
+    /// The end of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|end| end.name() == name)
+    }
+
+    /// In words, after "It ended".
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Revoked => "when it was revoked",
+            Self::HolderLost => "when the person who made it could not answer for it any more",
+            Self::AgentChanged => "when its agent went to another team, or lost its token",
+            Self::SessionEnded => "with its session",
+            Self::Erased => "when what it was made from was erased",
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What is wrong with a matcher. The narrow way is the only one: whatever is not known to be harmless may not vary.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::{Matcher, Pattern, Rule, host, path};
+use crate::{
+    fault::{Fault, Faults},
+    interaction::Action,
+    limits,
+};
+
+/// What is said about an action, or how it is waited for.
+const SAID: &[&str] = &["description", "explanation", "limit", "offset", "timeout"];
+/// What is written into a file, or how.
+const WRITTEN: &[&str] = &[
+    "cell_id",
+    "cell_type",
+    "content",
+    "edit_mode",
+    "edits",
+    "new_source",
+    "new_string",
+    "old_string",
+    "replace_all",
+];
+/// What is asked of a page.
+const ASKED: &[&str] = &["prompt"];
+
+impl Matcher {
+    /// What is wrong with it, each with its path from `matcher` on. `made_from` is the action that a person approved.
+    ///
+    /// # Errors
+    /// Every fault.
+    pub fn check(&self, made_from: &Action) -> Result<(), Vec<Fault>> {
+        let mut faults = Faults::default();
+        let size = serde_json::to_vec(self).map_or(usize::MAX, |bytes| bytes.len());
+        if size > limits::MATCHER_BYTES {
+            let most = limits::MATCHER_BYTES;
+            faults.add(
+                "matcher",
+                format!("has {size} bytes, at most {most} are allowed"),
+            );
+        }
+        if let Self::Like(pattern) = self {
+            if let Err(found) = pattern.check() {
+                found
+                    .into_iter()
+                    .for_each(|fault| faults.add(&fault.path, fault.message));
+            }
+            if let Some(why) = super::destructive(made_from) {
+                faults.add(
+                    "matcher",
+                    format!("the action is destructive ({why}), so only exactly this can be approved ahead"),
+                );
+            }
+        }
+        faults.into_result(())?;
+        match self.matches(made_from) {
+            true => Ok(()),
+            false => Err(vec![Fault::new(
+                "matcher",
+                "does not match the action that it is made from",
+            )]),
+        }
+    }
+}
+
+impl Pattern {
+    /// What is wrong with it by itself.
+    pub(super) fn check(&self) -> Result<(), Vec<Fault>> {
+        let mut faults = Faults::default();
+        let count = self.varies.len();
+        if !(1..=limits::MATCHER_VARIES).contains(&count) {
+            let most = limits::MATCHER_VARIES;
+            faults.add(
+                "matcher.like.varies",
+                format!("must name 1 to {most} arguments"),
+            );
+        }
+        if !self.like.0.is_object() {
+            faults.add("matcher.like.like", "must be an object");
+        }
+        for (n, varying) in self.varies.iter().enumerate().take(limits::MATCHER_VARIES) {
+            let place = format!("matcher.like.varies[{n}]");
+            let at = &varying.at;
+            let fits = (1..=limits::MATCHER_DEPTH).contains(&at.len())
+                && at.iter().all(|name| name.len() <= limits::TITLE_CHARS);
+            if !fits {
+                faults.add(
+                    &format!("{place}.at"),
+                    "must be the names that lead to an argument",
+                );
+            }
+            if found(&self.like.0, at).is_some() {
+                faults.add(
+                    &format!("{place}.at"),
+                    "stands in `like` too, where it could not vary",
+                );
+            }
+            let mut others = self.varies.iter().take(n);
+            if others.any(|other| other.at.starts_with(at) || at.starts_with(&other.at)) {
+                faults.add(&format!("{place}.at"), "overlaps with another one");
+            }
+            self.check_rule(
+                varying.at.last().map_or("", |name| name),
+                &varying.by,
+                &format!("{place}.by"),
+                &mut faults,
+            );
+        }
+        let narrows = |rule: &Rule| *rule != Rule::Any;
+        if !self.varies.iter().any(|varying| narrows(&varying.by)) {
+            faults.add(
+                "matcher.like.varies",
+                "would match everything: at least one argument has to be narrowed down by `words`, `below` or `host`",
+            );
+        }
+        faults.into_result(())
+    }
+
+    fn check_rule(&self, name: &str, rule: &Rule, place: &str, faults: &mut Faults) {
+        match rule {
+            Rule::Words(words) => {
+                for (field, fault) in words.faults() {
+                    faults.add(&format!("{place}.words.{field}"), fault);
+                }
+            }
+            Rule::Below(folder) => {
+                if let Some(fault) = path::fault(folder) {
+                    faults.add(&format!("{place}.below"), fault);
+                }
+            }
+            Rule::Host(origin) => {
+                if let Some(fault) = host::fault(origin) {
+                    faults.add(&format!("{place}.host"), fault);
+                }
+            }
+            Rule::Any => {
+                let by = |is_it: fn(&Rule) -> bool| self.varies.iter().any(|one| is_it(&one.by));
+                let is_harmless = SAID.contains(&name)
+                    || (WRITTEN.contains(&name) && by(|rule| matches!(rule, Rule::Below(_))))
+                    || (ASKED.contains(&name) && by(|rule| matches!(rule, Rule::Host(_))));
+                if !is_harmless {
+                    faults.add(
+                        place,
+                        "may not be `any`: only what is said about an action, or written below a folder, may be anything",
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Arguments that may be anything beside this rule.
+pub(super) fn harmless_beside(rule: &Rule) -> BTreeSet<&'static str> {
+    let more: &[&str] = match rule {
+        Rule::Below(_) => WRITTEN,
+        Rule::Host(_) => ASKED,
+        Rule::Words(_) | Rule::Any => &[],
+    };
+    SAID.iter().chain(more).copied().collect()
+}
+
+/// The value that these names lead to.
+pub(super) fn found<'a>(value: &'a Value, at: &[String]) -> Option<&'a Value> {
+    at.iter().try_fold(value, |here, name| {
+        here.as_object().and_then(|map: &Map<_, _>| map.get(name))
+    })
+}

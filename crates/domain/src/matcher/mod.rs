@@ -1,0 +1,210 @@
+//! Which actions a standing decision covers. A matcher is made from one action that a person has seen whole, and says yes
+//! only to what certainly is another like it: it takes no text apart that a shell, a file system or a browser could read in
+//! another way. Whatever is unusual does not match, and reaches a person.
+
+mod check;
+mod command;
+mod destructive;
+mod host;
+mod path;
+mod propose;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use command::Words;
+pub use destructive::destructive;
+pub use propose::propose;
+
+use crate::{
+    digest,
+    interaction::{Action, Operand},
+    json::AnyJson,
+};
+
+/// Says of an action whether it is covered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Matcher {
+    /// This action, and no other.
+    Exactly(Exactly),
+    /// This action, in which some arguments may differ.
+    Like(Box<Pattern>),
+}
+
+/// One action by its digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exactly {
+    /// Its tool, so that it is found.
+    pub tool: String,
+    /// [`Action::digest`].
+    pub digest: String,
+}
+
+/// Actions of one tool that are the same in all but some arguments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pattern {
+    /// The tool, letter by letter.
+    pub tool: String,
+    /// All arguments that stay as they are: no other may be there, and none may be missing.
+    pub like: AnyJson,
+    /// Those that may differ, and how far.
+    pub varies: Vec<Varying>,
+    /// What the action refers to beside what its varying arguments name: it stays as it is too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operands: Vec<Operand>,
+}
+
+/// One argument that may differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Varying {
+    /// Where it stands: the names from the outermost in.
+    pub at: Vec<String>,
+    /// How far it may differ.
+    pub by: Rule,
+}
+
+/// How far an argument may differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// A command that begins with these words.
+    Words(Words),
+    /// A path below this folder.
+    Below(String),
+    /// An address at this scheme, host and port.
+    Host(String),
+    /// Anything, and it may be missing: what is said about the action, or what is written at a place that is narrowed down by
+    /// another argument.
+    Any,
+}
+
+impl Matcher {
+    /// The tool that it is about.
+    pub fn tool(&self) -> &str {
+        match self {
+            Self::Exactly(exactly) => &exactly.tool,
+            Self::Like(pattern) => &pattern.tool,
+        }
+    }
+
+    /// Whether it is one action and no other.
+    pub fn is_exact(&self) -> bool {
+        matches!(self, Self::Exactly(_))
+    }
+
+    /// Whether it covers this action. What is destructive is only covered by a matcher that was made for exactly this (rule 15).
+    pub fn matches(&self, action: &Action) -> bool {
+        if self.tool() != action.tool {
+            return false;
+        }
+        match self {
+            Self::Exactly(exactly) => action.digest().is_ok_and(|digest| digest == exactly.digest),
+            // A stored one is held to the rules of today.
+            Self::Like(pattern) => {
+                pattern.check().is_ok() && destructive(action).is_none() && pattern.matches(action)
+            }
+        }
+    }
+
+    /// `sha256:` and the hex of SHA-256 over the RFC 8785 form.
+    ///
+    /// # Errors
+    /// When something in it has no RFC 8785 form.
+    pub fn digest(&self) -> Result<String, serde_json::Error> {
+        Ok(digest::sha256(&serde_json_canonicalizer::to_vec(self)?))
+    }
+
+    /// In words, for the person who is asked to make a grant of it: a phrase after "may run".
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Exactly(exactly) => format!("exactly this call of `{}`", exactly.tool),
+            Self::Like(pattern) => pattern.in_words(),
+        }
+    }
+}
+
+impl Pattern {
+    fn matches(&self, action: &Action) -> bool {
+        let mut rest = action.arguments.0.clone();
+        let fits = self.varies.iter().all(|varying| {
+            let value = take(&mut rest, &varying.at);
+            varying.by.matches(value.as_ref())
+        });
+        fits && same(&rest, &self.like.0) && self.operands == self.bound(action)
+    }
+
+    /// What the action refers to beside what its varying arguments name: of those the person has approved whichever it is.
+    fn bound(&self, action: &Action) -> Vec<Operand> {
+        let varying = self.varies.iter();
+        let free: BTreeSet<&str> = varying
+            .flat_map(|varying| {
+                let text = check::found(&action.arguments.0, &varying.at).and_then(Value::as_str);
+                text.map_or_else(Vec::new, |text| varying.by.names(text))
+            })
+            .collect();
+        let operands = action.operands.iter();
+        let bound = operands.filter(|operand| !free.contains(&*operand.name));
+        bound.cloned().collect()
+    }
+
+    fn in_words(&self) -> String {
+        let varies = self.varies.iter();
+        let narrowing: Vec<_> = varies.filter_map(|varying| varying.by.in_words()).collect();
+        format!("`{}` with {}", self.tool, narrowing.join(" and "))
+    }
+}
+
+impl Rule {
+    fn matches(&self, value: Option<&Value>) -> bool {
+        let text = value.and_then(Value::as_str);
+        match self {
+            Self::Words(words) => text.is_some_and(|text| words.matches(text)),
+            Self::Below(folder) => text.is_some_and(|text| path::is_below(text, folder)),
+            Self::Host(origin) => text.is_some_and(|text| host::is_at(text, origin)),
+            Self::Any => true,
+        }
+    }
+
+    /// What the argument names beyond what was approved.
+    fn names<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        match self {
+            Self::Words(words) => words.names(text),
+            Self::Below(_) => vec![text],
+            Self::Host(_) | Self::Any => Vec::new(),
+        }
+    }
+
+    fn in_words(&self) -> Option<String> {
+        match self {
+            Self::Words(words) => Some(words.in_words()),
+            Self::Below(folder) => Some(format!("a path below `{folder}/`")),
+            Self::Host(origin) => Some(format!("an address at `{origin}/`")),
+            Self::Any => None,
+        }
+    }
+}
+
+/// Takes the value out of the objects that it stands in.
+fn take(from: &mut Value, at: &[String]) -> Option<Value> {
+    let (last, way) = at.split_last()?;
+    let mut here = from;
+    for name in way {
+        here = here.as_object_mut()?.get_mut(name)?;
+    }
+    here.as_object_mut()
+        .and_then(|map: &mut Map<_, _>| map.remove(last))
+}
+
+/// Whether two values have the same canonical form, so that `1` and `1.0` are one number here as in the digest.
+fn same(one: &Value, other: &Value) -> bool {
+    let form = |value| serde_json_canonicalizer::to_vec(value).ok();
+    form(one).is_some_and(|form_of_one| form(other) == Some(form_of_one))
+}

@@ -1,0 +1,106 @@
+//! What can be approved ahead, made from what was approved: exactly this first, then wider and wider.
+
+use serde_json::Value;
+
+use super::{
+    Exactly, Matcher, Pattern, Rule, Varying, Words, check::harmless_beside, host, path, take,
+};
+use crate::{interaction::Action, json::AnyJson, limits};
+
+/// What a command is called.
+const COMMAND: &[&str] = &["command", "cmd"];
+/// What a path is called.
+const PATH: &[&str] = &["file_path", "notebook_path", "path"];
+/// What an address is called.
+const ADDRESS: &[&str] = &["url", "uri"];
+/// Arguments stand in the action itself, or in what a hook wraps: its folder and the tool's input.
+const INPUT: &str = "input";
+const FOLDER: &str = "cwd";
+
+/// All that a person can be offered for an action, the narrowest first. Each of them matches it.
+pub fn propose(action: &Action) -> Vec<Matcher> {
+    let Ok(digest) = action.digest() else {
+        return Vec::new();
+    };
+    let exactly = Matcher::Exactly(Exactly {
+        tool: action.tool.clone(),
+        digest,
+    });
+    let wider = rules(action)
+        .into_iter()
+        .map(|(at, rule)| pattern(action, at, rule));
+    let fits = |matcher: &Matcher| matcher.check(action).is_ok();
+    let all = std::iter::once(exactly).chain(wider.map(|pattern| Matcher::Like(Box::new(pattern))));
+    all.filter(fits).take(limits::PROPOSALS).collect()
+}
+
+/// How an argument may vary, and where it stands.
+fn rules(action: &Action) -> Vec<(Vec<String>, Rule)> {
+    let arguments = &action.arguments.0;
+    let folder = arguments.get(FOLDER).and_then(Value::as_str);
+    let nested = arguments.get(INPUT).filter(|input| input.is_object());
+    let (way, fields) = match nested {
+        Some(input) => (vec![INPUT.to_owned()], input),
+        None => (Vec::new(), arguments),
+    };
+    let mut rules = Vec::new();
+    let texts = fields.as_object().into_iter().flatten();
+    for (name, value) in texts {
+        let Some(text) = value.as_str() else { continue };
+        let mut at = way.clone();
+        at.push(name.clone());
+        let found: Vec<_> = match &**name {
+            name if COMMAND.contains(&name) => Words::of(text, folder)
+                .into_iter()
+                .map(Rule::Words)
+                .collect(),
+            name if PATH.contains(&name) => folders_above(text)
+                .map(|folder| Rule::Below(folder.to_owned()))
+                .collect(),
+            name if ADDRESS.contains(&name) => {
+                let origin = host::origin(text).into_iter();
+                origin.map(|origin| Rule::Host(origin.to_owned())).collect()
+            }
+            _ => Vec::new(),
+        };
+        rules.extend(found.into_iter().map(|rule| (at.clone(), rule)));
+    }
+    rules
+}
+
+/// The folders that a path is in, the nearest first, as far as a grant may be for them.
+fn folders_above(text: &str) -> impl Iterator<Item = &str> {
+    let cut = text.char_indices().rev().filter(|(_, c)| *c == '/');
+    cut.filter_map(|(at, _)| text.get(..at))
+        .filter(move |folder| path::is_below(text, folder))
+        .take(limits::PROPOSALS)
+}
+
+/// The action with one argument that varies, and all beside it that is harmless then.
+fn pattern(action: &Action, at: Vec<String>, rule: Rule) -> Pattern {
+    let mut like = action.arguments.0.clone();
+    let beside = harmless_beside(&rule);
+    let mut varies = Vec::new();
+    let way = at.split_last().map_or(&[][..], |(_, way)| way);
+    for name in beside {
+        let mut at_beside = way.to_vec();
+        at_beside.push(name.to_owned());
+        if at_beside != at {
+            take(&mut like, &at_beside);
+            varies.push(Varying {
+                at: at_beside,
+                by: Rule::Any,
+            });
+        }
+    }
+    take(&mut like, &at);
+    varies.insert(0, Varying { at, by: rule });
+    let mut pattern = Pattern {
+        tool: action.tool.clone(),
+        like: AnyJson(like),
+        varies,
+        operands: Vec::new(),
+    };
+    pattern.operands = pattern.bound(action);
+    pattern
+}
