@@ -33,8 +33,7 @@ pub(super) fn Closed(
     focus_when_sent(result, answering);
     let back = CameFrom::address();
     let sent = ending.by_you && ending.outcome != Outcome::Cancelled;
-    // What a grant has approved no person has looked at.
-    let more = may_answer && ending.outcome == Outcome::Approved && ending.granted.is_none();
+    let more = may_answer && ending.goes_on;
     view! {
         <section class="closed" aria-live="polite" tabindex="-1" node_ref=result>
             <EndingView row ending live />

@@ -223,6 +223,7 @@ mod tests {
             at: DateTime::UNIX_EPOCH,
             answer: Some(answer.to_owned()),
             granted: None,
+            goes_on: false,
             reason: None,
             collected_at: None,
             callback: None,

@@ -143,6 +143,8 @@ pub struct Ending {
     pub answer: Option<String>,
     /// The day on which the standing approval was made that approved it, where no person was asked.
     pub granted: Option<String>,
+    /// Whether the next ones like it can be approved ahead.
+    pub goes_on: bool,
     /// Why it was taken back.
     pub reason: Option<String>,
     /// When the agent picked it up.

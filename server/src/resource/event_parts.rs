@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 83] = [
+pub(crate) const EVENT_TYPES: [&str; 85] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",

@@ -8,7 +8,7 @@ use app::{
     },
 };
 use domain::{
-    Actor, Audience, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
+    Actor, Audience, Interaction, InteractionEvent, InteractionId, Payload, Person, State, decide,
     interaction::{
         Answer, AnswerContent, Ask, Choice, Erased, FormAnswer, FormAnswers, Mode, Outcome, Report,
         Request, TaskRef,
@@ -284,6 +284,7 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
             State::Resolved { answer } => grant_of(answer),
             _ => None,
         },
+        goes_on: decide::grant::can_be_made_of(interaction),
         reason,
         collected_at: interaction.collected_at,
         callback: interaction.callback,

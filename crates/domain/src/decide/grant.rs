@@ -84,6 +84,11 @@ pub fn make(
     Ok(changeset(write, event))
 }
 
+/// Whether a grant can be made of it, whoever makes it.
+pub fn can_be_made_of(approval: &Interaction) -> bool {
+    approved_action(approval).is_ok()
+}
+
 /// What this person can be offered after an approval, the narrowest first; nothing where they may not make a grant.
 pub fn offers(approval: &Interaction, by: &Principal) -> Vec<Matcher> {
     let may_make = maker(approval, by).is_ok();

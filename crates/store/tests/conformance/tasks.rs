@@ -64,6 +64,7 @@ fn task_of(changeset: &Changeset) -> Task {
         | Write::Counted(_)
         | Write::Arrived { .. }
         | Write::Ladder(_)
+        | Write::Grant(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,
     });
