@@ -97,7 +97,7 @@ fn asked(request: &Request) -> String {
             arguments = action.arguments.0.to_string();
             texts.extend([action.tool.as_str(), &arguments]);
         }
-        Ask::PlanReview { plan } => texts.push(plan),
+        Ask::PlanReview { plan, .. } => texts.push(plan),
         Ask::Form { questions } => {
             texts.extend(questions.iter().map(|question| question.prompt.as_str()));
         }

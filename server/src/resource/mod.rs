@@ -360,7 +360,7 @@ impl From<Ask> for AskedBody {
                 action_digest: Some(action_digest),
                 ..none
             },
-            Ask::PlanReview { plan } => Self {
+            Ask::PlanReview { plan, .. } => Self {
                 plan: Some(plan),
                 ..none
             },

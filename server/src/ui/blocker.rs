@@ -105,7 +105,7 @@ pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiErro
             let view = made(move || action::view(&shape::of(&action, &digest)));
             Control::Approve(view.await?)
         }
-        Ask::PlanReview { plan } => Control::Decide {
+        Ask::PlanReview { plan, .. } => Control::Decide {
             digest: interaction.request.ask.digest().unwrap_or_default(),
             plan_html: rendered(plan.clone()).await?,
         },

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Outcome,
     ask::Ask,
+    comment::{self, Comment},
     form::{self, FormAnswers, FormQuestion},
     kind::Kind,
     plan::PlanDecision,
@@ -13,6 +14,7 @@ use super::{
 };
 use crate::{
     fault::{Fault, Faults, is_blank},
+    json::Object,
     limits,
     principal::Responder,
 };
@@ -58,8 +60,11 @@ pub enum AnswerContent {
     Plan {
         /// How to go on.
         decision: PlanDecision,
-        /// The changes wanted; always there with [`PlanDecision::Adjust`].
+        /// The changes wanted, or notes on the way. With [`PlanDecision::Adjust`] there is this, or a comment.
         feedback: Option<String>,
+        /// Words on some of its lines, in the order of the plan.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        comments: Vec<Comment>,
     },
     /// To a `form`: every question's answer by its id.
     Form {
@@ -91,12 +96,34 @@ impl AnswerContent {
                 1 => "1 answer".to_owned(),
                 count => format!("{count} answers"),
             },
-            Self::Plan { feedback, .. } => feedback.clone().unwrap_or_default(),
+            Self::Plan {
+                feedback, comments, ..
+            } => {
+                let first = comments.first().map(|comment| comment.text.clone());
+                feedback.clone().or(first).unwrap_or_default()
+            }
             Self::Approval { text, .. } => text.clone().unwrap_or_default(),
             Self::Text { text } => text.clone(),
             Self::Selected { selected } => selected.join(", "),
             Self::Acknowledged => String::new(),
         }
+    }
+
+    /// All that was said of a plan: the feedback as it was typed, then each comment with its place. An agent that knows of
+    /// no comments reads them here.
+    pub fn feedback(&self, ask: &Ask) -> Option<String> {
+        let (
+            Self::Plan {
+                feedback, comments, ..
+            },
+            Ask::PlanReview { plan, .. },
+        ) = (self, ask)
+        else {
+            return None;
+        };
+        let comments = comments.iter().map(|comment| comment.to_text(plan));
+        let said: Vec<String> = feedback.iter().cloned().chain(comments).collect();
+        (!said.is_empty()).then(|| said.join("\n\n"))
     }
 
     /// The answer as a text, for an agent's context and for people. Free text stands in it byte for
@@ -113,7 +140,7 @@ impl AnswerContent {
             Self::Approval { approved, text } => {
                 with(if *approved { "Approved" } else { "Denied" }, text)
             }
-            Self::Plan { decision, feedback } => with(decision.meaning(), feedback),
+            Self::Plan { decision, .. } => with(decision.meaning(), &self.feedback(ask)),
             Self::Form { answers } => {
                 let questions: &[FormQuestion] = match ask {
                     Ask::Form { questions } => questions,
@@ -146,6 +173,8 @@ pub struct AnswerDraft {
     pub decision: Option<PlanDecision>,
     /// For a `plan_review`.
     pub feedback: Option<String>,
+    /// For a `plan_review`: words on some lines of the plan.
+    pub comments: Option<Vec<Object<Comment>>>,
     /// For a `form`: any of its questions.
     #[serde(deserialize_with = "form::read_answers")]
     pub answers: Option<FormAnswers>,
@@ -181,7 +210,7 @@ impl AnswerDraft {
             }),
             Ask::Acknowledgement => Some(Checked::Whole(AnswerContent::Acknowledged)),
             Ask::Approval { .. } => self.approval(&mut faults).map(Checked::Whole),
-            Ask::PlanReview { .. } => self.plan(&mut faults).map(Checked::Whole),
+            Ask::PlanReview { plan, .. } => self.plan(plan, &mut faults).map(Checked::Whole),
             Ask::Form { questions } => faults.present("answers", self.answers).map(|given| {
                 let answers = form::merge(questions, known, given, &mut faults);
                 if questions.iter().all(|it| answers.contains_key(&it.id)) {
@@ -213,6 +242,7 @@ impl AnswerDraft {
             (self.approved.is_some(), "approved", &[Kind::Approval]),
             (self.decision.is_some(), "decision", &[Kind::PlanReview]),
             (self.feedback.is_some(), "feedback", &[Kind::PlanReview]),
+            (self.comments.is_some(), "comments", &[Kind::PlanReview]),
             (self.answers.is_some(), "answers", &[Kind::Form]),
             (
                 self.digest.is_some(),
@@ -261,15 +291,25 @@ impl AnswerDraft {
         })
     }
 
-    fn plan(self, faults: &mut Faults) -> Option<AnswerContent> {
-        let decision = faults.present("decision", self.decision)?;
+    fn plan(self, plan: &str, faults: &mut Faults) -> Option<AnswerContent> {
+        let decision = faults.present("decision", self.decision);
         let feedback = self.feedback;
         if let Some(text) = &feedback {
             faults.length("feedback", text, limits::TEXT_CHARS);
         }
-        if decision == PlanDecision::Adjust && feedback.as_deref().is_none_or(is_blank) {
-            faults.add("feedback", "is required with `adjust`");
+        let comments = comment::check(self.comments.unwrap_or_default(), plan, faults);
+        let decision = decision?;
+        let says_nothing = feedback.as_deref().is_none_or(is_blank) && comments.is_empty();
+        if decision == PlanDecision::Adjust && says_nothing {
+            faults.add(
+                "feedback",
+                "is required with `adjust`, unless there are `comments`",
+            );
         }
-        Some(AnswerContent::Plan { decision, feedback })
+        Some(AnswerContent::Plan {
+            decision,
+            feedback,
+            comments,
+        })
     }
 }

@@ -88,8 +88,9 @@ impl Ask {
                 },
                 action_digest: action_digest.clone(),
             },
-            Self::PlanReview { .. } => Self::PlanReview {
+            Self::PlanReview { revises, .. } => Self::PlanReview {
                 plan: String::new(),
+                revises: *revises,
             },
             Self::Form { .. } => Self::Form {
                 questions: Vec::new(),
@@ -153,6 +154,7 @@ impl AnswerContent {
             Self::Plan { decision, .. } => Self::Plan {
                 decision: *decision,
                 feedback: None,
+                comments: Vec::new(),
             },
             Self::Form { .. } => Self::Form {
                 answers: FormAnswers::new(),

@@ -309,7 +309,7 @@ fn beginning(interaction: &Interaction) -> String {
     let request = &interaction.request;
     let text = match &request.ask {
         Ask::Approval { action, .. } => format!("{}\n{}", action.tool, plain(&action.arguments.0)),
-        Ask::PlanReview { plan } => plan.clone(),
+        Ask::PlanReview { plan, .. } => plan.clone(),
         _ => request.prompt.clone(),
     };
     let mut chars = BEGINNING_CHARS;

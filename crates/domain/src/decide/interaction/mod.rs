@@ -18,6 +18,7 @@ mod open;
 mod post;
 mod reply;
 mod report;
+mod revise;
 mod snooze;
 
 pub use answer::{answer, answer_open, reject_answer};
@@ -37,6 +38,7 @@ pub use open::{AskedOf, open, open_for};
 pub use post::posted;
 pub use reply::reply;
 pub use report::report;
+pub use revise::{Versions, revises};
 pub use snooze::{Snooze, snooze};
 
 use crate::{

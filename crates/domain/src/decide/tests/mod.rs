@@ -13,6 +13,7 @@ mod offline;
 mod owner;
 mod reach;
 mod replies;
+mod revise;
 mod sequences;
 mod task;
 mod team;

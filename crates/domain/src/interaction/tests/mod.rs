@@ -1,5 +1,6 @@
 //! What may be asked and answered, and what proves a decision.
 
 mod answers;
+mod comments;
 mod proof;
 mod requests;
