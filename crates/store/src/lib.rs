@@ -43,7 +43,7 @@ use domain::{
     Interaction, InteractionId, Membership, MessageId, Parts, Person, PersonId, SecretHash,
     SessionId, SlackId, Task, Team, TeamId, TokenId, Verify,
     access::{WaysIn, factor::Factor},
-    decide::interaction::{Erasable, Snooze},
+    decide::interaction::{Erasable, Snooze, Versions},
     delivery::{ReachKind, SealedSecret},
     interaction::{Brief, Signs, Unproven},
     journal::Record,
@@ -195,7 +195,7 @@ pub trait Commit: Send + Sync {
     ///
     /// # Errors
     /// [`CommitError::Conflict`] when an interaction or a task in it is no longer at the version the
-    /// changeset was decided on, or its idempotency key is taken; nothing of it is kept then.
+    /// changeset was decided on, its idempotency key is taken, or the plan that it revises has a newer version; nothing of it is kept then.
     /// [`CommitError::Failed`] when the database failed; whether the changeset was kept is then unknown.
     async fn commit(&self, changeset: Changeset) -> std::result::Result<Vec<Event>, CommitError>;
 
@@ -316,6 +316,9 @@ pub trait Interactions: Send + Sync {
 
     /// Counts of blockers since `since`.
     async fn counts(&self, audience: &Audience, since: DateTime<Utc>) -> Result<Counts>;
+
+    /// Where a plan stands among its versions; its number is 0 when there is no such interaction.
+    async fn plan_versions(&self, id: InteractionId) -> Result<Versions>;
 
     /// Pending interactions whose deadline is at or before `now`, longest overdue first, without the first `skip`.
     async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>>;

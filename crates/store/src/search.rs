@@ -116,6 +116,13 @@ fn answered(answer: &AnswerContent) -> String {
             let answers: Vec<String> = answers.values().map(FormAnswer::to_text).collect();
             answers.join(" ")
         }
+        AnswerContent::Plan {
+            feedback, comments, ..
+        } => {
+            let comments = comments.iter().map(|comment| comment.text.as_str());
+            let texts: Vec<&str> = feedback.as_deref().into_iter().chain(comments).collect();
+            texts.join(" ")
+        }
         other => other.brief(),
     };
     format!("{} {said}", answer.outcome().name())

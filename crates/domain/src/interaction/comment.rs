@@ -86,7 +86,7 @@ impl Comment {
 }
 
 /// Lines by their numbers, in words.
-pub fn place(lines: &RangeInclusive<usize>) -> String {
+fn place(lines: &RangeInclusive<usize>) -> String {
     match (lines.start(), lines.end()) {
         (from, to) if from == to => format!("Line {from}"),
         (from, to) => format!("Lines {from} to {to}"),

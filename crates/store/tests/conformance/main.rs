@@ -20,6 +20,7 @@ mod nodes;
 mod opening;
 mod outbox;
 mod owners;
+mod plans;
 mod proof;
 mod reach_numbers;
 mod reaches;
