@@ -25,7 +25,7 @@ impl Service {
     /// same request, nothing is opened and no destination is told again.
     ///
     /// # Errors
-    /// [`Refused::Invalid`] with every fault of the draft, [`Refused::KeyReused`],
+    /// [`Refused::Invalid`] with every fault of the draft, or where a plan revises one that it may not revise, [`Refused::KeyReused`],
     /// [`Refused::TooManyPending`], [`Refused::TooMuchInTask`], [`Refused::QuotaUsedUp`].
     pub async fn ask(
         &self,
@@ -58,11 +58,13 @@ impl Service {
             .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
-        // The same agent may send the same key twice at once, the task may change meanwhile, and the quota be used up.
+        // The same agent may send the same key twice at once, the task may change meanwhile, the quota be used up, and
+        // another plan take the same place.
         loop {
             if let Some(asked) = self.asked_before(&agent, key.as_ref(), &request).await? {
                 return Ok(asked);
             }
+            self.may_revise(&request, &agent, team.as_ref()).await?;
             let quota = self.quota_left(agent.id).await?;
             if request.kind() != Kind::Notification {
                 self.has_room(&agent, request.task.as_ref()).await?;

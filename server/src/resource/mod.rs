@@ -62,6 +62,9 @@ pub struct InteractionBody {
     action_digest: Option<String>,
     /// For a plan review, in markdown.
     plan: Option<String>,
+    /// For a plan review: the id of the earlier plan that it takes the place of.
+    #[schema(value_type = Option<Uuid>)]
+    revises: Option<InteractionId>,
     /// For a notification.
     #[schema(value_type = Option<names::Level>)]
     level: Option<Level>,
@@ -188,6 +191,7 @@ struct AskedBody {
     action: Option<Action>,
     action_digest: Option<String>,
     plan: Option<String>,
+    revises: Option<InteractionId>,
     level: Option<Level>,
 }
 
@@ -213,8 +217,11 @@ struct AnswerBody {
     answers: Option<FormAnswers>,
     #[schema(value_type = Option<names::PlanDecision>)]
     decision: Option<PlanDecision>,
-    /// To a plan review.
+    /// To a plan review: all that was said of it, the comments with their places at the end.
     feedback: Option<String>,
+    /// To a plan review: the comments once more, by their places, in the order of the plan.
+    #[schema(value_type = Option<Vec<parts::PlanComment>>)]
+    comments: Option<Vec<CommentBody>>,
     /// To a plan review: whether the agent drops its context.
     clear_context: Option<bool>,
     #[schema(value_type = Option<names::TargetMode>)]
@@ -223,6 +230,16 @@ struct AnswerBody {
     #[schema(value_type = Option<parts::Responder>)]
     responder: Option<Responder>,
     answered_at: DateTime<Utc>,
+}
+
+/// Words on some lines of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct CommentBody {
+    line: usize,
+    to_line: usize,
+    /// These lines, as they stand in the plan.
+    quote: String,
+    text: String,
 }
 
 impl InteractionBody {
@@ -245,6 +262,8 @@ impl InteractionBody {
                     _ => None,
                 },
                 answered_at,
+                feedback: content.feedback(&interaction.request.ask),
+                comments: comments(content, &interaction.request.ask),
                 ..AnswerBody::from(content.clone())
             });
         let closed_by = state.closed_by().map(str::to_owned);
@@ -267,6 +286,7 @@ impl InteractionBody {
             asked = AskedBody {
                 action_digest: asked.action_digest,
                 multiple: asked.multiple,
+                revises: asked.revises,
                 level: asked.level,
                 ..AskedBody::default()
             };
@@ -287,6 +307,7 @@ impl InteractionBody {
             action: asked.action,
             action_digest: asked.action_digest,
             plan: asked.plan,
+            revises: asked.revises,
             level: asked.level,
             agent: interaction.agent,
             team: interaction.team.map(|team| team.name),
@@ -360,8 +381,9 @@ impl From<Ask> for AskedBody {
                 action_digest: Some(action_digest),
                 ..none
             },
-            Ask::PlanReview { plan, .. } => Self {
+            Ask::PlanReview { plan, revises } => Self {
                 plan: Some(plan),
+                revises,
                 ..none
             },
             Ask::Form { questions } => Self {
@@ -390,9 +412,9 @@ impl From<AnswerContent> for AnswerBody {
             },
             AnswerContent::Acknowledged => none,
             AnswerContent::Approval { text, .. } => Self { text, ..none },
-            AnswerContent::Plan { decision, feedback } => Self {
+            // What was said of it takes the plan to tell.
+            AnswerContent::Plan { decision, .. } => Self {
                 decision: Some(decision),
-                feedback,
                 clear_context: Some(decision.clear_context()),
                 target_mode: decision.target_mode(),
                 ..none
@@ -403,6 +425,21 @@ impl From<AnswerContent> for AnswerBody {
             },
         }
     }
+}
+
+/// The comments on a plan, with the lines that they are about.
+fn comments(content: &AnswerContent, ask: &Ask) -> Option<Vec<CommentBody>> {
+    let (AnswerContent::Plan { comments, .. }, Ask::PlanReview { plan, .. }) = (content, ask)
+    else {
+        return None;
+    };
+    let comments = comments.iter().map(|comment| CommentBody {
+        line: *comment.lines().start(),
+        to_line: *comment.lines().end(),
+        quote: comment.quoted(plan),
+        text: comment.text.clone(),
+    });
+    Some(comments.collect())
 }
 
 /// Only questions, choices and forms have one.

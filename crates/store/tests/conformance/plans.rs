@@ -173,7 +173,11 @@ async fn comments_come_back_as_they_were_given_and_are_found(database: Database)
     // As they are stored: here nobody is trusted.
     let rows = store.stored_after(None, 1).await.unwrap();
     assert_eq!(rows, [answered.clone()]);
-    let events = store.events_of(answered.id, 0, 100).await.unwrap().collect();
+    let events = store
+        .events_of(answered.id, 0, 100)
+        .await
+        .unwrap()
+        .collect();
     assert_eq!(Interaction::replay(&events), Some(answered.clone()));
     for word in ["beforehand", "friday", MARK] {
         let briefs = store.briefs(&found(word)).await.unwrap();

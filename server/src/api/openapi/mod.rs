@@ -96,6 +96,7 @@ use crate::{
         asks::NamedTaskDraft,
         asks::OptionDraft,
         asks::FormQuestionDraft,
+        answers::PlanCommentDraft,
         event_parts::AnswerContent,
         event_parts::EndpointThen,
         event_parts::ReachThen,
