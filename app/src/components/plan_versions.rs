@@ -78,7 +78,9 @@ fn Comment(comment: CommentThen) -> impl IntoView {
             <p class="part-note">
                 {comment.place} " · " <strong>{comment.became}</strong>
             </p>
-            <div class="source plan-quote" dir="ltr" inner_html=comment.was_html></div>
+            {comment
+                .was_html
+                .map(|html| view! { <div class="source plan-quote" dir="ltr" inner_html=html></div> })}
             <AnswerText text=comment.text />
             {comment
                 .now_html

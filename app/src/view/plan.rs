@@ -49,8 +49,8 @@ pub struct CommentThen {
     pub place: String,
     /// What became of these lines, in words.
     pub became: String,
-    /// These lines as they were. Made by the server only.
-    pub was_html: String,
+    /// These lines as they were, where there is room for them. Made by the server only.
+    pub was_html: Option<String>,
     /// What stands there now, where that is something else. Made by the server only.
     pub now_html: Option<String>,
     /// The comment.

@@ -22,7 +22,7 @@ pub const DESCRIPTION_CHARS: usize = 4_000;
 pub const TOGETHER: usize = 100;
 /// Most comments on one plan.
 pub const COMMENTS: usize = 100;
-/// Longest comment on a plan, in characters; all of them together have [`TEXT_CHARS`] at most.
+/// Longest comment on a plan, in characters; with the feedback all of them have [`TEXT_CHARS`] at most.
 pub const COMMENT_CHARS: usize = 4_000;
 /// Most versions of one plan.
 pub const PLAN_VERSIONS: usize = 100;

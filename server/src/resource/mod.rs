@@ -237,7 +237,7 @@ struct AnswerBody {
 struct CommentBody {
     line: usize,
     to_line: usize,
-    /// These lines, as they stand in the plan.
+    /// The beginning of these lines.
     quote: String,
     text: String,
 }
@@ -436,7 +436,7 @@ fn comments(content: &AnswerContent, ask: &Ask) -> Option<Vec<CommentBody>> {
     let comments = comments.iter().map(|comment| CommentBody {
         line: *comment.lines().start(),
         to_line: *comment.lines().end(),
-        quote: comment.quoted(plan),
+        quote: comment.quote(plan),
         text: comment.text.clone(),
     });
     Some(comments.collect())

@@ -21,6 +21,9 @@ use super::{
 
 /// A plan of more lines is not listed to pick from.
 const LISTED: usize = 2_000;
+/// As many lines of a long comment are shown, and as much of all of them, in bytes: each of many may be on all of a plan.
+const QUOTED: usize = 12;
+const QUOTED_BYTES: usize = 64 * 1024;
 
 /// A plan's lines with their numbers, as comments count them.
 pub(super) fn listed(plan: &str) -> Option<String> {
@@ -103,6 +106,7 @@ fn compared(before: &Interaction, plan: &str) -> PlanThen {
     };
     let change = shape::revised(then, plan);
     let pairs = change.pairs();
+    let mut room = QUOTED_BYTES;
     let (feedback, comments) = match before.answer() {
         Some(AnswerContent::Plan {
             feedback, comments, ..
@@ -119,12 +123,18 @@ fn compared(before: &Interaction, plan: &str) -> PlanThen {
         feedback: feedback.filter(|text| !text.trim().is_empty()),
         comments: comments
             .iter()
-            .map(|comment| said(comment, then, plan, &pairs))
+            .map(|comment| said(comment, then, plan, &pairs, &mut room))
             .collect(),
     }
 }
 
-fn said(comment: &Comment, then: &str, plan: &str, pairs: &[Pair]) -> CommentThen {
+fn said(
+    comment: &Comment,
+    then: &str,
+    plan: &str,
+    pairs: &[Pair],
+    room: &mut usize,
+) -> CommentThen {
     let became = Became::of(&comment.lines(), pairs);
     let now = match &became {
         Became::Changed { now } => Some(now),
@@ -133,17 +143,21 @@ fn said(comment: &Comment, then: &str, plan: &str, pairs: &[Pair]) -> CommentThe
     CommentThen {
         place: comment.place(),
         became: became.in_words(),
-        was_html: quoted(then, &comment.lines()),
-        now_html: now.map(|now| quoted(plan, now)),
+        was_html: quoted(then, &comment.lines(), room),
+        now_html: now.and_then(|now| quoted(plan, now, room)),
         text: comment.text.clone(),
     }
 }
 
-fn quoted(plan: &str, lines: &RangeInclusive<usize>) -> String {
+/// These lines, while there is room for them.
+fn quoted(plan: &str, lines: &RangeInclusive<usize>, room: &mut usize) -> Option<String> {
     let first = *lines.start();
     let skipped = plan.lines().skip(first.saturating_sub(1));
-    let quoted: Vec<&str> = skipped.take(lines.clone().count()).collect();
-    action::numbered(&quoted, first)
+    let quoted = skipped.take(lines.clone().count().min(QUOTED));
+    let quoted: Vec<&str> = quoted.collect();
+    let html = action::numbered(&quoted, first);
+    *room = room.checked_sub(html.len())?;
+    Some(html)
 }
 
 #[cfg(test)]
@@ -172,16 +186,22 @@ mod tests {
             to_line: None,
             text: "Not on a Friday".into(),
         };
-        let shown = said(&comment, then, now, &pairs);
+        let mut room = QUOTED_BYTES;
+        let shown = said(&comment, then, now, &pairs, &mut room);
         assert_eq!(
             (shown.place.as_str(), shown.became.as_str()),
             ("Line 2", "Changed: now line 2")
         );
-        assert!(text_of(&shown.was_html).contains("2. Deploy on Friday"));
+        assert!(text_of(&shown.was_html.unwrap()).contains("2. Deploy on Friday"));
         assert!(text_of(&shown.now_html.unwrap()).contains("2. Deploy on Monday"));
         let above = Comment { line: 1, ..comment };
-        let shown = said(&above, then, now, &pairs);
+        let shown = said(&above, then, now, &pairs, &mut room);
         assert_eq!(shown.became, "Unchanged: line 1");
         assert_eq!(shown.now_html, None);
+        let shown = said(&above, then, now, &pairs, &mut 10);
+        assert_eq!(
+            (shown.was_html, shown.became.as_str()),
+            (None, "Unchanged: line 1")
+        );
     }
 }

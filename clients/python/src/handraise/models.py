@@ -94,7 +94,7 @@ class PlanComment:
     line: int
     to_line: int
     quote: str
-    """These lines, as they stand in the plan."""
+    """The beginning of these lines."""
     text: str
 
 

@@ -297,7 +297,9 @@ impl AnswerDraft {
         if let Some(text) = &feedback {
             faults.length("feedback", text, limits::TEXT_CHARS);
         }
-        let comments = comment::check(self.comments.unwrap_or_default(), plan, faults);
+        let comments = self.comments.unwrap_or_default();
+        let length = feedback.as_deref().map_or(0, |text| text.chars().count());
+        let comments = comment::check(comments, plan, length, faults);
         let decision = decision?;
         let says_nothing = feedback.as_deref().is_none_or(is_blank) && comments.is_empty();
         if decision == PlanDecision::Adjust && says_nothing {

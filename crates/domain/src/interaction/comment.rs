@@ -60,27 +60,25 @@ impl Comment {
         place(&self.lines())
     }
 
-    /// The lines it is about, as they stand in the plan.
-    pub fn quoted(&self, plan: &str) -> String {
+    /// The beginning of its lines: the first that is not blank, as far as it is no long one. Each of many comments may be on
+    /// all of a plan, so nothing that goes out repeats more of it.
+    pub fn quote(&self, plan: &str) -> String {
         let count = self.lines().count();
         let skipped = plan.lines().skip(self.line.saturating_sub(1));
-        skipped.take(count).collect::<Vec<_>>().join("\n")
+        let mut lines = skipped.take(count).map(str::trim);
+        let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
+        match first.char_indices().nth(QUOTED_CHARS) {
+            Some((end, _)) => format!("{}…", &first[..end]),
+            None => first.to_owned(),
+        }
     }
 
     /// Place, beginning of the lines, and words: for those who read all that was said as one text.
     pub fn to_text(&self, plan: &str) -> String {
-        let quoted = self.quoted(plan);
-        let mut lines = quoted.lines().map(str::trim);
-        // The first line of a block may be blank.
-        let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
-        let more = match first.char_indices().nth(QUOTED_CHARS) {
-            Some((end, _)) => format!("{}…", &first[..end]),
-            None => first.to_owned(),
-        };
-        let place = self.place();
-        match more.is_empty() {
+        let (place, quote) = (self.place(), self.quote(plan));
+        match quote.is_empty() {
             true => format!("{place}: {}", self.text),
-            false => format!("{place}, “{more}”: {}", self.text),
+            false => format!("{place}, “{quote}”: {}", self.text),
         }
     }
 }
@@ -93,10 +91,12 @@ fn place(lines: &RangeInclusive<usize>) -> String {
     }
 }
 
-/// The comments in the order of the plan. A comment on lines that the plan has not is a fault; none of them is then kept.
+/// The comments in the order of the plan, beside a feedback of so many characters. A comment on lines that the plan has
+/// not is a fault; none of them is then kept.
 pub(super) fn check(
     comments: Vec<Object<Comment>>,
     plan: &str,
+    feedback: usize,
     faults: &mut Faults,
 ) -> Vec<Comment> {
     if comments.len() > limits::COMMENTS {
@@ -110,7 +110,7 @@ pub(super) fn check(
         );
     }
     let count = plan.lines().count();
-    let mut all = 0;
+    let mut all = feedback;
     let mut checked = Vec::with_capacity(comments.len().min(limits::COMMENTS));
     for (n, Object(comment)) in comments.into_iter().take(limits::COMMENTS).enumerate() {
         let at = |field: &str| format!("comments[{n}].{field}");
@@ -142,11 +142,12 @@ pub(super) fn check(
             ..comment
         });
     }
-    if all > limits::TEXT_CHARS {
+    // A feedback that is too long by itself is a fault of its own.
+    if all > limits::TEXT_CHARS && !checked.is_empty() {
         faults.add(
             "comments",
             format!(
-                "have {all} characters together, at most {} are allowed",
+                "have {all} characters together with `feedback`, at most {} are allowed",
                 limits::TEXT_CHARS
             ),
         );

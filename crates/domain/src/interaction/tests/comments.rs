@@ -78,6 +78,30 @@ fn limits_of_comments_are_inclusive() {
     assert_eq!(paths(many(1, longest + 1)), ["comments[0].text"]);
     let too_many = many(limits::TEXT_CHARS / longest + 1, longest);
     assert_eq!(paths(too_many), ["comments"]);
+    // What goes out repeats only so much of a plan, however often it is commented on.
+    let plan = "ü".repeat(500);
+    let on_it = Comment {
+        line: 1,
+        to_line: None,
+        text: String::new(),
+    };
+    assert_eq!(on_it.quote(&plan).chars().count(), 81);
+    // Feedback and comments share their room.
+    let ask = request(body(Kind::PlanReview)).ask;
+    let both = |chars: usize| {
+        let draft = given(json!({
+            "decision": "adjust", "feedback": "ü".repeat(limits::TEXT_CHARS - 10),
+            "comments": [{"line": 1, "text": "ü".repeat(chars)}],
+        }));
+        draft.check(&ask, &FormAnswers::new())
+    };
+    assert!(both(10).is_ok());
+    let paths: Vec<_> = both(11)
+        .unwrap_err()
+        .into_iter()
+        .map(|it| it.path)
+        .collect();
+    assert_eq!(paths, ["comments"]);
 }
 
 #[test]
@@ -100,8 +124,8 @@ fn comments_go_back_in_the_order_of_the_plan_each_with_its_place() {
     let AnswerContent::Plan { comments, .. } = &content else {
         panic!("{content:?}");
     };
-    let quoted: Vec<_> = comments.iter().map(|it| it.quoted(PLAN)).collect();
-    assert_eq!(quoted, ["", "\n1. Test", "2. Deploy", "2. Deploy"]);
+    let quoted: Vec<_> = comments.iter().map(|it| it.quote(PLAN)).collect();
+    assert_eq!(quoted, ["", "1. Test", "2. Deploy", "2. Deploy"]);
     assert_eq!(
         content.to_text(&ask).lines().next(),
         Some("Stay in plan mode and work the feedback in: Line 2: A word on why")
