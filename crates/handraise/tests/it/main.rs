@@ -51,6 +51,7 @@ mod outbound_pages;
 mod owners;
 mod pages;
 mod passkeys;
+mod plans;
 mod polling;
 mod problems;
 mod proof;
