@@ -20,9 +20,9 @@ pub(super) fn DecideControl(
     id: InteractionId,
     /// Of the plan that stands beside it.
     digest: String,
-    /// How many it has.
+    /// How many lines the plan has.
     lines: usize,
-    /// With their numbers.
+    /// These with their numbers.
     source_html: Option<String>,
     answering: Answering,
 ) -> impl IntoView {

@@ -62,7 +62,15 @@ pub(super) fn PlanComments(
                 .map(|html| {
                     view! {
                         <p class="part-note">"Press a line to comment on it."</p>
-                        <div class="source plan-lines" dir="ltr" inner_html=html on:click=on_line></div>
+                        <div
+                            class="source plan-lines"
+                            dir="ltr"
+                            tabindex="0"
+                            role="group"
+                            aria-label="Lines of the plan"
+                            inner_html=html
+                            on:click=on_line
+                        ></div>
                     }
                 })}
             <For each=move || rows.get() key=|n| *n let:n>
@@ -112,6 +120,15 @@ fn CommentRow(
             }
         }
     };
+    // In a field of one line a browser takes it for sending the form: a decision may be picked already.
+    let on_place = move |event: ev::KeyboardEvent| {
+        if event.key() == "Enter" && !event.ctrl_key() && !event.meta_key() {
+            event.prevent_default();
+            if let Some(row) = row.get_untracked().and_then(|row| Row::of(&row)) {
+                focus_in_place(&row.text);
+            }
+        }
+    };
     let (place, text) = (format!("comment-place-{n}"), format!("comment-text-{n}"));
     view! {
         <div class="plan-comment" node_ref=row on:input=keep>
@@ -124,6 +141,7 @@ fn CommentRow(
                 autocomplete="off"
                 placeholder="3 or 3-5"
                 aria-describedby="answer-problem"
+                on:keydown=on_place
             />
             <label for=text.clone()>"Comment"</label>
             <textarea
