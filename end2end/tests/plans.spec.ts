@@ -64,7 +64,7 @@ test("Enter in the place of a comment decides nothing", async ({ ana, server }) 
   const { id } = await server.ask({ kind: "plan_review", prompt: "May I?", plan: first });
   const dialog = await open(ana, server, id);
   await dialog.getByText("Comment on lines").click();
-  await dialog.getByRole("radio", { name: "Proceed", exact: true }).first().check();
+  await dialog.locator('input[name="decision"][value="proceed"]').check();
   await dialog.getByLabel("Lines", { exact: true }).fill("3");
   await ana.keyboard.press("Enter");
   await expect(dialog.getByLabel("Comment", { exact: true })).toBeFocused();
