@@ -32,6 +32,7 @@ export type Interaction = {
     answers: Record<string, string | string[]> | null;
     decision: string | null;
     feedback: string | null;
+    comments: { line: number; to_line: number; quote: string; text: string }[] | null;
     clear_context: boolean | null;
     target_mode: string | null;
     responder: { name: string };

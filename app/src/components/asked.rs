@@ -2,7 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{action_block::ActionBlock, kind_mark::LevelMark, option_text::OptionText};
+use super::{
+    action_block::ActionBlock, kind_mark::LevelMark, option_text::OptionText,
+    plan_versions::PlanVersionsView,
+};
 use crate::view::{ChoiceView, Control, FormStep};
 
 /// Everything the agent sent. Where a control follows, options and questions are left to it.
@@ -21,8 +24,13 @@ pub(super) fn Asked(
             {prompt}
         }
         .into_any(),
-        Control::Decide { plan_html, .. } => view! {
+        Control::Decide {
+            plan_html,
+            versions,
+            ..
+        } => view! {
             {prompt}
+            {versions.map(|versions| view! { <PlanVersionsView versions=*versions /> })}
             <section class="plan" aria-labelledby="plan-title">
                 <h2 id="plan-title" class="part-title">
                     "The plan"

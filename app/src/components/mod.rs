@@ -50,6 +50,7 @@ mod option_text;
 mod outcome;
 mod passkey_link;
 mod password_field;
+mod plan_versions;
 mod provider_buttons;
 mod read_to_end;
 mod recent_list;

@@ -5,11 +5,15 @@
 use domain::{InteractionId, PersonId, interaction::PlanDecision};
 use leptos::server;
 
+#[cfg(feature = "ssr")]
+use crate::components::controls::lines_of;
 use crate::{
     error::UiError,
     view::{AnswerOutcome, Blocker, Story},
     wire::TreeJson,
 };
+#[cfg(feature = "ssr")]
+use domain::{interaction::Comment, json::Object};
 
 /// `chosen` where any number of the options may be ticked.
 pub(crate) const SEVERAL: &str = "several";
@@ -27,7 +31,7 @@ pub async fn load_story(id: InteractionId) -> Result<Story, UiError> {
 }
 
 /// Answers a blocker. Every control is a plain form, so the fields are those of HTML:
-/// `text`, `selected[]`, `approved`, `decision`, `feedback`, and `digest` of the action or plan that was shown, or of the answers of the form. `question` names the question of a form
+/// `text`, `selected[]`, `approved`, `decision`, `feedback`, `places[]` with `comments[]`, and `digest` of the action or plan that was shown, or of the answers of the form. `question` names the question of a form
 /// that `text` or `selected[]` answers. `typed` is there with a text that is the answer and may be empty,
 /// `chosen` with options, of which none may be ticked: a form cannot tell nothing from none. `empty` is there when its person has been asked whether an empty answer is meant; a page's program asks by itself. `form` is there when a browser without wasm sent the form by itself: HTML turns every line break of a
 /// text area into CR LF on the way, which the person did not type. `by` is whose page it comes from.
@@ -42,6 +46,8 @@ pub async fn answer_blocker(
     #[server(default)] approved: Option<bool>,
     #[server(default)] decision: Option<PlanDecision>,
     #[server(default)] feedback: Option<String>,
+    #[server(default)] places: Option<Vec<String>>,
+    #[server(default)] comments: Option<Vec<String>>,
     #[server(default)] digest: Option<String>,
     #[server(default)] empty: Option<String>,
     #[server(default)] form: Option<String>,
@@ -59,7 +65,11 @@ pub async fn answer_blocker(
             approved,
             arguments: None,
             decision,
-            feedback: feedback.map(|text| as_typed(text, plain)),
+            // A plain form has the field whether or not anything is in it.
+            feedback: feedback
+                .map(|text| as_typed(text, plain))
+                .filter(|text| !plain || !text.trim().is_empty()),
+            comments: super::answered(placed(places, comments, plain))?,
             answers: None,
             digest,
         },
@@ -106,6 +116,38 @@ pub(super) fn typed_or_chosen(
     let selected = selected.or_else(|| chosen.map(|_| Vec::new()));
     let text = text.map(|text| as_typed(text, plain));
     Ok((text.or_else(|| typed.map(|_| String::new())), selected))
+}
+
+/// Comments on lines of a plan: each with its place, `3` or `3-5`. Those without a text are left out.
+///
+/// # Errors
+/// [`UiError::Invalid`] for a comment without a place.
+#[cfg(feature = "ssr")]
+fn placed(
+    places: Option<Vec<String>>,
+    comments: Option<Vec<String>>,
+    plain: bool,
+) -> Result<Option<Vec<Object<Comment>>>, UiError> {
+    let places = places.unwrap_or_default();
+    let mut placed = Vec::new();
+    for (n, text) in comments.into_iter().flatten().enumerate() {
+        let text = as_typed(text, plain);
+        if text.trim().is_empty() {
+            continue;
+        }
+        let place = places.get(n).map_or("", String::as_str);
+        let Some((line, to)) = lines_of(place) else {
+            return Err(UiError::Invalid(
+                "Say which lines each comment is about: 3, or 3-5.".to_owned(),
+            ));
+        };
+        placed.push(Object(Comment {
+            line,
+            to_line: Some(to),
+            text,
+        }));
+    }
+    Ok((!placed.is_empty()).then_some(placed))
 }
 
 /// A text as its person typed it.

@@ -7,7 +7,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Row, around::Around};
+use super::{PlanVersions, Row, around::Around};
 
 /// Everything a person needs to answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +60,12 @@ pub enum Control {
         plan_html: String,
         /// SHA-256 of the plan.
         digest: String,
+        /// How many lines it has as it is written: comments are on those.
+        lines: usize,
+        /// These lines with their numbers, while it waits and where they are not too many. Made by the server only.
+        source_html: Option<String>,
+        /// Its other versions, if there are any.
+        versions: Option<Box<PlanVersions>>,
     },
     /// One question after the other.
     Form(Vec<FormStep>),

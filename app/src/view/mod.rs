@@ -7,6 +7,7 @@ mod duty;
 mod group;
 mod history;
 mod outbound;
+mod plan;
 mod providers;
 mod row;
 mod teams;
@@ -30,6 +31,7 @@ pub use outbound::{
     Notices, Since, StuckChannel, Try, TryEnd, VoidDecision, WebhookList, WebhookRow,
     WebhookStanding, WebhookWish,
 };
+pub use plan::{CommentThen, PlanBefore, PlanThen, PlanVersions};
 pub use providers::{Connections, ProviderName, WaysIn};
 pub(crate) use row::in_place_of_words;
 pub use row::{CalledBack, ClosedRow, Closure, HistoryRow, Progress, Row};

@@ -10,7 +10,7 @@ import pytest
 from conftest import Meanwhile
 from serving import PATIENCE, Desk
 
-from handraise import Handraise, Interaction, Option, PlanReview, Question, Refused, Task
+from handraise import Handraise, Interaction, Option, PlanComment, PlanReview, Question, Refused, Task
 
 
 @pytest.mark.parametrize("text", ["150 ms at p99.\r\n\tAt the balancer \N{CRAB}", "", "0", "false"])
@@ -109,6 +109,21 @@ def test_a_plan_review_says_what_the_agent_may_do(
     assert bool(review) is may_proceed
     assert (review.may_proceed, review.clear_context, review.target_mode) == (may_proceed, clear_context, target_mode)
     assert review.interaction.plan == "1. Test\n2. Deploy"
+
+
+def test_comments_on_a_plan_come_with_their_places_and_its_next_version_names_it(
+    people: Handraise, desk: Desk, meanwhile: Meanwhile
+) -> None:
+    asking = meanwhile(people.review_plan, "Go on?", "1. Test\n2. Deploy")
+    desk.answer_next(decision="adjust", comments=[{"line": 2, "text": "Not on a Friday"}])
+    first = asking.result(PATIENCE)
+    assert first.feedback == "Line 2, “2. Deploy”: Not on a Friday"
+    assert first.comments == (PlanComment(line=2, to_line=2, quote="2. Deploy", text="Not on a Friday"),)
+    asking = meanwhile(people.review_plan, "And now?", "1. Test\n2. Deploy on Monday", revises=first.interaction.id)
+    desk.answer_next(decision="proceed", feedback="Mind the cache")
+    second = asking.result(PATIENCE)
+    assert second.interaction.revises == first.interaction.id
+    assert (bool(second), second.feedback, second.comments) == (True, "Mind the cache", ())
 
 
 def test_a_form_is_answered_question_by_question(people: Handraise, desk: Desk, meanwhile: Meanwhile) -> None:

@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for Bounded {
 
 /// A value with fields, read from an object only. By itself serde takes the fields from an array as well,
 /// in the order of the code.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Object<T>(pub T);
 

@@ -20,6 +20,12 @@ pub const LINE_CHARS: usize = 300;
 pub const DESCRIPTION_CHARS: usize = 4_000;
 /// Most blockers that a person decides at once.
 pub const TOGETHER: usize = 100;
+/// Most comments on one plan.
+pub const COMMENTS: usize = 100;
+/// Longest comment on a plan, in characters; with the feedback all of them have [`TEXT_CHARS`] at most.
+pub const COMMENT_CHARS: usize = 4_000;
+/// Most versions of one plan.
+pub const PLAN_VERSIONS: usize = 100;
 /// Most options of a choice; the fewest are 2.
 pub const OPTIONS: usize = 25;
 /// Longest value, label and description of an option, in characters: the limit of a Slack option.

@@ -29,7 +29,7 @@ impl Service {
     /// same request, nothing is opened and no destination is told again.
     ///
     /// # Errors
-    /// [`Refused::Invalid`] with every fault of the draft, [`Refused::KeyReused`],
+    /// [`Refused::Invalid`] with every fault of the draft, or where a plan revises one that it may not revise, [`Refused::KeyReused`],
     /// [`Refused::TooManyPending`], [`Refused::TooMuchInTask`], [`Refused::QuotaUsedUp`].
     pub async fn ask(
         &self,
@@ -64,11 +64,13 @@ impl Service {
             .transpose()
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
         let mut grant_tries = GRANT_TRIES;
-        // The same agent may send the same key twice at once, the task may change meanwhile, and the quota be used up.
+        // The same agent may send the same key twice at once, the task may change meanwhile, the quota be used up, and
+        // another plan take the same place.
         loop {
             if let Some(asked) = self.asked_before(&agent, key.as_ref(), &request).await? {
                 return Ok(asked);
             }
+            self.may_revise(&request, &agent, team.as_ref()).await?;
             let quota = self.quota_left(agent.id).await?;
             let of = AskedOf {
                 team: team.as_ref().map(Team::named),

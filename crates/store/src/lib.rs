@@ -199,7 +199,7 @@ pub trait Commit: Send + Sync {
     ///
     /// # Errors
     /// [`CommitError::Conflict`] when an interaction or a task in it is no longer at the version the
-    /// changeset was decided on, or its idempotency key is taken; nothing of it is kept then.
+    /// changeset was decided on, its idempotency key is taken, or the plan that it revises has a newer version; nothing of it is kept then.
     /// [`CommitError::Failed`] when the database failed; whether the changeset was kept is then unknown.
     async fn commit(&self, changeset: Changeset) -> std::result::Result<Vec<Event>, CommitError>;
 

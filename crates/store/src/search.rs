@@ -98,7 +98,7 @@ fn asked(request: &Request) -> String {
             arguments = action.arguments.0.to_string();
             texts.extend([action.tool.as_str(), &arguments]);
         }
-        Ask::PlanReview { plan } => texts.push(plan),
+        Ask::PlanReview { plan, .. } => texts.push(plan),
         Ask::Form { questions } => {
             texts.extend(questions.iter().map(|question| question.prompt.as_str()));
         }
@@ -116,6 +116,13 @@ fn answered(answer: &AnswerContent) -> String {
         AnswerContent::Form { answers } => {
             let answers: Vec<String> = answers.values().map(FormAnswer::to_text).collect();
             answers.join(" ")
+        }
+        AnswerContent::Plan {
+            feedback, comments, ..
+        } => {
+            let comments = comments.iter().map(|comment| comment.text.as_str());
+            let texts: Vec<&str> = feedback.as_deref().into_iter().chain(comments).collect();
+            texts.join(" ")
         }
         other => other.brief(),
     };

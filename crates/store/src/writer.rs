@@ -38,10 +38,12 @@ impl<E: Into<StoreError>> From<E> for BatchError {
 pub(crate) fn has_parts(changeset: &Changeset) -> bool {
     changeset.writes.len() > 1
         || changeset.writes.iter().any(|write| {
-            matches!(
-                write,
-                Write::Access(_) | Write::Endpoint(_) | Write::Erase(_)
-            )
+            match write {
+                Write::Access(_) | Write::Endpoint(_) | Write::Erase(_) => true,
+                // Its key is taken before it turns out that another plan has taken the same place.
+                Write::Open(interaction) => interaction.request.ask.revises().is_some(),
+                _ => false,
+            }
         })
 }
 

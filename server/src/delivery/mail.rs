@@ -270,7 +270,7 @@ fn asked(ask: &Ask) -> Vec<String> {
             let lines: Vec<String> = lines.collect();
             vec![format!("What will run:\n\n{}", indented(&lines.join("\n")))]
         }
-        Ask::PlanReview { plan } => {
+        Ask::PlanReview { plan, .. } => {
             vec![format!("The plan:\n\n{}", indented(&visible::prose(plan)))]
         }
         Ask::Choice(choice) => {

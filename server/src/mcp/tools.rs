@@ -304,6 +304,12 @@ fn ask_arguments() -> JsonObject {
             "additionalProperties": false,
         },
         "plan": { "type": "string", "maxLength": limits::TEXT_CHARS, "description": "For a plan_review: the plan, in markdown." },
+        "revises": {
+            "type": ["string", "null"],
+            "description": "For a plan_review that is the next version of a plan you asked about: the id of that plan. \
+                            People see what you have changed. Only once that one is answered or taken back, and once \
+                            for each: revise the newest.",
+        },
         "questions": {
             "type": "array", "minItems": 1, "maxItems": limits::QUESTIONS,
             "description": "For a form.",
@@ -356,7 +362,8 @@ fn question() -> JsonObject {
             "answer": {
                 "type": ["object", "null"],
                 "description": "text, selected, answers, or decision with feedback, clear_context and target_mode, by the \
-                                kind; and who answered.",
+                                kind; and who answered. Of a plan_review, comments are on lines of your plan; feedback \
+                                has them too, so work all of feedback in.",
             },
             "fallback_used": { "type": "boolean", "description": "Nobody answered in time: the answer is your fallback." },
             "follow_ups": { "type": "array", "description": "What people added after the answer." },

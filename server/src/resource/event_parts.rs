@@ -377,6 +377,11 @@ shapes! {
             must("type", one_of(["plan"])),
             must("decision", names::PlanDecision::schema()),
             must("feedback", or_null(string())),
+            may_not_null("comments", list_of(returned([
+                must("line", whole(1..=i64::MAX)),
+                may_not_null("to_line", whole(1..=i64::MAX)),
+                must("text", string()),
+            ]))),
         ])),
         of("of a form", returned([must("type", one_of(["form"])), must("answers", reference("FormAnswers"))])),
     ]);

@@ -73,6 +73,9 @@ pub struct InteractionBody {
     amended: Option<Amended>,
     /// For a plan review, in markdown.
     plan: Option<String>,
+    /// For a plan review: the id of the earlier plan that it takes the place of.
+    #[schema(value_type = Option<Uuid>)]
+    revises: Option<InteractionId>,
     /// For a notification.
     #[schema(value_type = Option<names::Level>)]
     level: Option<Level>,
@@ -201,6 +204,7 @@ struct AskedBody {
     amendable: Option<AnyJson>,
     approvals: Option<Quorum>,
     plan: Option<String>,
+    revises: Option<InteractionId>,
     level: Option<Level>,
 }
 
@@ -250,8 +254,11 @@ struct AnswerBody {
     answers: Option<FormAnswers>,
     #[schema(value_type = Option<names::PlanDecision>)]
     decision: Option<PlanDecision>,
-    /// To a plan review.
+    /// To a plan review: all that was said of it, the comments with their places at the end.
     feedback: Option<String>,
+    /// To a plan review: the comments once more, by their places, in the order of the plan.
+    #[schema(value_type = Option<Vec<parts::PlanComment>>)]
+    comments: Option<Vec<CommentBody>>,
     /// To a plan review: whether the agent drops its context.
     clear_context: Option<bool>,
     #[schema(value_type = Option<names::TargetMode>)]
@@ -263,6 +270,16 @@ struct AnswerBody {
     #[schema(value_type = Option<Vec<parts::Approver>>)]
     approvers: Option<Vec<Approver>>,
     answered_at: DateTime<Utc>,
+}
+
+/// Words on some lines of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct CommentBody {
+    line: usize,
+    to_line: usize,
+    /// The beginning of these lines.
+    quote: String,
+    text: String,
 }
 
 impl InteractionBody {
@@ -288,6 +305,8 @@ impl InteractionBody {
                 },
                 answered_at,
                 approvers,
+                feedback: content.feedback(&interaction.request.ask),
+                comments: comments(content, &interaction.request.ask),
                 ..AnswerBody::from(content.clone())
             });
         let closed_by = state.closed_by().map(str::to_owned);
@@ -311,6 +330,7 @@ impl InteractionBody {
                 action_digest: asked.action_digest,
                 approvals: asked.approvals,
                 multiple: asked.multiple,
+                revises: asked.revises,
                 level: asked.level,
                 ..AskedBody::default()
             };
@@ -334,6 +354,7 @@ impl InteractionBody {
             approvals: asked.approvals,
             amended,
             plan: asked.plan,
+            revises: asked.revises,
             level: asked.level,
             agent: interaction.agent,
             team: interaction.team.map(|team| team.name),
@@ -411,8 +432,9 @@ impl From<Ask> for AskedBody {
                 approvals,
                 ..none
             },
-            Ask::PlanReview { plan } => Self {
+            Ask::PlanReview { plan, revises } => Self {
                 plan: Some(plan),
+                revises,
                 ..none
             },
             Ask::Form { questions } => Self {
@@ -441,9 +463,9 @@ impl From<AnswerContent> for AnswerBody {
             },
             AnswerContent::Acknowledged => none,
             AnswerContent::Approval { text, .. } => Self { text, ..none },
-            AnswerContent::Plan { decision, feedback } => Self {
+            // What was said of it takes the plan to tell.
+            AnswerContent::Plan { decision, .. } => Self {
                 decision: Some(decision),
-                feedback,
                 clear_context: Some(decision.clear_context()),
                 target_mode: decision.target_mode(),
                 ..none
@@ -454,6 +476,21 @@ impl From<AnswerContent> for AnswerBody {
             },
         }
     }
+}
+
+/// The comments on a plan, with the lines that they are about.
+fn comments(content: &AnswerContent, ask: &Ask) -> Option<Vec<CommentBody>> {
+    let (AnswerContent::Plan { comments, .. }, Ask::PlanReview { plan, .. }) = (content, ask)
+    else {
+        return None;
+    };
+    let comments = comments.iter().map(|comment| CommentBody {
+        line: *comment.lines().start(),
+        to_line: *comment.lines().end(),
+        quote: comment.quote(plan),
+        text: comment.text.clone(),
+    });
+    Some(comments.collect())
 }
 
 /// Only questions, choices and forms have one.

@@ -125,6 +125,13 @@ shapes! {
         must("by", or_null(string())),
         must("why", or_null(string())),
     ]);
+    /// Words on some lines of a plan, which are counted from 1; `quote` is the beginning of these lines.
+    PlanComment = returned([
+        must("line", whole(1..=limits::TEXT_CHARS as i64)),
+        must("to_line", whole(1..=limits::TEXT_CHARS as i64)),
+        must("quote", string()),
+        must("text", string()),
+    ]);
     /// A later message about a closed interaction.
     FollowUp = returned([
         must("text", string()),

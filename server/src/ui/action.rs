@@ -42,6 +42,68 @@ pub(super) fn source(text: &str) -> String {
     page.0
 }
 
+/// Lines with their numbers from this one on, and marks for what hides.
+pub(super) fn numbered(lines: &[&str], first: usize) -> String {
+    let mut page = Html::default();
+    page.open("div", "code");
+    for (n, line) in lines.iter().enumerate() {
+        // One of them may hold what ends a line elsewhere.
+        let runs: Vec<Run> = shape::source(line)
+            .lines
+            .into_iter()
+            .flat_map(|line| line.runs)
+            .collect();
+        page.line("", first + n, &runs);
+    }
+    page.close("div");
+    page.0
+}
+
+/// So many lines that stay are shown before and after those that do not.
+const AROUND: usize = 3;
+
+/// The lines that differ, with the words that do; of a long stretch that stays its ends.
+pub(super) fn difference(change: &Change) -> String {
+    let mut page = Html::default();
+    page.open("div", "code");
+    let mut stretches = stretches(&change.rows).peekable();
+    let mut is_first = true;
+    while let Some(stretch) = stretches.next() {
+        if !stays(stretch) {
+            page.hunk(stretch);
+        } else {
+            let before = if is_first { 0 } else { AROUND };
+            let after = if stretches.peek().is_some() {
+                AROUND
+            } else {
+                0
+            };
+            let left_out = stretch.len().saturating_sub(before + after);
+            // One line takes no less room than to say so.
+            match left_out {
+                0 | 1 => page.same(stretch),
+                _ => {
+                    page.same(&stretch[..before]);
+                    page.ours("p", &format!("{left_out} lines as before"));
+                    page.same(&stretch[stretch.len() - after..]);
+                }
+            }
+        }
+        is_first = false;
+    }
+    page.close("div");
+    page.0
+}
+
+/// Rows that stay, and rows that do not.
+fn stretches(rows: &[Row]) -> impl Iterator<Item = &[Row]> {
+    rows.chunk_by(|one, other| (one.sign == Sign::Same) == (other.sign == Sign::Same))
+}
+
+fn stays(stretch: &[Row]) -> bool {
+    stretch.first().is_some_and(|row| row.sign == Sign::Same)
+}
+
 /// A tab, which has to be seen.
 pub(super) const TAB: &str = "<span class=\"tab\">\t</span>";
 
@@ -167,22 +229,26 @@ impl Html {
         self.ours("span", &format!(": {}", change.summary()));
         self.close("p");
         self.open("div", "code");
-        let hunks = change
-            .rows
-            .chunk_by(|one, other| (one.sign == Sign::Same) == (other.sign == Sign::Same));
-        for hunk in hunks {
-            if hunk.first().is_some_and(|row| row.sign == Sign::Same) {
-                for row in hunk {
-                    self.line("", row.new.unwrap_or_default(), &row.runs);
-                }
-                continue;
+        for stretch in stretches(&change.rows) {
+            match stays(stretch) {
+                true => self.same(stretch),
+                false => self.hunk(stretch),
             }
-            self.open("div", "hunk");
-            self.side("del", hunk, Sign::Gone, |row| row.old);
-            self.side("ins", hunk, Sign::New, |row| row.new);
-            self.close("div");
         }
         self.close("div");
+        self.close("div");
+    }
+
+    fn same(&mut self, rows: &[Row]) {
+        for row in rows {
+            self.line("", row.new.unwrap_or_default(), &row.runs);
+        }
+    }
+
+    fn hunk(&mut self, rows: &[Row]) {
+        self.open("div", "hunk");
+        self.side("del", rows, Sign::Gone, |row| row.old);
+        self.side("ins", rows, Sign::New, |row| row.new);
         self.close("div");
     }
 
@@ -378,6 +444,24 @@ mod tests {
             html.contains("<span class=\"ink-space\"> </span><span class=\"tab\">"),
             "{html}"
         );
+    }
+
+    #[test]
+    fn a_difference_leaves_out_what_stays_far_from_it_and_says_how_much() {
+        let before = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl";
+        let html = difference(&shape::revised(before, &before.replace('h', "H")));
+        assert!(
+            html.contains("<p class=\"ours\">4 lines as before</p>"),
+            "{html}"
+        );
+        for (number, is_there) in [(4, false), (5, true), (8, true), (11, true)] {
+            let line = format!("data-n=\"{number}\"");
+            assert_eq!(html.contains(&line), is_there, "{number}: {html}");
+        }
+        // Behind it three stay, and the fourth stands there instead of a word on it.
+        assert!(html.contains("data-n=\"12\""), "{html}");
+        let all = html.matches("data-n=").count();
+        assert_eq!(all, 3 + 2 + 4);
     }
 
     #[test]

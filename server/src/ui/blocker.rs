@@ -20,7 +20,7 @@ use visible::shape;
 use super::{
     action, around,
     backend::{ForPerson, failed},
-    markdown,
+    markdown, plan,
     story::grant_of,
 };
 
@@ -49,7 +49,9 @@ impl ForPerson {
             row: Row::from(interaction),
             title,
             prompt_html,
-            control: control(interaction).await?,
+            control: self
+                .with_versions(control(interaction).await?, interaction)
+                .await?,
             task: request.task.clone().map(harmless_task),
             fallback: fallback(request).filter(|_| interaction.erased.is_none()),
             status: status(interaction, person),
@@ -109,9 +111,18 @@ pub(super) async fn control(interaction: &Interaction) -> Result<Control, UiErro
                 ..view.await?
             })
         }
-        Ask::PlanReview { plan } => Control::Decide {
+        Ask::PlanReview { plan, .. } => Control::Decide {
             digest: interaction.request.ask.digest().unwrap_or_default(),
             plan_html: rendered(plan.clone()).await?,
+            lines: plan.lines().count(),
+            source_html: match interaction.state.is_pending() {
+                true => {
+                    let plan = plan.clone();
+                    made(move || plan::listed(&plan)).await?
+                }
+                false => None,
+            },
+            versions: None,
         },
         Ask::Form { questions } => {
             let none = FormAnswers::new();
@@ -207,7 +218,17 @@ fn agents_answer(answer: &AnswerContent, ask: &Ask) -> String {
 
 /// An answer as it was typed.
 pub(super) fn persons_answer(answer: &AnswerContent, ask: &Ask) -> String {
-    visible::picked(answer, ask).unwrap_or_else(|| answer.to_text(ask))
+    visible::picked(answer, ask).unwrap_or_else(|| as_sent(answer, ask))
+}
+
+/// An answer as a text. With comments on a plan come the agent's words that they are about.
+pub(super) fn as_sent(answer: &AnswerContent, ask: &Ask) -> String {
+    match answer {
+        AnswerContent::Plan { comments, .. } if !comments.is_empty() => {
+            harmless_prose(&answer.to_text(ask))
+        }
+        _ => answer.to_text(ask),
+    }
 }
 
 /// An answer to a question of a form, to read.
@@ -364,7 +385,7 @@ pub(super) async fn unsent(
                     Payload::Interaction(InteractionEvent::AnswerRejected { answer, .. }),
                     Actor::Responder(by),
                 ) if by.id == person.id.0 => {
-                    unsent = Some(answer.to_text(&interaction.request.ask));
+                    unsent = Some(as_sent(&answer, &interaction.request.ask));
                 }
                 _ => {}
             }
@@ -381,7 +402,9 @@ pub(super) async fn rendered(text: String) -> Result<String, UiError> {
     made(move || markdown::to_html(&text)).await
 }
 
-async fn made<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> Result<T, UiError> {
+pub(super) async fn made<T: Send + 'static>(
+    make: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, UiError> {
     tokio::task::spawn_blocking(make).await.map_err(|error| {
         tracing::error!(%error, "what was asked cannot be drawn");
         UiError::Internal

@@ -15,6 +15,7 @@ mod html_text;
 mod ladder;
 mod markdown;
 mod outbound;
+mod plan;
 mod providers;
 pub mod quick;
 mod reach;

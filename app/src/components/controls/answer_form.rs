@@ -65,6 +65,8 @@ pub(super) fn blank(id: InteractionId) -> AnswerBlocker {
         approved: None,
         decision: None,
         feedback: None,
+        places: None,
+        comments: None,
         empty: None,
         form: None,
         by: None,

@@ -1,5 +1,5 @@
 //! The control of a plan review: four decisions, each with what the agent will do. The style sheet shows
-//! the feedback once `adjust` is picked.
+//! the room for feedback and notes once one is picked.
 
 use domain::{InteractionId, interaction::PlanDecision};
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
@@ -9,6 +9,7 @@ use super::{
     answer_form::{AnswerForm, blank},
     draft_area::{DraftArea, typed},
     option_list::NumberKey,
+    plan_comments::{PlanComments, said},
     sending::{Problem, SendButton},
 };
 use crate::{draft::Draft, server_fns::AnswerBlocker};
@@ -19,6 +20,10 @@ pub(super) fn DecideControl(
     id: InteractionId,
     /// Of the plan that stands beside it.
     digest: String,
+    /// How many lines the plan has.
+    lines: usize,
+    /// These with their numbers.
+    source_html: Option<String>,
     answering: Answering,
 ) -> impl IntoView {
     let shown = StoredValue::new(digest.clone());
@@ -26,6 +31,7 @@ pub(super) fn DecideControl(
     let undone = answering.undone().and_then(|answer| answer.decision);
     let group = NodeRef::<html::Fieldset>::new();
     let area = NodeRef::<html::Textarea>::new();
+    let comments = NodeRef::<html::Details>::new();
     let send = move || {
         if !sending.starts() {
             return;
@@ -35,12 +41,15 @@ pub(super) fn DecideControl(
             return;
         };
         let adjust = decision == PlanDecision::Adjust;
-        let feedback = Some(typed(area)).filter(|_| adjust);
-        if adjust
-            && feedback
-                .as_deref()
-                .is_none_or(|text| text.trim().is_empty())
-        {
+        let feedback = Some(typed(area)).filter(|text| !text.trim().is_empty());
+        let (places, comments) = match said(comments, lines) {
+            Ok(said) => said,
+            Err(wrong) => {
+                sending.refuse(wrong);
+                return;
+            }
+        };
+        if adjust && feedback.is_none() && comments.is_empty() {
             sending.refuse("Say what to change: the agent works it into the plan.");
             if let Some(area) = area.get_untracked() {
                 let _ = area.focus();
@@ -53,6 +62,8 @@ pub(super) fn DecideControl(
             let answer = AnswerBlocker {
                 decision: Some(decision),
                 feedback,
+                places: Some(places).filter(|it| !it.is_empty()),
+                comments: Some(comments).filter(|it| !it.is_empty()),
                 digest: Some(shown.get_value()),
                 ..blank(id)
             };
@@ -89,10 +100,11 @@ pub(super) fn DecideControl(
             <DraftArea
                 draft=Draft::answer(id)
                 name="feedback"
-                label="What to change"
+                label="What to change, or notes on the way"
                 area
                 problem="answer-problem"
             />
+            <PlanComments id source_html comments />
             <div class="form-end">
                 <Problem id="answer-problem" sending />
                 <SendButton sending label="Send decision" key="↵" />

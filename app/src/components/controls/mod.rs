@@ -11,6 +11,7 @@ mod find_option;
 mod follow_up;
 mod form;
 mod option_list;
+mod plan_comments;
 mod sending;
 mod text;
 mod together;
@@ -25,6 +26,8 @@ use leptos_router::{
 pub(super) use cancel::{CancelForm, DismissForm};
 pub use decide::title as decision_title;
 pub(super) use follow_up::FollowUpForm;
+#[cfg(feature = "ssr")]
+pub(crate) use plan_comments::lines_of;
 pub(super) use sending::{Problem, Sending};
 
 use crate::{
@@ -316,9 +319,12 @@ pub(super) fn ControlView(
             let amendable = action.amendable;
             view! { <ApproveControl id digest=action.digest amendable answering /> }.into_any()
         }
-        Control::Decide { digest, .. } => {
-            view! { <DecideControl id digest answering /> }.into_any()
-        }
+        Control::Decide {
+            digest,
+            lines,
+            source_html,
+            ..
+        } => view! { <DecideControl id digest lines source_html answering /> }.into_any(),
         Control::Form(steps) => view! { <FormControl id steps answering /> }.into_any(),
         Control::Nothing { .. } => ().into_any(),
     }

@@ -185,9 +185,18 @@ class Calls(Proofs):
         return closed
 
     def review_plan(
-        self, prompt: str, plan: str, *, max_age: Age = MAX_AGE, **options: Unpack[Options]
+        self,
+        prompt: str,
+        plan: str,
+        *,
+        revises: Optional[str] = None,
+        max_age: Age = MAX_AGE,
+        **options: Unpack[Options],
     ) -> Flow[PlanReview]:
         """Lets somebody decide about a plan in markdown, up to 20,000 characters.
+
+        ``revises`` is the id of the plan that this one is the next version of (``review.interaction.id``): people see what
+        is different, and what became of their comments. A plan is revised once it is closed, and once: revise the newest.
 
         Raises as `ask` does: a plan that nobody has decided about may not be carried out. Raises `NotVerified`
         when the server says that it may and has no receipt that proves it, not older than ``max_age`` (seconds),
@@ -196,7 +205,7 @@ class Calls(Proofs):
         since, within, key = self._since(options), allowed(options.get("timeout")), key_of(options)
         yield from self._known(options.get("give_up_after"))
         keyed = {**options, "idempotency_key": key}
-        asked, closed = yield from self._closed("plan_review", prompt, keyed, plan=plan)
+        asked, closed = yield from self._closed("plan_review", prompt, keyed, plan=plan, revises=revises)
         decision, receipt = plan_decision(closed) if closed.answer else "", None
         if decision in PROCEEDS:
             digest = plan_digest(plan)
@@ -244,6 +253,7 @@ class Calls(Proofs):
         arguments: Optional[Mapping[str, Any]] = None,
         operands: Optional[Sequence[Operand]] = None,
         plan: Optional[str] = None,
+        revises: Optional[str] = None,
         questions: Optional[Sequence[Question]] = None,
         level: Optional[str] = None,
         **more: Unpack[Options],
@@ -263,6 +273,7 @@ class Calls(Proofs):
             arguments=arguments,
             operands=operands,
             plan=plan,
+            revises=revises,
             questions=questions,
             level=level,
         )

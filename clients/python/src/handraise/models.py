@@ -88,6 +88,17 @@ class Action:
 
 
 @dataclass(frozen=True)
+class PlanComment:
+    """What somebody said of some lines of a plan, which are counted from 1."""
+
+    line: int
+    to_line: int
+    quote: str
+    """The beginning of these lines."""
+    text: str
+
+
+@dataclass(frozen=True)
 class Answer:
     """The answer to go on with. What does not belong to the kind is ``None``; ``""`` is an answer."""
 
@@ -103,9 +114,12 @@ class Answer:
     decision: Optional[str] = None
     """Of a plan review: ``proceed``, ``proceed_clean``, ``proceed_default`` or ``adjust``."""
     feedback: Optional[str] = None
+    """Of a plan review: all that was said, comments on lines included."""
     clear_context: Optional[bool] = None
     target_mode: Optional[str] = None
     """``edit``, ``default`` (ask before edits), or ``None`` while the agent stays in plan mode."""
+    comments: Tuple[PlanComment, ...] = ()
+    """Of a plan review: the comments on lines once more, in the order of the plan."""
 
 
 @dataclass(frozen=True)
@@ -288,6 +302,8 @@ class Interaction:
     """Who is on it, until when."""
     to: Optional[Addressee] = None
     """Whom it is for, if an agent or a person said so."""
+    revises: Optional[str] = None
+    """Of a plan review: the id of the earlier plan that it takes the place of."""
     erased: Optional[Erased] = None
     """When all that was written in it was erased: then its texts are blank, there is no answer, and nothing of it is
     approved."""

@@ -68,6 +68,7 @@ def interaction(body: Json) -> models.Interaction:
         metadata=body.get("metadata"),
         claim=_maybe(_claim, body.get("claim")),
         to=_maybe(_addressee, body.get("to")),
+        revises=body.get("revises"),
         erased=_maybe(_erased, body.get("erased")),
     )
 
@@ -212,7 +213,12 @@ def _answer(body: Json) -> models.Answer:
         feedback=body.get("feedback"),
         clear_context=body.get("clear_context"),
         target_mode=body.get("target_mode"),
+        comments=_several(_comment, body.get("comments")) or (),
     )
+
+
+def _comment(body: Json) -> models.PlanComment:
+    return models.PlanComment(line=body["line"], to_line=body["to_line"], quote=body["quote"], text=body["text"])
 
 
 def _follow_up(body: Json) -> models.FollowUp:

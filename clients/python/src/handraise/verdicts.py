@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Tuple
 
 from .errors import Cancelled, Expired, HandraiseError, NotVerified
-from .models import Answer, Interaction, Receipt, Responder
+from .models import Answer, Interaction, PlanComment, Receipt, Responder
 
 PROCEEDS = {"proceed": (False, "edit"), "proceed_clean": (True, "edit"), "proceed_default": (True, "default")}
 """The decisions by which a plan may be carried out: whether to drop the context, and the mode to go on in."""
@@ -61,13 +61,15 @@ class PlanReview:
     decision: str
     """``proceed``, ``proceed_clean``, ``proceed_default`` or ``adjust``."""
     feedback: Optional[str]
-    """What to change; always there with ``adjust``. No receipt covers it."""
+    """What to change, comments on lines included; always there with ``adjust``. No receipt covers it."""
     clear_context: bool
     """Whether to drop the context before going on."""
     target_mode: Optional[str]
     """``edit``, ``default`` (ask before edits), or ``None``: stay in plan mode."""
     receipt: Optional[Receipt] = None
     """The proof; ``None`` for what may not be carried out."""
+    comments: Tuple[PlanComment, ...] = ()
+    """The comments on lines once more, in the order of the plan. No receipt covers them."""
 
     def __bool__(self) -> bool:
         return self.receipt is not None and self.decision == self.receipt.outcome and self.decision in PROCEEDS
@@ -125,4 +127,5 @@ def reviewed(interaction: Interaction, receipt: Optional[Receipt]) -> PlanReview
         clear_context=clear_context,
         target_mode=target_mode,
         receipt=receipt,
+        comments=answered(interaction).comments,
     )

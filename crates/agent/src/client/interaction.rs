@@ -49,8 +49,11 @@ pub(crate) struct Answer {
     pub answers: Option<Value>,
     /// Of a plan review.
     pub decision: Option<String>,
-    /// The changes wanted in the plan.
+    /// The changes wanted in the plan, comments included.
     pub feedback: Option<String>,
+    /// The comments on lines of the plan. Servers from before there were any have none.
+    #[serde(default)]
+    pub comments: Option<Value>,
     /// The responder; `None` when it is the fallback.
     pub responder: Option<Value>,
 }

@@ -47,6 +47,9 @@ pub struct AskCommand {
     /// The plan, in markdown, for a plan review; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
     plan: Option<String>,
+    /// The earlier plan that this one is the next version of: people see what is different
+    #[arg(long, value_name = "ID", requires = "plan")]
+    revises: Option<String>,
     /// The questions of a form: a JSON array of {id, prompt, options, multiple}
     #[arg(long, value_name = "JSON")]
     questions: Option<String>,
@@ -199,6 +202,7 @@ impl AskCommand {
         });
         put(&mut body, "approvals", approvals);
         put(&mut body, "plan", self.plan.map(text).transpose()?);
+        put(&mut body, "revises", self.revises);
         put(&mut body, "questions", json("--questions", self.questions)?);
         if let Some(Timeout(seconds)) = self.timeout {
             body.insert("timeout_seconds".to_owned(), seconds.into());

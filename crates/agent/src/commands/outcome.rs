@@ -16,13 +16,15 @@ struct Printed<'a> {
     outcome: Option<&'a str>,
     approved: Option<bool>,
     /// The responder's text: the answer to a question, the comment on an approval, feedback on a
-    /// plan.
+    /// plan with the comments on its lines.
     response_text: Option<&'a str>,
     /// The first, of a choice of several.
     selected_option: Option<&'a str>,
     selected: Option<&'a [String]>,
     answers: Option<&'a Value>,
     decision: Option<&'a str>,
+    /// On lines of a plan: `[{line, to_line, quote, text}]`.
+    comments: Option<&'a Value>,
     /// `{id, name, via}`; `null` without a responder.
     responder: Option<&'a Value>,
     fallback_used: bool,
@@ -63,6 +65,7 @@ fn printed(closed: &Interaction, proven: bool) -> Printed<'_> {
         selected,
         answers: answer.and_then(|answer| answer.answers.as_ref()),
         decision: decision.filter(|decision| proven || *decision == "adjust"),
+        comments: answer.and_then(|answer| answer.comments.as_ref()),
         responder: answer.and_then(|answer| answer.responder.as_ref()),
         fallback_used: closed.fallback_used,
         amended: closed.amended.as_ref().filter(|_| proven),

@@ -8,6 +8,7 @@ use super::{
     action::Action,
     amend::{Amendable, Amended},
     ask::Ask,
+    comment::{self, Comment},
     form::{self, FormAnswers, FormQuestion},
     kind::Kind,
     plan::PlanDecision,
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::{
     fault::{Fault, Faults, is_blank},
-    json::AnyJson,
+    json::{AnyJson, Object},
     limits,
     principal::Responder,
 };
@@ -68,8 +69,11 @@ pub enum AnswerContent {
     Plan {
         /// How to go on.
         decision: PlanDecision,
-        /// The changes wanted; always there with [`PlanDecision::Adjust`].
+        /// The changes wanted, or notes on the way. With [`PlanDecision::Adjust`] there is this, or a comment.
         feedback: Option<String>,
+        /// Words on some of its lines, in the order of the plan.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        comments: Vec<Comment>,
     },
     /// To a `form`: every question's answer by its id.
     Form {
@@ -101,12 +105,34 @@ impl AnswerContent {
                 1 => "1 answer".to_owned(),
                 count => format!("{count} answers"),
             },
-            Self::Plan { feedback, .. } => feedback.clone().unwrap_or_default(),
+            Self::Plan {
+                feedback, comments, ..
+            } => {
+                let first = comments.first().map(|comment| comment.text.clone());
+                feedback.clone().or(first).unwrap_or_default()
+            }
             Self::Approval { text, .. } => text.clone().unwrap_or_default(),
             Self::Text { text } => text.clone(),
             Self::Selected { selected } => selected.join(", "),
             Self::Acknowledged => String::new(),
         }
+    }
+
+    /// All that was said of a plan: the feedback as it was typed, then each comment with its place. An agent that knows of
+    /// no comments reads them here.
+    pub fn feedback(&self, ask: &Ask) -> Option<String> {
+        let (
+            Self::Plan {
+                feedback, comments, ..
+            },
+            Ask::PlanReview { plan, .. },
+        ) = (self, ask)
+        else {
+            return None;
+        };
+        let comments = comments.iter().map(|comment| comment.to_text(plan));
+        let said: Vec<String> = feedback.iter().cloned().chain(comments).collect();
+        (!said.is_empty()).then(|| said.join("\n\n"))
     }
 
     /// The answer as a text, for an agent's context and for people. Free text stands in it byte for
@@ -139,7 +165,7 @@ impl AnswerContent {
                 };
                 with(word, text)
             }
-            Self::Plan { decision, feedback } => with(decision.meaning(), feedback),
+            Self::Plan { decision, .. } => with(decision.meaning(), &self.feedback(ask)),
             Self::Form { answers } => {
                 let questions: &[FormQuestion] = match ask {
                     Ask::Form { questions } => questions,
@@ -175,6 +201,8 @@ pub struct AnswerDraft {
     pub decision: Option<PlanDecision>,
     /// For a `plan_review`.
     pub feedback: Option<String>,
+    /// For a `plan_review`: words on some lines of the plan.
+    pub comments: Option<Vec<Object<Comment>>>,
     /// For a `form`: any of its questions.
     #[serde(deserialize_with = "form::read_answers")]
     pub answers: Option<FormAnswers>,
@@ -214,7 +242,7 @@ impl AnswerDraft {
             } => self
                 .approval(action, amendable.as_ref(), &mut faults)
                 .map(Checked::Whole),
-            Ask::PlanReview { .. } => self.plan(&mut faults).map(Checked::Whole),
+            Ask::PlanReview { plan, .. } => self.plan(plan, &mut faults).map(Checked::Whole),
             Ask::Form { questions } => faults.present("answers", self.answers).map(|given| {
                 let answers = form::merge(questions, known, given, &mut faults);
                 if questions.iter().all(|it| answers.contains_key(&it.id)) {
@@ -247,6 +275,7 @@ impl AnswerDraft {
             (self.arguments.is_some(), "arguments", &[Kind::Approval]),
             (self.decision.is_some(), "decision", &[Kind::PlanReview]),
             (self.feedback.is_some(), "feedback", &[Kind::PlanReview]),
+            (self.comments.is_some(), "comments", &[Kind::PlanReview]),
             (self.answers.is_some(), "answers", &[Kind::Form]),
             (
                 self.digest.is_some(),
@@ -320,15 +349,27 @@ impl AnswerDraft {
         })
     }
 
-    fn plan(self, faults: &mut Faults) -> Option<AnswerContent> {
-        let decision = faults.present("decision", self.decision)?;
+    fn plan(self, plan: &str, faults: &mut Faults) -> Option<AnswerContent> {
+        let decision = faults.present("decision", self.decision);
         let feedback = self.feedback;
         if let Some(text) = &feedback {
             faults.length("feedback", text, limits::TEXT_CHARS);
         }
-        if decision == PlanDecision::Adjust && feedback.as_deref().is_none_or(is_blank) {
-            faults.add("feedback", "is required with `adjust`");
+        let comments = self.comments.unwrap_or_default();
+        let length = feedback.as_deref().map_or(0, |text| text.chars().count());
+        let comments = comment::check(comments, plan, length, faults);
+        let decision = decision?;
+        let says_nothing = feedback.as_deref().is_none_or(is_blank) && comments.is_empty();
+        if decision == PlanDecision::Adjust && says_nothing {
+            faults.add(
+                "feedback",
+                "is required with `adjust`, unless there are `comments`",
+            );
         }
-        Some(AnswerContent::Plan { decision, feedback })
+        Some(AnswerContent::Plan {
+            decision,
+            feedback,
+            comments,
+        })
     }
 }

@@ -10,7 +10,7 @@ use super::{
     kind::Kind,
     quorum::{Quorum, QuorumDraft},
 };
-use crate::{digest, fault::Faults, json::AnyJson};
+use crate::{digest, fault::Faults, ids::InteractionId, json::AnyJson};
 
 /// The ask, by its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub enum Ask {
     PlanReview {
         /// The plan, in markdown.
         plan: String,
+        /// The earlier plan of the same agent that it takes the place of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        revises: Option<InteractionId>,
     },
     /// Several questions, one at a time.
     Form {
@@ -81,11 +84,24 @@ impl Ask {
         }
     }
 
+    /// The earlier plan that a plan takes the place of.
+    pub fn revises(&self) -> Option<InteractionId> {
+        match self {
+            Self::PlanReview { revises, .. } => *revises,
+            Self::Question
+            | Self::Choice(_)
+            | Self::Acknowledgement
+            | Self::Approval { .. }
+            | Self::Form { .. }
+            | Self::Notification { .. } => None,
+        }
+    }
+
     /// The digest of the action or plan that is decided about, made of it here and now.
     pub fn digest(&self) -> Option<String> {
         match self {
             Self::Approval { action, .. } => action.digest().ok(),
-            Self::PlanReview { plan } => Some(digest::sha256(plan.as_bytes())),
+            Self::PlanReview { plan, .. } => Some(digest::sha256(plan.as_bytes())),
             Self::Question
             | Self::Choice(_)
             | Self::Acknowledgement
@@ -94,6 +110,9 @@ impl Ask {
         }
     }
 }
+
+/// What is said of a plan that is not there, and of one that is another agent's: who asks learns nothing of the second.
+pub(crate) const NO_SUCH_PLAN: &str = "is no plan that this agent has asked about";
 
 /// The fields of a draft that belong to some kinds only.
 #[derive(Debug, Default)]
@@ -104,6 +123,7 @@ pub(super) struct AskDraft {
     pub(super) amendable: Option<AnyJson>,
     pub(super) approvals: Option<QuorumDraft>,
     pub(super) plan: Option<String>,
+    pub(super) revises: Option<String>,
     pub(super) questions: Option<Vec<FormQuestion>>,
     pub(super) level: Option<Level>,
 }
@@ -148,7 +168,14 @@ impl AskDraft {
             Kind::PlanReview => {
                 let plan = faults.present("plan", self.plan)?;
                 faults.text("plan", &plan);
-                Some(Ask::PlanReview { plan })
+                let revises = self.revises.and_then(|id| {
+                    let id = id.parse().ok();
+                    if id.is_none() {
+                        faults.add("revises", NO_SUCH_PLAN);
+                    }
+                    id
+                });
+                Some(Ask::PlanReview { plan, revises })
             }
             Kind::Form => {
                 let questions = faults.present("questions", self.questions)?;
@@ -166,6 +193,7 @@ impl AskDraft {
             (self.amendable.is_some(), "amendable", Kind::Approval),
             (self.approvals.is_some(), "approvals", Kind::Approval),
             (self.plan.is_some(), "plan", Kind::PlanReview),
+            (self.revises.is_some(), "revises", Kind::PlanReview),
             (self.questions.is_some(), "questions", Kind::Form),
             (self.level.is_some(), "level", Kind::Notification),
         ] {

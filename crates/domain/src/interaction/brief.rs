@@ -262,7 +262,7 @@ fn about(ask: &Ask) -> Option<String> {
             let doing = doing(&action.arguments.0);
             Some(line(&format!("{} {}", action.tool, beginning(&doing))))
         }
-        Ask::PlanReview { plan } => {
+        Ask::PlanReview { plan, .. } => {
             let first = plan.lines().map(|line| line.trim_start_matches('#').trim());
             first.filter(|line| !line.is_empty()).map(line).next()
         }

@@ -164,7 +164,7 @@ impl Interaction {
                 }
             },
             Ask::PlanReview { .. } if self.erased.is_some() => decision.plan_digest.is_some(),
-            Ask::PlanReview { plan } => {
+            Ask::PlanReview { plan, .. } => {
                 decision.plan_digest == Some(digest::sha256(plan.as_bytes()))
             }
             Ask::Question

@@ -164,7 +164,7 @@ impl Receipt {
         let (as_asked, plan_digest) = match &interaction.request.ask {
             // Hashes the action that people see, not a digest stored beside it.
             Ask::Approval { action, .. } => (Some(action.digest().ok()?), None),
-            Ask::PlanReview { plan } => (None, Some(digest::sha256(plan.as_bytes()))),
+            Ask::PlanReview { plan, .. } => (None, Some(digest::sha256(plan.as_bytes()))),
             Ask::Question
             | Ask::Choice(_)
             | Ask::Acknowledgement

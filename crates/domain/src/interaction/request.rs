@@ -116,6 +116,9 @@ pub struct Draft {
     /// For a plan review, in markdown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
+    /// For a plan review: the id of the earlier plan that it takes the place of. Whether it may is not seen here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revises: Option<String>,
     /// For a form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub questions: Option<Vec<Object<FormQuestion>>>,
@@ -201,6 +204,7 @@ impl Draft {
             amendable: self.amendable,
             approvals: self.approvals.map(|Object(draft)| draft),
             plan: self.plan,
+            revises: self.revises,
             questions: self
                 .questions
                 .map(|questions| questions.into_iter().map(|Object(it)| it).collect()),

@@ -96,8 +96,9 @@ impl Ask {
                 amendable: amendable.as_ref().map(|_| Amendable::default()),
                 approvals: *approvals,
             },
-            Self::PlanReview { .. } => Self::PlanReview {
+            Self::PlanReview { revises, .. } => Self::PlanReview {
                 plan: String::new(),
+                revises: *revises,
             },
             Self::Form { .. } => Self::Form {
                 questions: Vec::new(),
@@ -172,6 +173,7 @@ impl AnswerContent {
             Self::Plan { decision, .. } => Self::Plan {
                 decision: *decision,
                 feedback: None,
+                comments: Vec::new(),
             },
             Self::Form { .. } => Self::Form {
                 answers: FormAnswers::new(),

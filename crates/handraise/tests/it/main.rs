@@ -54,6 +54,7 @@ mod outbound_pages;
 mod owners;
 mod pages;
 mod passkeys;
+mod plans;
 mod polling;
 mod problems;
 mod proof;

@@ -144,7 +144,7 @@ def before_call(context, case, **kwargs):
 
 
 def mend(call, body):
-    for name in ("team", "teams", "to"):
+    for name in ("team", "teams", "to", "revises"):
         # What it makes up is none.
         body.pop(name, None)
     for address in ("callback_url", "target_url"):
@@ -170,6 +170,9 @@ def mend(call, body):
     # Each is named once.
     for n, operand in enumerate((body.get("action") or {}).get("operands") or []):
         operand["name"] = f"{n}{operand['name'][:70].strip()}"
+    if call == "answer" and body.get("comments") is not None:
+        # On a line of that plan, and together no longer than an answer.
+        body["comments"] = [{"line": 1, "text": comment["text"]} for comment in body["comments"][:4]]
     if call == "answer" and body.get("selected") is not None:
         body["selected"] = ["b"]
     if call == "answer" and body.get("answers") is not None:

@@ -232,6 +232,9 @@ impl Sheet {
         if let Some(task) = words::task(request) {
             facts.push(task.as_str().into());
         }
+        if request.ask.revises().is_some() {
+            facts.push(words::REVISES.into());
+        }
         // A closed interaction presses no more.
         if words::outcome(&interaction.state).is_none() {
             facts.push(words::pressing(request).as_str().into());

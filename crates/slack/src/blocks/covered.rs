@@ -172,7 +172,7 @@ fn title(request: &Request) -> Option<String> {
 fn more(interaction: &Interaction) -> Vec<Part> {
     let is_pending = interaction.state.is_pending();
     match &interaction.request.ask {
-        Ask::PlanReview { plan } => {
+        Ask::PlanReview { plan, .. } => {
             let heading = Some("The plan".to_owned());
             vec![Part::new(heading, prose(plan), Look::Prose)]
         }

@@ -59,6 +59,9 @@ fn head(interaction: &Interaction) -> Vec<String> {
     let request = &interaction.request;
     let mut lines = vec![heading(interaction), words::from(interaction)];
     lines.extend(words::task(request));
+    if request.ask.revises().is_some() {
+        lines.push(words::REVISES.to_owned());
+    }
     if words::outcome(&interaction.state).is_none() {
         lines.push(words::pressing(request));
     }

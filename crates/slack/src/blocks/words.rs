@@ -71,6 +71,11 @@ pub(super) fn agent(interaction: &Interaction) -> String {
     one_line(&interaction.agent.name, NAME)
 }
 
+/// Of a plan that takes the place of an earlier one. Nothing here compares them: a decision covers the plan, which stands
+/// here whole.
+pub(super) const REVISES: &str =
+    "A new version of an earlier plan: what is different is on the dashboard";
+
 /// Stands above the action of an approval.
 pub(super) const WILL_RUN: &str = "What will run";
 

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, Audience, Event, Interaction, InteractionId, Verify,
+    decide::interaction::Versions,
     interaction::{Brief, Unproven},
 };
 use sqlx::QueryBuilder;
@@ -96,7 +97,8 @@ impl Interactions for Store {
                     i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
                     i.claim, i.addressee,
                     i.team_id, t.name AS team_name,
-                    i.kind, i.mode, i.urgent, i.session_id, i.task_id, i.state, i.outcome, i.closed_at
+                    i.kind, i.mode, i.urgent, i.session_id, i.task_id, i.state, i.outcome, i.closed_at,
+                    i.revises
                     FROM interactions i JOIN agents a ON a.id = i.agent_id
                     LEFT JOIN teams t ON t.id = i.team_id
              WHERE i.id > $1 ORDER BY i.id LIMIT $2",
@@ -317,6 +319,24 @@ impl Interactions for Store {
         sql.push(" GROUP BY i.state");
         let closed = sql.build_query_as().fetch_all(&self.read).await?;
         Ok(rows::counts(asked, closed))
+    }
+
+    async fn plan_versions(&self, id: InteractionId) -> Result<Versions> {
+        // Each once, so that it ends even where rows were made to lead back to themselves.
+        let (older, newer): (i64, Option<Uuid>) = sqlx::query_as(
+            "WITH RECURSIVE older (id, revises) AS (
+                SELECT id, revises FROM interactions WHERE id = $1
+                UNION
+                SELECT i.id, i.revises FROM interactions i JOIN older o ON i.id = o.revises)
+             SELECT COUNT(*), (SELECT id FROM interactions WHERE revises = $1) FROM older",
+        )
+        .bind(id.0)
+        .fetch_one(&self.read)
+        .await?;
+        Ok(Versions {
+            number: usize::try_from(older).unwrap_or_default(),
+            newer: newer.map(InteractionId),
+        })
     }
 
     async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>> {

@@ -124,10 +124,11 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     let done = sqlx::query(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
             request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,
-            team_id, next_rung_at, addressee, has_callback)
+            team_id, next_rung_at, addressee, has_callback, revises)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22)
-         ON CONFLICT (id) DO NOTHING",
+            $20, $21, $22, $23)
+         -- Its id may be there already, or another plan that revises the same one.
+         ON CONFLICT DO NOTHING",
     )
     .bind(interaction.id.0)
     .bind(interaction.version)
@@ -167,6 +168,7 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     )
     .bind(json.addressee)
     .bind(asked.callback_url.is_some())
+    .bind(asked.ask.revises().map(|earlier| earlier.0))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentId, Audience, Event, Interaction, InteractionId, PersonId, Task, Verify,
-    decide::interaction::Snooze,
+    decide::interaction::{Snooze, Versions},
     interaction::{Brief, Signs, Unproven},
     task::Work,
 };
@@ -122,6 +122,9 @@ pub trait Interactions: Send + Sync {
 
     /// Counts of blockers since `since`.
     async fn counts(&self, audience: &Audience, since: DateTime<Utc>) -> Result<Counts>;
+
+    /// Where a plan stands among its versions; its number is 0 when there is no such interaction.
+    async fn plan_versions(&self, id: InteractionId) -> Result<Versions>;
 
     /// Pending interactions whose deadline is at or before `now`, longest overdue first, without the first `skip`.
     async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>>;

@@ -161,6 +161,7 @@ pub(crate) struct FoundRow {
     state: String,
     outcome: Option<String>,
     closed_at: Option<i64>,
+    revises: Option<Uuid>,
 }
 
 /// Those whose columns say something else than their content.
@@ -177,7 +178,8 @@ pub(crate) fn strays(rows: Vec<FoundRow>) -> Result<Vec<InteractionId>> {
             && found.task_id.as_ref() == task
             && found.state == state.name()
             && found.outcome.as_deref() == state.outcome().map(Outcome::name)
-            && found.closed_at == state.closed_at().map(|at| at.timestamp_millis());
+            && found.closed_at == state.closed_at().map(|at| at.timestamp_millis())
+            && found.revises == asked.ask.revises().map(|earlier| earlier.0);
         if !is_same {
             strays.push(interaction.id);
         }

@@ -21,6 +21,7 @@ mod nodes;
 mod opening;
 mod outbox;
 mod owners;
+mod plans;
 mod proof;
 mod quorums;
 mod reach_numbers;

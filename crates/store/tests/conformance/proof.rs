@@ -164,6 +164,11 @@ async fn rows_that_are_found_by_something_else_than_they_say_are_strays(database
         ("state", "'pending'", "'resolved'"),
         ("outcome", "'cancelled'", "'answered'"),
         ("closed_at", "closed_at + 1", "closed_at - 1"),
+        (
+            "revises",
+            "(SELECT id FROM interactions ORDER BY id DESC LIMIT 1)",
+            "NULL",
+        ),
     ] {
         let set = async |value| {
             let sql = format!(

@@ -2,10 +2,16 @@
 
 use std::{ops::Range, time::Instant};
 
+use domain::interaction::Pair;
 use similar::{ChangeTag, TextDiff};
 
-use super::{Change, Sign, highlight, highlight::Clock, language, text};
-use crate::{self as visible, Run};
+use super::{
+    Change, Sign, highlight,
+    highlight::Clock,
+    language,
+    text::{self, LineEnd},
+};
+use crate::{self as visible, Reader, Run};
 
 /// A line of one text or of both.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +103,54 @@ pub(super) fn between(
     }
 }
 
+/// Two versions of a text, line by line, as [`Comment`](domain::interaction::Comment) counts lines: how they end is no part
+/// of them.
+pub fn revised(before: &str, after: &str) -> Change {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let mut compared = compared(&old, &new, Clock::start().end());
+    let differs = |one: &Compared| one.sign != Sign::Same;
+    for stretch in compared.chunk_by_mut(|one, other| differs(one) == differs(other)) {
+        stretch.sort_by_key(|line| line.sign == Sign::New);
+    }
+    let reader = Reader::person(&[before, after]);
+    let rows = compared.into_iter().map(|one| {
+        let line = match (one.old, one.new) {
+            (_, Some(at)) => new.get(at),
+            (Some(at), None) => old.get(at),
+            (None, None) => None,
+        };
+        Row {
+            sign: one.sign,
+            old: one.old.map(|at| at + 1),
+            new: one.new.map(|at| at + 1),
+            runs: text::runs(line.copied().unwrap_or_default(), reader, &[], &one.changed),
+        }
+    });
+    Change {
+        old_name: Vec::new(),
+        new_name: Vec::new(),
+        rows: rows.collect(),
+        old_end: LineEnd::Unix,
+        new_end: LineEnd::Unix,
+    }
+}
+
+impl Change {
+    /// Its lines by their numbers, to tell what became of some of them.
+    pub fn pairs(&self) -> Vec<Pair> {
+        let pairs = self.rows.iter().map(|row| Pair {
+            old: row.old,
+            new: row.new,
+        });
+        pairs.collect()
+    }
+
+    /// Whether no line differs.
+    pub fn is_none(&self) -> bool {
+        self.rows.iter().all(|row| row.sign == Sign::Same)
+    }
+}
+
 /// A line of either text, by its place, and the differences in it.
 pub(super) struct Compared {
     sign: Sign,
@@ -135,4 +189,85 @@ pub(super) fn compared(old: &[&str], new: &[&str], end: Instant) -> Vec<Compared
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::interaction::Became;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn changed(row: &Row) -> String {
+        let runs = row.runs.iter().filter(|run| run.changed);
+        runs.map(|run| run.text.as_str()).collect()
+    }
+
+    #[test]
+    fn a_version_marks_the_words_that_differ_from_the_one_before() {
+        let (before, after) = (
+            "# Release\n\n1. Test\n2. Deploy on Friday\n",
+            "# Release\r\n\r\n1. Test\r\n2. Deploy on Monday",
+        );
+        let change = revised(before, after);
+        let rows: Vec<_> = change
+            .rows
+            .iter()
+            .map(|row| (row.sign, row.old, row.new, changed(row)))
+            .collect();
+        let same = |n| (Sign::Same, Some(n), Some(n), String::new());
+        assert_eq!(
+            rows,
+            [
+                same(1),
+                same(2),
+                same(3),
+                (Sign::Gone, Some(4), None, "Friday".to_owned()),
+                (Sign::New, None, Some(4), "Monday".to_owned()),
+            ]
+        );
+        assert_eq!(change.summary(), "1 line changed, the first is line 4");
+        assert_eq!(
+            Became::of(&(3..=4), &change.pairs()),
+            Became::Changed { now: 3..=4 }
+        );
+        assert!(!change.is_none());
+        assert!(revised(before, before).is_none());
+    }
+
+    #[test]
+    fn what_was_said_of_a_line_follows_it() {
+        let before = "1. Test\n2. Back up\n3. Deploy";
+        let after = "0. Ask\n1. Test\n3. Deploy";
+        let pairs = revised(before, after).pairs();
+        for (line, became) in [
+            (1, Became::Stayed { now: 2..=2 }),
+            (2, Became::Gone),
+            (3, Became::Stayed { now: 3..=3 }),
+        ] {
+            assert_eq!(Became::of(&(line..=line), &pairs), became, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_versions_stand_in_it_line_by_line_and_what_goes_before_what_comes(
+            before in "[ab\n]{0,30}",
+            after in "[ab\n]{0,30}",
+        ) {
+            let (old, new): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
+            let change = revised(&before, &after);
+            let numbers = |of: fn(&Row) -> Option<usize>| change.rows.iter().filter_map(of).collect::<Vec<_>>();
+            prop_assert_eq!(numbers(|row| row.old), (1..=old.len()).collect::<Vec<_>>());
+            prop_assert_eq!(numbers(|row| row.new), (1..=new.len()).collect::<Vec<_>>());
+            for row in &change.rows {
+                if let (Some(was), Some(is)) = (row.old, row.new) {
+                    prop_assert_eq!(old[was - 1], new[is - 1]);
+                }
+            }
+            for pair in change.rows.windows(2) {
+                prop_assert!(pair[0].sign != Sign::New || pair[1].sign != Sign::Gone);
+            }
+        }
+    }
 }

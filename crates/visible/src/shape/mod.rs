@@ -24,7 +24,7 @@ mod text;
 use domain::interaction::Action;
 use serde_json::Value;
 
-pub use change::Row;
+pub use change::{Row, revised};
 pub use highlight::warm;
 pub use lines::lines;
 pub use lines::{about, about_json};

@@ -11,7 +11,7 @@ use crate::resource::{
     names,
     shapes::{
         Field, boolean, either, line, list_of, map_of, may, may_not_null, must, null, one_of,
-        reference, sent, shapes, text, visible_text, with_nulls,
+        reference, sent, shapes, text, visible_text, whole, with_nulls,
     },
 };
 
@@ -35,14 +35,29 @@ shapes! {
         .item(answer("To a plan review: go on", [
             must("decision", one_of(decisions(|decision| decision != PlanDecision::Adjust))),
             may("feedback", text(limits::TEXT_CHARS)),
+            may("comments", comments()),
             digest(),
         ]))
         .item(answer("To a plan review: adjust", [
             must("decision", one_of(decisions(|decision| decision == PlanDecision::Adjust))),
             must("feedback", visible_text(limits::TEXT_CHARS)),
+            may("comments", comments()),
+            digest(),
+        ]))
+        .item(answer("To a plan review: adjust, as the comments say", [
+            must("decision", one_of(decisions(|decision| decision == PlanDecision::Adjust))),
+            may("feedback", text(limits::TEXT_CHARS)),
+            must("comments", comments().min_items(Some(1))),
             digest(),
         ]))
         .item(answer("To a form: any of its questions", [must("answers", form_answers()), digest()]));
+    /// Words on some lines of a plan: counted from 1 in the plan as it was sent, and there in this version. All texts of an
+    /// answer together have as many characters as a prompt at most.
+    PlanCommentDraft = sent([
+        must("line", whole(1..=limits::TEXT_CHARS as i64)),
+        may("to_line", whole(1..=limits::TEXT_CHARS as i64)),
+        must("text", visible_text(limits::COMMENT_CHARS)),
+    ]);
     /// What came of an answer.
     Reporting = sent([
         must("outcome", names::ReportOutcome::schema()),
@@ -61,6 +76,7 @@ fn answer(title: &str, fields: impl IntoIterator<Item = Field>) -> ObjectBuilder
         "answers",
         "approved",
         "arguments",
+        "comments",
         "decision",
         "digest",
         "feedback",
@@ -73,6 +89,10 @@ fn answer(title: &str, fields: impl IntoIterator<Item = Field>) -> ObjectBuilder
 /// Of the action or plan that was shown to the responder, or of the answers that a form had; an answer to another one is refused.
 fn digest() -> Field {
     may("digest", line(limits::LINE_CHARS))
+}
+
+fn comments() -> ArrayBuilder {
+    list_of(reference("PlanCommentDraft")).max_items(Some(limits::COMMENTS))
 }
 
 fn selected() -> ArrayBuilder {

@@ -13,8 +13,8 @@ use utoipa::{
 use crate::resource::{
     names,
     shapes::{
-        Field, any_object, boolean, either, line, list_of, map_of, may, may_not_null, must, null,
-        one_of, reference, sent, shapes, string, text, visible_text, whole, with_nulls,
+        Field, any_object, boolean, either, id, line, list_of, map_of, may, may_not_null, must,
+        null, one_of, reference, sent, shapes, string, text, visible_text, whole, with_nulls,
     },
 };
 
@@ -26,7 +26,7 @@ use crate::resource::{
 const EXACT: f64 = limits::EXACT_INTEGER as f64;
 
 /// What does not belong to every kind.
-const OWN: [&str; 13] = [
+const OWN: [&str; 14] = [
     "action",
     "amendable",
     "approvals",
@@ -37,6 +37,7 @@ const OWN: [&str; 13] = [
     "options",
     "plan",
     "questions",
+    "revises",
     "timeout_seconds",
     "to",
     "withdraw_on_disconnect",
@@ -66,7 +67,12 @@ shapes! {
         may("approvals", reference("QuorumDraft")),
     ]);
     /// Asks for a decision about a plan, which is markdown. Never has a fallback.
-    AskPlanReview = asked(Kind::PlanReview, [must("plan", visible_text(limits::TEXT_CHARS))]);
+    /// One that `revises` an earlier plan is its next version: people see what is different, and what became of what
+    /// they said of it. The earlier one is of the same agent and team, is closed, and has no newer version.
+    AskPlanReview = asked(Kind::PlanReview, [
+        must("plan", visible_text(limits::TEXT_CHARS)),
+        may("revises", id()),
+    ]);
     /// Asks several questions, one at a time. A fallback answers all of them. Their ids are unique.
     AskForm = asked(Kind::Form, [
         must("questions", list_of(reference("FormQuestionDraft"))

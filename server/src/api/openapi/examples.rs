@@ -81,7 +81,11 @@ pub(crate) fn answering(kind: Kind) -> Option<Value> {
         Kind::Acknowledgement => json!({}),
         Kind::Approval => json!({"approved": true, "text": "After 18:00, please."}),
         Kind::PlanReview => {
-            json!({"decision": "adjust", "feedback": "Measure on production data."})
+            json!({
+                "decision": "adjust",
+                "feedback": "Measure on production data.",
+                "comments": [{"line": 2, "text": "In the process, not in Redis."}],
+            })
         }
         Kind::Form => json!({"answers": {"port": "8080", "env": "staging"}}),
         Kind::Notification => return None,

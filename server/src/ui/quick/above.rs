@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use app::view::{ChoiceView, Control, FormStep};
+use app::view::{ChoiceView, Control, FormStep, PlanVersions, harmless};
 use domain::interaction::{Level, Shown};
 
 use super::question::Question;
@@ -39,9 +39,17 @@ impl Question {
                 digest = Text(&action.digest),
                 agent = Text(&self.row.agent),
             ),
-            Control::Decide { plan_html, .. } => {
+            Control::Decide {
+                plan_html,
+                versions,
+                ..
+            } => {
                 let plan = prose(plan_html);
-                format!("{prompt}<h2>The plan</h2>{plan}")
+                let versions = versions.as_deref().map(version);
+                format!(
+                    "{prompt}{}<h2>The plan</h2>{plan}",
+                    versions.unwrap_or_default()
+                )
             }
             Control::Choice(choice) if !self.is_asked() => format!("{prompt}{}", listed(choice)),
             Control::Form(steps) if !self.is_asked() => {
@@ -102,6 +110,65 @@ impl Question {
 pub(super) const NOT_WHAT_IT_LOOKS_LIKE: &str = "<p class=\"action-warning\"><strong>Not what it looks like.</strong> It holds \
      characters that nobody can see, that change the order of others, or that look like other characters. Their \
      numbers stand where they are.</p>";
+
+/// What is different from the version before, and what became of what was said of it.
+fn version(versions: &PlanVersions) -> String {
+    let number = versions.number;
+    let mut html = format!("<h2>Version {number}</h2>");
+    if let Some(newer) = versions.newer {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            html,
+            "<p class=\"said\">The agent has asked about a newer version since: \
+             <a href=\"/q/{newer}\">version {}</a>.</p>",
+            number + 1
+        );
+    }
+    let Some(before) = &versions.before else {
+        return html;
+    };
+    let then = match &before.shown {
+        Ok(then) => then,
+        Err(why) => {
+            let _ = write!(html, "<p class=\"said\">{}</p>", Text(why));
+            return html;
+        }
+    };
+    let by = then.ended_by();
+    let by = by.map(|by| format!("<bdi>{}</bdi>", Text(&harmless(by))));
+    let _ = write!(
+        html,
+        "<p class=\"said\">Compared with version {before}: {summary}. {by}{ended}</p>",
+        before = before.number,
+        summary = Text(&then.summary),
+        by = by.unwrap_or_default(),
+        ended = then.ended(),
+    );
+    if let Some(feedback) = &then.feedback {
+        let _ = write!(
+            html,
+            "<div class=\"text\" dir=\"auto\">{}</div>",
+            Text(feedback)
+        );
+    }
+    let comments = then.comments.iter().map(|comment| {
+        format!(
+            "<li><p class=\"said\">{place} · <strong>{became}</strong></p>\
+             <div class=\"text\" dir=\"auto\">{text}</div></li>",
+            place = comment.place,
+            became = comment.became,
+            text = Text(&comment.text),
+        )
+    });
+    let comments: String = comments.collect();
+    if !comments.is_empty() {
+        let _ = write!(html, "<ul class=\"listed\">{comments}</ul>");
+    }
+    if let Some(difference) = &then.difference_html {
+        let _ = write!(html, "<div class=\"source\" dir=\"ltr\">{difference}</div>");
+    }
+    html
+}
 
 fn prose(html: &str) -> String {
     format!("<div class=\"prompt\">{html}</div>")

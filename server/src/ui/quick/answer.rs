@@ -128,13 +128,11 @@ impl Sent {
                     return Err(missing("Pick one of the decisions first."));
                 };
                 draft.decision = Some(decision);
-                if decision == PlanDecision::Adjust {
-                    draft.feedback = self.text("feedback").filter(|it| !it.trim().is_empty());
-                    if draft.feedback.is_none() {
-                        return Err(missing(
-                            "Say what to change: the agent works it into the plan.",
-                        ));
-                    }
+                draft.feedback = self.text("feedback").filter(|it| !it.trim().is_empty());
+                if decision == PlanDecision::Adjust && draft.feedback.is_none() {
+                    return Err(missing(
+                        "Say what to change: the agent works it into the plan.",
+                    ));
                 }
                 draft.digest = shown()?;
             }

@@ -240,7 +240,12 @@ fn plan(digest: &str, typed: &Typed, choice: Option<&str>) -> String {
         "{note}{digest}<fieldset><legend>Your decision</legend>{options}</fieldset>\
          <div class=\"changes\">{changes}</div>{send}",
         digest = digest_field(digest),
-        changes = area("feedback", "What to change", &typed.text, described(typed)),
+        changes = area(
+            "feedback",
+            "What to change, or notes on the way",
+            &typed.text,
+            described(typed)
+        ),
         send = send("Send decision"),
     )
 }

@@ -19,7 +19,7 @@ use crate::{
     ui::{
         action, around,
         backend::{ForPerson, told},
-        blocker::{control, fallback, in_place_of_prompt, rendered, status, unsent},
+        blocker::{as_sent, control, fallback, in_place_of_prompt, rendered, status, unsent},
         markdown,
     },
 };
@@ -78,6 +78,7 @@ impl ForPerson {
         let request = &interaction.request;
         let row = Row::from(interaction);
         let control = control(interaction).await?;
+        let control = self.with_versions(control, interaction).await?;
         let none = FormAnswers::new();
         let answers = interaction.progress().unwrap_or(&none);
         let is_over = !interaction.state.is_pending() || interaction.erased.is_some();
@@ -90,7 +91,7 @@ impl ForPerson {
             && ending.by_you
         {
             // A button that was pressed twice: what came second is what had come first.
-            let given = interaction.answer().map(|it| it.to_text(&request.ask));
+            let given = interaction.answer().map(|it| as_sent(it, &request.ask));
             unsent = unsent.filter(|text| Some(text) != given.as_ref());
         }
         let service = &self.state.service;
@@ -222,7 +223,7 @@ impl Question {
     /// Leaves out what can be: first texts as they are written, which stand there as they read; then all but the
     /// beginning, and with it every decision but a no.
     fn make_fit(&mut self, interaction: &Interaction) {
-        if self.fits() {
+        if self.fits() || self.fits_without_comparing() {
             return;
         }
         let texts = std::iter::once(&mut self.prompt_html);
@@ -241,6 +242,28 @@ impl Question {
             self.shown = Shown::Cut;
             self.beginning = beginning(interaction);
         }
+    }
+
+    /// What is different from the version before helps, and no decision covers it.
+    fn fits_without_comparing(&mut self) -> bool {
+        let Control::Decide { versions, .. } = &mut self.control else {
+            return false;
+        };
+        let Some(all) = versions.as_mut() else {
+            return false;
+        };
+        if let Some(before) = &mut all.before
+            && let Ok(then) = &mut before.shown
+        {
+            then.difference_html = None;
+        }
+        if self.fits() {
+            return true;
+        }
+        if let Control::Decide { versions, .. } = &mut self.control {
+            *versions = None;
+        }
+        self.fits()
     }
 
     fn fits(&self) -> bool {
@@ -320,7 +343,7 @@ fn beginning(interaction: &Interaction) -> String {
     let request = &interaction.request;
     let text = match &request.ask {
         Ask::Approval { action, .. } => format!("{}\n{}", action.tool, plain(&action.arguments.0)),
-        Ask::PlanReview { plan } => plan.clone(),
+        Ask::PlanReview { plan, .. } => plan.clone(),
         _ => request.prompt.clone(),
     };
     let mut chars = BEGINNING_CHARS;

@@ -19,6 +19,7 @@ mod post;
 mod quorum;
 mod reply;
 mod report;
+mod revise;
 mod snooze;
 
 pub use answer::{answer, answer_counted, answer_open, reject_answer};
@@ -39,6 +40,7 @@ pub use post::posted;
 pub use quorum::Voters;
 pub use reply::reply;
 pub use report::report;
+pub use revise::{Versions, revises};
 pub use snooze::{Snooze, snooze};
 
 use crate::{

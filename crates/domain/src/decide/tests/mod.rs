@@ -16,6 +16,7 @@ mod owner;
 mod quorum;
 mod reach;
 mod replies;
+mod revise;
 mod sequences;
 mod task;
 mod team;

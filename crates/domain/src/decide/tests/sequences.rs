@@ -7,9 +7,10 @@ use crate::{
     Changeset, Moment, Parts, Person, Principal, Refused, Role,
     decide::interaction as decide,
     interaction::{
-        AnswerContent, AnswerDraft, FormAnswer, Interaction, Kind, Outcome, PlanDecision, Posted,
-        ReportDraft, ReportOutcome, State,
+        AnswerContent, AnswerDraft, Comment, FormAnswer, Interaction, Kind, Outcome, PlanDecision,
+        Posted, ReportDraft, ReportOutcome, State,
     },
+    json::Object,
     testing::{Counter, Stamp, agent, at, journalled, opened, person, shown_in, with, written},
 };
 
@@ -125,12 +126,26 @@ fn answer() -> impl Strategy<Value = AnswerDraft> {
         }),
         (
             prop::sample::select(PlanDecision::ALL.to_vec()),
-            any::<Option<String>>()
+            any::<Option<String>>(),
+            // The plan has two lines.
+            prop::collection::vec((0usize..4, any::<Option<bool>>(), any::<String>()), 0..3),
         )
-            .prop_map(move |(decision, feedback)| AnswerDraft {
-                decision: Some(decision),
-                feedback,
-                ..none()
+            .prop_map(move |(decision, feedback, comments)| {
+                let comments = comments.into_iter().map(|(line, two, text)| {
+                    let to_line = two.map(|two| line + usize::from(two));
+                    Object(Comment {
+                        line,
+                        to_line,
+                        text,
+                    })
+                });
+                let comments: Vec<_> = comments.collect();
+                AnswerDraft {
+                    decision: Some(decision),
+                    feedback,
+                    comments: Some(comments).filter(|it| !it.is_empty()),
+                    ..none()
+                }
             }),
         prop::collection::btree_map(id.prop_map(str::to_owned), value, 0..3).prop_map(
             move |answers| AnswerDraft {
@@ -211,6 +226,16 @@ proptest! {
                         prop_assert_eq!(by, By::Responder);
                         prop_assert!(seconds < 60);
                         approving |= draft.approved == Some(true);
+                        if let Some(AnswerContent::Plan { feedback, comments, .. }) = interaction.answer() {
+                            // All that was said is there, byte for byte, or nothing of it was taken.
+                            prop_assert_eq!(feedback, &draft.feedback);
+                            let mut said: Vec<_> = draft.comments.iter().flatten().map(|it| &it.0.text).collect();
+                            let mut kept: Vec<_> = comments.iter().map(|it| &it.text).collect();
+                            said.sort();
+                            kept.sort();
+                            prop_assert_eq!(said, kept);
+                            prop_assert!(comments.iter().all(|it| *it.lines().start() >= 1 && *it.lines().end() <= 2));
+                        }
                         if kind == Kind::Question {
                             let text = draft.text.unwrap();
                             prop_assert_eq!(interaction.answer(), Some(&AnswerContent::Text { text }));

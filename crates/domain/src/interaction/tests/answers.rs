@@ -84,6 +84,26 @@ fn every_kind_takes_its_own_answer_and_no_other() {
             &[],
         ),
         (body(Kind::PlanReview), json!({}), &["decision"]),
+        (
+            body(Kind::PlanReview),
+            json!({"decision": "adjust", "comments": [{"line": 2, "text": "Not today"}]}),
+            &[],
+        ),
+        (
+            body(Kind::PlanReview),
+            json!({"decision": "proceed", "feedback": "Mind the disk", "comments": [{"line": 1.0, "to_line": 2, "text": "Good"}]}),
+            &[],
+        ),
+        (
+            body(Kind::PlanReview),
+            json!({"decision": "adjust", "comments": []}),
+            &["feedback"],
+        ),
+        (
+            body(Kind::Approval),
+            json!({"approved": true, "comments": [{"line": 1, "text": "x"}]}),
+            &["comments"],
+        ),
         (body(Kind::Form), json!({"answers": {"port": ""}}), &[]),
         (
             body(Kind::Form),

@@ -2,5 +2,6 @@
 
 mod amend;
 mod answers;
+mod comments;
 mod proof;
 mod requests;

@@ -180,6 +180,7 @@ fn a_decision_about_other_content_is_void() {
     );
     let plan = Ask::PlanReview {
         plan: "1. Test\n2. Deploy\n3. Drop".into(),
+        revises: None,
     };
     assert_eq!(why(&with_ask(&planned, plan)), Some(Unproven::OtherContent));
     // An approval made of another kind's answer is none either.

@@ -98,6 +98,21 @@ fn every_kind_takes_its_own_fields_and_no_others() {
         (Kind::PlanReview, json!({"plan": null}), &["plan"]),
         (Kind::PlanReview, json!({"plan": " \n"}), &["plan"]),
         (Kind::PlanReview, json!({"level": "info"}), &["level"]),
+        (
+            Kind::PlanReview,
+            json!({"revises": "00000000-0000-0000-0000-000000000001"}),
+            &[],
+        ),
+        (
+            Kind::PlanReview,
+            json!({"revises": "the last one"}),
+            &["revises"],
+        ),
+        (
+            Kind::Question,
+            json!({"revises": "00000000-0000-0000-0000-000000000001"}),
+            &["revises"],
+        ),
         (Kind::Form, json!({"questions": []}), &["questions"]),
         (
             Kind::Form,

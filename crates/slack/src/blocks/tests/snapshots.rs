@@ -118,6 +118,23 @@ fn others() -> Vec<(&'static str, Interaction)> {
             ),
         ),
         (
+            "plan_review-commented",
+            answered(
+                &plan,
+                json!({"decision": "proceed", "feedback": "Go on.", "comments": [
+                    {"line": 3, "text": "Not on a Friday."},
+                    {"line": 1, "to_line": 2, "text": "Both at night."},
+                ]}),
+            ),
+        ),
+        (
+            "plan_review-revised",
+            open(with(
+                Kind::PlanReview,
+                json!({"revises": "00000000-0000-0000-0000-000000000009"}),
+            )),
+        ),
+        (
             "plan_review-long",
             open(with(Kind::PlanReview, json!({"plan": long}))),
         ),

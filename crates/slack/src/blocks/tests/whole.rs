@@ -170,7 +170,7 @@ fn covered(interaction: &Interaction) -> Vec<String> {
     texts.extend(request.title.clone());
     let mut choices = Vec::new();
     match &request.ask {
-        Ask::PlanReview { plan } => texts.push(plan.clone()),
+        Ask::PlanReview { plan, .. } => texts.push(plan.clone()),
         Ask::Choice(choice) => choices.push(choice.clone()),
         Ask::Form { .. } => {
             let (_, question) = interaction.next_question().unwrap();
