@@ -285,10 +285,12 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 33] = [
+const PAGES: [(&str, [u16; 8]); 34] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/q/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
+    // It is no approval, so nothing can be changed first.
+    ("/q/{open}/amend", [303, 303, 403, 422, 422, 303, 303, 303]),
     (
         "/interactions/{decided}",
         [303, 303, 200, 200, 200, 303, 303, 303],
@@ -356,11 +358,18 @@ const PAGES: [(&str, [u16; 8]); 33] = [
 ];
 
 /// Forms of plain pages, all by POST. A 303 leads on from what was done.
-const FORMS: [(&str, &str, [u16; 8]); 1] = [(
-    "/q/{open}",
-    "text=80",
-    [401, 401, 403, 303, 303, 401, 401, 401],
-)];
+const FORMS: [(&str, &str, [u16; 8]); 2] = [
+    (
+        "/q/{open}",
+        "text=80",
+        [401, 401, 403, 303, 303, 401, 401, 401],
+    ),
+    (
+        "/q/{open}/amend",
+        "step=show&arguments={}",
+        [401, 401, 403, 422, 422, 401, 401, 401],
+    ),
+];
 
 /// What pages call, all by POST.
 const CALLS: [(&str, &str, [u16; 8]); 65] = [
@@ -692,7 +701,8 @@ impl Doors {
             text = text.replace("{open}", asked["id"].as_str().unwrap());
         }
         if text.contains("{decided}") {
-            let action = json!({"tool": "deploy", "arguments": {}});
+            // Another one each time: a grant for one of them covers none of the others.
+            let action = json!({"tool": "deploy", "arguments": {"n": self.made}});
             let asked = ask(json!({"kind": "approval", "prompt": "?", "action": action})).await;
             let id = asked["id"].as_str().unwrap();
             let answer = self.app.post(&format!("/api/v1/interactions/{id}/answer"));

@@ -21,6 +21,7 @@ store::on_both_databases!(
     a_token_may_deny_and_does_not_count,
     the_owner_of_the_agent_does_not_count_under_four_eyes,
     who_is_disabled_meanwhile_has_not_approved,
+    one_press_approves_none_of_several_that_count_people,
     what_cannot_be_counted_is_refused_with_its_place,
 );
 
@@ -240,6 +241,33 @@ async fn who_is_disabled_meanwhile_has_not_approved(database: TestDatabase) {
     kept(&app, &ben, &asked).await;
     let now = agent.poll(&asked).await;
     assert_eq!(named(&now["progress"]["approved"]), ["Ben"]);
+}
+
+async fn one_press_approves_none_of_several_that_count_people(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let ana = app.sign_in("Ana", Role::Responder).await;
+    let counted = agent.ask(deploy(json!({"needed": 2}))).await;
+    let plain = agent.ask(deploy(Value::Null)).await;
+    let together = async |approved: &str| {
+        let form = [
+            ("ticked[0]", id(&counted)),
+            ("ticked[1]", id(&plain)),
+            ("approved", approved),
+        ];
+        let form = form.map(owned);
+        let response = app.submit("/ui/answer-together", &ana, &form).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        response.text().await.unwrap()
+    };
+    let said = together("true").await;
+    assert!(said.contains("It counts who approves it"), "{said}");
+    assert_eq!(agent.poll(&plain).await["approved"], true);
+    let waits = agent.poll(&counted).await;
+    assert_eq!(waits["progress"], json!({"needed": 2, "approved": []}));
+    // No is no, however it is said.
+    together("false").await;
+    assert_eq!(agent.poll(&counted).await["outcome"], "denied");
 }
 
 async fn what_cannot_be_counted_is_refused_with_its_place(database: TestDatabase) {
