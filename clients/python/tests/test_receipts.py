@@ -112,6 +112,8 @@ NOW = datetime.now(timezone.utc)
         (resigned(grant={**GRANT, "uses": 1}, version=2), "holds more"),
         (resigned(grant=GRANT), "version 1"),
         (resigned(grant=GRANT, version=2, outcome="denied"), "only approves"),
+        (resigned(grant=GRANT, version=2, asked_digest=OTHER), "only approves"),
+        (resigned(grant=GRANT, version=2, approvers=[]), "only approves"),
         (forged(grant=GRANT, version=2), "signature"),
         (resigned(plan_digest=OTHER), "holds more"),
         (resigned(agent={**AGENT, "role": "admin"}), "holds more"),
