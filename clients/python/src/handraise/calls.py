@@ -195,8 +195,9 @@ class Calls(Proofs):
     ) -> Flow[PlanReview]:
         """Lets somebody decide about a plan in markdown, up to 20,000 characters.
 
-        ``revises`` is the id of the plan that this one is the next version of (``review.interaction.id``): people see what
-        is different, and what became of their comments. A plan is revised once it is closed, and once: revise the newest.
+        ``revises`` is the id of the plan that this one is the next version of (``review.interaction.id``): people see
+        what is different, and what became of their comments. A plan is revised once it is closed, and once: revise the
+        newest.
 
         Raises as `ask` does: a plan that nobody has decided about may not be carried out. Raises `NotVerified`
         when the server says that it may and has no receipt that proves it, not older than ``max_age`` (seconds),
