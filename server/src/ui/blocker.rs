@@ -221,12 +221,16 @@ pub(super) fn persons_answer(answer: &AnswerContent, ask: &Ask) -> String {
     visible::picked(answer, ask).unwrap_or_else(|| as_sent(answer, ask))
 }
 
-/// An answer as a text. With comments on a plan come the agent's words that they are about.
+/// An answer as a text. With comments on a plan come the agent's words that they are about, and with changed arguments those
+/// that stayed.
 pub(super) fn as_sent(answer: &AnswerContent, ask: &Ask) -> String {
     match answer {
         AnswerContent::Plan { comments, .. } if !comments.is_empty() => {
             harmless_prose(&answer.to_text(ask))
         }
+        AnswerContent::Approval {
+            amended: Some(_), ..
+        } => harmless_prose(&answer.to_text(ask)),
         _ => answer.to_text(ask),
     }
 }
