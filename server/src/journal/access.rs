@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{grants::KnownGrants, ladders::KnownLadders, rows::Differs, teams::KnownTeams};
 
 /// The nouns whose events are needed here.
-const READ: [&str; 12] = [
+const READ: [&str; 13] = [
     "person.",
     "token.",
     "team.",
@@ -23,6 +23,7 @@ const READ: [&str; 12] = [
     "grant.",
     "interaction.resolved",
     "interaction.progressed",
+    "interaction.approval_given",
     "interaction.moved",
     "interaction.handed_over",
     "interaction.expired",
@@ -398,8 +399,14 @@ mod tests {
             ));
             assert_eq!(known.strangers.len(), strangers, "{seconds}");
         }
-        let mut known = Known::default();
-        known.follow(&record("interaction.progressed", 0, &actor, &answers));
-        assert_eq!(known.strangers.len(), 1);
+        let votes = json!({"votes": []});
+        for (event, payload) in [
+            ("interaction.progressed", &answers),
+            ("interaction.approval_given", &votes),
+        ] {
+            let mut known = Known::default();
+            known.follow(&record(event, 0, &actor, payload));
+            assert_eq!(known.strangers.len(), 1, "{event}");
+        }
     }
 }

@@ -62,6 +62,7 @@ pub(crate) struct GrantBody {
     /// When it ended before its time, if it did.
     ended_at: Option<DateTime<Utc>>,
     /// Why: `revoked`, `holder_lost`, `agent_changed`, `session_ended` or `erased`.
+    #[schema(value_type = Option<String>)]
     ended_why: Option<&'static str>,
 }
 
@@ -333,7 +334,7 @@ pub(crate) async fn preview(
     params(
         ("id" = inline(names::Id), Path, description = "The interaction."),
     ),
-    responses((status = 200, description = "Each with what it would have approved in the last 30 days.", body = [OfferBody])),
+    responses((status = 200, description = "Each with what it would have approved in the last 30 days.", body = Vec<OfferBody>)),
 )]
 pub(crate) async fn offers(
     State(state): State<AppState>,
