@@ -431,23 +431,26 @@ impl From<Refused> for Problem {
                 };
                 Self::new(StatusCode::CONFLICT, "already_approved", detail)
             }
-            Refused::NotCounted(why) => {
-                let detail = match why {
-                    Uncounted::Nobody => {
-                        "Only people who have an account here count for this approval."
-                    }
-                    Uncounted::OwnsAgent => {
-                        "The agent that asks is yours: another person has to approve it."
-                    }
-                    Uncounted::NoOwner => {
-                        "Nobody can approve this until an admin says who owns the agent."
-                    }
-                    Uncounted::NotInTeam => {
-                        "Only members of the team that is asked count for this approval."
-                    }
-                };
-                Self::new(StatusCode::FORBIDDEN, why.code(), detail)
-            }
+            Refused::NotCounted(Uncounted::Nobody) => Self::new(
+                StatusCode::FORBIDDEN,
+                "not_a_person",
+                "Only people who have an account here count for this approval.",
+            ),
+            Refused::NotCounted(Uncounted::OwnsAgent) => Self::new(
+                StatusCode::FORBIDDEN,
+                "owns_the_agent",
+                "The agent that asks is yours: another person has to approve it.",
+            ),
+            Refused::NotCounted(Uncounted::NoOwner) => Self::new(
+                StatusCode::FORBIDDEN,
+                "agent_without_owner",
+                "Nobody can approve this until an admin says who owns the agent.",
+            ),
+            Refused::NotCounted(Uncounted::NotInTeam) => Self::new(
+                StatusCode::FORBIDDEN,
+                "not_counted",
+                "Only members of the team that is asked count for this approval.",
+            ),
             Refused::Claimed { by, until, now } => {
                 let left = domain::time::words(until - now);
                 let detail =
