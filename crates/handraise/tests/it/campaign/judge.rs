@@ -160,7 +160,7 @@ impl Verdict {
                 InteractionEvent::Reached { person, by, rung } => {
                     *reached.entry((*rung, person.id, *by)).or_default() += 1;
                 }
-                InteractionEvent::Claimed { until } => claimed_until = Some(*until),
+                InteractionEvent::Claimed { until, .. } => claimed_until = Some(*until),
                 InteractionEvent::Released { .. } => claimed_until = None,
                 _ => {}
             }
