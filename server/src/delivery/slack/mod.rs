@@ -69,9 +69,11 @@ pub struct Cards {
     outage: Arc<Outage>,
     /// The version of interactions that their cards show.
     shown: Arc<Mutex<HashMap<InteractionId, i64>>>,
-    /// Who was mentioned below which message, and when that was last.
-    mentioned: Arc<Mutex<HashMap<(String, PersonId), DateTime<Utc>>>>,
+    mentioned: Arc<Mutex<Mentioned>>,
 }
+
+/// Who was mentioned below which message, and when that was last.
+type Mentioned = HashMap<(String, PersonId), DateTime<Utc>>;
 
 enum Wire {
     Bot {

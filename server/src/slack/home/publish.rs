@@ -76,10 +76,10 @@ impl Homes {
         let mut drawn = self.draw(due).await.ok_or(Came::Failed(None))?;
         let was_here = match is_person {
             true => self.take(due).await?,
-            false => WasOn::ThisNode,
+            false => WasOn::Here,
         };
         let now = self.service.now();
-        let shown = due.shown.filter(|_| was_here == WasOn::ThisNode);
+        let shown = due.shown.filter(|_| was_here == WasOn::Here);
         if let Some(shown) = shown.filter(|shown| shown.key == drawn.key())
             && (!is_person || now < shown.at + RECENT)
         {
@@ -136,8 +136,8 @@ impl Homes {
             at: self.service.now(),
         };
         Ok(match was_here {
-            WasOn::AnotherNode => Came::ShownBesides(shown, drawn.notice),
-            WasOn::ThisNode | WasOn::NoNode => Came::Shown(shown, drawn.notice),
+            WasOn::Elsewhere => Came::ShownBesides(shown, drawn.notice),
+            WasOn::Here | WasOn::Nowhere => Came::Shown(shown, drawn.notice),
         })
     }
 
@@ -187,9 +187,9 @@ impl Homes {
     async fn take(&self, due: &Due) -> Result<WasOn, Came> {
         let store = self.service.store();
         match store.take_home(&due.user, self.node, due.until).await {
-            Ok(None) => Ok(WasOn::NoNode),
-            Ok(Some(node)) if node == self.node => Ok(WasOn::ThisNode),
-            Ok(Some(_)) => Ok(WasOn::AnotherNode),
+            Ok(None) => Ok(WasOn::Nowhere),
+            Ok(Some(node)) if node == self.node => Ok(WasOn::Here),
+            Ok(Some(_)) => Ok(WasOn::Elsewhere),
             Err(error) => {
                 tracing::error!(%error, slack.user = due.user, "it cannot be kept that a home in Slack is shown");
                 Err(Came::Failed(None))
@@ -212,7 +212,7 @@ impl Homes {
 /// Where a home was kept up to date before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WasOn {
-    NoNode,
-    ThisNode,
-    AnotherNode,
+    Nowhere,
+    Here,
+    Elsewhere,
 }

@@ -81,7 +81,7 @@ impl Plan {
             _ => random.random_range(0.0..climb + 5.0),
         };
         let timeout = match fate {
-            Fate::Expired => random.random_range(20..=(30 * i64::from(size.rungs))),
+            Fate::Expired => random.random_range(20..=(25 * i64::from(size.rungs - 1))),
             _ => 3_600,
         };
         Self {
@@ -147,6 +147,9 @@ impl World {
             }
             Fate::Expired => {
                 let end = asked["expires_at"].as_str().unwrap();
+                while self.waits(id).await {
+                    sleep(Duration::from_millis(500)).await;
+                }
                 Some(end.parse().unwrap())
             }
         };
@@ -156,6 +159,15 @@ impl World {
             id,
             over_at,
         }
+    }
+
+    async fn waits(&self, id: InteractionId) -> bool {
+        let read = |url: &str| {
+            let get = self.client.get(format!("{url}/api/v1/interactions/{id}"));
+            get.bearer_auth(&self.agent)
+        };
+        let (_, now) = self.sent(read).await;
+        now["state"] == "pending"
     }
 
     /// Does something to a question, and returns when it was heard that this is done.
