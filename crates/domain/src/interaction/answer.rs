@@ -240,7 +240,7 @@ impl AnswerDraft {
             Ask::Approval {
                 action, amendable, ..
             } => self
-                .approval(action, amendable.as_ref(), &mut faults)
+                .approval(action, amendable.as_deref(), &mut faults)
                 .map(Checked::Whole),
             Ask::PlanReview { plan, .. } => self.plan(plan, &mut faults).map(Checked::Whole),
             Ask::Form { questions } => faults.present("answers", self.answers).map(|given| {

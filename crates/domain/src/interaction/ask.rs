@@ -30,7 +30,7 @@ pub enum Ask {
         action_digest: String,
         /// What of it may be changed before it is approved; nothing when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        amendable: Option<Amendable>,
+        amendable: Option<Box<Amendable>>,
         /// How many people have to approve it; one when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         approvals: Option<Quorum>,
@@ -161,7 +161,7 @@ impl AskDraft {
                 Some(Ask::Approval {
                     action,
                     action_digest: action_digest?,
-                    amendable,
+                    amendable: amendable.map(Box::new),
                     approvals,
                 })
             }

@@ -242,7 +242,7 @@ impl Interaction {
     /// What of its action a person may change before they approve it.
     pub fn amendable(&self) -> Option<&Amendable> {
         match &self.request.ask {
-            Ask::Approval { amendable, .. } => amendable.as_ref(),
+            Ask::Approval { amendable, .. } => amendable.as_deref(),
             Ask::Question
             | Ask::Choice(_)
             | Ask::Acknowledgement

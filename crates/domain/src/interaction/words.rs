@@ -2,7 +2,7 @@
 //! how it ended, ids, and digests that were signed.
 
 use super::{
-    Action, Addressee, Amendable, Amended, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp,
+    Action, Addressee, Amended, Answer, AnswerContent, Ask, Choice, Consumed, FollowUp,
     FormAnswers, Interaction, Report, Request, State, TaskRef, Vote,
 };
 use crate::json::AnyJson;
@@ -93,7 +93,7 @@ impl Ask {
                 },
                 action_digest: action_digest.clone(),
                 // That it was, not what of it.
-                amendable: amendable.as_ref().map(|_| Amendable::default()),
+                amendable: amendable.as_ref().map(|_| Box::default()),
                 approvals: *approvals,
             },
             Self::PlanReview { revises, .. } => Self::PlanReview {

@@ -6,7 +6,7 @@ use super::{
     still_open,
 };
 use crate::{
-    changeset::Changeset,
+    changeset::{Changeset, Write},
     decide::next::{advance, event},
     event::InteractionEvent,
     fault::Faults,
@@ -121,7 +121,7 @@ pub fn answer_counted(
         work,
         now,
     );
-    changeset.writes.extend(standing);
+    changeset.writes.extend(standing.map(Write::Counted));
     Ok(changeset)
 }
 

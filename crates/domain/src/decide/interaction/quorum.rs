@@ -30,7 +30,7 @@ pub(super) enum Counting {
         /// The others.
         before: Vec<Vote>,
         /// What they rest on.
-        standing: Write,
+        standing: Box<Standing>,
     },
     /// It takes more.
     TakesMore(Box<Changeset>),
@@ -95,7 +95,7 @@ pub(super) fn count(
     };
     let actor = Actor::Responder(responder.clone());
     let mut changeset = advance(next, actor, InteractionEvent::Approved { votes }, now);
-    changeset.writes.push(standing);
+    changeset.writes.push(Write::Counted(standing));
     if was_claimed {
         changeset.writes.push(Write::Ladder(LadderWrite::Resume {
             interaction: interaction.id,
@@ -112,17 +112,17 @@ impl Voters {
         responder: &Responder,
         quorum: &Quorum,
         interaction: &Interaction,
-    ) -> Write {
+    ) -> Box<Standing> {
         let before = votes.iter().map(|vote| vote.responder.id);
         let others = before.filter(|id| *id != responder.id);
         let people = others.chain([responder.id]).map(PersonId).collect();
-        Write::Counted(Box::new(Standing {
+        Box::new(Standing {
             people,
             team: interaction.team_id(),
             members_only: quorum.of == Counted::Team,
             agent: interaction.agent.id,
             owners: quorum.four_eyes.then(|| self.owners.clone()),
-        }))
+        })
     }
 
     /// Whether the approval of this one counts.
