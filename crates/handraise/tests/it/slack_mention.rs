@@ -45,6 +45,8 @@ async fn team(app: &TestApp, on_duty: &str) -> TeamId {
 
 /// Everything is sent, also what is put off by some minutes. What a team is owed is in no list that everybody may see.
 async fn all_sent(app: &TestApp, slack: &FakeSlack) {
+    // The first rung is told by a job beside the asking.
+    app.state.service.climb_due().await.unwrap();
     app.drain().await;
     for _ in 0..10 {
         pass(app, slack, TimeDelta::seconds(30));
