@@ -21,7 +21,9 @@ test("who is slower sees it at once and keeps the text", async ({ ana, server, s
 test("who sends too late is told who was faster and keeps the text", async ({ ana, server, signIn }) => {
   const ben = await signIn("Ben");
   // Ben's page hears of nothing: no socket, no polling.
-  const runs = new Promise<void>((resolve) => void ben.routeWebSocket(/\/ws$/, () => resolve()));
+  let opened = () => {};
+  const runs = new Promise<void>((resolve) => (opened = resolve));
+  await ben.routeWebSocket(/\/ws$/, () => opened());
   await ben.route("**/ui/load-desk", () => {});
   const asked = await server.ask();
   await ben.goto(`${server.url}/blockers/${asked.id}`);

@@ -161,11 +161,11 @@ pub(super) fn SnoozeForm(
         }
     });
     // Where the browser is, which the server does not know.
-    let morning = RwSignal::new(None::<DateTime<Utc>>);
+    let nine = RwSignal::new(None::<(DateTime<Utc>, &'static str)>);
     #[cfg(feature = "hydrate")]
-    Effect::new(move |_| morning.set(tomorrow_at_nine()));
-    let tomorrow = move || {
-        let at = morning.get().filter(|at| fits(*at))?;
+    Effect::new(move |_| nine.set(next_nine()));
+    let morning = move || {
+        let (at, words) = nine.get().filter(|(at, _)| fits(*at))?;
         Some(view! {
             <button
                 class="button"
@@ -173,7 +173,7 @@ pub(super) fn SnoozeForm(
                 disabled=move || sending.is_busy()
                 on:click=move |_| snooze(at)
             >
-                "Tomorrow 9:00"
+                {words}
             </button>
         })
     };
@@ -194,7 +194,7 @@ pub(super) fn SnoozeForm(
                     "It leaves your list until then. Others still see it. " {nothing_fits}
                 </p>
                 <div class="field-line">
-                    {spans} {tomorrow}
+                    {spans} {morning}
                     {snoozed
                         .then(|| {
                             view! {
@@ -225,15 +225,24 @@ pub(super) fn SnoozeForm(
     }
 }
 
+/// The next nine in the morning. In the small hours that is today's.
 #[cfg(feature = "hydrate")]
-fn tomorrow_at_nine() -> Option<DateTime<Utc>> {
+fn next_nine() -> Option<(DateTime<Utc>, &'static str)> {
     let date = js_sys::Date::new_0();
-    date.set_date(date.get_date() + 1);
+    let words = if date.get_hours() < 9 {
+        "Today 9:00"
+    } else {
+        date.set_date(date.get_date() + 1);
+        "Tomorrow 9:00"
+    };
     date.set_hours(9);
     date.set_minutes(0);
     date.set_seconds(0);
     date.set_milliseconds(0);
-    DateTime::from_timestamp_millis(date.get_time() as i64)
+    Some((
+        DateTime::from_timestamp_millis(date.get_time() as i64)?,
+        words,
+    ))
 }
 
 /// Hands it over to a person or a team, with a line of why.

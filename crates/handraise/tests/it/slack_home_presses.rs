@@ -125,7 +125,7 @@ async fn what_is_put_off_is_gone_until_then(database: TestDatabase) {
     slack.open_tab(ANA, "home");
     slack.home(ANA, |home| has(home, id(&short))).await;
     let snooze = |asked: &Value| format!("home_snooze:{}", id(asked));
-    let press = slack.press_home(ANA, &snooze(&asked), Some("tomorrow"));
+    let press = slack.press_home(ANA, &snooze(&asked), Some("morning"));
     assert_eq!(slack.acked(press).await, Some(json!({})));
     let home = slack.home(ANA, |home| !has(home, id(&asked))).await;
     assert!(has(&home, "1 put off."), "{home}");

@@ -291,7 +291,17 @@ impl Cards {
                     (waited / 2).clamp(SOON, LATER),
                 )
             }
-            _ => Sent::nothing(TryResult::Withdrawn("its card was never posted".to_owned())),
+            _ => {
+                // It may have been posted after the interaction was read.
+                let now = store.interaction(interaction.id).await?;
+                let card = now.and_then(|now| now.card);
+                match card.is_some_and(|card| card.posted.is_some()) {
+                    true => postponed("its card was posted just now", SOON),
+                    false => {
+                        Sent::nothing(TryResult::Withdrawn("its card was never posted".to_owned()))
+                    }
+                }
+            }
         })
     }
 }

@@ -125,12 +125,13 @@ fn obstacle(error: ServiceError) -> Obstacle {
 fn until(put_off: PutOff, zone: Option<&Zone>, now: DateTime<Utc>) -> DateTime<Utc> {
     let zone = match put_off {
         PutOff::Minutes(minutes) => return now + TimeDelta::minutes(minutes.into()),
-        PutOff::Tomorrow => zone,
+        PutOff::Morning => zone,
     };
     let local = zone.map_or(now.naive_utc(), |zone| zone.local(now));
     let nine = NaiveTime::MIN + TimeDelta::hours(9);
-    let tomorrow = local.date() + Days::new(1);
-    let at = tomorrow.and_time(nine);
+    // In the small hours that is today's.
+    let days = Days::new(u64::from(local.time() >= nine));
+    let at = (local.date() + days).and_time(nine);
     zone.map_or(at.and_utc(), |zone| zone.moment(at))
 }
 
@@ -143,14 +144,19 @@ mod tests {
     }
 
     #[test]
-    fn tomorrow_begins_at_nine_where_the_person_is() {
+    fn the_morning_begins_at_nine_where_the_person_is() {
         let berlin = Zone::parse("Europe/Berlin").unwrap();
         for (zone, now, expected) in [
             (None, "2027-01-15T23:30:00Z", "2027-01-16T09:00:00Z"),
-            // It is the 16th there already.
+            // It is the 16th there already, and nine is still to come.
             (
                 Some(&berlin),
                 "2027-01-15T23:30:00Z",
+                "2027-01-16T08:00:00Z",
+            ),
+            (
+                Some(&berlin),
+                "2027-01-16T08:00:00Z",
                 "2027-01-17T08:00:00Z",
             ),
             // The clocks are put forward in between.
@@ -160,7 +166,7 @@ mod tests {
                 "2027-03-28T07:00:00Z",
             ),
         ] {
-            assert_eq!(until(PutOff::Tomorrow, zone, at(now)), at(expected));
+            assert_eq!(until(PutOff::Morning, zone, at(now)), at(expected));
         }
         let quarter = until(PutOff::Minutes(15), None, at("2027-01-15T23:50:00Z"));
         assert_eq!(quarter, at("2027-01-16T00:05:00Z"));

@@ -17,9 +17,9 @@ use super::{
 };
 
 /// Slack refuses messages with too much text in them, for a limit it does not tell.
-const MESSAGE_LINES: usize = 10;
+const MESSAGE_LINES: usize = 8;
 /// As much of a question as a line of a message shows.
-const MESSAGE_WORDS: usize = 150;
+const MESSAGE_WORDS: usize = 120;
 /// The text beside the blocks of a message.
 const TEXT: usize = 3_000;
 

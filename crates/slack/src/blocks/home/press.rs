@@ -43,15 +43,15 @@ impl Target {
 pub enum PutOff {
     /// For so many minutes.
     Minutes(u16),
-    /// Until nine in the morning, where the person is.
-    Tomorrow,
+    /// Until the next nine in the morning, where the person is.
+    Morning,
 }
 
 impl PutOff {
     pub(super) const ALL: [(Self, &'static str, &'static str); 3] = [
         (Self::Minutes(15), "15", "For 15 minutes"),
         (Self::Minutes(60), "60", "For an hour"),
-        (Self::Tomorrow, "tomorrow", "Until tomorrow, 9:00"),
+        (Self::Morning, "morning", "Until 9:00 in the morning"),
     ];
 }
 

@@ -220,7 +220,7 @@ fn only_presses_of_a_home_are_read() {
         );
         let options = controls[2]["options"].as_array().unwrap().iter();
         let read = options.map(|one| HomePress::parse(name(2), one["value"].as_str().unwrap()));
-        let expected = [PutOff::Minutes(15), PutOff::Minutes(60), PutOff::Tomorrow];
+        let expected = [PutOff::Minutes(15), PutOff::Minutes(60), PutOff::Morning];
         let expected = expected.map(|put_off| Some(HomePress::Snooze(target, put_off)));
         assert_eq!(read.collect::<Vec<_>>(), expected);
     }

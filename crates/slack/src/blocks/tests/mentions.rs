@@ -32,7 +32,8 @@ fn no_word_of_an_agent_calls_anybody() {
             }
         }
         if kind == Kind::Choice {
-            asked["options"] = json!([CALLS, {"value": "b", "label": CALLS, "description": CALLS}]);
+            asked["options"] =
+                json!([CALLS, {"value": "b", "label": format!("{CALLS} 2"), "description": CALLS}]);
         }
         let shown = card(&open(asked), Surface::Interactive, URL);
         assert_calls_nobody(&shown.text);
