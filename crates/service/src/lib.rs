@@ -94,7 +94,7 @@ use domain::{
 };
 use store::{Store, StoreError};
 use thiserror::Error;
-use tokio::sync::{Notify, Semaphore, broadcast, watch};
+use tokio::sync::{Notify, broadcast, watch};
 
 use backoff::Backoff;
 use guard::Guard;
@@ -145,8 +145,8 @@ pub struct Service {
     strangers: Arc<Mutex<BTreeSet<String>>>,
     /// Told whenever a first rung is due.
     to_climb: Arc<Notify>,
-    /// Taken while the database is read for a message to a person.
-    messages_read: Arc<Semaphore>,
+    /// Of messages to people.
+    reading: Arc<reach::Reading>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -235,7 +235,7 @@ impl Service {
             unerasable: Arc::default(),
             strangers: Arc::default(),
             to_climb: Arc::default(),
-            messages_read: Arc::new(Semaphore::new(reach::MESSAGES_READ)),
+            reading: Arc::default(),
         }
     }
 

@@ -59,7 +59,6 @@ impl HealthRow {
 pub(crate) struct ReadyRow {
     id: Uuid,
     kind: String,
-    is_busy: bool,
     due: i64,
     #[sqlx(flatten)]
     health: HealthRow,
@@ -72,7 +71,6 @@ impl TryFrom<ReadyRow> for Ready {
         Ok(Self {
             destination: DestinationId(row.id),
             kind: kind(row.id, &row.kind)?,
-            is_busy: row.is_busy,
             due: u32::try_from(row.due).unwrap_or(u32::MAX),
             health: row.health.health(row.id)?,
         })
