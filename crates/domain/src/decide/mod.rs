@@ -13,6 +13,7 @@ pub mod interaction;
 #[cfg(feature = "zones")]
 pub mod ladder;
 mod next;
+pub mod policy;
 pub mod reach;
 pub mod task;
 pub mod team;

@@ -13,6 +13,7 @@ mod grant;
 mod identity;
 mod offline;
 mod owner;
+mod policy;
 mod quorum;
 mod reach;
 mod replies;
