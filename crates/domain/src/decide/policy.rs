@@ -10,6 +10,15 @@ use crate::{
     refused::Refused,
 };
 
+/// What is in force until now.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Before<'a> {
+    /// Which; `None` = there were never any.
+    pub id: Option<PolicyId>,
+    /// What they say, where they can be read and are proven. Those that cannot are taken the place of all the same.
+    pub set: Option<&'a PolicySet>,
+}
+
 /// These are in force from now on, in place of `before`, which are those that were set here. A program that answers may only
 /// add to them, rules that ask or forbid what its own teams are asked.
 ///
@@ -17,17 +26,15 @@ use crate::{
 /// [`Refused::NotAnAdmin`], [`Refused::NotAResponder`], [`Refused::Unproven`], [`Refused::Unchanged`],
 /// [`Refused::Invalid`], [`Refused::NoKey`].
 pub fn set(
-    before: Option<&PolicySet>,
+    before: Before<'_>,
     policies: Policies,
     surroundings: &Surroundings,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let empty = Policies::default();
-    let those = before.map_or(&empty, |set| &set.policies);
-    let actor = setter(those, &policies, surroundings, by, now)?;
+    let actor = setter(before, &policies, surroundings, by, now)?;
     checked(&policies, surroundings)?;
-    if *those == policies {
+    if before.says() == Some(&policies) {
         return Err(Refused::Unchanged);
     }
     put(before, Source::Here, policies, actor, now)
@@ -38,14 +45,14 @@ pub fn set(
 /// # Errors
 /// [`Refused::NotAnAdmin`], [`Refused::Unchanged`], [`Refused::Invalid`], [`Refused::NoKey`].
 pub fn load(
-    before: Option<&PolicySet>,
+    before: Before<'_>,
     policies: Policies,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let actor = by.admin()?;
     policies.check().map_err(Refused::Invalid)?;
-    if before.is_some_and(|set| set.policies == policies) {
+    if before.set.is_some_and(|set| set.policies == policies) {
         return Err(Refused::Unchanged);
     }
     put(before, Source::File, policies, actor, now)
@@ -66,7 +73,7 @@ pub fn checked(policies: &Policies, surroundings: &Surroundings) -> Result<(), R
 
 /// Who may put them in force.
 fn setter(
-    before: &Policies,
+    before: Before<'_>,
     policies: &Policies,
     surroundings: &Surroundings,
     by: &Principal,
@@ -76,6 +83,8 @@ fn setter(
         return by.proven_admin(now.at);
     };
     let responder = by.responder()?;
+    // Of what cannot be read nobody knows what would be weakened.
+    let before = before.says().ok_or(Refused::NotAnAdmin)?;
     if !policies.only_add_to(before) {
         let why = "a token can only make policies stricter: keep every rule, and add none that allows; an admin changes them on the page or by `handraise policy set`";
         return Err(Refused::Invalid(vec![Fault::new("rules", why)]));
@@ -100,8 +109,22 @@ fn setter(
     }
 }
 
+/// No rule at all.
+static NONE: Policies = Policies { rules: Vec::new() };
+
+impl Before<'_> {
+    /// What they say; `None` where that is not known.
+    fn says(&self) -> Option<&Policies> {
+        match (self.id, self.set) {
+            (_, Some(set)) => Some(&set.policies),
+            (None, None) => Some(&NONE),
+            (Some(_), None) => None,
+        }
+    }
+}
+
 fn put(
-    before: Option<&PolicySet>,
+    before: Before<'_>,
     source: Source,
     policies: Policies,
     actor: Actor,
@@ -118,7 +141,7 @@ fn put(
     };
     let write = PolicyWrite::Set {
         set: Box::new(set),
-        replaces: before.map(|before| before.terms.id),
+        replaces: before.id,
     };
     Ok(Changeset {
         writes: vec![Write::Policy(write)],

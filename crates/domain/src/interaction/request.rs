@@ -15,7 +15,7 @@ use super::{
     kind::Kind,
     mode::{Mode, Priority},
     quorum::QuorumDraft,
-    ruled::Ruled,
+    ruled::{Ruled, Then},
 };
 use crate::{
     fault::{Fault, Faults},
@@ -267,6 +267,12 @@ impl Request {
     /// Whether a policy says that its action is destructive.
     pub fn is_destructive(&self) -> bool {
         self.ruled.as_ref().is_some_and(|ruled| ruled.destructive)
+    }
+
+    /// Whether a policy decides it as it is asked.
+    pub fn is_decided_at_once(&self) -> bool {
+        let ruled = self.ruled.as_ref();
+        ruled.is_some_and(|ruled| ruled.then.and_then(Then::at_once).is_some())
     }
 
     /// Whether it is what an agent asked for here, whatever policies have made of it: they say how many people approve it,

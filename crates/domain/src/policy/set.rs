@@ -114,6 +114,25 @@ impl PolicySet {
         })
     }
 
+    /// Policies that are only tried on what was asked, and never put in force: nobody has signed them.
+    pub fn tried(policies: Policies, by: Actor, at: DateTime<Utc>) -> Self {
+        Self {
+            terms: PolicyTerms {
+                version: 0,
+                statement: String::new(),
+                id: PolicyId(uuid::Uuid::nil()),
+                source: Source::Here,
+                digest: policies.digest().unwrap_or_default(),
+                rules: Vec::new(),
+                by,
+                at,
+                public_key: String::new(),
+            },
+            policies,
+            signature: String::new(),
+        }
+    }
+
     /// Whether a key that counts signed exactly these rules.
     pub fn is_proven(&self, keys: &dyn Verify) -> bool {
         let terms = &self.terms;

@@ -8,6 +8,7 @@ mod grants;
 mod inbox;
 mod ladders;
 mod outbox;
+mod policies;
 mod reach_numbers;
 mod reaches;
 mod teams;
@@ -30,6 +31,7 @@ pub(crate) use cards::{on_card, pace, pace_text};
 pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
 pub(crate) use grants::{GrantRow, GrantText, grant_use, grants};
+pub(crate) use policies::{PolicyRow, PolicyText, policy_terms};
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,

@@ -13,7 +13,7 @@ use crate::{
         Addressee, Answer, AnswerContent, Ask, Card, FormAnswers, Granted, Interaction, Kind,
         Outcome, Receipt, Request, State, Then, Whom,
     },
-    policy::{Ruling, under},
+    policy::{PolicyWrite, Ruling, under},
     principal::{Actor, AgentRef, Responder},
     refused::Refused,
     task::Task,
@@ -169,8 +169,8 @@ pub fn open_ruled(
         text: (!approved).then(|| ruling.ruled.reason()),
         amended: None,
     };
-    let policy = policy.clone();
-    let receipt = Receipt::sign_ruled(&pending, &content, &responder, now.at, policy, signer);
+    let named = policy.clone();
+    let receipt = Receipt::sign_ruled(&pending, &content, &responder, now.at, named, signer);
     let answer = Answer {
         responder,
         answered_at: now.at,
@@ -178,7 +178,15 @@ pub fn open_ruled(
         votes: Vec::new(),
         content,
     };
-    Ok(at_once(pending, requested, answer, key, task, now))
+    let used = PolicyWrite::Use {
+        policies: policy.id,
+        rule: policy.rule.clone(),
+        interaction: pending.id,
+        at: now.at,
+    };
+    let mut changeset = at_once(pending, requested, answer, key, task, now);
+    changeset.writes.insert(1, Write::Policy(used));
+    Ok(changeset)
 }
 
 /// What is answered in the commit that asks it.

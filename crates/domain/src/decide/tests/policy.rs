@@ -11,7 +11,7 @@ use crate::{
     decide::{
         grant,
         interaction::{self as decide, AskedOf},
-        policy as policies,
+        policy::{self as policies, Before},
     },
     grant::{GrantDraft, GrantRecord, GrantWrite},
     interaction::{AnswerContent, Card, Outcome, Request, Then, Unproven, Whom},
@@ -21,6 +21,17 @@ use crate::{
     },
     testing::{Counter, Stamp, agent, at, epoch, given, journalled, person, request, written},
 };
+
+fn no() -> Before<'static> {
+    Before::default()
+}
+
+fn those(set: &PolicySet) -> Before<'_> {
+    Before {
+        id: Some(set.terms.id),
+        set: Some(set),
+    }
+}
 
 fn read(rules: Value) -> Policies {
     serde_json::from_value(json!({"rules": rules})).unwrap()
@@ -78,7 +89,7 @@ fn asked(command: &str, fields: Value) -> Request {
 
 fn in_force(rules: Value, ids: &Counter) -> PolicySet {
     let changeset = policies::set(
-        None,
+        no(),
         read(rules),
         &Surroundings {
             people: 5,
@@ -566,7 +577,7 @@ fn an_admin_puts_policies_in_force_and_nobody_else_weakens_them() {
     );
     assert_eq!(again, Err(Refused::Unchanged));
     let nothing = policies::set(
-        None,
+        no(),
         Policies::default(),
         &surroundings(),
         &operator,
@@ -585,17 +596,26 @@ fn an_admin_puts_policies_in_force_and_nobody_else_weakens_them() {
         panic!("no set");
     };
     assert_eq!(*replaces, Some(put.terms.id));
+    // Also of those that nobody can read any more; a token cannot.
+    let lost = Before {
+        id: Some(put.terms.id),
+        set: None,
+    };
+    let over = policies::set(lost, Policies::default(), &surroundings(), &operator, at(&ids, 2));
+    assert!(over.is_ok(), "{over:?}");
+    let by_token = policies::set(lost, Policies::default(), &surroundings(), &script(&[]), at(&ids, 2));
+    assert_eq!(by_token, Err(Refused::NotAnAdmin));
     // With a fault nothing of it is put in force.
     let faulty = json!([forbid(&["git", "push"]), {"name": "x", "then": "ask", "when": {}}]);
     let refused = policies::set(
-        None,
+        no(),
         read(faulty.clone()),
         &surroundings(),
         &operator,
         at(&ids, 2),
     );
     assert!(matches!(refused, Err(Refused::Invalid(_))), "{refused:?}");
-    let refused = policies::load(None, read(faulty), &operator, at(&ids, 2));
+    let refused = policies::load(no(), read(faulty), &operator, at(&ids, 2));
     assert!(matches!(refused, Err(Refused::Invalid(_))), "{refused:?}");
 }
 
@@ -604,7 +624,7 @@ fn a_token_only_makes_policies_stricter_and_for_its_own_teams() {
     let ids = Counter::default();
     let before = in_force(json!([forbid(&["git", "push"])]), &ids);
     let try_it = |rules: Value, by: &Principal| {
-        policies::set(Some(&before), read(rules), &surroundings(), by, at(&ids, 2))
+        policies::set(those(&before), read(rules), &surroundings(), by, at(&ids, 2))
     };
     let own = script(&[(30, Part::Answers)]);
     let more = |fields: Value| {
@@ -645,7 +665,7 @@ fn a_file_is_loaded_once_and_by_nobody_who_is_no_admin() {
         name: "root".into(),
     };
     let rules = read(json!([forbid(&["git", "push"])]));
-    let changeset = policies::load(None, rules.clone(), &operator, at(&ids, 1)).unwrap();
+    let changeset = policies::load(no(), rules.clone(), &operator, at(&ids, 1)).unwrap();
     let Payload::Policy(PolicyEvent::Loaded(terms)) = &changeset.events[0].payload else {
         panic!("{changeset:?}");
     };
@@ -656,9 +676,9 @@ fn a_file_is_loaded_once_and_by_nobody_who_is_no_admin() {
     let [Write::Policy(PolicyWrite::Set { set, .. })] = &*changeset.writes else {
         panic!("{changeset:?}");
     };
-    let again = policies::load(Some(set), rules.clone(), &operator, at(&ids, 2));
+    let again = policies::load(those(set), rules.clone(), &operator, at(&ids, 2));
     assert_eq!(again, Err(Refused::Unchanged));
-    let refused = policies::load(None, rules, &person(Role::Responder), at(&ids, 2));
+    let refused = policies::load(no(), rules, &person(Role::Responder), at(&ids, 2));
     assert_eq!(refused, Err(Refused::NotAnAdmin));
 }
 
