@@ -63,6 +63,10 @@ enum Held {
 }
 
 impl Held {
+    fn is_of_file(&self) -> bool {
+        matches!(self, Self::Known(set) if set.terms.source == Source::File)
+    }
+
     fn in_force(&self) -> InForce<'_> {
         match self {
             Self::Known(set) => InForce::Known(set),
@@ -323,13 +327,15 @@ impl Service {
         })
     }
 
-    /// What these would have decided otherwise of what was asked in the last days; without any, those that are in force.
+    /// What these would have decided otherwise of what was asked in the last days, in place of those of this server's file;
+    /// `alone`, without those that were set here.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Invalid`].
     pub async fn test_policies(
         &self,
         tried: Option<&Policies>,
+        alone: bool,
         days: u32,
         reader: &Principal,
     ) -> Result<Replayed, ServiceError> {
@@ -339,19 +345,13 @@ impl Service {
             let why = format!("must be from 1 to {most} days");
             return Err(vec![Fault::new("last", why)].into());
         }
-        let sets = match tried {
-            Some(policies) => {
-                policies.check().map_err(Refused::Invalid)?;
-                let actor = reader.admin()?;
-                let now = self.now();
-                vec![Held::Known(Arc::new(PolicySet::tried(
-                    policies.clone(),
-                    actor,
-                    now,
-                )))]
-            }
-            None => self.policies_in_force().await?.sets,
-        };
+        let mut sets = self.policies_in_force().await?.sets;
+        if let Some(policies) = tried {
+            policies.check().map_err(Refused::Invalid)?;
+            let set = PolicySet::tried(policies.clone(), reader.admin()?, self.now());
+            sets.retain(|held| !alone && !held.is_of_file());
+            sets.push(Held::Known(Arc::new(set)));
+        }
         let since = self.now() - TimeDelta::days(days.into());
         let mut after = self.last_before(since).await?;
         let mut replay = Replay::new(sets.iter().map(Held::in_force).collect());
