@@ -206,7 +206,7 @@ pub const POLICY_NAMED: usize = 50;
 /// Longest of these, in characters.
 pub const POLICY_WORD_CHARS: usize = 300;
 /// How many rules are named beside what they decided.
-pub const POLICY_SAID: usize = 10;
+pub const POLICY_SAID: usize = 8;
 /// How far back policies are tried on what was asked, at most, in days.
 pub const POLICY_TEST_DAYS: u32 = 400;
 /// How many approvals that would have been decided otherwise are named; of more it is said how many.

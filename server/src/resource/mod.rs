@@ -15,8 +15,8 @@ use domain::{
     interaction::{
         Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback,
         CancelCode, ChoiceOption, Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion,
-        Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Report, State, TargetMode,
-        TaskRef, Whom,
+        Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Report, Ruled, State,
+        TargetMode, TaskRef, Whom,
     },
     json::AnyJson,
 };
